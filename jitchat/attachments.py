@@ -1,4 +1,4 @@
-"""Files that came with messages, as values: their parts for windows, their pictures for models."""
+"""Files attached to messages, as values: their parts for windows, their pictures for models."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a file's text, cut at its structure; the texts of all parts add up to it."""
+    """A part of a file's text, split at its structure; the parts' texts add up to the file's."""
 
     locator: str
-    """Where it is in the file: `§ Install`, `lines 10–62`, `p. 3`; empty where it is all."""
+    """Its place in the file: `§ Install`, `lines 10–62`, `p. 3`; empty for the whole file."""
     text: str
     head: str = ""
-    """What it is not understood without where it stands alone: the header of a table."""
+    """Context needed when the part is read alone: the header of a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Picture:
     media_type: str
     """`image/png`, `image/jpeg`, `image/webp` or `image/gif`."""
     width: int
-    """In pixels, as that of the file says."""
+    """In pixels, from the file's header."""
     height: int
     data: bytes = field(default=b"", compare=False, repr=False)
 
@@ -33,45 +33,47 @@ class Attachment:
     """A file as it was when it was attached."""
 
     name: str
-    """As the user named it, without what leads there where that is long."""
+    """As the user named it, shortened if the path is long."""
     digest: str
-    """SHA-256 of the bytes, in hexadecimal: what has the same one is stored once."""
+    """SHA-256 of the bytes, in hexadecimal; equal files are stored once."""
     media_type: str
     size: int
     """In bytes."""
     parts: tuple[Part, ...] = ()
-    """None of a picture."""
+    """Empty for a picture."""
     picture: Picture | None = None
     path: str = ""
-    """From where it was read, absolute."""
+    """The absolute path it was read from."""
     modified_at: float = 0.0
-    """As the file system said then, in seconds since 1970."""
+    """The modification time when it was attached, in seconds since 1970."""
     turn: int = 0
-    """The position of the turn that it came with; 0 while it is in no turn."""
+    """The position of the turn it is attached to; 0 before it is stored."""
     data: bytes = field(default=b"", compare=False, repr=False)
-    """All of it; empty where it was loaded from the store, which has it."""
+    """The content; empty if it was loaded from the store."""
 
     @property
     def text(self) -> str:
         return "".join(part.text for part in self.parts)
 
     def place(self, part: int) -> str:
-        """Name a part, by its number: `README.md § Install`."""
+        """Name a part by its number: `README.md § Install`."""
         return f"{self.name} {self.parts[part].locator}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
 class PartHit:
-    """A part of a file that is worth recalling."""
+    """A part of a file that may be recalled."""
 
     turn: int
-    """The position of the turn that the file came with."""
+    """The position of the turn that the file is attached to."""
     digest: str
-    """The file's."""
+    """The file's digest."""
     part: int
-    """Its number, from 0."""
+    """The part's number, from 0."""
     score: float
     reason: str
+    left_out: str = ""
+    """Why it is left out in favour of turns, as a clause; empty if it is not."""
 
 
 def digest_of_bytes(data: bytes) -> str:

@@ -8,12 +8,13 @@ without any reply is marked unanswered.
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 
 from jitchat.errors import EmptyDraft, JitchatError, StoreError
 from jitchat.events import AnswerProgress, Event, SendFailed
 from jitchat.session import Session
+from jitchat.store.requests import RequestLog
 from jitchat.threads import to_the_end
 from jitchat.values import Mode, Turn
 from jitchat.window.steering import NO_MORE, Once
@@ -44,6 +45,8 @@ class ModeComparison:
         self._preferred, self._clock = modes[0], clock
         self._last = 0
         """The conversation's last position before the first reply."""
+        self._before = 0
+        """The id of the last request recorded before these."""
         self.said: Turn | None = None
         """The user's turn; None before it is stored."""
         self.answers = {mode: AnswerProgress(mode) for mode in Mode if mode in modes}
@@ -87,10 +90,12 @@ class ModeComparison:
         finally:
             # marked as ended first: counting in the thread may be cancelled
             answer, session = self.answers[mode], self._session
-            over = answer.ended(self._clock(), session.cost_of(answer.usage), 0)
-            self.answers[mode] = over
+            over = self.answers[mode] = answer.ended(self._clock(), None, 0)
             counted = await asyncio.to_thread(session.counter.count, answer.text)
-            self.answers[mode] = replace(over, counted=counted)
+            self.answers[mode] = over = replace(over, counted=counted)
+            with suppress(StoreError):  # the cost stays unknown
+                cost = await asyncio.to_thread(session.cost_of_answer, said, over, self._before)
+                self.answers[mode] = replace(over, cost=cost)
 
     def _take(self, mode: Mode, event: Event, hear: Hear) -> None:
         self.answers[mode] = self.answers[mode].after(event, self._clock())
@@ -103,6 +108,7 @@ class ModeComparison:
         memory, once = self._session.memory, self._once
         self.said = said = once.again or memory.add_user_turn(self._draft, once.after)
         self._last = memory.store.tree(memory.conversation.id).last
+        self._before = RequestLog(memory.store.database).last_id()
         return said
 
     def _end(self) -> None:

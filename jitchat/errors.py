@@ -72,6 +72,18 @@ class ConversationInUse(StoreError):
     """A conversation cannot be deleted while another process writes a reply in it."""
 
 
+class ErasureIncomplete(StoreError):
+    """A conversation is deleted, but what the file held of it before may be in its free pages."""
+
+    def __init__(self, why: StoreError) -> None:
+        super().__init__(
+            "The conversation is deleted, but the database could not be written anew, so that its"
+            f" free pages may hold words of it. {why.what}",
+            "That takes room for the whole database twice, for a moment;"
+            " `jitchat conversations vacuum` tries it again.",
+        )
+
+
 class ConversationDeleted(StoreError):
     """The conversation was deleted in the meantime."""
 

@@ -268,13 +268,16 @@ class Memory:
         position: int,
         without: Collection[int] = (),
         within: Collection[int] | None = None,
+        *,
+        is_message: bool = True,
     ) -> Retrieval:
         """Search the hot index for a draft that will be the turn at `position`.
 
         Turns at the positions `without` are not picked and add no context to the query. If `within`
-        is given, only turns at those positions are searched.
+        is given, only turns at those positions are searched. A model's query is not a message:
+        `is_message` is False, and retrieval is never skipped.
         """
-        request = self._request(draft, position, without)
+        request = replace(self._request(draft, position, without), is_message=is_message)
         if not request.draft.strip():
             return Retrieval()
         found = self.index.retrieve(request, without, within)
@@ -294,11 +297,18 @@ class Memory:
         position: int,
         files: Sequence[Attachment],
         without: Collection[int] = (),
+        turns: float | None = None,
     ) -> tuple[PartHit, ...]:
-        """Search files for a draft that will be the turn at `position`."""
+        """Search files for a draft that will be the turn at `position`.
+
+        Parts are weighed against the best turn that was found, whose score is `turns`; None where
+        the draft is words that a model looks for, and parts are weighed against nothing.
+        """
         if not files:
             return ()
-        return self.file_parts.search(self._request(draft, position, without), files)
+        request = self._request(draft, position, without)
+        request = replace(request, is_message=turns is not None)
+        return self.file_parts.search(request, files, turns or 0.0)
 
     def reach_to(self, reach: Reach) -> None:
         """Include other conversations in recall; a temporary conversation never does."""

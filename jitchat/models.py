@@ -21,12 +21,14 @@ from jitchat.index.cross_encoder import load_cross_encoder
 from jitchat.index.embedder import Embedder
 from jitchat.index.load_embedder import load_embedder
 from jitchat.memory import Memory
+from jitchat.metering import MeteredProvider, Metering
 from jitchat.observing import Consent, ObserveRules
 from jitchat.paths import Paths, absolute, locate
 from jitchat.providers.catalogue import models, table
 from jitchat.providers.provider import Endpoint, Provider, ServerQuirks
 from jitchat.providers.reader import ReaderProvider
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.settings import Settings, keys, personas, sections
 from jitchat.settings import small_models as small
 from jitchat.settings.profiles import Profile, same_server
@@ -35,10 +37,12 @@ from jitchat.small_models.document_writer import ModelDocumentWriter
 from jitchat.small_models.observer import ModelObserver
 from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
-from jitchat.spending import SpendingLimits
+from jitchat.spending import Spending, SpendingLimits
 from jitchat.statements import Proposing
 from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
+from jitchat.store.requests import Purpose, RequestLog
+from jitchat.store.store import local_now
 from jitchat.synthesis.policy import Thresholds
 from jitchat.text.figures import megabytes
 from jitchat.text.sanitize import one_line
@@ -67,6 +71,14 @@ if TYPE_CHECKING:
 
 ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
 """In tokens, for a model whose context size is unknown."""
+_PURPOSES = {
+    "picker": Purpose.PICKING,
+    "summariser": Purpose.INDEX_LINES,
+    "compactor": Purpose.COMPACTION,
+    "observer": Purpose.OBSERVATION,
+    "writer": Purpose.DOCUMENT,
+}
+"""The purpose of a small model's requests, by its section."""
 _LOCAL_PATIENCE = 2.0
 """Seconds to wait for a local server to report its model's context size."""
 
@@ -228,6 +240,7 @@ class ResolvedModel:
         Raises what `make_provider` and `budget` raise.
         """
         counter, learnt, tools = counter or self.counter, self.learnt, self.settings.tools
+        metering = self.metering(memory)
         persona = self.settings.personas.get(self.settings.chat.persona)
         longest = None if self.profile.is_reader else self.facts.max_output
         options = SessionOptions(
@@ -235,17 +248,17 @@ class ResolvedModel:
             system=system_text(self.settings, instructions),
             system_reason=personas.reason_of(self.settings),
             request=replace(self.profile.sampling, longest=longest),
-            picker=self._small_model("picker"),
+            picker=self._small_model("picker", metering),
             reranker=make_reranker(self.settings),
-            summariser=self._small_model("summariser"),
+            summariser=self._small_model("summariser", metering),
             prices=self.prices,
             learnt=learnt,
             toolbox=Toolbox(most_steps=tools.max_steps),
             large_result=tools.large_result,
-            compactor=self._compactor(),
-            observer=self._observer(),
+            compactor=self._compactor(metering),
+            observer=self._observer(metering),
             observing=observe_rules(self.settings),
-            writer=self.document_writer(),
+            writer=self.document_writer(metering),
             offers=OfferRules(
                 asking or Asking(tools.request_context),
                 tools.tools == "all",
@@ -253,25 +266,73 @@ class ResolvedModel:
             ),
             proposing=Proposing(self.settings.memory.facts),
             reach=Reach(self.settings.memory.recall),
-            spending=SpendingLimits(*astuple(self.settings.spending)),
+            spending=self.limits,
             sees=False if self.profile.is_reader else self.facts.pictures,
             takes_tools=True if self.profile.is_reader else self.facts.tools,
         )
         provider = make_provider(self.profile, self.name, counter, learnt)
         return Session(memory, provider, counter, options)
 
-    def _small_model(self, section: small.SmallModelSection) -> SmallModel | None:
+    @property
+    def limits(self) -> SpendingLimits:
+        return SpendingLimits(*astuple(self.settings.spending))
+
+    def metering(self, memory: Memory | None = None) -> Metering | None:
+        """Say where requests beside the answers are recorded, and what may be spent on them.
+
+        They belong to the conversation of `memory` where that is in the user's database, as those
+        of the rot lab are not. None where there is no such database.
+        """
+        if self.database is None:
+            return None
+        is_here = memory is not None and memory.store.database is self.database
+        here = memory.conversation.id if memory is not None and is_here else None
+        now = memory.store.now if memory is not None else local_now
+        spending = Spending(self.database, now, here, self.limits)
+        return Metering(RequestLog(self.database), now, here, allow=spending.allow)
+
+    def metered(
+        self,
+        provider: Provider,
+        purpose: Purpose,
+        counter: tokens.TokenCounter | None = None,
+        prices: table.Prices | None = None,
+    ) -> MeteredProvider:
+        """Have requests to this model recorded that are no answers to messages.
+
+        `counter` and `prices` stand in place of the model's own.
+        """
+        known = counter or self.counter, prices or self.prices
+        return MeteredProvider(provider, purpose, self.metering(), *known)
+
+    def _small_model(
+        self, section: small.SmallModelSection, metering: Metering | None
+    ) -> SmallModel | None:
         address = small.address_of(self.settings, section)
         if address is None:
             return None
-        helper = replace(self, profile=address.profile, name=address.model)
-        is_this_one = self.name == helper.name and same_server(
-            self.profile.base_url, helper.profile.base_url
+        is_this_one = self.name == address.model and same_server(
+            self.profile.base_url, address.profile.base_url
         )
-        made = make_small_model(address, section)
-        return replace(made, prices=helper.prices, answers=is_this_one)
+        made = self._helper(address).small_model(address, section, metering)
+        return replace(made, answers=is_this_one)
 
-    def _compactor(self) -> ModelCompactor | None:
+    def _helper(self, address: small.ModelAddress) -> "ResolvedModel":
+        return replace(self, profile=address.profile, name=address.model)
+
+    def small_model(
+        self,
+        address: small.ModelAddress,
+        section: small.SmallModelSection,
+        metering: Metering | None,
+    ) -> SmallModel:
+        """Make the small model of a section. Slow, and raises, like `make_provider`."""
+        made, recorded = make_small_model(address, section), None
+        if metering is not None:  # its own provider is named after its section
+            recorded = replace(metering, provider=self.profile.name)
+        return replace(made, prices=self.prices, purpose=_PURPOSES[section], metering=recorded)
+
+    def _compactor(self, metering: Metering | None) -> ModelCompactor | None:
         """Make the model that compacts large results, by default the picker's; None if unset."""
         address = small.address_of(self.settings, "compactor")
         address = address or small.address_of(self.settings, "picker")
@@ -279,34 +340,41 @@ class ResolvedModel:
             return None
         # compacting takes longer than picking
         address = replace(address, timeout=self.settings.compactor.timeout)
-        return ModelCompactor(self._sized_models(address, "compactor"))
+        return ModelCompactor(self._sized_models(address, "compactor", metering))
 
-    def document_writer(self) -> ModelDocumentWriter | None:
+    def document_writer(self, metering: Metering | None = None) -> ModelDocumentWriter | None:
         """Make the model that writes the memory document; None for the built-in writer."""
         address = small.address_of(self.settings, "writer")
         if address is None:
             return None
-        return ModelDocumentWriter(self._sized_models(address, "writer"))
+        return ModelDocumentWriter(self._sized_models(address, "writer", metering))
 
-    def _observer(self) -> ModelObserver | None:
+    def _observer(self, metering: Metering | None) -> ModelObserver | None:
         """Make the model that observes turns; None for the built-in observer."""
         address = small.address_of(self.settings, "observer")
         if address is None:
             return None
-        return ModelObserver(self._sized_models(address, "observer"))
+        return ModelObserver(self._sized_models(address, "observer", metering))
 
     def _sized_models(
-        self, address: small.ModelAddress, section: Literal["compactor", "writer", "observer"]
+        self,
+        address: small.ModelAddress,
+        section: Literal["compactor", "writer", "observer"],
+        metering: Metering | None,
     ) -> list[SizedModel]:
         """Make the model of a section and its fallback, if it has one."""
         fallback: str = getattr(self.settings, section).fallback
         names = filter(None, (address.model, fallback.strip()))
-        return [self._sized(replace(address, model=name), section) for name in names]
+        return [self._sized(replace(address, model=name), section, metering) for name in names]
 
-    def _sized(self, address: small.ModelAddress, section: small.SmallModelSection) -> SizedModel:
-        helper = replace(self, profile=address.profile, name=address.model)
-        made = replace(make_small_model(address, section), prices=helper.prices)
-        return SizedModel(made, helper.budget().limit)
+    def _sized(
+        self,
+        address: small.ModelAddress,
+        section: small.SmallModelSection,
+        metering: Metering | None,
+    ) -> SizedModel:
+        helper = self._helper(address)
+        return SizedModel(helper.small_model(address, section, metering), helper.budget().limit)
 
     def warning(self) -> str:
         """Warn of doubtful settings and of models that may not answer; usually empty."""

@@ -32,6 +32,8 @@ class Paths:
     """The folder of the rot lab's runs."""
     servers: Path
     """The folder for the standard error of MCP servers."""
+    pasted: Path
+    """The folder of clipboard pictures that no message includes yet."""
     log: Path
     """A line for each memory document written, without the user's texts."""
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
@@ -48,6 +50,7 @@ class Paths:
             "answers",
             "rot",
             "servers",
+            "pasted",
             "log",
         ):
             yield name, getattr(self, name), self.origins.get(name, "default")
@@ -69,6 +72,7 @@ def locate(
         "answers": (data_dir / "answers.jsonl", origin),
         "rot": (data_dir / "rot", origin),
         "servers": (data_dir / "servers", origin),
+        "pasted": (data_dir / "pasted", origin),
         "log": (data_dir / "log.txt", origin),
     }
     return Paths(

@@ -7,14 +7,15 @@ to refuse a message.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from jitchat.attachments import Attachment
 from jitchat.errors import ContextOverflow, FileRefused, StoreError, WindowOverflow
 from jitchat.files.load import has_changed
-from jitchat.files.mentions import mention_of, names_in, without_mentions
+from jitchat.files.mentions import is_named, mention_of, names_in, without_mentions
 from jitchat.memory import Memory
 from jitchat.providers.provider import forgetting
 from jitchat.store.models import ModelLessons
@@ -99,6 +100,8 @@ class Planning:
         self._memory, self._counter, self._model_facts = memory, counter, model_facts
         self._offering, self._files_named = offering, files_named
         self._lock = threading.Lock()
+        self._attached: tuple[Attachment, ...] = ()
+        """The files of the last draft."""
         self._history = self._steered = History()
         self._ahead: Sequence[Turn] = ()
         """The turns that `_history` was built from: they rarely change between keystrokes."""
@@ -128,7 +131,8 @@ class Planning:
     def attached(self, draft: str, once: Once) -> Once:
         """Add the files that a draft names; a turn that is sent again has its own already.
 
-        A file that no longer exists under its name is taken as it was last attached.
+        A file that no longer exists under its name is taken as it was last attached, to a turn or
+        to the draft.
 
         Raises:
             FileRefused: A file cannot be attached.
@@ -137,12 +141,17 @@ class Planning:
         if once.again is not None:
             return once
         given = (*once.files, *self._files_named(draft))
-        stored = {each.name: each for each in self._memory.files}
-        known = {each.name for each in given}
-        gone = (name for _, name in names_in(draft) if name in stored and name not in known)
-        files = (*given, *(stored[name] for name in gone))
+        files = (*given, *self._gone(draft, given))
         self._require_sight(files)
-        return replace(once, files=tuple({file.digest: file for file in files}.values()))
+        self._attached = tuple({file.digest: file for file in files}.values())
+        return replace(once, files=self._attached)
+
+    def _gone(self, draft: str, given: Sequence[Attachment]) -> Iterator[Attachment]:
+        """Return files that a draft names but that no longer exist, as last attached."""
+        known = (*self._memory.files, *self._attached)
+        for _, name in names_in(draft) if known else ():
+            if not any(is_named(name, file) for file in given):
+                yield from islice((file for file in reversed(known) if is_named(name, file)), 1)
 
     def _require_sight(self, files: Sequence[Attachment]) -> None:
         """Refuse pictures for a model that does not accept them, before anything is stored."""
@@ -160,7 +169,8 @@ class Planning:
         files = self._files(turn, once)
         said = without_mentions(turn.content) if files else turn.content
         retrieval = memory.retrieve(said, turn.position, without)
-        parts = memory.part_hits(said, turn.position, files, without)
+        best = max((hit.score for hit in retrieval.hits), default=0.0)
+        parts = memory.part_hits(said, turn.position, files, without, best)
         wanted = once.wanted | turn_references(turn.content)
         return Question(turn, replace(retrieval, parts=parts), replace(once, wanted=wanted))
 

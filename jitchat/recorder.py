@@ -8,10 +8,14 @@ from dataclasses import dataclass, replace
 
 from jitchat import events
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
+from jitchat.files.clipboard import remove_taken
 from jitchat.memory import Memory
+from jitchat.metering import taken
 from jitchat.providers import provider
+from jitchat.providers.answer import written
 from jitchat.providers.tools import INTERRUPTED, NOT_RUN
 from jitchat.store.replies import ReplyWriter
+from jitchat.store.requests import NOT_BILLED, Taken
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, WindowRecord
 from jitchat.text.sanitize import shorten
@@ -29,39 +33,41 @@ from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow
 
 _SHOWN = 300
-"""Characters of why a model stopped that are shown."""
+"""Characters shown of a stop reason."""
 _CANCELLED = "No result: the user stopped the turn before the call returned."
 _STOPPED = (GeneratorExit, asyncio.CancelledError, KeyboardInterrupt)
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """What is sent, and where in the conversation it stands."""
+    """A message to send, with its position in the conversation."""
 
     draft: str
     once: Once
     provider: str
-    """Who answers, as the settings call it."""
+    """The provider's name in the settings."""
     cost: Callable[[Usage | None], float | None]
-    """Prices what was used, in US dollars, or what nobody reported."""
+    """Prices usage, reported or counted, in US dollars."""
+    count: Callable[[str], int]
+    """Counts tokens that are not reported."""
     on_stored: Callable[[], object]
-    """Called, in whichever thread, when the draft is a turn."""
+    """Called, in any thread, when the draft is stored."""
 
 
 class SendRecorder:
-    """A message from the moment it is sent.
+    """Records one message from the moment it is sent.
 
-    `commit` writes how it ended. A thread that a cancelled task left behind may still be writing:
-    the lock makes `commit` wait for it, and one that starts later writes nothing.
+    `commit` writes its end. A thread left running by a cancelled task may still be writing: the
+    lock makes `commit` wait for it, and a thread that starts later writes nothing.
     """
 
     def __init__(self, memory: Memory, outgoing: Outgoing) -> None:
         self._memory, self._outgoing = memory, outgoing
         self._lock = threading.Lock()
         self._turn: Turn | None = None
-        """The user's."""
+        """The user's turn."""
         self._behind: Turn | None = None
-        """What the answer follows: the user's turn, or what the last step left."""
+        """The turn that the answer follows: the user's, or the last of the previous step."""
         self._open: list[ToolCall] = []
         """Calls of the last step that have no result yet."""
         self._echo: Echo | None = None
@@ -72,16 +78,16 @@ class SendRecorder:
         self._finished: provider.Finished | None = None
         self._reply: Turn | None = None
         self._status = Status.CUT
-        """How the reply ended."""
+        """The status of the reply."""
         self._is_over = False
         self.error: JitchatError | None = None
-        """Why the send failed, or its end could not be stored."""
+        """Why the send failed or its end could not be stored."""
         self.window: ContextWindow | None = None
-        """The one that left last."""
+        """The window sent last."""
         self.usage: Usage | None = None
-        """What the provider reported last."""
+        """The usage reported last."""
         self.is_due = False
-        """Whether the growing reply is to be saved now."""
+        """Whether the partial reply should be saved now."""
 
     @property
     def has_begun(self) -> bool:
@@ -89,18 +95,18 @@ class SendRecorder:
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """What the answer so far calls, of the tools that were offered."""
+        """The answer's calls so far, of tools that were offered."""
         return self._writer.use.calls if self._writer is not None else ()
 
     @property
     def has_step(self) -> bool:
-        """Whether the answer calls tools, and these are to be run."""
+        """Whether the answer calls tools that must be run."""
         return bool(self.calls) and not (self._finished and self._finished.is_withheld)
 
     def store_draft(self, attached: Callable[[], Once]) -> Turn:
-        """Commit what the user says, with its files; a turn that is answered again is there.
+        """Commit the user's message with its files, unless the turn is answered again.
 
-        `attached` reads the files, and adds them to what holds for the message.
+        `attached` reads the files, and adds them to the message's steering.
         """
         draft = self._outgoing.draft
         if not draft.strip():
@@ -112,7 +118,8 @@ class SendRecorder:
             )
             self._behind = self._turn
             self._outgoing.on_stored()
-            return self._turn
+        remove_taken(once.files)
+        return self._turn
 
     def store_window(self, turn: Turn, built: events.WindowBuilt) -> None:
         if built.window.step:
@@ -131,14 +138,16 @@ class SendRecorder:
         record = WindowRecord(built.digest, header, segments, ledger, now)
         with self._writing(), self._memory.store.database.write():
             self._keep_request()
-            self._window_id = self._memory.archive.put(turn.id, record)
+            self._withdraw()
+            least = self._ending(taken(None, Usage(built.window.used, 0), self._outgoing.cost))
+            self._window_id = self._memory.archive.put(turn.id, record, least)
         self.window = built.window
 
     def take(self, piece: provider.Piece) -> events.Event | None:
-        """Keep a piece of the stream; what to report of it, None where that is nothing."""
+        """Record a piece of the stream. Return the event to report, if any."""
         match piece:
             case Usage():
-                if not piece.output_tokens and self.has_begun:  # 0 beside a reply is no report
+                if not piece.output_tokens and self.has_begun:  # 0 with a reply: not counted
                     piece = replace(piece, output_tokens=None)
                 self.usage = piece
                 return events.UsageReported(piece, self._outgoing.cost(piece))
@@ -179,7 +188,7 @@ class SendRecorder:
         return self._writer
 
     def _call(self, call: ToolCall) -> events.Event | None:
-        """Keep a call; one of a model that was offered no tools is a part of what it says."""
+        """Record a call; if no tools were offered, it becomes part of the text."""
         if self.window is None or not self.window.tools:
             said = f"\n\n[tool call: {call.name} {call.arguments}]\n"
             return self._grow(provider.ReplyDelta(said))
@@ -192,7 +201,7 @@ class SendRecorder:
             self.is_due = self._writer.set_use(ToolUse(calls, self._echo))
 
     def close_step(self) -> Turn:
-        """Store the answer that calls tools; what follows it is another step of the same turn."""
+        """Store an answer that calls tools; the next answer is another step of the same turn."""
         with self._writing():
             if self._writer is None:
                 raise RuntimeError("nothing was called")
@@ -211,12 +220,12 @@ class SendRecorder:
             return called
 
     def store_results(self, results: Sequence[ToolResult]) -> list[Turn]:
-        """Commit what calls gave back, as soon as they did."""
+        """Commit the results of calls as soon as they arrive."""
         with self._writing():
             return self._put_results(results)
 
     def keep_forms(self, forms: Mapping[int, str | None]) -> None:
-        """Keep what later windows carry of results, by position; None for all of the text."""
+        """Store the shortened results for later windows, by position; None for the whole text."""
         with self._writing():
             self._memory.keep_forms(forms)
 
@@ -230,7 +239,7 @@ class SendRecorder:
         return turns
 
     def save(self) -> None:
-        """Make what arrived durable. If that fails, the answer goes on: `commit` will tell."""
+        """Save the partial reply. If that fails, the answer continues; `commit` will report it."""
         with self._writing():
             if self._writer is not None:
                 try:
@@ -248,10 +257,11 @@ class SendRecorder:
             yield
 
     def commit(self, error: BaseException | None) -> None:
-        """Write how the send ended: by an error, or None by itself.
+        """Write the end of the send: by an error, or normally if it is None.
 
         Raises:
-            StoreError: It cannot be stored, and nobody hears of `outcome`: the send was stopped.
+            StoreError: It cannot be stored, and `outcome` is not consumed because the send was
+                stopped.
 
         """
         with self._lock:
@@ -293,7 +303,7 @@ class SendRecorder:
         self._close_window()
 
     def _answer_open_calls(self) -> None:
-        """Store a result for each call that has none: the turn is over."""
+        """Store a result for each call without one, because the turn has ended."""
         why = _CANCELLED if self._status is Status.CANCELLED else INTERRUPTED
         if self._reply is not None and self._reply.use.calls:
             self._behind, self._open, why = self._reply, list(self._reply.use.calls), NOT_RUN
@@ -305,10 +315,30 @@ class SendRecorder:
     def _close_window(self) -> None:
         if self._window_id is None:
             return
+        self._memory.archive.close(self._window_id, self._ending(self._taken()))
+
+    def _withdraw(self) -> None:
+        """Close a refused window before another one is sent for the same answer."""
+        if self._window_id is not None:
+            self._memory.archive.close(self._window_id, self._ending(NOT_BILLED))
+
+    def _ending(self, took: Taken) -> Ending:
         stop = self._finished.label if self._finished else None
-        cost, reply = self._outgoing.cost(self.usage), self._reply.id if self._reply else None
-        ending = Ending(reply, self.usage, stop, cost, self._outgoing.provider)
-        self._memory.archive.close(self._window_id, ending)
+        reply = self._reply.id if self._reply else None
+        provider = self._outgoing.provider
+        return Ending(reply, took.reported, stop, took.cost, provider, took.counted)
+
+    def _taken(self) -> Taken:
+        """Return the usage of the last window's request; nothing if it was refused."""
+        writer, window = self._writer, self.window
+        was_heard = writer is not None or self.usage is not None or self._finished is not None
+        is_stopped = self._request is not None and self.error is None
+        if window is None or not (was_heard or is_stopped):
+            return NOT_BILLED
+        wrote = written(writer.reasoning, writer.text, writer.use.calls) if writer else ""
+        is_counted = self.usage is not None and self.usage.output_tokens is not None
+        answered = 0 if is_counted else self._outgoing.count(wrote)
+        return taken(self.usage, Usage(window.used, answered), self._outgoing.cost)
 
     def _keep_request(self) -> None:
         if self._request is not None and self._window_id is not None:
@@ -317,25 +347,25 @@ class SendRecorder:
         self._request = None
 
     def _mark_unanswered(self) -> None:
-        """Keep the message and leave it out; one that was answered, if in part, stays as it is."""
+        """Mark the message as unanswered, unless at least a part of a reply was stored."""
         is_answered = self._outgoing.once.again is not None or self._behind is not self._turn
         if self._turn is not None and not is_answered:
             self._memory.mark_unanswered(self._turn)
 
     def _lack(self) -> NotAnAnswer | None:
-        """Say what an answer lacks that ended by itself; None for one with text."""
+        """Describe what is wrong with a completed answer; None if it has text."""
         if self._writer is not None and self._writer.text.strip():
             return None
         if self._writer is not None and not self.calls:
             return NotAnAnswer(
-                "The model reasoned and gave no answer.",
+                "The model reasoned but gave no answer.",
                 "Its reasoning is kept. Regenerate the reply, or allow a longer one.",
             )
         finished = self._finished
         if finished is None or finished.is_whole:
-            return NotAnAnswer("The model answered with nothing.", "Send again.")
+            return NotAnAnswer("The model returned an empty answer.", "Send again.")
         why = shorten(f"{finished.why} ({finished.label})", _SHOWN)
-        return NotAnAnswer(f"The model answered with nothing: {why}.", finished.remedy)
+        return NotAnAnswer(f"The model returned an empty answer: {why}.", finished.remedy)
 
     def outcome(self) -> Iterator[events.Event]:
         if self._reply is not None:
@@ -344,14 +374,14 @@ class SendRecorder:
             yield events.SendFailed(self.error, self._outgoing.draft)
 
     def index(self) -> list[events.Event]:
-        """Index the message and its reply: one batch, for a long backlog is not waited for."""
+        """Index the message and its reply in one batch; a longer backlog is indexed later."""
         try:
             indexed = list(self._memory.index.catch_up(batches=1))
             return [events.TurnIndexed(entry) for entries in indexed for entry in entries]
         except JitchatError as error:
             return [] if self.error else [events.SendFailed(error, self._outgoing.draft)]
 
-    # A reply that the store refused, as `UnstoredReplies` keeps it.
+    # A reply that could not be stored, as kept by `UnstoredReplies`.
 
     @property
     def conversation(self) -> str:
@@ -359,22 +389,22 @@ class SendRecorder:
 
     @property
     def unstored(self) -> int | None:
-        """From which character on the reply is not stored; None where all of it is."""
+        """The first character of the reply that is not stored; None if all of it is."""
         if not self._is_over or self._writer is None or self._reply is not None:
             return None
         return self._writer.stored
 
     @property
     def rest(self) -> str:
-        """What came of the reply and is not stored."""
+        """The part of the reply that was received but not stored."""
         writer = self._writer if self._reply is None else None
         return writer.text[writer.stored :] if writer is not None else ""
 
     def store_again(self) -> Turn | None:
-        """Store what could not be stored; None where the reply still grows, or is stored.
+        """Retry storing the reply; None if it is still growing or already stored.
 
         Raises:
-            StoreError: It still cannot.
+            StoreError: It still cannot be stored.
 
         """
         with self._lock:
@@ -390,10 +420,10 @@ class SendRecorder:
 
 
 def sent_request_for(memory: Memory, window_id: int) -> provider.SentRequest | None:
-    """Load the request that a window left in; None where none did, or it was not kept.
+    """Load the request in which a window was sent; None if there was none or it was not stored.
 
     Raises:
-        StoreUnreadable: What is kept of it is damaged.
+        StoreUnreadable: The stored request is damaged.
 
     """
     fields = memory.archive.request(window_id)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jitchat.errors import WindowOverflow
 from jitchat.memory import Memory
 from jitchat.planning import Planning
-from jitchat.replay import window_of
+from jitchat.replay import sent_exchange, window_of
 from jitchat.session import Session
 from jitchat.store.regression_cases import Case, CaseKind
 from jitchat.text.sentences import turn_references
@@ -82,7 +82,7 @@ def requested_cases(session: Session, said: Turn, reply: Turn) -> list[Case]:
 
     If the reply refers to some of the turns, only those; otherwise all that were returned.
     """
-    sent = session.sent_exchange(said, reply)
+    sent = sent_exchange(session.memory, said, reply)
     if sent is None:
         return []
     given = {turn for request in sent[0].requests for turn, _ in request.given}

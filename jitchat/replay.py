@@ -1,21 +1,19 @@
-"""Windows as they were sent, verified by hash, and their savings compared with `full`.
+"""Windows as they were sent, verified by hash: of a conversation, of a turn, or by their id."""
 
-Savings in tokens compare jitchat's own counts. In money, `full` is priced the cheaper of two ways,
-with a prompt cache that holds its whole previous window, or with none, so that savings are never
-overstated; if `full` was sent, its cost is what was paid. Small models are not included.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 
+from jitchat.memory import Memory
 from jitchat.store.attachments import bytes_of
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore, require
-from jitchat.store.windows import Send, WindowArchive
-from jitchat.values import Mode, Turn, Usage
+from jitchat.store.windows import Ending, Send, WindowArchive
+from jitchat.turn_list import up_to
+from jitchat.values import Role, Turn
 from jitchat.window.record import window_from
-from jitchat.window.window import ContextWindow, Kind, Segment
+from jitchat.window.window import ContextWindow, Segment
+
+SentExchange = tuple[ContextWindow, Ending | None]
+"""A window that was sent, and how it was answered; None while it is being answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,174 +106,42 @@ def sends_for(sends: list[Send], position: int) -> list[Send]:
     return gave or [send for send in sends if send.said == position]
 
 
-Price = Callable[[Send, Usage], float | None]
-"""Prices usage at the rates of a send, in US dollars; None if unknown."""
+def sent_exchange(memory: Memory, turn: Turn, reply: Turn | None = None) -> SentExchange | None:
+    """Load the window that brought a reply or, without one, the last window sent for a user turn.
 
+    None if no window was sent for it.
 
-@dataclass(frozen=True, slots=True)
-class Money:
-    """Cost of input in US dollars, for sends with a known price."""
+    Raises:
+        StoreUnreadable: The stored window is damaged.
 
-    sent: float = 0.0
-    cached: float = 0.0
-    """What `full` would have cost with a prompt cache, warm whenever possible."""
-    uncached: float = 0.0
-    """What `full` would have cost without a cache."""
-    sends: int = 0
-    """How many sends have a price."""
-
-    @property
-    def full(self) -> float:
-        """The cheaper of the two."""
-        return min(self.cached, self.uncached)
-
-    @property
-    def saved(self) -> float:
-        """Negative if `full` would have been cheaper."""
-        return self.full - self.sent
-
-
-@dataclass(frozen=True, slots=True)
-class Savings:
-    """Running totals up to and including one send."""
-
-    sends: int = 0
-    """How many sends are included: those with a reply or reported usage."""
-    unanswered: int = 0
-    """How many sends had neither, and are in no total: refused, or never delivered."""
-    sent: int = 0
-    """Tokens of all windows sent."""
-    full: int = 0
-    """Tokens that `full` would have sent instead."""
-    money: Money = Money()
-
-    @property
-    def saved(self) -> int:
-        """Tokens; negative if more was sent than `full` would have."""
-        return self.full - self.sent
-
-    @property
-    def share(self) -> float:
-        """The saved share of `full`; 0 if nothing was sent."""
-        return self.saved / self.full if self.full else 0.0
-
-
-def savings(sends: Sequence[Send], price: Price, life: timedelta | None = None) -> list[Savings]:
-    """Return a running total after each send, in the order of sending.
-
-    `life` is how long the provider's cache keeps an unused prefix; if it is None (unknown), the
-    cache is assumed to be always warm.
     """
-    caching = {
-        _cache_of(send)
-        for send in sends
-        if send.usage and (send.usage.cached_tokens or send.usage.written_tokens)
-    }
-    before: dict[tuple[str, str], Send] = {}
-    total, totals = Savings(), list[Savings]()
-    for send in sends:
-        if send.reply is None and send.usage is None:
-            total = replace(total, unanswered=total.unanswered + 1)
-        else:
-            cache = _cache_of(send)
-            warm = _warm(before.get(cache), send.sent_at, life)
-            paid = _paid(send, warm, caches=cache in caching)
-            total = Savings(
-                total.sends + 1,
-                total.unanswered,
-                total.sent + send.used,
-                total.full + send.full_tokens,
-                _money(total.money, [price(send, way) for way in (paid, *_full(send, paid, warm))]),
-            )
-            before[cache] = send
-        totals.append(total)
-    return totals
+    archive = memory.archive
+    identity = archive.window_id(turn, reply)
+    if identity is None:
+        return None
+    return window_of(memory.store.database, identity), archive.ending(identity)
 
 
-def _money(money: Money, amounts: Sequence[float | None]) -> Money:
-    """Add the amounts paid, and for `full` with and without a cache, unless a price is missing."""
-    sent, cached, uncached = amounts
-    if sent is None or cached is None or uncached is None:
-        return money
-    return Money(
-        money.sent + sent, money.cached + cached, money.uncached + uncached, money.sends + 1
-    )
+def sent_on_path(memory: Memory, turn: Turn, chosen: Turn | None = None) -> SentExchange | None:
+    """Load what `sent_exchange` does for the chosen reply, otherwise for the reply on the path.
 
-
-def _paid(send: Send, warm: Send | None, *, caches: bool) -> Usage:
-    """Return the input charged: as reported, otherwise as counted here."""
-    usage = send.usage
-    if usage is not None and usage.input_tokens is not None:
-        return Usage(usage.input_tokens, 0, usage.cached_tokens, usage.written_tokens)
-    cached = _repeated(warm, send.sizes, send.mode) if caches and warm is not None else 0
-    return Usage(send.used, 0, cached, _stable(send) - cached if caches else 0)
-
-
-def _full(send: Send, paid: Usage, warm: Send | None) -> tuple[Usage, Usage]:
-    """Return the input that `full` would have used with a cache, and without one.
-
-    Its tokens are scaled by the provider's count of the window that was sent. On another branch the
-    previous window can be larger; the draft is new there, too.
+    If that reply was not sent here, or there is none, load what was sent last for the turn.
     """
-    if send.mode is Mode.FULL:
-        return paid, paid
-    full, usage = send.full_tokens, send.usage
-    if usage is not None and usage.input_tokens and send.used:
-        full = round(full * usage.input_tokens / send.used)
-    known = 0
-    if warm is not None and send.full_tokens:
-        old = min(warm.full_tokens, send.full_tokens - send.sizes.get(Kind.DRAFT, 0))
-        known = max(0, round(full * (old / send.full_tokens)))
-    return Usage(full, 0, known, full - known), Usage(full, 0)
+    if chosen is not None and chosen.role is Role.ASSISTANT:
+        return sent_exchange(memory, turn, chosen)
+    reply = _reply_to(memory, turn)
+    sent = sent_exchange(memory, turn, reply) if reply is not None else None
+    return sent if sent is not None else sent_exchange(memory, turn)
 
 
-def input_ahead(
-    window: ContextWindow, sends: Sequence[Send], now: datetime, life: timedelta | None
-) -> Usage:
-    """Forecast the input usage that the provider would report for a window.
-
-    `sends` are the earlier ones to the same model; `life` is as in `savings`.
-    """
-    before = _warm(sends[-1] if sends else None, now, life)
-    caches = any(each.usage and each.usage.cached_tokens for each in sends)
-    sizes: dict[str, int] = {kind: window.tokens_of(kind) for kind in Kind}
-    cached = _repeated(before, sizes, window.mode) if caches and before is not None else 0
-    stable = sum(sizes[kind] for kind in Kind if kind.is_stable)
-    return Usage(window.used, 0, cached, stable - cached if caches else 0)
-
-
-def _repeated(before: Send, sizes: Mapping[str, int], mode: Mode) -> int:
-    """Count the tokens of the common prefix: up to the first segment kind of a different size.
-
-    The recent block only grows at its end until it is cut, and then starts at another turn.
-    """
-    repeated = 0
-    for kind in (kind for kind in Kind if kind.is_stable):
-        was, now = before.sizes.get(kind, 0), sizes.get(kind, 0)
-        if kind is Kind.RECENT:
-            return repeated + (was if now >= was and _start_alike(before.mode, mode) else 0)
-        if was != now:
+def _reply_to(memory: Memory, said: Turn) -> Turn | None:
+    """Find the reply on the path: of a turn with tools, its last answer."""
+    turns, reply = memory.turns, None
+    if memory.turn_at(said.position) is None:
+        return None
+    for place in range(up_to(turns, said.position), len(turns)):
+        turn = turns[place]
+        if turn.role is Role.USER:
             break
-        repeated += was
-    return repeated
-
-
-def _start_alike(one: Mode, other: Mode) -> bool:
-    """Whether the recent blocks of both modes start at the same turn: jit and recency share one."""
-    is_own = any(mode is Mode.FULL or mode.distils for mode in (one, other))
-    return one is other or not is_own
-
-
-def _warm(before: Send | None, now: datetime | None, life: timedelta | None) -> Send | None:
-    """Return the previous send if it is still cached, otherwise None."""
-    if before is None or life is None or before.sent_at is None or now is None:
-        return before
-    return before if now - before.sent_at <= life else None
-
-
-def _cache_of(send: Send) -> tuple[str, str]:
-    return send.provider, send.model
-
-
-def _stable(send: Send) -> int:
-    return sum(send.sizes.get(kind, 0) for kind in Kind if kind.is_stable)
+        reply = turn if turn.role is Role.ASSISTANT else reply
+    return reply

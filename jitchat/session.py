@@ -1,17 +1,17 @@
 """THE FLOW: what happens to a message, from Enter to the indexed reply.
 
-`Session.send` is the whole life of a turn, one stage a line. Front ends watch its events and
-decide nothing. The user's turn is durable before the request leaves; whatever goes wrong, it
-ends as an event that carries the draft back, and what came of the reply is kept.
+`Session.send` is the whole life of a turn, one stage per line. Front ends watch its events and
+decide nothing. The user's turn is durable before the request leaves. Every failure ends as an event
+that returns the draft, and the part of the reply that was received is kept.
 
-What a window would be, why it is so, and what was sent before can be asked without sending.
+Windows can also be planned, compared and explained without sending.
 """
 
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from jitchat.errors import (
     WindowOverflow,
 )
 from jitchat.events import (
+    AnswerProgress,
     Event,
     FactsFound,
     LimitLearnt,
@@ -35,108 +36,56 @@ from jitchat.events import (
     TurnStored,
     WindowBuilt,
 )
-from jitchat.files.mentions import attached_by
+from jitchat.files.mentions import attached_by, passed_over
 from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
-from jitchat.observing import Consent, ObserveRules, Observing
+from jitchat.metering import MeteredProvider, Metering
+from jitchat.observing import Consent, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.pictures import picture_tokens
-from jitchat.providers.catalogue.table import Prices
+from jitchat.providers.catalogue.table import cost_of
 from jitchat.providers.provider import Options, Provider, SentRequest, Wire
 from jitchat.recorder import Outgoing, SendRecorder
-from jitchat.replay import window_of
+from jitchat.session_options import SessionOptions
 from jitchat.small_models.picker import ModelPicker
-from jitchat.small_models.reranker import Reranker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
-from jitchat.spending import Forecast, Spending, SpendingLimits
-from jitchat.statements import Proposing
-from jitchat.store.models import ModelLessons
+from jitchat.spending import Forecast, Spending
 from jitchat.store.pins import Pins
-from jitchat.store.windows import Ending
-from jitchat.synthesis.document_writer import DocumentWriter
+from jitchat.store.requests import Purpose, RequestLog
 from jitchat.synthesis.extractive import ExtractiveObserver
 from jitchat.synthesis.facts import FactFinder
-from jitchat.synthesis.observer import Observer
 from jitchat.synthesis.session_end import SessionEnd
 from jitchat.threads import to_the_end
 from jitchat.tools.appending import Appending
-from jitchat.tools.compacting import Compacting, Compactor
-from jitchat.tools.gate import LARGE_RESULT, PREVIEW
+from jitchat.tools.compacting import Compacting
+from jitchat.tools.gate import PREVIEW
 from jitchat.tools.large_results import LargeResults
-from jitchat.tools.offering import Occasion, Offering, OfferRules
+from jitchat.tools.offering import Occasion, Offering
 from jitchat.tools.preview import preview
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
-from jitchat.turn_list import up_to
 from jitchat.values import (
     BY_USER,
     LEARNT,
     Limit,
     Message,
     Mode,
-    Reach,
-    Role,
     ToolCall,
     Turn,
     Usage,
 )
 from jitchat.why import Explained
-from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
-from jitchat.window.parts import SYSTEM_PROMPT, ToolOffer
+from jitchat.window.parts import ToolOffer
 from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once, Steering
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, digest_of
 
 
-@dataclass(frozen=True, slots=True)
-class SessionOptions:
-    """What a session does not decide by itself."""
-
-    budget: Budget = field(default_factory=Budget)
-    system: str = SYSTEM_PROMPT
-    system_reason: str = reasons.INSTRUCTIONS
-    """Whose it is, as its segment tells it."""
-    request: Options = field(default_factory=Options)
-    picker: SmallModel | None = None
-    """Chooses what is recalled; the heuristic does where there is none."""
-    reranker: Reranker | None = None
-    """Ranks the shortlist anew ahead of that; the score alone does where there is none."""
-    summariser: SmallModel | None = None
-    """Writes index lines behind the chat; the heuristic's are used where there is none."""
-    prices: Prices | None = None
-    """Of the model that answers; None where nobody knows them."""
-    learnt: ModelLessons | None = None
-    """What is kept of that model between runs; None where nothing is."""
-    toolbox: Toolbox = field(default_factory=Toolbox)
-    """What the model may call, beside `request_context`."""
-    offers: OfferRules = field(default_factory=OfferRules)
-    """Which of them go along with a message."""
-    large_result: int = LARGE_RESULT
-    """Tokens from which on a result is held at the gate."""
-    compactor: Compactor | None = None
-    """Compacts what was held; the extractor that is built in does where there is none."""
-    proposing: Proposing = Proposing.OFF
-    """What is done with facts that are found in what the user says."""
-    reach: Reach = Reach.CONVERSATION
-    """From which conversations turns are recalled."""
-    observer: Observer | None = None
-    """Makes observations and finds facts; what is built in does where there is none."""
-    observing: ObserveRules = field(default_factory=ObserveRules)
-    writer: DocumentWriter | None = None
-    """Writes the memory document; the one that is built in does where there is none."""
-    spending: SpendingLimits = field(default_factory=SpendingLimits)
-    """What may be spent on replies."""
-    sees: bool | None = None
-    """Whether the model takes pictures; None where nobody tells."""
-    takes_tools: bool | None = None
-    """Whether the model does; None where nobody tells, and a refusal is learnt."""
-
-
 class Session:
-    """A conversation in use: its memory, who answers, and how much fits."""
+    """A conversation in use: its memory, its model and its budget."""
 
     def __init__(
         self, memory: Memory, provider: Provider, counter: TokenCounter, options: SessionOptions
@@ -145,10 +94,10 @@ class Session:
         self.options = options
         memory.reach_to(options.reach)
         self.model_limit = options.budget.limit
-        """What the model takes, in tokens, also while the user has a smaller limit in use."""
+        """The model's limit in tokens, even if the user has set a smaller one."""
         picker, summariser = map(self._with_context, (options.picker, options.summariser))
         self.folder: Path | None = None
-        """Where the files are that a message names by `@path`; None: no message names any."""
+        """The folder for `@path` in messages; None if they attach no files."""
         self.picker = ModelPicker(picker) if picker else None
         self.summariser = Summariser(summariser, memory) if summariser else None
         self._meter = Meter(counter, options.learnt)
@@ -163,14 +112,13 @@ class Session:
         self._facts = FactFinder(memory, options.proposing, observer)
         self.use_tools(options.toolbox)
         self._last_send: SendRecorder | None = None
-        self.spending = Spending(
-            memory.store, memory.conversation.id, options.spending, self.cost_of
-        )
+        store, here = memory.store, memory.conversation.id
+        self.spending = Spending(store.database, store.now, here, options.spending, self.cost_of)
         self.ending = SessionEnd(memory, options.writer)
-        """Writes the memory document when the session is over; front ends say when that is."""
+        """Writes the memory document at the end of the session, which front ends trigger."""
 
     def use_tools(self, toolbox: Toolbox) -> None:
-        """Offer other tools from now on, beside jitchat's own."""
+        """Replace the tools offered in addition to jitchat's own."""
         options, memory, counter = self.options, self.memory, self.counter
         self.toolbox = toolbox.with_sources(
             RequestContext(memory, self.planning.history_before, counter),
@@ -179,13 +127,13 @@ class Session:
         self._offering = Offering(self.toolbox, options.offers, counter)
 
     async def compacted(self, text: str, instruction: str) -> str:
-        """Compact a long message: the form of it that windows carry."""
+        """Compact a long message for use in windows."""
         compacting = Compacting(self.counter, self.options.compactor)
         form = await compacting.form_of(text, instruction, self.options.large_result)
         return form.told("The message, which the user had")
 
     def previewed(self, text: str) -> str:
-        """Cut a long message to its head and tail: another form that windows carry."""
+        """Cut a long message to its head and tail for use in windows."""
         size = self.counter.count(text)
         seen = preview(text, PREVIEW, self.counter).text
         return f"{seen}\n[The message has {size:,} tokens; this is a preview, all of it is kept.]"
@@ -197,15 +145,16 @@ class Session:
         once: Once = NO_MORE,
         on_stored: Callable[[], object] = lambda: None,
     ) -> AsyncGenerator[Event, None]:
-        """Send a message; closing the generator cancels the reply and keeps what came.
+        """Send a message; closing the generator cancels the reply and keeps what was received.
 
-        `once` says where it stands and what else holds for it alone. `on_stored` is called, in
-        whichever thread, when the message is a turn, also where nobody hears of events any more.
+        `once` has the message's position and one-time steering. `on_stored` is called, in any
+        thread, when the message is stored, even if the events are no longer consumed.
         """
         if self.memory.store.unstored:
-            with suppress(StoreError):  # the message itself is refused then, and comes back
+            with suppress(StoreError):  # storing the message will fail, too, and returns the draft
                 await asyncio.to_thread(self.memory.store.unstored.store_again)
-        outgoing = Outgoing(draft, once, self.provider.name, self.cost_of, on_stored)
+        counts = self.cost_of, self.counter.count
+        outgoing = Outgoing(draft, once, self.provider.name, *counts, on_stored)
         self._last_send = recorder = SendRecorder(self.memory, outgoing)
         ending: BaseException | None = None
         with self.memory.index.throttle.under_way():
@@ -221,7 +170,7 @@ class Session:
                         yield event
             except BaseException as error:
                 ending = error
-                if not isinstance(error, JitchatError):  # of those, `outcome` reports
+                if not isinstance(error, JitchatError):  # those are reported by `outcome`
                     raise
             finally:
                 await to_the_end(partial(recorder.commit, ending))
@@ -236,7 +185,7 @@ class Session:
     async def _behind_reply(
         self, recorder: SendRecorder, mode: Mode
     ) -> AsyncGenerator[Event, None]:
-        """Index both turns and find facts; in `observe`, distil: the prompt is free meanwhile."""
+        """Index both turns and find facts; in `observe`, distil. The prompt is usable meanwhile."""
         for event in await asyncio.to_thread(recorder.index):
             yield event
         found = await self._find_facts(recorder)
@@ -250,7 +199,7 @@ class Session:
     async def _answer(
         self, recorder: SendRecorder, question: Question, mode: Mode
     ) -> AsyncGenerator[Event, None]:
-        """Have the window answered; while the model calls tools, with what they gave back."""
+        """Send the window and, while the model calls tools, the windows extended by the results."""
         async with aclosing(self._first_answer(recorder, question, mode)) as events:
             async for event in events:
                 yield event
@@ -264,7 +213,7 @@ class Session:
     async def _first_answer(
         self, recorder: SendRecorder, question: Question, mode: Mode
     ) -> AsyncGenerator[Event, None]:
-        """Have the window answered; one that is too large for the model is built anew, once."""
+        """Send the window; if it is too large for the model, build and send a smaller one, once."""
         for is_last_try in (False, True):
             try:
                 built, messages = await asyncio.to_thread(self._build, question, mode)
@@ -288,7 +237,7 @@ class Session:
             yield await asyncio.to_thread(self._learn_limit, question, mode, built.window, refusal)
 
     async def _make_room(self, question: Question, mode: Mode) -> AsyncGenerator[Event, None]:
-        """In `observe`, have turns observed until the window fits."""
+        """In `observe`, observe turns until the window fits."""
         budget = question.once.budget or self.options.budget
 
         def fits() -> bool:
@@ -304,16 +253,16 @@ class Session:
     async def _next_step(
         self, recorder: SendRecorder, turn: Turn, window: ContextWindow
     ) -> AsyncGenerator[Event, None]:
-        """Run what the answer calls, append it to the window with the results, have that answered.
+        """Run the calls of an answer, extend the window by calls and results, and send it.
 
         Raises:
-            NotAnAnswer: The turn had as many steps as it may.
+            NotAnAnswer: The turn has reached the maximum number of steps.
 
         """
         toolbox = self.toolbox
         if window.step >= toolbox.most_steps:
             raise NotAnAnswer(
-                f"The model called tools {window.step + 1:,} times and did not answer.",
+                f"The model called tools {window.step + 1:,} times without answering.",
                 "Ask for the answer, or raise max_steps under [tools].",
             )
         await asyncio.to_thread(self._meter.take, window, recorder.usage)
@@ -341,7 +290,7 @@ class Session:
     def _extend(
         self, recorder: SendRecorder, turn: Turn, appending: Appending
     ) -> tuple[WindowBuilt, Sequence[Message]]:
-        """Make the next window of a turn, and store it with the forms of what it holds back."""
+        """Extend the window, and store it with the shortened results that it carries."""
         built, messages = self._built(partial(appending.window, self.options.large_result))
         if appending.forms:
             recorder.keep_forms(appending.forms)
@@ -360,19 +309,27 @@ class Session:
                     await asyncio.to_thread(recorder.save)
 
     async def _find_facts(self, recorder: SendRecorder) -> FactsFound:
-        """Look for facts in what was said; a store that takes none is no failure."""
+        """Look for facts in the message; a store error is ignored."""
         if recorder.error is None:
             with suppress(StoreError):
                 return await self._facts.find()
         return FactsFound()
 
+    def metered(self, purpose: Purpose) -> MeteredProvider:
+        """Return the model with metering, for requests that do not answer a message."""
+        store, here = self.memory.store, self.memory.conversation.id
+        log, allow = RequestLog(store.database), self.spending.allow
+        metering = Metering(log, store.now, here, allow=allow)
+        return MeteredProvider(self.provider, purpose, metering, self.counter, self.options.prices)
+
     def forecast(self, window: ContextWindow) -> Forecast:
-        """Tell what sending a window should cost, and what was spent. Takes a thread's time."""
+        """Forecast the cost of sending a window, with what was spent. Call in a thread."""
         longest = self.options.request.max_tokens
         return self.spending.forecast(window, self.provider.name, longest)
 
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()
+        self.spending.begin_message()
         self.memory.index.index_little(turn.position)
         with suppress(StoreError):  # what is not embedded is found by its words
             self.memory.file_parts.index_missing(self.memory.files, AT_ONCE)
@@ -380,9 +337,9 @@ class Session:
         return question, TurnsRetrieved(question.retrieval, time.perf_counter() - started)
 
     async def _choose(self, question: Question, mode: Mode) -> Question:
-        """Have the shortlist reranked and picked from, where either is set and there is a choice.
+        """Rerank the shortlist and pick from it, if either is set and there is a choice.
 
-        No turn is shown to a model whose choice could not change the window.
+        A model is not asked if its choice could not change the window.
         """
         reranker, picker = self.options.reranker, self.picker
         if not mode.recalls or (reranker is None and picker is None):
@@ -401,9 +358,9 @@ class Session:
         return self._built(partial(self.planning.window, question, mode, self.options.budget))
 
     def _built(self, plan: Callable[[], ContextWindow]) -> tuple[WindowBuilt, Sequence[Message]]:
-        """Make the window, and write the messages that it is sent as: once, for they are long.
+        """Plan the window, and build its messages, once because they are long.
 
-        Raises SpendingLimitReached where it costs more than may be spent.
+        Raises SpendingLimitReached if it would exceed a spending limit.
         """
         window = plan()
         messages, longest = window.messages(), self.options.request.max_tokens
@@ -413,11 +370,11 @@ class Session:
     def _learn_limit(
         self, question: Question, mode: Mode, window: ContextWindow, refusal: ContextOverflow
     ) -> LimitLearnt:
-        """Take in what a refusal tells, and say so.
+        """Learn the limit from a refusal, and report it.
 
         Raises:
-            ContextOverflow: The refusal itself, where it names no limit and no window of half the
-                size, which is only tried, can be planned.
+            ContextOverflow: The refusal itself, if it states no limit and no window of half the
+                size can be planned.
 
         """
         known, limit = self.options, self.model_limit
@@ -434,16 +391,16 @@ class Session:
 
     @property
     def has_sent(self) -> bool:
-        """Whether anything was sent since it was opened."""
+        """Whether anything was sent in this session."""
         return self._last_send is not None
 
     @property
     def unstored(self) -> int | None:
-        """From which character on the last reply is not stored; None where all of it is."""
+        """The first character of the last reply that is not stored; None if all of it is."""
         return self._last_send.unstored if self._last_send is not None else None
 
     def take_budget(self, budget: Budget) -> None:
-        """Use another budget from now on: the server told what its model takes, or the user did."""
+        """Use another budget, reported by the server or set by the user."""
         if budget.limit_source != BY_USER:
             self.model_limit = budget.limit
         self.options = replace(self.options, budget=budget)
@@ -458,13 +415,13 @@ class Session:
         await self.observing.aclose()
         await self.ending.aclose()
 
-    # What would be sent.
+    # Windows that would be sent.
 
     def preview(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
-        """Plan the window that `send` would build now. Changes nothing; takes a thread's time.
+        """Plan the window that `send` would build now. Changes nothing; call in a thread.
 
-        No picker's model is asked and no reranker run: with them, the choice can be another one,
-        and the window says so.
+        The picker's model and the reranker are not run; the window says that they may choose
+        differently.
 
         Raises:
             WindowOverflow: What the mode must send does not fit.
@@ -474,7 +431,7 @@ class Session:
         return self.planning.window(question, mode, self.options.budget)
 
     async def preview_picked(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
-        """Plan as `preview` does, but rerank, and ask the picker's model, which gets its request.
+        """Plan like `preview`, but run the reranker and ask the picker's model.
 
         Raises:
             WindowOverflow: What the mode must send does not fit.
@@ -488,7 +445,7 @@ class Session:
         return self.as_previewed(self.planning.question(draft, once), mode)
 
     def as_previewed(self, question: Question, mode: Mode) -> Question:
-        """Say of a question what does not choose, where sending would have it choose."""
+        """Note in a question that the reranker and picker, which sending would use, did not run."""
         retrieval, reranker = question.retrieval, self.options.reranker
         if not mode.recalls or not retrieval.candidates:
             return question
@@ -499,7 +456,7 @@ class Session:
         return replace(question, retrieval=retrieval)
 
     def compare(self, draft: str, once: Once = NO_MORE) -> tuple[Question, Mapping[Mode, Planned]]:
-        """Plan the windows of every mode for one question, each as `preview` does."""
+        """Plan the window of every mode for one question, each like `preview`."""
         question, budget = self.planning.question(draft, once), self.options.budget
         return question, {
             mode: self.planning.planned(self.as_previewed(question, mode), mode, budget)
@@ -507,22 +464,22 @@ class Session:
         }
 
     def explained(self, draft: str, mode: Mode, once: Once = NO_MORE) -> Explained:
-        """Plan the window that would be sent for a draft, to ask of a turn why it is there.
+        """Plan the window that would be sent for a draft, in order to explain its turns.
 
         Raises:
-            WindowOverflow: There is no such window: what the mode must send does not fit.
+            WindowOverflow: What the mode must send does not fit.
 
         """
         asked = once.again.content if once.again is not None else draft
         return Explained(self.preview(draft, mode, once), asked, None, self.keeps_out(once))
 
     def wire(self, window: ContextWindow, sent: SentRequest | None = None) -> Wire | None:
-        """Make the request in which a window leaves; None where nothing does. Slow.
+        """Make the request for a window; None if the provider sends none. Slow.
 
-        `sent` has it made with the options that left then; None: with those of now.
+        `sent` restores the options of an earlier request; None uses the current ones.
 
         Raises:
-            ProviderError: No request can be made: of the key or the address.
+            ProviderError: No request can be made because of the key or the address.
 
         """
         now = self.request_options(window)
@@ -530,7 +487,7 @@ class Session:
         return self.provider.wire(window.messages(), options, as_posted=sent is not None)
 
     def request_options(self, window: ContextWindow) -> Options:
-        """Say what goes along with the window: for some servers, how large it may be."""
+        """Return the options of the window's request; some servers need the context size."""
         limit = window.budget.limit
         is_last = bool(window.tools) and window.step >= self.toolbox.most_steps
         return replace(
@@ -541,61 +498,17 @@ class Session:
             tool_choice="none" if is_last else None,
         )
 
-    # What was sent.
-
-    def sent_exchange(
-        self, turn: Turn, reply: Turn | None = None
-    ) -> tuple[ContextWindow, Ending | None] | None:
-        """Load the window that brought a reply, as it was, and how it was answered.
-
-        Without a reply, the last one for the user's turn; None where none was sent.
-
-        Raises:
-            StoreUnreadable: What is kept of it is damaged.
-
-        """
-        archive = self.memory.archive
-        identity = archive.window_id(turn, reply)
-        if identity is None:
-            return None
-        return window_of(self.memory.store.database, identity), archive.ending(identity)
-
-    def sent_on_path(
-        self, turn: Turn, chosen: Turn | None = None
-    ) -> tuple[ContextWindow, Ending | None] | None:
-        """Load what `sent_exchange` does for the chosen reply, or else for the reply on the path.
-
-        Where that reply came from elsewhere, or there is none, it is what was sent last.
-        """
-        if chosen is not None and chosen.role is Role.ASSISTANT:
-            return self.sent_exchange(turn, chosen)
-        reply = self._reply_to(turn)
-        sent = self.sent_exchange(turn, reply) if reply is not None else None
-        return sent if sent is not None else self.sent_exchange(turn)
-
-    def _reply_to(self, said: Turn) -> Turn | None:
-        """Find the reply on the path: of a turn with tools, its last answer."""
-        turns, reply = self.memory.turns, None
-        if self.memory.turn_at(said.position) is None:
-            return None
-        for place in range(up_to(turns, said.position), len(turns)):
-            turn = turns[place]
-            if turn.role is Role.USER:
-                break
-            reply = turn if turn.role is Role.ASSISTANT else reply
-        return reply
-
-    # What the user decided.
+    # The user's steering.
 
     @property
     def steering(self) -> Steering:
         return self.planning.steering
 
     def hold(self, position: int, hold: Hold | None) -> HoldChange:
-        """Pin a turn or exclude it, one in place of the other; None takes that back.
+        """Pin or exclude a turn, replacing any earlier decision; None undoes it.
 
         Raises:
-            LookupError: No finished turn of the path is there.
+            LookupError: The path has no finished turn at that position.
 
         """
         before = self.steering.of(position)
@@ -607,32 +520,41 @@ class Session:
         return HoldChange(position, before, hold)
 
     def keeps_out(self, once: Once = NO_MORE) -> frozenset[int]:
-        """Tell which turns the user keeps out of a message's window, by position."""
+        """Return the positions of turns that the user excludes from a message's window."""
         return frozenset(once.without(self.steering))
 
-    # What is known of the model.
+    # Facts about the model.
 
     @property
     def calibration(self) -> Calibration:
         return self._meter.calibration
 
     def cost_of(self, usage: Usage | None) -> float | None:
-        """Price a reply, in US dollars; None where the usage or a price is not known.
+        """Price a reply in US dollars; None if the usage or a price is unknown."""
+        return cost_of(usage, self.options.prices)
 
-        What the provider says that it charges stands before every table.
+    def cost_of_answer(self, said: Turn, answer: AnswerProgress, after: int) -> float | None:
+        """Price an answer with all its requests after the id `after`, including picking.
+
+        In US dollars; None if nothing was sent or a part is unknown. Call in a thread.
         """
-        charged = usage.cost if usage is not None else None
-        prices = self.options.prices
-        return prices.of(usage) if charged is None and prices is not None else charged
+        if answer.window is None:
+            return None
+        spent, picking = (
+            self.memory.archive.spent(said.id, answer.mode, after),
+            answer.window.picking,
+        )
+        picked = picking.cost if picking is not None and picking.input_tokens else 0.0
+        return None if spent.unknown or picked is None else spent.amount + picked
 
     def _with_context(self, small: SmallModel | None) -> SmallModel | None:
-        """Have a small model that answers, too, asked with the context size of the windows."""
+        """Give a small model that is also the chat's model the same context size."""
         if small is None or not small.answers:
             return small
         return replace(small, context=lambda: self.options.budget.limit)
 
     def _offered(self, question: Question, mode: Mode, budget: Budget) -> tuple[ToolOffer, ...]:
-        """Choose the tools that go along with a question."""
+        """Choose the tools offered with a question."""
         learnt, turn, once = self.options.learnt, question.turn, question.once
         is_refused = learnt is not None and "tools" in learnt.refused()
         takes_tools = self.options.takes_tools is not False and not is_refused
@@ -642,6 +564,10 @@ class Session:
 
     def _files_named(self, draft: str) -> tuple[Attachment, ...]:
         return attached_by(draft, self.folder) if self.folder is not None else ()
+
+    def passed_over(self, draft: str) -> str:
+        """Name what folders and patterns in a draft leave out; usually empty."""
+        return passed_over(draft, self.folder) if self.folder is not None else ""
 
     def _model_facts(self) -> ModelFacts:
         model, options = self.provider.model, self.options

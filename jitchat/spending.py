@@ -1,40 +1,40 @@
-"""What sending a window will cost, and whether the limits that the user set allow it.
+"""Forecasts the cost of a window, and enforces the user's spending limits.
 
-A forecast is of the input, with what the provider's prompt cache should still hold of it, and of
-an answer as long as those before. A limit is checked ahead of each request: what was spent, and
-what is forecast, may not exceed it together. What small models take is in no sum.
+A forecast covers the input, with the part that the provider's prompt cache should still hold, and
+an answer as long as the model's recent ones. Limits are checked before each request, also of small
+models: what was spent plus the forecast must not exceed them.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from statistics import median
 
 from jitchat.errors import SpendingLimitReached
 from jitchat.providers.catalogue.table import cache_life
-from jitchat.replay import input_ahead
-from jitchat.store.store import ColdStore
-from jitchat.store.windows import Send, Spent, WindowArchive
-from jitchat.text.figures import about_cost, dollars, local, total_of
+from jitchat.savings import input_ahead
+from jitchat.store.database import Database
+from jitchat.store.requests import Purpose, RequestLog, Spent
+from jitchat.store.windows import WindowArchive
+from jitchat.text.figures import about_cost, dollars, enumerated, local
 from jitchat.values import Usage
 from jitchat.window.window import ContextWindow
 
 _RECENT = 12
-"""Sends that a forecast goes by."""
-_ANSWER = 400
-"""Tokens of an answer, where none was counted yet."""
+"""Recent sends used for a forecast."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpendingLimits:
-    """In US dollars; None where there is none."""
+    """In US dollars; None for no limit."""
 
     day: float | None = None
     conversation: float | None = None
     send: float | None = None
-    """Of one message, with all requests of its answer."""
+    """For one message, including all requests of its answer."""
     warn: float = 0.8
-    """The share of a limit from which on a warning is given."""
+    """The share of a limit at which a warning is shown."""
 
     def __bool__(self) -> bool:
         return any(limit is not None for limit in (self.day, self.conversation, self.send))
@@ -42,7 +42,7 @@ class SpendingLimits:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What was spent in one respect, and how much may be."""
+    """What was spent on a message, conversation or day, and its limit."""
 
     name: str
     setting: str
@@ -50,59 +50,92 @@ class Account:
     limit: float | None
 
     def sentence(self) -> str:
-        """For example: `Today: $1.20 of $2.00`."""
-        so_far = total_of(self.spent.amount, self.spent.unknown) or dollars(0)
-        return f"{self.name}: {so_far}" + (f" of {dollars(self.limit)}" if self.limit else "")
+        """Write `Today: $1.20 of $2.00`."""
+        limit = self.limit
+        return f"{self.name}: {self.spent}" + (f" of {dollars(limit)}" if limit is not None else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
     usage: Usage
-    """As the provider is expected to report it."""
+    """The usage that the provider is expected to report."""
     amount: float | None
-    """In US dollars; None where no price is known."""
+    """In US dollars; None if no price is known."""
     accounts: tuple[Account, ...] = field(default=())
+    requests: int = 1
+    """The usual number of requests per message, if tools are called."""
+    beside: Mapping[str, Spent] = field(default_factory=dict)
+    """What the conversation spent on requests other than answers, by purpose."""
 
     def sentences(self) -> list[str]:
-        """Say what the message should cost, and what was spent so far."""
+        """State the forecast for the message, and what was spent so far."""
         usage = self.usage
         cached = f", {usage.cached_tokens:,} of them cached" if usage.cached_tokens else ""
+        told = [each for each in self.accounts if each.spent.sends or each.limit is not None]
         return [
             f"This message: {about_cost(self.amount)} for ~{usage.input_tokens or 0:,}"
             f" tokens{cached}, and an answer of ~{usage.output_tokens or 0:,}.",
-            *(f"{each.sentence()}." for each in self.accounts if each.spent.sends or each.limit),
+            *self._of_tools(),
+            *(f"{each.sentence()}." for each in told),
+            *self._beside_answers(),
         ]
+
+    def _of_tools(self) -> Iterator[str]:
+        if self.requests > 1:
+            amount = None if self.amount is None else self.amount * self.requests
+            yield (
+                f"With tools, recent messages usually took {self.requests:,} requests:"
+                f" {about_cost(amount)} or more."
+            )
+
+    def _beside_answers(self) -> Iterator[str]:
+        if self.beside:
+            parts = [f"{purpose} {spent}" for purpose, spent in self.beside.items()]
+            yield f"Of this conversation's cost, other than answers: {enumerated(parts)}."
 
 
 class Spending:
-    """The money of one conversation in use. Reads the store: takes a thread's time."""
+    """The spending of one open conversation, or of none. Blocking: call in a thread."""
 
     def __init__(
         self,
-        store: ColdStore,
-        conversation: str,
+        database: Database,
+        now: Callable[[], datetime],
+        conversation: str | None,
         limits: SpendingLimits,
-        price: Callable[[Usage], float | None],
+        price: Callable[[Usage], float | None] = lambda _: None,
     ) -> None:
-        self._store, self._conversation = store, conversation
-        self._archive = WindowArchive(store.database)
+        """`price` prices the model in use."""
+        self._now, self._conversation = now, conversation
+        self._archive, self._log = WindowArchive(database), RequestLog(database)
         self._limits, self._price = limits, price
         self._warned: set[str] = set()
-        self._before = 0
-        """The window that was stored last when the message was sent that is answered."""
+        self._may_exceed = self._exceeds = False
+        """Whether the limits are lifted for the next message, and for the current one."""
+        self._before: int | None = None
+        """The id of the last request before the current message; None if none was sent."""
+
+    def begin_message(self) -> None:
+        """Start a new message's account."""
+        self._before = self._log.last_id()
+        self._exceeds, self._may_exceed = self._may_exceed, False
+
+    def exceed_once(self) -> None:
+        """Let the next message exceed the limits, at the user's request."""
+        self._may_exceed = True
 
     def forecast(self, window: ContextWindow, provider: str, longest: int | None) -> Forecast:
-        """Tell what sending a window should cost; `longest` is what an answer may take."""
-        now = self._store.now()
-        sends = self._archive.last_sends(self._conversation, _RECENT)
-        known = [each for each in sends if (each.provider, each.model) == (provider, window.model)]
-        answer = min(_answer(known), longest or window.budget.reserve)
-        usage = input_ahead(window, known, now, cache_life(window.model))
-        usage = replace(usage, output_tokens=answer)
-        return Forecast(usage, self._price(usage), self._accounts(window, now))
+        """Forecast the cost of sending a window as a new message.
+
+        `longest` is the maximum length of an answer, in tokens.
+        """
+        ahead = self._forecast(window, provider, longest, Spent())
+        spent = self._log.spent_by_purpose(self._conversation or "")
+        beside = {purpose: each for purpose, each in spent.items() if purpose != Purpose.ANSWER}
+        return replace(ahead, beside=beside)
 
     def check(self, window: ContextWindow, provider: str, longest: int | None) -> str:
-        """Give a warning, once of each kind; empty where there is none.
+        """Return a warning, each kind only once; empty if there is none.
 
         Raises:
             SpendingLimitReached: A limit would be exceeded.
@@ -110,37 +143,65 @@ class Spending:
         """
         if not self._limits:
             return ""
-        if not window.step:
-            self._before = self._archive.last_id()
-        ahead = self.forecast(window, provider, longest)
+        ahead = self._forecast(window, provider, longest, self.message()[0])
         if ahead.amount is None:
             return self._once(
-                "price", f"What {window.model} costs is not known: your limits cannot hold it."
+                f"price of {window.model}",
+                f"The price of {window.model} is unknown, so spending limits cannot be enforced.",
             )
-        warnings = [self._checked(account, ahead.amount) for account in ahead.accounts]
+        is_first = not window.step
+        warnings = [
+            self._checked(account, ahead.amount, is_first=is_first) for account in ahead.accounts
+        ]
         return " ".join(filter(None, warnings))
 
-    def _checked(self, account: Account, amount: float) -> str:
-        limit, after = account.limit, account.spent.amount + amount
-        if limit is None:
-            return ""
-        if after > limit:
-            raise SpendingLimitReached(
-                f"{account.sentence()}, and this would add {about_cost(amount)}. It was not sent.",
-                f"Raise spending.{account.setting}, or send less: a smaller budget, another mode.",
-            )
-        is_near = after >= self._limits.warn * limit
-        told = f"{account.sentence()}, and {about_cost(amount)} for this message."
+    def allow(self, amount: float | None) -> None:
+        """Check a request other than an answer: a small model's, or one of the lab's.
+
+        Raises:
+            SpendingLimitReached: A limit would be exceeded.
+
+        """
+        if self._limits and amount:
+            for account in self._accounts(Spent()):
+                _require(account, amount, "It was not sent.")
+
+    def _forecast(
+        self, window: ContextWindow, provider: str, longest: int | None, message: Spent
+    ) -> Forecast:
+        sends = self._archive.last_sends(self._conversation or "", _RECENT)
+        known = [each for each in sends if (each.provider, each.model) == (provider, window.model)]
+        answer = self._log.usual_answer(Purpose.ANSWER, provider, window.model)
+        usage = input_ahead(window, known, self._now(), cache_life(window.model))
+        usage = replace(usage, output_tokens=min(answer, longest or window.budget.reserve))
+        per_message = Counter(each.said for each in known).values()
+        requests = round(median(per_message)) if per_message and window.tools else 1
+        return Forecast(usage, self._price(usage), self._accounts(message), requests)
+
+    def _checked(self, account: Account, amount: float, *, is_first: bool) -> str:
+        if not self._exceeds:
+            _require(account, amount, "It was not sent." if is_first else _STOPPED)
+        limit = account.limit
+        is_near = limit is not None and account.spent.amount + amount >= self._limits.warn * limit
+        told = f"{account.sentence()}, and {about_cost(amount)} for this request."
         return self._once(account.setting, told) if is_near else ""
 
-    def _accounts(self, window: ContextWindow, now: datetime) -> tuple[Account, ...]:
-        archive, limits, here = self._archive, self._limits, self._conversation
-        message = archive.spent(here, self._before) if window.step else Spent()
-        return (
-            Account("This message so far", "send", message, limits.send),
-            Account("This conversation", "conversation", archive.spent(here), limits.conversation),
-            Account("Today", "day", archive.spent_on(local(now).date()), limits.day),
-        )
+    def message(self) -> tuple[Spent, Usage | None]:
+        """Return what the message has cost so far, and the usage reported for its answer."""
+        if self._conversation is None or self._before is None:
+            return Spent(), None
+        here = self._conversation, self._before
+        return self._log.spent_on_message(*here), self._log.answered(*here)
+
+    def _accounts(self, message: Spent) -> tuple[Account, ...]:
+        log, limits, today = self._log, self._limits, local(self._now()).date()
+        accounts = [Account("Today", "day", log.spent_on(today), limits.day)]
+        if (here := self._conversation) is not None:
+            accounts[:0] = [
+                Account("This message so far", "send", message, limits.send),
+                Account("This conversation", "conversation", log.spent(here), limits.conversation),
+            ]
+        return tuple(accounts)
 
     def _once(self, kind: str, warning: str) -> str:
         is_new = kind not in self._warned
@@ -148,7 +209,13 @@ class Spending:
         return warning if is_new else ""
 
 
-def _answer(sends: list[Send]) -> int:
-    counted = [each.usage.output_tokens for each in sends if each.usage is not None]
-    known = [tokens for tokens in counted if tokens]
-    return round(median(known)) if known else _ANSWER
+_STOPPED = "The tools' results were not sent, and the answer ends here."
+
+
+def _require(account: Account, amount: float, what: str) -> None:
+    if account.limit is not None and account.spent.amount + amount > account.limit:
+        raise SpendingLimitReached(
+            f"{account.sentence()}, and this would add {about_cost(amount)}. {what}",
+            f"Raise spending.{account.setting}, or send less: a smaller budget, another mode."
+            " /spend in the chat lifts the limits for one message.",
+        )

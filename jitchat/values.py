@@ -256,6 +256,8 @@ class Conversation:
     is_archived: bool = False
     """Whether lists and searches omit it by default."""
     tags: tuple[str, ...] = ()
+    persona: str = ""
+    """The name of one of its own; empty where it has none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import struct
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +16,9 @@ from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.memory import Memory
 from jitchat.models import resolve_model
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta, Wire
-from jitchat.session import Session, SessionOptions
+from jitchat.replay import sent_exchange
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.statements import Observation
 from jitchat.store.observations import ObservationPass, PassKind
 from jitchat.transfer.demo import store_demo
@@ -38,6 +42,19 @@ TALK = (
     "And the colour of the logo?",
     "The logo stays green.",
 )
+
+
+def png(width: int, height: int) -> bytes:
+    """Draw a picture of one colour."""
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        check = zlib.crc32(kind + body)
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", check)
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    rows = zlib.compress(b"".join(b"\0" + b"\x30\x60\x90" * width for _ in range(height)))
+    parts = (chunk(b"IHDR", head), chunk(b"IDAT", rows), chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
 
 
 @dataclass
@@ -144,7 +161,7 @@ def demo_session(store: ColdStore, provider: ScriptedProvider | None = None) -> 
 
 def sent_window(session: Session, said: Turn) -> ContextWindow | None:
     """What was sent last for a user's turn, as it is kept."""
-    sent = session.sent_exchange(said)
+    sent = sent_exchange(session.memory, said)
     return sent[0] if sent is not None else None
 
 

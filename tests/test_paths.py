@@ -23,6 +23,7 @@ def test_one_folder_holds_everything_with_jitchat_home(tmp_path: Path):
         ("answers", tmp_path / "answers.jsonl", "$JITCHAT_HOME"),
         ("rot", tmp_path / "rot", "$JITCHAT_HOME"),
         ("servers", tmp_path / "servers", "$JITCHAT_HOME"),
+        ("pasted", tmp_path / "pasted", "$JITCHAT_HOME"),
         ("log", tmp_path / "log.txt", "$JITCHAT_HOME"),
     ]
 

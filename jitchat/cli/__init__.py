@@ -15,7 +15,7 @@ from typing import IO, Any, NoReturn
 import click
 
 from jitchat import __version__
-from jitchat.cli import options, output
+from jitchat.cli import options, output, shell_values
 from jitchat.cli.termination import exit_code, handle_signals, heed_interrupts, leave
 from jitchat.crash import crash_report, place_of
 from jitchat.errors import JitchatError
@@ -57,7 +57,7 @@ _COMMANDS = {
     "models": ("models", "List the providers and their models."),
     "usage": (
         "usage",
-        "Show what was sent and what it cost, by model, day, conversation or project.",
+        "Show what was sent and what it cost, by model, day, conversation, project or purpose.",
     ),
     "tokens": ("tokens", "Show how the tokens of MODEL are counted, and how sure that is."),
     "keys": ("keys", "Store the keys of providers, or list where they come from."),
@@ -70,7 +70,7 @@ _COMMANDS = {
     "paths": ("config", "Print where things are, and what decided it."),
     "completion": (
         "completion",
-        "Install the completion of commands for SHELL.",
+        "Install the completion of commands for SHELL: bash, zsh or fish.",
     ),
     "bench": ("bench", "Measure what retrieval finds, and what it costs."),
 }
@@ -105,6 +105,9 @@ class _Commands(options.SharingGroup):
         """Run the command line; a defect leaves a report and a sentence."""
         try:
             code = super().main(args, prog_name, **extra | {"standalone_mode": False})
+        except output.ReaderGone as error:
+            _forget_output(sys.stdout)
+            code = error.exit_code
         except output.OutputError as error:
             _forget_output(sys.stdout)
             code = _tell(error)
@@ -128,7 +131,10 @@ _EPILOG = (
 
 @click.group(cls=_Commands, invoke_without_command=True, epilog=_EPILOG)
 @click.option(
-    "--conversation", metavar="ID", help="Open this one; the one touched last if not given."
+    "--conversation",
+    metavar="ID",
+    help="Open this one; the one touched last if not given.",
+    shell_complete=shell_values.CONVERSATIONS,
 )
 @options.in_project
 @options.as_temporary

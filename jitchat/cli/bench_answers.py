@@ -16,11 +16,13 @@ from jitchat import __version__, models
 from jitchat.bench import answers, asking, report
 from jitchat.bench.output import without_login
 from jitchat.bench.scores import Answer, answer_scores, paired_scores
-from jitchat.cli import options, output
+from jitchat.cli import cold_store, options, output
 from jitchat.cli.lab_service import answer_cap, probe_speed
 from jitchat.errors import KeyRefused, ProviderError
 from jitchat.providers.catalogue.table import Prices, presets
 from jitchat.settings import Settings
+from jitchat.store.database import Database
+from jitchat.store.requests import Purpose
 from jitchat.text import figures, sanitize
 
 _READER, _LOCAL = "reader", "local"
@@ -132,13 +134,17 @@ def send_all(
 
     `flags` name the answerer already.
     """
-    answerer_price, judge_price = answering.prices()
-    answerer, judge = _model(flags.settings(), answerer_price), None
-    if answering.judge is not None:
-        judge = _model(with_model(flags, answering.judge).settings(), judge_price)
+    prices, paths = answering.prices(), flags.paths()
     beside = out.parent / f"{out.stem}.answers.jsonl" if out else None
-    path = answering.answers or beside or flags.paths().answers
-    with answers.opened_log(path) as log:
+    path = answering.answers or beside or paths.answers
+    is_recorded = answering.judge is not None or answering.answerer != _READER
+    with (
+        cold_store.usage_log(paths, wanted=is_recorded) as database,
+        answers.opened_log(path) as log,
+    ):
+        answerer, judge = _model(flags.settings(), prices[0], database), None
+        if answering.judge is not None:
+            judge = _model(with_model(flags, answering.judge).settings(), prices[1], database)
         run = answers.Answering(cases.planned, answerer, judge, data, log)
         if bills := list(_bills(run)):
             output.say("\n".join(bills), err=True)
@@ -170,7 +176,7 @@ def answer_all(
     return tables, report.answers_added(result, reached, pairs, run.answers, run.judgements())
 
 
-def _model(settings: Settings, prices: Prices) -> answers.Model:
+def _model(settings: Settings, prices: Prices, database: Database | None) -> answers.Model:
     if warning := models.unencrypted_keys(settings):
         output.warn(warning)
     model = models.resolve_model(settings)
@@ -194,6 +200,10 @@ def _model(settings: Settings, prices: Prices) -> answers.Model:
             "temperature": sampling.temperature,
         }
     provider = models.make_provider(profile, model.name, model.counter)
+    if not profile.is_reader:
+        given = None if prices.input is None and prices.output is None else prices
+        recorded = replace(model, database=database)
+        provider = recorded.metered(provider, Purpose.BENCHMARK, prices=given)
     lacks_key = models.lacks_key(profile)
     return answers.Model(
         provider, model.counter, sampling, prices, identity, lacks_key, profile.is_embedded

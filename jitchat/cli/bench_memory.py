@@ -1,6 +1,6 @@
 """`jitchat bench memory`: a document per project, or an entry per message, over sessions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,9 @@ from jitchat.bench import asking, memory_report, questions
 from jitchat.bench.memory import Measuring, RunnerResult, with_questions
 from jitchat.bench.memory_runners import RunnerName
 from jitchat.bench.output import settings_fields
-from jitchat.cli import bench_options, options, output
+from jitchat.cli import bench_options, cold_store, options, output
 from jitchat.cli.bench_answers import AnswerFlags, send_all
-from jitchat.settings import Settings
+from jitchat.settings import Settings, small_models
 from jitchat.synthesis.document_writer import ExtractiveWriter
 from jitchat.text.figures import plural
 from jitchat.weights.catalogue import sha256_of
@@ -108,14 +108,19 @@ def _run(
     runners: list[RunnerName],
     cases: asking.Cases | None,
 ) -> dict[RunnerName, RunnerResult]:
-    model = models.resolve_model(settings)
-    measure = Measuring(
-        models.make_embedder(settings, flags.paths()),
-        model.counter,
-        model.asked_budget,
-        lambda: model.document_writer() or ExtractiveWriter(),
-    )
-    with output.progress("conversations", len(talks) * len(runners)) as advance:
+    model, paths = models.resolve_model(settings), flags.paths()
+    asks = small_models.address_of(settings, "writer") is not None
+    with (
+        cold_store.usage_log(paths, wanted=asks) as database,
+        output.progress("conversations", len(talks) * len(runners)) as advance,
+    ):
+        metering = replace(model, database=database).metering()
+        measure = Measuring(
+            models.make_embedder(settings, paths),
+            model.counter,
+            model.asked_budget,
+            lambda: model.document_writer(metering) or ExtractiveWriter(),
+        )
         results = {name: measure.run(talks, name, cases, advance) for name in runners}
     for name, result in results.items():
         if result.unfit:

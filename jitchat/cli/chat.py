@@ -22,12 +22,14 @@ from jitchat.cli.termination import heed_interrupts, leave_threads, restore_with
 from jitchat.errors import StoreError
 from jitchat.settings import Settings, small_models
 from jitchat.store import models, unstored
+from jitchat.store.requests import RequestLog
 from jitchat.store.store import ColdStore
 from jitchat.transfer.demo import store_demo
 from jitchat.tui import garbage
 
 if TYPE_CHECKING:
     from jitchat.lab.experiment import RunWanted
+    from jitchat.paths import Paths
     from jitchat.tui.app import JitchatApp
     from jitchat.tui.lab.live import LiveApp
     from jitchat.tui.tour.app import TourApp
@@ -133,7 +135,19 @@ def demo_command(flags: options.Flags, record: bool, pace: float | None, live: b
         with cold_store.opened_store(paths) as store:
             backend = LocalBackend(settings, paths, store, warns=False)
             own_pace = (pace or 1.0) if record else None
-            return run_app(app(backend, store_demo(store), own_pace))
+            try:
+                return run_app(app(backend, store_demo(store), own_pace))
+            finally:
+                if live or settings.in_use().name != "reader":
+                    _record_spent(store, flags.paths())
+
+
+def _record_spent(store: ColdStore, paths: Paths) -> None:
+    """Have what a tour asked of a model in the user's own sums."""
+    log = RequestLog(store.database)
+    if log.last_id():
+        with cold_store.opened_store(paths) as own:
+            log.copy_to(own.database)
 
 
 def _tour_app() -> type[TourApp]:

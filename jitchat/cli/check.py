@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from jitchat.cli import cold_store, options, output
+from jitchat.cli import cold_store, options, output, shell_values
 from jitchat.memory import Memory
 from jitchat.models import make_embedder, resolve_model
 from jitchat.regression_cases import CaseChecker, CaseResult
@@ -19,7 +19,12 @@ _WIDTH = 34
 
 
 @click.command("check", cls=options.SharingCommand)
-@click.option("--conversation", metavar="ID", help="Its cases only; those of all if not given.")
+@click.option(
+    "--conversation",
+    metavar="ID",
+    help="Its cases only; those of all if not given.",
+    shell_complete=shell_values.CONVERSATIONS,
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.common_options
 def check_command(flags: options.Flags, as_json: bool) -> int:

@@ -55,6 +55,16 @@ def opened_store(paths: Paths) -> Iterator[ColdStore]:
         yield store
 
 
+@contextmanager
+def usage_log(paths: Paths, *, wanted: bool) -> Iterator[Database | None]:
+    """Open the user's database to record what a command asks of providers; None: it asks none."""
+    if not wanted:
+        yield None
+        return
+    with opened_store(paths) as store:
+        yield store.database
+
+
 def load_settings(flags: options.Flags) -> Settings:
     """Load the settings, with the persona that they name laid over them."""
     return personas.settings_for(plain_settings(flags), Instructions())

@@ -25,10 +25,10 @@ def _file_of(shell: str) -> Path:
 
 
 @click.command("completion", cls=options.SharingCommand)
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", metavar="SHELL", type=click.Choice(["bash", "zsh", "fish"]))
 @click.option("--print", "only_print", is_flag=True, help="Print the script; install nothing.")
 def completion_command(shell: str, only_print: bool) -> None:
-    """Install the completion of commands for SHELL."""
+    """Install the completion of commands for SHELL: bash, zsh or fish."""
     made = get_completion_class(shell)
     root = click.get_current_context().find_root().command
     if made is None:
@@ -49,3 +49,5 @@ def completion_command(shell: str, only_print: bool) -> None:
     output.say(f"The completion for {shell} is in {path}. A new shell uses it.")
     if shell == "zsh":
         output.say(f"It has to be on zsh's path: fpath=({path.parent} $fpath), ahead of compinit.")
+    elif shell == "bash":
+        output.say(f"Without the package bash-completion, `source {path}` belongs into ~/.bashrc.")

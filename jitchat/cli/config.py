@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import click
 
-from jitchat.cli import cold_store, options, output
+from jitchat.cli import cold_store, options, output, shell_values
 from jitchat.paths import make_private
 from jitchat.settings import Settings, checks, edit, keys, load
 
@@ -38,19 +38,26 @@ def config_command(context: click.Context, flags: options.Flags) -> None:
 
 
 @config_command.command("get")
-@click.argument("key")
+@click.argument("key", shell_complete=shell_values.SETTINGS)
 @options.location_options
 def get_command(flags: options.Flags, key: str) -> None:
-    """Print the value of the setting KEY, as in window.recent."""
+    """Print the value of the setting KEY, as in window.recent; of a section, all that it has."""
     settings = cold_store.load_settings(flags)
-    known = {name: value for name, value, _ in _with_the_key(settings, flags)}
-    if key not in known:
+    rows = list(_with_the_key(settings, flags))
+    known = {name: value for name, value, _ in rows}
+    within = [row for row in rows if row[0].startswith(f"{key}.")]
+    if key in known:
+        output.say(known[key].removeprefix('"').removesuffix('"'))
+    elif within:
+        output.print_columns(within)
+    elif checks.is_a_section(key):
+        output.say(f"Nothing is set in [{key}].", err=True)
+    else:
         raise checks.unknown(key, "jitchat config get")
-    output.say(known[key].removeprefix('"').removesuffix('"'))
 
 
 @config_command.command("set")
-@click.argument("key")
+@click.argument("key", shell_complete=shell_values.SETTINGS)
 @click.argument("value")
 @options.location_options
 def set_command(flags: options.Flags, key: str, value: str) -> None:
@@ -64,7 +71,7 @@ def set_command(flags: options.Flags, key: str, value: str) -> None:
 
 
 @config_command.command("unset")
-@click.argument("key")
+@click.argument("key", shell_complete=shell_values.SETTINGS)
 @options.location_options
 def unset_command(flags: options.Flags, key: str) -> None:
     """Take KEY out of the configuration."""

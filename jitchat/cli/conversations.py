@@ -6,21 +6,21 @@ from typing import Any
 
 import click
 
-from jitchat.cli import cold_store, options, output
+from jitchat.cli import cold_store, options, output, shell_values
 from jitchat.errors import UsageError
 from jitchat.store import deletion
 from jitchat.store.conversation_search import SYNTAX, Filter, Found, parse_query
+from jitchat.store.requests import RequestLog, Spent
 from jitchat.store.store import ColdStore
-from jitchat.store.windows import Spent, WindowArchive
-from jitchat.text.figures import local
+from jitchat.text.figures import local, megabytes, plural
 from jitchat.text.words import fold
 from jitchat.values import DEFAULT_PROJECT, Conversation
 
 _QUERY = click.argument("query", nargs=-1)
-_ID = click.argument("wanted", metavar="ID")
+_ID = click.argument("wanted", metavar="ID", shell_complete=shell_values.CONVERSATIONS)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _FILTERS = f"Filters: {SYNTAX}"
-_INCOMPLETE = "it is deleted, but another jitchat is open: its log has words of it until that ends."
+_LOG_IS_READ = "another jitchat is open: the log has words of what was deleted until that ends."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +60,17 @@ def list_command(flags: options.Flags, query: tuple[str, ...], as_json: bool) ->
 @conversations_command.command("search", epilog=_FILTERS)
 @_QUERY
 @_JSON
-@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, metavar="N")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=50, show_default=True, metavar="N",
+    help="Print so many at most.",
+)  # fmt: skip
 @options.location_options
 def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find the turns that have all words of QUERY, the best first."""
-    text, where = parse_query(_joined(query))
-    if not text:
-        raise UsageError("There is nothing to search for.", "Name a word beside the filters.")
     with cold_store.opened_store(flags.paths()) as store:
+        text, where = parse_query(_joined(query), store.now())
+        if not text:
+            raise UsageError("There is nothing to search for.", "Name a word beside the filters.")
         titles = {known.id: known.title for known in store.conversations()}
         found = store.search(text, limit, where=where)
     if as_json:
@@ -142,11 +145,33 @@ def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json:
         if not how.erase:
             deletion.delete_conversation(store, found.id)
         elif not deletion.erase(store, found.id, with_memory=not how.keep_memory):
-            output.warn(_INCOMPLETE)
+            output.warn(_LOG_IS_READ)
     if as_json:
         output.say_json({"id": found.id, "deleted": True, "erased": how.erase})
     else:
         output.say(f"{found.id} is {'erased' if how.erase else 'deleted'}: {found.title}")
+
+
+@conversations_command.command("vacuum")
+@_JSON
+@options.location_options
+def vacuum_command(flags: options.Flags, as_json: bool) -> None:
+    """Write the database anew, without what was deleted from it.
+
+    Free pages go back to the disk. It takes room for the whole database twice, for a moment, and
+    finishes an erasure that had none.
+    """
+    path = flags.paths().database
+    with cold_store.opened_store(flags.paths()) as store:
+        before = path.stat().st_size
+        if not deletion.vacuum(store):
+            output.warn(_LOG_IS_READ)
+        after = path.stat().st_size
+    if as_json:
+        output.say_json({"bytes": after, "bytes_before": before})
+    else:
+        sizes = f"{megabytes(after)}, {megabytes(before)} before"
+        output.say(f"{path} is written anew: {sizes}.")
 
 
 def _require_yes(found: Conversation, *, given: bool) -> None:
@@ -178,27 +203,27 @@ def _marked(found: Found) -> str:
 def _tell(store: ColdStore, identity: str, what: str, *, as_json: bool) -> None:
     found = store.conversation(identity)
     if as_json:
-        spent = WindowArchive(store.database).spent(identity)
+        spent = RequestLog(store.database).spent(identity)
         output.say_json(_fields(found, spent))
     else:
         output.say(f"{identity} {what}: {found.title}")
 
 
 def _list(flags: options.Flags, query: str, *, as_json: bool) -> None:
-    text, where = parse_query(query)
     with cold_store.opened_store(flags.paths()) as store:
+        text, where = parse_query(query, store.now())
         conversations = [
             known
             for known in store.conversations(where)
             if flags.project in (None, known.project) and fold(text) in fold(known.title)
         ]
-        spent = WindowArchive(store.database).spent_by_conversation() if as_json else {}
+        spent = RequestLog(store.database).spent_by_conversation() if as_json else {}
     if as_json:
         output.say_json([_fields(known, spent.get(known.id, Spent())) for known in conversations])
     elif conversations:
         _print(conversations)
     elif where == Filter(is_archived=False) and not text:
-        output.say("There are no conversations yet. Start `jitchat`, or import one.")
+        output.say("There are no conversations yet. Start `jitchat`, or import one.", err=True)
     else:
         output.say("No conversation fits that.", err=True)
 
@@ -208,7 +233,7 @@ def _print(conversations: list[Conversation]) -> None:
     rows = [
         (
             known.id,
-            f"{known.turns:,} turns",
+            plural(known.turns, "turn"),
             f"{local(known.updated_at):%Y-%m-%d %H:%M}",
             *([known.project] if in_projects else []),
             " ".join((known.title, *marks_of(known))),
@@ -220,6 +245,7 @@ def _print(conversations: list[Conversation]) -> None:
 
 def marks_of(known: Conversation) -> list[str]:
     marks = ["(temporary)"] * known.is_temporary + ["(archived)"] * known.is_archived
+    marks += [f"(persona {known.persona})"] if known.persona else []
     return marks + [f"#{tag}" for tag in known.tags]
 
 
@@ -232,6 +258,7 @@ def _fields(conversation: Conversation, spent: Spent) -> dict[str, Any]:
         "temporary": conversation.is_temporary,
         "archived": conversation.is_archived,
         "tags": list(conversation.tags),
+        "persona": conversation.persona or None,
         "turns": conversation.turns,
         "created_at": conversation.created_at.isoformat(),
         "updated_at": conversation.updated_at.isoformat(),

@@ -4,7 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from jitchat.providers.http.client import CERTIFICATES
 from jitchat.settings import Settings, keys, load, small_models
 from jitchat.settings.profiles import Profile
 from jitchat.store.database import Database
+from jitchat.store.requests import Purpose
 from jitchat.text.figures import plural
 from jitchat.values import Message, Role, ToolCall
 from jitchat.window.tokens import EstimateCounter, counter_for
@@ -86,7 +87,8 @@ def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) 
             for profile in settings.profiles()
             if profile.requires_key and profile.name not in asked
         }
-    answers = asyncio.run(_ask_all(settings, profiles))
+    with _usage_log(paths.database) as database:
+        answers = asyncio.run(_ask_all(settings, profiles, database))
     if as_json:
         output.say_json(
             {
@@ -155,6 +157,19 @@ def _database(path: Path) -> Finding:
     return Finding("database", True, str(path))
 
 
+@contextmanager
+def _usage_log(path: Path) -> Iterator[Database | None]:
+    """Open the database in which requests are recorded; None where none is there, or readable."""
+    database = None
+    with suppress(JitchatError):
+        database = Database(path) if path.exists() else None
+    try:
+        yield database
+    finally:
+        if database is not None:
+            database.close()
+
+
 def _embedder(settings: Settings, paths: Paths) -> Finding:
     errors: list[JitchatError] = []
     try:
@@ -213,11 +228,13 @@ def _configured(settings: Settings, keys_file: Path) -> list[Profile]:
     return configured
 
 
-async def _ask_all(settings: Settings, profiles: Iterable[Profile]) -> list[Finding]:
-    return await asyncio.gather(*(_ask(settings, profile) for profile in profiles))
+async def _ask_all(
+    settings: Settings, profiles: Iterable[Profile], database: Database | None
+) -> list[Finding]:
+    return await asyncio.gather(*(_ask(settings, profile, database) for profile in profiles))
 
 
-async def _ask(settings: Settings, profile: Profile) -> Finding:
+async def _ask(settings: Settings, profile: Profile, database: Database | None) -> Finding:
     model = profile.model
     try:
         # first, so that a slow command for a key does not count as a slow answer
@@ -226,7 +243,8 @@ async def _ask(settings: Settings, profile: Profile) -> Finding:
             raise ProviderError(what, profile.key_help)
         async with asyncio.timeout(SECONDS):
             model = model or await _first_model(profile)
-            seconds = await _first_piece(models.ResolvedModel(settings, profile, model))
+            asked = models.ResolvedModel(settings, profile, model, database)
+            seconds = await _first_piece(asked)
     except TimeoutError:
         late = f"{profile.title} did not begin to answer within {SECONDS:.0f} seconds."
         return Finding(profile.name, False, late, "Try again; it may be busy.", model or None)
@@ -256,6 +274,8 @@ async def _first_piece(model: models.ResolvedModel) -> float:
         context = (await model.ask_limit() or model.limit).tokens
     counter = EstimateCounter()
     provider = await asyncio.to_thread(models.make_provider, profile, model.name, counter)
+    if not profile.is_reader:
+        provider = model.metered(provider, Purpose.DOCTOR, counter)
     sampling = replace(profile.sampling, context=context)
     began = time.monotonic()
     answering = pieces.ReplyDelta | pieces.ReasoningDelta | ToolCall | pieces.Finished

@@ -24,6 +24,7 @@ from jitchat.events import (
 )
 from jitchat.index.tool_results import result_line
 from jitchat.providers.provider import Finished
+from jitchat.replay import sent_exchange
 from jitchat.session import Session
 from jitchat.synthesis.pass_report import PassReport
 from jitchat.text.figures import duration
@@ -163,7 +164,7 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
         return error
     if error is not None:
         return errors.ReplyCut(error.what, error.remedy)
-    exchange = session.sent_exchange(stored[0], stored[-1])
+    exchange = sent_exchange(session.memory, stored[0], stored[-1])
     ending = exchange[1] if exchange is not None else None
     return _cut((ending.stop if ending is not None else None) or "")
 
@@ -171,12 +172,15 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
 def _fields(
     session: Session, stored: Sequence[Turn], error: errors.JitchatError | None
 ) -> dict[str, Any]:
-    """Turn an exchange into what JSON knows; the cost is in US dollars."""
+    """Turn an exchange into what JSON knows; the cost is in US dollars.
+
+    Both it and the usage are of all requests that the message took; the window is the last one.
+    """
     said = stored[0] if stored else None
     reply = stored[-1] if stored[1:] else None
-    sent = session.sent_exchange(said, reply) if said is not None else None
+    sent = sent_exchange(session.memory, said, reply) if said is not None else None
     window, ending = sent if sent is not None else (None, None)
-    usage = ending.usage if ending is not None else None
+    spent, usage = session.spending.message()
     identity = session.memory.conversation.id
     return {
         "conversation": identity,
@@ -185,7 +189,10 @@ def _fields(
         "reply_turn": reply.position if reply is not None else None,
         "status": reply.status.value if reply is not None else None,
         "usage": asdict(usage) if usage is not None else None,
-        "cost": ending.cost if ending is not None else None,
+        "requests": spent.sends,
+        "cost": spent.amount if spent.amount or not spent.unknown else None,
+        "cost_unknown": spent.unknown,
+        "cost_estimated": spent.estimated,
         "stop": ending.stop if ending is not None else None,
         "window": window and window_fields(window, identity, session.options.prices),
         "error": str(error) if error is not None else None,

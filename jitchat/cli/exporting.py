@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from jitchat.cli import cold_store, options, output
+from jitchat.cli import cold_store, options, output, shell_values
 from jitchat.errors import UsageError
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
@@ -25,6 +25,7 @@ _FORMATS = "; ".join(f"{each.name}: {each.description}" for each in EXPORTS.valu
     "--conversation",
     "wanted",
     metavar="ID",
+    shell_complete=shell_values.CONVERSATIONS,
     multiple=True,
     help="Its id or title, several if given again; the one touched last if not given.",
 )
@@ -71,6 +72,8 @@ def _chosen(store: ColdStore, names: Sequence[str], *, is_all: bool) -> list[Con
 def _writer(out: Path | None) -> Iterator[Write]:
     """Write to standard output, or to a file that takes its place once it is whole."""
     if out is None:
+        if sys.stdout is None:
+            raise UsageError("Standard output is closed.", "Name a file with --out.")
         encoding = getattr(sys.stdout, "encoding", None) or "ascii"
         if codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
             raise UsageError("Standard output is not UTF-8.", "Name a file with --out.")

@@ -17,7 +17,7 @@ from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
 from jitchat.transfer.format import Format
 from jitchat.transfer.formats import BY_NAME, conversations_of, listed, picked
-from jitchat.transfer.import_run import Taken, begun, take_all, without_deleted
+from jitchat.transfer.import_run import Taken, begun, nothing_of, take_all, without_deleted
 from jitchat.transfer.incoming import IncomingConversation, Tally
 from jitchat.transfer.source import Source, open_source
 
@@ -57,7 +57,7 @@ def import_command(
     program, pick = BY_NAME.get(wanted["program"] or ""), wanted["pick"]
     source = open_source(file or _usual_place(program))
     found = conversations_of(source, program)
-    found = begun(picked(found, pick, source) if pick is not None else found, source)
+    found = begun(picked(found, pick, source) if pick is not None else found, source, program)
     without = wanted["no_vectors"] or wanted["no_index"]
     embedder = NoEmbedder() if without else models.make_embedder(settings, paths, output.warn)
     with cold_store.opened_store(paths) as store:
@@ -70,8 +70,11 @@ def import_command(
 def _usual_place(program: Format | None) -> Path:
     if program is None or program.usual_place is None:
         kept = ", ".join(each.name for each in BY_NAME.values() if each.usual_place)
-        raise UsageError("FILE is missing.", f"Name one; --from alone does for {kept}.")
-    return program.usual_place(os.environ)
+        raise UsageError("FILE is missing.", f"Name one, or use --from with {kept}.")
+    place = program.usual_place(os.environ)
+    if not place.exists():
+        raise nothing_of(program, f"was found: there is no {place}")
+    return place
 
 
 def _taken(

@@ -12,7 +12,13 @@ from dataclasses import replace
 
 from jitchat import __version__, models
 from jitchat.bench.output import settings_fields, without_login
-from jitchat.errors import KeyRefused, ProviderError, StoreError, UsageError
+from jitchat.errors import (
+    KeyRefused,
+    ProviderError,
+    SpendingLimitReached,
+    StoreError,
+    UsageError,
+)
 from jitchat.index.embedder import Embedder
 from jitchat.lab import compare, costs, grade, planting, run_file
 from jitchat.lab.experiment import Experiment
@@ -22,6 +28,7 @@ from jitchat.paths import Paths
 from jitchat.providers.provider import Options, Provider, ReasoningDelta, ReplyDelta
 from jitchat.session import Session
 from jitchat.settings import profiles, small_models
+from jitchat.store.requests import Purpose
 from jitchat.store.store import ColdStore, local_now
 from jitchat.text.sanitize import one_line
 from jitchat.tools.offering import Asking
@@ -89,9 +96,10 @@ class LocalLabService:
         if model.profile.is_reader or models.lacks_key(model.profile):
             return None
         provider = models.make_provider(model.profile, model.name, model.counter, model.learnt)
+        provider = model.metered(provider, Purpose.LAB)
         try:
             speed = asyncio.run(probe_speed(provider, model.profile.sampling))
-        except ProviderError:
+        except (ProviderError, SpendingLimitReached):
             return None  # the run itself says why
         return speed and replace(speed, answer=float(answer_cap(model)))  # small models ramble
 
@@ -254,6 +262,8 @@ def _lab(  # noqa: PLR0913, PLR0917  all that a lab is made of
         )
         session.take_budget(budget)
         run, request = file.run, session.options.request
+        if not run.is_reader:
+            session.provider = model.metered(session.provider, Purpose.LAB)
         asked = replace(request, temperature=run.temperature, seed=run.sampling_seed)
         if run.longest is not None:
             asked = replace(asked, max_tokens=run.longest)
@@ -312,7 +322,7 @@ def _make_judge(model: models.ResolvedModel, name: str) -> grade.Judge:
     judge = judge_model(model, name)
     require_key(judge.profile)
     provider = models.make_provider(judge.profile, judge.name, judge.counter, judge.learnt)
-    return grade.Judge(provider, judge.profile.sampling)
+    return grade.Judge(judge.metered(provider, Purpose.LAB), judge.profile.sampling)
 
 
 def require_key(profile: profiles.Profile) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from jitchat.cli import options, output
+from jitchat.cli import options, output, shell_values
 from jitchat.cli.turns import opened_session
 from jitchat.errors import UnknownTurn, UsageError
 from jitchat.session import Session
@@ -26,7 +26,7 @@ _SHOWN = 100
 
 
 @click.command("observations", cls=options.SharingCommand)
-@click.argument("conversation", required=False)
+@click.argument("conversation", required=False, shell_complete=shell_values.CONVERSATIONS)
 @click.option("--run", is_flag=True, help="Have every turn observed but the last exchange.")
 @click.option("--undo", is_flag=True, help="Take back the last pass.")
 @click.option("--reset", is_flag=True, help="Throw all observations away; the turns stay.")
@@ -37,7 +37,7 @@ _SHOWN = 100
     help="Write line N anew; an empty TEXT takes it out.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
-@options.common_options
+@options.model_options
 def observations_command(flags: options.Flags, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Show what is observed of CONVERSATION, each line with its turns.
 

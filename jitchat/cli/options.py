@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jitchat.cli import shell_values
 from jitchat.errors import SettingsError, UsageError
 from jitchat.paths import Paths, locate
 from jitchat.settings import sections
@@ -217,8 +218,11 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
     for key in keys:
         known, name = sections.SETTINGS[key], key.replace(".", "_")
         help_text = f"{known.help[0].upper()}{known.help[1:]}."
-        # what the value may be is checked with the settings
-        option = shared(known.flag, name, type=known.kind, metavar=known.unit, help=help_text)
+        completer = shell_values.BY_SETTING.get(key) or shell_values.one_of(known.choices)
+        option = shared(  # what the value may be is checked with the settings
+            known.flag, name, type=known.kind, metavar=known.unit, help=help_text,
+            shell_complete=completer,
+        )  # fmt: skip
         options.append(option)
 
     def make(values: dict[str, Any]) -> Flags:
@@ -236,7 +240,10 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
 CHOOSING = ("conversation", "project", "temporary", "new")
 """Options that choose a conversation."""
 in_project = click.option(
-    "--project", metavar="NAME", help="The project that the conversation is in; any if not given."
+    "--project",
+    metavar="NAME",
+    help="The project that the conversation is in; any if not given.",
+    shell_complete=shell_values.PROJECTS,
 )
 as_temporary = click.option(
     "--temporary",
@@ -253,7 +260,10 @@ as_new = click.option(
 def in_conversation(command: _Command) -> _Command:
     """Add --conversation and --project."""
     of = "Its id or title; the one touched last if not given."
-    return click.option("--conversation", metavar="ID", help=of)(in_project(command))
+    named = click.option(
+        "--conversation", metavar="ID", help=of, shell_complete=shell_values.CONVERSATIONS
+    )
+    return named(in_project(command))
 
 
 _FLAGGED = [key for key, known in sections.SETTINGS.items() if known.flag]
@@ -262,6 +272,9 @@ location_options = _shared_options([])
 embedder_options = _shared_options([key for key in _FLAGGED if key.startswith("embedder.")])
 endpoint_options = _shared_options(["provider.base_url", "provider.limit", "provider.reserve"])
 provider_options = _shared_options(["provider.name", "provider.base_url"])
+model_options = _shared_options(
+    [key for key in _FLAGGED if key.startswith(("provider.", "embedder."))]
+)
 common_options = _shared_options(_FLAGGED)
 tour_options = _shared_options([key for key in _FLAGGED if key != "chat.mode"], has_db=False)
 """Without what the tour decides by itself: it has a database and a choice of modes of its own."""

@@ -36,6 +36,16 @@ class OutputError(JitchatError):
     """Standard output does not take what is written."""
 
 
+class ReaderGone(OutputError):
+    """Nobody reads standard output any more, as behind `| head`: that is no failure to tell of."""
+
+    exit_code = 141
+    """As shells have it of a process that SIGPIPE ended."""
+
+    def __init__(self) -> None:
+        super().__init__("Nobody reads the output any more.")
+
+
 def say(text: str, *, err: bool = False, newline: bool = True) -> None:
     """Print text of whatever origin."""
     emit(for_terminal(text), err=err, newline=newline)
@@ -61,8 +71,8 @@ def emit(text: str, *, err: bool = False, newline: bool = True) -> None:
     colour = False if os.environ.get("NO_COLOR") else None
     try:
         click.echo(fitting, file=stream, nl=newline, color=colour)
-    except BrokenPipeError:  # a reader that went away (`| head`) is no failure
-        raise
+    except BrokenPipeError as error:
+        raise ReaderGone from error
     except OSError as error:
         raise OutputError(f"The output cannot be written: {error.strerror}.") from error
 

@@ -12,8 +12,9 @@ import click
 from jitchat import errors, models
 from jitchat.cli import cold_store, exchange, options, output, windows
 from jitchat.cli.served_tools import served_tools
-from jitchat.files.mentions import attached_at
+from jitchat.files.mentions import attached_at, passed_over_at
 from jitchat.memory import Memory
+from jitchat.replay import sent_on_path
 from jitchat.session import Session
 from jitchat.settings import personas
 from jitchat.settings.small_models import require_addresses
@@ -63,7 +64,8 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
         once = _once_of(session, wanted["budget"], wanted["attach"])
         window = _planned(session, draft, mode, once, ask=wanted["ask_picker"])
         planning = session.planning
-        _warn(model.warning(), planning.unmet(draft), planning.changed_files(draft))
+        left_out = passed_over_at(wanted["attach"], Path.cwd()), session.passed_over(draft)
+        _warn(model.warning(), planning.unmet(draft), *left_out, planning.changed_files(draft))
         identity, prices = session.memory.conversation.id, session.options.prices
         wire = session.wire(window) if wanted["as_request"] else None
     if wanted["as_request"]:  # the reader is sent nothing: then its messages
@@ -149,6 +151,7 @@ def send_command(
             names_conversation=flags.conversation is not None or flags.temporary,
             files=attached_at(attach, Path.cwd()),
         )
+        _warn(passed_over_at(attach, Path.cwd()))
         error = asyncio.run(_exchange(opened[0], opened[2], sent, folder))
         name_new(memory.store, memory.conversation, draft)
     if error is not None:
@@ -167,7 +170,8 @@ async def _exchange(
     """Send and print, with the tools of the servers where `folder` names that of what they log."""
     planning = session.planning
     unmet, changed = planning.unmet(sent.draft), planning.changed_files(sent.draft)
-    _warn(models.unencrypted_keys(model.settings), model.warning(), unmet, changed)
+    left_out = session.passed_over(sent.draft)
+    _warn(models.unencrypted_keys(model.settings), model.warning(), unmet, left_out, changed)
     if folder is None:
         return await exchange.sent_and_printed(session, sent)
     async with served_tools(session, model.settings, folder) as states:
@@ -289,7 +293,7 @@ def _explained_sent(session: Session, position: int) -> Explained:
     said = chosen = store.turn(conversation, position)
     while said is not None and said.role is not Role.USER:  # steps of a turn lie between
         said = store.turn(conversation, parent_of(said))
-    sent = session.sent_on_path(said, chosen) if said is not None else None
+    sent = sent_on_path(session.memory, said, chosen) if said is not None else None
     if said is None or sent is None:
         raise errors.UnknownTurn(
             f"--turn: no window was sent for #{position}.", "Name a message that was answered here."

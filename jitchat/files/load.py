@@ -1,42 +1,49 @@
-"""From a path to what is attached: read whole, told apart by what it holds, and cut into parts.
+"""From a path to an attachment: reads a file whole, detects its type, and splits it into parts.
 
-What is no text, no picture and no office file is refused with the reason. All of this takes a
-thread's time.
+A file that is not text, a picture or an office document is refused with the reason. All of this
+blocks: call it in a thread.
 """
 
 import csv
 import mimetypes
 import os
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from errno import EAGAIN
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
 
 from jitchat.attachments import Attachment, Part, Picture, digest_of_bytes
 from jitchat.errors import FileRefused
-from jitchat.files.office import office_parts
-from jitchat.files.pictures import picture_size
+from jitchat.files.notebook import notebook_text
+from jitchat.files.office import MOST_LETTERS, office_parts
+from jitchat.files.pictures import is_whole, picture_size, picture_type
 from jitchat.files.split import split_lines, split_markdown, split_table
 from jitchat.text.sanitize import one_line, repair
 
 MOST_BYTES = 20 * 2**20
-MOST_LETTERS = 4_000_000
-"""Characters of text: about a million tokens."""
 MOST_OF_PICTURE = 5 * 2**20
-"""Bytes: what every provider takes."""
+"""Bytes that every provider accepts."""
 _MARKDOWN = (".md", ".markdown", ".mdx")
 _TABLES = (".csv", ".tsv")
-_KINDS = "Text, code, Markdown, CSV, PDF, docx, xlsx, pptx, PNG, JPEG, WebP and GIF are."
+_SAVE_AS = {
+    **dict.fromkeys((".doc", ".pages"), "docx or PDF"),
+    **dict.fromkeys((".xls", ".xlsb", ".numbers"), "xlsx or CSV"),
+    **dict.fromkeys((".ppt", ".key"), "pptx or PDF"),
+    **dict.fromkeys((".heic", ".heif", ".avif", ".bmp", ".tif", ".tiff", ".ico"), "PNG or JPEG"),
+}
+"""For unsupported file extensions, the formats to use instead."""
+_READ = "Supported: text, code, Markdown, CSV, PDF, office files and pictures."
 
 
 def load(path: Path, name: str = "") -> Attachment:
-    """Read a file; the same one, unchanged, is not read again.
+    """Read a file, unless it is unchanged since the last time.
 
     Raises:
-        FileRefused: It cannot be attached; says why.
+        FileRefused: It cannot be attached.
 
     """
     shown = one_line(name or path.name)
@@ -45,59 +52,98 @@ def load(path: Path, name: str = "") -> Attachment:
     except OSError as error:
         raise _unreadable(shown, error) from error
     if not S_ISREG(found.st_mode):
-        raise FileRefused(f"{shown} is not a file.", "Attach a file; /attach takes folders, too.")
+        raise FileRefused(f"{shown} is not a file.", "Attach a file, or a folder with /attach.")
     if found.st_size > MOST_BYTES:
         raise _too_large(shown, found.st_size, MOST_BYTES)
-    return _loaded(path.absolute(), shown, found.st_mtime_ns, found.st_size)
+    loaded = _loaded(path.absolute(), shown, found.st_mtime_ns, found.st_size)
+    if isinstance(loaded, FileRefused):
+        raise FileRefused(loaded.what, loaded.remedy)
+    return loaded
 
 
-@lru_cache(maxsize=64)
-def _loaded(path: Path, name: str, modified_ns: int, _size: int) -> Attachment:
+def _read(path: Path) -> bytes:
+    """Read a file, but not more than is needed to find that it is too large.
+
+    Kernel files that never end, and pipes that wait for a writer, are errors.
+    """
+
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+
+    with open(path, "rb", buffering=0, opener=opener) as file:
+        found = bytearray()
+        while len(found) <= MOST_BYTES:
+            piece = file.read(MOST_BYTES + 1 - len(found))
+            if piece is None:
+                raise BlockingIOError(EAGAIN, "it is a pipe that waits for a writer")
+            if not piece:
+                break
+            found += piece
+    return bytes(found)
+
+
+@lru_cache(maxsize=128)  # more files than one message attaches
+def _loaded(path: Path, name: str, modified_ns: int, _size: int) -> Attachment | FileRefused:
+    """Read a file, or return why it cannot be attached, which may take as long."""
     try:
-        data = path.read_bytes()
+        data = _read(path)
     except OSError as error:
         raise _unreadable(name, error) from error
-    return attachment_of(name, data, os.fspath(path), modified_ns / 1e9)
+    try:
+        return attachment_of(name, data, os.fspath(path), modified_ns / 1e9)
+    except FileRefused as refused:
+        if isinstance(refused.__cause__, ImportError):  # the package may be installed later
+            raise
+        return refused
 
 
 def attachment_of(name: str, data: bytes, path: str = "", modified_at: float = 0.0) -> Attachment:
-    """Make what is attached of the bytes of a file.
+    """Make an attachment from the bytes of a file.
 
     Raises:
-        FileRefused: It cannot be attached; says why.
+        FileRefused: It cannot be attached.
 
     """
     if len(data) > MOST_BYTES:
         raise _too_large(name, len(data), MOST_BYTES)
     known = name, digest_of_bytes(data)
     where = path, modified_at
-    if (seen := picture_size(data)) is not None:
-        if len(data) > MOST_OF_PICTURE:
-            raise _too_large(name, len(data), MOST_OF_PICTURE)
-        media_type, width, height = seen
-        picture = Picture(*known, media_type, width, height, data)
+    if media_type := picture_type(data):
+        picture = Picture(*known, media_type, *_size_of(name, data), data)
         return Attachment(*known, media_type, len(data), (), picture, *where, data=data)
     parts = _parts(name, Path(path or name).suffix.lower(), data)
     media_type = mimetypes.guess_type(path or name)[0] or "text/plain"
     return Attachment(*known, media_type, len(data), parts, None, *where, data=data)
 
 
+def _size_of(name: str, data: bytes) -> tuple[int, int]:
+    if len(data) > MOST_OF_PICTURE:
+        raise _too_large(name, len(data), MOST_OF_PICTURE)
+    seen = picture_size(data)
+    if seen is None or not is_whole(data):
+        what = f"{name} is not a complete picture: it is truncated or damaged."
+        raise FileRefused(what, "Copy, download or save it again.")
+    return seen[1:]
+
+
 def _parts(name: str, suffix: str, data: bytes) -> tuple[Part, ...]:
     parts = office_parts(name, data)
-    if parts is None:
+    if parts is None and suffix == ".ipynb" and (cells := notebook_text(data)) is not None:
+        parts = split_markdown(repair(cells))
+    elif parts is None:
         parts = _text_parts(suffix, repair(decoded(name, data)))
     letters = sum(len(part.text) for part in parts)
     if letters > MOST_LETTERS:
         what = f"{name} has {letters:,} characters; at most {MOST_LETTERS:,} are attached."
         raise FileRefused(what, "Attach a part of it.")
     if not letters:
-        advice = "Scanned pages are pictures: attach them so." if data else "The file is empty."
-        raise FileRefused(f"{name} holds no text.", advice)
-    return tuple(_told_apart(parts))
+        advice = "Attach scanned pages as pictures." if data else "The file is empty."
+        raise FileRefused(f"{name} contains no text.", advice)
+    return tuple(_numbered(parts))
 
 
-def _told_apart(parts: Iterable[Part]) -> Iterator[Part]:
-    """Number those that stand in the same place: pieces of a page, sections of one name."""
+def _numbered(parts: Iterable[Part]) -> Iterator[Part]:
+    """Number parts with the same locator: pieces of a page, sections with the same title."""
     seen = Counter[str]()
     for part in parts:
         seen[part.locator] += 1
@@ -117,16 +163,20 @@ def _text_parts(suffix: str, text: str) -> tuple[Part, ...]:
 
 
 def decoded(name: str, data: bytes) -> str:
-    """Decode UTF-8, UTF-16 with a mark, or else Windows' letters.
+    """Decode UTF-8, UTF-16 or UTF-32 with a byte order mark, otherwise Windows-1252.
 
     Raises:
-        FileRefused: It is no text.
+        FileRefused: It is not text.
 
     """
+    if data.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
+        return data.decode("utf-32", "replace")
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return data.decode("utf-16", "replace")
     if b"\0" in data:
-        raise FileRefused(f"{name} is no text, and no kind of file that is read.", _KINDS)
+        other = _SAVE_AS.get(Path(name).suffix.lower())
+        advice = f"Save it as {other}." if other else _READ
+        raise FileRefused(f"{name} is not text or another supported type of file.", advice)
     try:
         return data.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError:
@@ -134,12 +184,12 @@ def decoded(name: str, data: bytes) -> str:
 
 
 def has_changed(file: Attachment) -> bool:
-    """Whether what is at its path now is something else; False where nothing is there."""
+    """Whether the file at its path has changed; False if there is none."""
     path = Path(file.path)
     try:
         if not file.path or path.stat().st_mtime == file.modified_at:
             return False
-        return digest_of_bytes(path.read_bytes()) != file.digest
+        return path.is_file() and digest_of_bytes(_read(path)) != file.digest
     except OSError:
         return False
 

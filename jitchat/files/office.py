@@ -1,24 +1,37 @@
-"""The text of PDF and office files, by libraries that come with an extra and load when needed.
+"""Extracts the text of PDF and office files with optional libraries, loaded on demand.
 
-pypdf, python-docx, openpyxl and python-pptx: each the usual reader of its format, and small. What
-reads all of them at once (markitdown) brings a model that guesses the kind of a file.
+pypdf, python-docx, openpyxl and python-pptx are small and the usual readers of their formats;
+OpenDocument needs none. A library for all formats (markitdown) would bring a model that guesses
+file types.
 """
 
 import csv
 import logging
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO, StringIO
+from itertools import count
 from typing import Any
 
 from jitchat.attachments import Part
 from jitchat.errors import FileRefused
+from jitchat.files import open_document
 from jitchat.files.split import split_markdown, split_pages, split_table
 from jitchat.text.sanitize import repair
 
+MOST_LETTERS = 4_000_000
+"""Most characters of text in a file: about a million tokens."""
+_MOST_ROWS = 2_000_000
+"""Most rows of all sheets together."""
 _MOST_UNPACKED = 256 * 2**20
-"""Bytes that an office file may have when it is unpacked."""
+"""Most bytes of an office file when unpacked."""
+_ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"
+"""The signature of a password-protected docx, xlsx or pptx, which is not a zip."""
 INSTALL = "Run: pip install 'jitchat[files]'"
+
+
+class _TooLargeError(Exception):
+    """Too much content, described as a clause."""
 
 
 def office_parts(name: str, data: bytes) -> tuple[Part, ...] | None:
@@ -36,17 +49,25 @@ def office_parts(name: str, data: bytes) -> tuple[Part, ...] | None:
             _require_size(name, data)
         return read(data)
     except ImportError as error:
-        raise FileRefused(
-            f"To read {name}, a package is missing: {error.name}.", INSTALL
-        ) from error
+        raise FileRefused(f"Reading {name} requires the package {error.name}.", INSTALL) from error
     except FileRefused:
         raise
-    except Exception as error:  # whatever a library makes of a damaged file
-        what = type(error).__name__
-        raise FileRefused(
-            f"{name} cannot be read: it is damaged or protected ({what}).",
-            "Save it anew without a password, or attach its text.",
-        ) from error
+    except _TooLargeError as error:
+        advice = "Save the part that matters as CSV, and attach that."
+        raise FileRefused(f"{name} is too large: {error}.", advice) from error
+    except Exception as error:  # any error of the library
+        raise _unreadable(name, data, type(error).__name__) from error
+
+
+def _unreadable(name: str, data: bytes, what: str) -> FileRefused:
+    if what == "DependencyError":
+        sentence = f"Reading {name}, which is encrypted, requires the package cryptography."
+        return FileRefused(sentence, "Run: pip install cryptography")
+    if what == "FileNotDecryptedError" or data.startswith(_ENCRYPTED_OFFICE):
+        sentence = f"{name} cannot be read: it is password-protected."
+        return FileRefused(sentence, "Save it without a password, or attach its text.")
+    sentence = f"{name} cannot be read: it is damaged, or its extension is wrong"
+    return FileRefused(f"{sentence} ({what}).", "Save it again, or attach its text.")
 
 
 def is_office(name: str) -> bool:
@@ -61,14 +82,14 @@ def _suffix(name: str) -> str:
 def _require_size(name: str, data: bytes) -> None:
     with zipfile.ZipFile(BytesIO(data)) as packed:
         if sum(each.file_size for each in packed.infolist()) > _MOST_UNPACKED:
-            what = f"{name} holds more than {_MOST_UNPACKED // 2**20} MB when it is unpacked."
+            what = f"{name} has more than {_MOST_UNPACKED // 2**20} MB when unpacked."
             raise FileRefused(what, "Attach its text, or a part of it.")
 
 
 def _pdf(data: bytes) -> tuple[Part, ...]:
     from pypdf import PdfReader  # noqa: PLC0415  an extra
 
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # a terminal is no place for its warnings
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # keep its warnings off the terminal
     return split_pages(repair(page.extract_text()) for page in PdfReader(BytesIO(data)).pages)
 
 
@@ -93,21 +114,43 @@ def _xlsx(data: bytes) -> tuple[Part, ...]:
     book = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
     return tuple(
         part
-        for sheet in book.worksheets
-        for part in split_table(_rows(list(sheet.iter_rows(values_only=True))), sheet.title)
+        for sheet, rows in _of_sheets(book.worksheets)
+        for part in split_table(_rows(rows), sheet)
     )
+
+
+def _of_sheets(sheets: Sequence[Any]) -> Iterator[tuple[str, Iterator[Sequence[object]]]]:
+    """Yield each sheet's name and rows, without empty margins.
+
+    A single cell in the last corner makes a sheet with a million rows.
+    """
+    left = count()
+
+    def counted(sheet: Any) -> Iterator[Sequence[object]]:  # noqa: ANN401  of an untyped library
+        for row in sheet.iter_rows(values_only=True):
+            if next(left) >= _MOST_ROWS:
+                raise _TooLargeError(f"it has more than {_MOST_ROWS:,} rows, empty ones counted")
+            yield row
+
+    for sheet in sheets:
+        sheet.reset_dimensions()
+        yield sheet.title, counted(sheet)
 
 
 def _pptx(data: bytes) -> tuple[Part, ...]:
     import pptx  # noqa: PLC0415  an extra
 
+    def texts_in(shapes: Any) -> Iterator[str]:  # noqa: ANN401  of an untyped library
+        for shape in shapes:
+            if hasattr(shape, "shapes"):  # a group
+                yield from texts_in(shape.shapes)
+            elif shape.has_text_frame:
+                yield shape.text_frame.text
+            elif shape.has_table:
+                yield _rows([[cell.text for cell in row.cells] for row in shape.table.rows])
+
     def text_of(slide: Any) -> str:  # noqa: ANN401  of an untyped library
-        texts = [shape.text_frame.text for shape in slide.shapes if shape.has_text_frame]
-        texts += [
-            _rows([[cell.text for cell in row.cells] for row in shape.table.rows])
-            for shape in slide.shapes
-            if shape.has_table
-        ]
+        texts = list(texts_in(slide.shapes))
         notes = slide.notes_slide.notes_text_frame.text if slide.has_notes_slide else ""
         return repair("\n".join([*texts, *([f"Notes: {notes}"] if notes else [])]))
 
@@ -115,13 +158,35 @@ def _pptx(data: bytes) -> tuple[Part, ...]:
     return split_pages(map(text_of, slides), "slide {}")
 
 
-def _rows(rows: Sequence[Sequence[object]]) -> str:
+def _odt(data: bytes) -> tuple[Part, ...]:
+    def written() -> Iterator[str]:
+        for level, said in open_document.blocks(open_document.content_of(data)):
+            if not isinstance(said, str):
+                yield f"{_rows(said)}\n"
+            elif text := repair(said).strip():
+                yield f"{'#' * min(6, level)} {text}\n\n" if level else f"{text}\n\n"
+
+    return split_markdown("".join(written()))
+
+
+def _ods(data: bytes) -> tuple[Part, ...]:
+    sheets = open_document.sheets(open_document.content_of(data))
+    return tuple(part for name, rows in sheets for part in split_table(_rows(rows), name))
+
+
+def _odp(data: bytes) -> tuple[Part, ...]:
+    content = open_document.content_of(data)
+    return split_pages(map(repair, open_document.slides(content)), "slide {}")
+
+
+def _rows(rows: Iterable[Sequence[object]]) -> str:
     written = StringIO()
-    csv.writer(written, lineterminator="\n").writerows(
-        ["" if cell is None else repair(str(cell)) for cell in row]
-        for row in rows
-        if any(cell is not None for cell in row)
-    )
+    writer = csv.writer(written, lineterminator="\n")
+    for row in rows:
+        if any(cell is not None for cell in row):
+            writer.writerow(["" if cell is None else repair(str(cell)) for cell in row])
+        if written.tell() > MOST_LETTERS:
+            raise _TooLargeError(f"a table in it has more than {MOST_LETTERS:,} characters")
     return written.getvalue()
 
 
@@ -130,5 +195,8 @@ _READERS: dict[str, Callable[[bytes], tuple[Part, ...]]] = {
     "docx": _docx,
     "xlsx": _xlsx,
     "pptx": _pptx,
+    "odt": _odt,
+    "ods": _ods,
+    "odp": _odp,
 }
-"""By the end of a name."""
+"""Readers by file extension."""

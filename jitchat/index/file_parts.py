@@ -1,10 +1,10 @@
 """Recall from files: search the parts of attached files in the same way as turns.
 
-Parts have their own index, because scores of turns and of parts are not comparable. Each part is a
-stretch of talk by itself and lends nothing to its neighbours, because a part does not answer the
-one before it. A part is found by its text and by the file's name. Parts of stored files are
-embedded in the background; parts of the draft's own files, when the draft is sent. Safe to use from
-several threads.
+Parts have their own index. Their scores are weighed against the best turn's: a part that matches
+little is left out if a turn matches far better, because the question is then about the turn. Each
+part is a stretch of talk by itself and lends nothing to its neighbours, because a part does not
+answer the one before it. A part is found by its text and by the file's name. Parts of stored files
+are embedded in the background; parts of the draft's own files, when the draft is sent. Thread-safe.
 """
 
 import re
@@ -12,6 +12,7 @@ import sys
 import threading
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,10 @@ AT_ONCE = 32
 """Parts embedded before a message is sent; the remaining ones are embedded afterwards."""
 _FIRST = 4
 """Parts returned for a draft's own file if nothing in it matches."""
+_LITTLE, _FAR_BETTER = 0.5, 2.0
+"""A part with a lower score is left out if a turn scores this many times as much. For 24 questions
+about a manual of 58,000 tokens, the best part scores at least 0.53; for questions about the
+conversation, mostly less."""
 _JOINTS = re.compile(r"[\W_]+")
 """Separators between the words of a file's name."""
 _MISSING = """
@@ -59,10 +64,13 @@ class FileParts:
         self._vectors = 0
         """Incremented when vectors are written."""
 
-    def search(self, request: SearchRequest, files: Sequence[Attachment]) -> tuple[PartHit, ...]:
+    def search(
+        self, request: SearchRequest, files: Sequence[Attachment], turns: float = 0.0
+    ) -> tuple[PartHit, ...]:
         """Find parts for a draft, best first, those of its own files before all others.
 
         If nothing in one of its own files matches, the first parts of that file are returned.
+        `turns` is the score of the best turn for the draft; 0 if only parts are searched.
         """
         latest = {file.digest: file for file in files if file.parts}
         known = list(latest.values())
@@ -75,12 +83,19 @@ class FileParts:
             file = known[at]
             number = hit.turn - 1 - (ends[at] - len(file.parts))
             found.append(PartHit(file.turn, file.digest, number, hit.score, hit.reason))
+        best = max((hit.score for hit in found), default=0.0)
+        if best < _LITTLE and best * _FAR_BETTER < turns:
+            found = [
+                hit if hit.turn == request.position else replace(hit, left_out=reasons.PART_YIELDS)
+                for hit in found
+            ]
         matched = {hit.digest for hit in found}
         found += (
             PartHit(file.turn, file.digest, number, 0.0, reasons.FIRST_PART)
+            for number in range(_FIRST)
             for file in known
             if file.turn == request.position and file.digest not in matched
-            for number in range(min(_FIRST, len(file.parts)))
+            if number < len(file.parts)
         )
         return tuple(sorted(found, key=lambda hit: hit.turn != request.position))
 

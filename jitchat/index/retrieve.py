@@ -12,7 +12,7 @@ identical text, because two index lines can be equal although the turns differ i
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -200,7 +200,10 @@ class SearchRequest:
     position: int
     """Only turns before this position are found."""
     today: date
+    is_message: bool = True
+    """False for a model's query, for which retrieval is never skipped."""
 
     def query(self, speakers: frozenset[str]) -> Query:
         """Make the query. `speakers` is as in `make_query`."""
-        return make_query(self.draft, self.context, speakers, self.today)
+        made = make_query(self.draft, self.context, speakers, self.today)
+        return made if self.is_message else replace(made, need=None)

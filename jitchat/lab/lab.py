@@ -24,6 +24,7 @@ from jitchat.errors import (
     KeyRefused,
     NotAnAnswer,
     ProviderError,
+    SpendingLimitReached,
     StoreError,
 )
 from jitchat.events import AnswerProgress, RetryScheduled, SendFailed
@@ -39,6 +40,7 @@ from jitchat.lab.run_file import RunFile
 from jitchat.memory import Memory
 from jitchat.session import Session
 from jitchat.store.path import Path
+from jitchat.store.requests import RequestLog
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import repair
 from jitchat.threads import to_the_end
@@ -392,10 +394,13 @@ class OpenConversation:
         `wait` is called when the request has to wait, `watch` when the answer grows.
         """
         question = await to_the_end(partial(self._question, fact))
+        log = RequestLog(self.session.memory.store.database)
+        before = await to_the_end(log.last_id)
         answer = await self._answer(question, cell.mode, wait, watch)
-        if isinstance(answer.error, StoreError):
+        if isinstance(answer.error, StoreError | SpendingLimitReached):
             raise answer.error
-        answer = answer.ended(time.monotonic(), self.session.cost_of(answer.usage), 0)
+        answer = answer.ended(time.monotonic(), None, 0)
+        cost = await to_the_end(partial(self.session.cost_of_answer, question, answer, before))
         window_id = None
         if answer.reply is not None:
             archive = WindowArchive(self.session.memory.store.database)
@@ -417,7 +422,7 @@ class OpenConversation:
             usage=answer.usage,
             to_first=answer.to_first,
             seconds=answer.took,
-            cost=answer.cost,
+            cost=cost,
         ), answer
 
     def _needed(self, fact: Fact) -> Needed:

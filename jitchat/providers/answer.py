@@ -1,5 +1,7 @@
 """Collecting a streamed answer: its text, its tool calls, and the message to send back."""
 
+from collections.abc import Sequence
+
 from jitchat.providers.provider import (
     Finished,
     Piece,
@@ -8,6 +10,11 @@ from jitchat.providers.provider import (
     ReplyDelta,
 )
 from jitchat.values import NO_TOOL_USE, Echo, Message, Role, ToolCall, ToolUse, Usage
+
+
+def written(reasoning: str, text: str, calls: Sequence[ToolCall]) -> str:
+    """Give all that a model wrote, as its provider charges it."""
+    return "".join((reasoning, text, *(f"{call.name} {call.arguments}" for call in calls)))
 
 
 class Answer:
@@ -37,6 +44,16 @@ class Answer:
     @property
     def use(self) -> ToolUse:
         return ToolUse(self.calls, self.echo) if self.calls else NO_TOOL_USE
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the model was heard of."""
+        return bool(self._text or self._reasoning or self.calls or self.usage or self.finished)
+
+    @property
+    def whole(self) -> str:
+        """All that the model wrote, with its reasoning and its calls."""
+        return written(self.reasoning, self.text, self.calls)
 
     def take(self, piece: Piece) -> None:
         match piece:

@@ -65,9 +65,13 @@ def checked(known: Setting, value: object, origin: str) -> object:
     return fitting
 
 
+def is_a_section(name: str) -> bool:
+    return name in (*SECTIONS, *_TABLES)
+
+
 def unknown(name: str, origin: str) -> SettingsError:
     section, dot, _ = name.partition(".")
-    if is_key := bool(dot) and section in (*SECTIONS, *_TABLES):
+    if is_key := bool(dot) and is_a_section(section):
         known = [key.partition(".")[2] for key in SETTINGS if key.startswith(f"{section}.")]
         listed = f"[{section}] can contain {', '.join(known)}."
         near = nearest(name, SETTINGS)

@@ -114,7 +114,7 @@ class ChatSettings:
     )
     persona: str = setting(
         "",
-        "persona of conversations that do not choose one",
+        "persona of conversations that do not choose one; as a flag: of this one",
         flag="--persona",
         unit="NAME",
     )
@@ -279,13 +279,11 @@ class MemorySettings:
 
 @dataclass(frozen=True, slots=True)
 class SpendingSettings:
-    """Limits on the cost of replies, in US dollars; None for no limit."""
+    """Spending limits in US dollars; None for no limit."""
 
-    day: float | None = setting(
-        None, "limit on the cost of a day's replies, in US dollars", least=0
-    )
+    day: float | None = setting(None, "spending limit per day, in US dollars", least=0)
     conversation: float | None = setting(
-        None, "limit on the cost of a conversation's replies, in US dollars", least=0
+        None, "spending limit per conversation, in US dollars", least=0
     )
     send: float | None = setting(
         None, "limit on the cost of one message, all requests included, in US dollars", least=0

@@ -18,6 +18,7 @@ from jitchat.errors import JitchatError, NotAnAnswer
 from jitchat.small_models.compactor import SizedModel
 from jitchat.small_models.small_model import SmallModelReply, prompt
 from jitchat.statements import Fact, FactKind, Observation, Observations, Priority, Source
+from jitchat.store.requests import Purpose
 from jitchat.synthesis.checks import fault_of, reflection_fault
 from jitchat.synthesis.extractive import ExtractiveObserver
 from jitchat.synthesis.facts import facts_by_rule, facts_of, may_state
@@ -123,7 +124,8 @@ class ModelObserver:
         try:
             request = _choosing([sentence for _, sentence in said])
             sized, messages, _ = await asyncio.to_thread(self._fitting, request, _CHOICES)
-            kinds = _kinds((await sized.model.ask(messages)).whole())
+            finder = replace(sized.model, purpose=Purpose.FACTS)
+            kinds = _kinds((await finder.ask(messages)).whole())
         except JitchatError as error:
             return await asyncio.to_thread(facts_by_rule, turns, conversation, self._failed(error))
         chosen = [(*each, kinds.get(number)) for number, each in enumerate(said, start=1)]

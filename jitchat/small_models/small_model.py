@@ -10,8 +10,10 @@ from importlib.resources import files
 from typing import TypeVar
 
 from jitchat.errors import JitchatError, NotAnAnswer, RequestRefused, Unreachable
+from jitchat.metering import MeteredProvider, Metering
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, ReplyDelta, SentRequest
+from jitchat.store.requests import Purpose
 from jitchat.values import Message, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
 
@@ -126,6 +128,10 @@ class SmallModel:
     taught: Taught = field(default_factory=Taught, compare=False)
     context: Callable[[], int | None] = lambda: None
     """Returns the context size to request: Ollama reloads a model when the size changes."""
+    purpose: Purpose = Purpose.ANSWER
+    """The purpose of its requests."""
+    metering: Metering | None = field(default=None, compare=False)
+    """Records its requests; None if they are not recorded."""
 
     @property
     def name(self) -> str:
@@ -141,10 +147,13 @@ class SmallModel:
         text = json.dumps(schema) if schema and self.taught.takes_schema else None
         sent = await asyncio.to_thread(request_tokens, self.counter, messages)
         started, hearing = time.perf_counter(), Hearing()
+        metered = MeteredProvider(
+            self.provider, self.purpose, self.metering, self.counter, self.prices
+        )
         error: JitchatError | None = None
         try:
             async with asyncio.timeout(self.seconds):
-                await self._hear(hearing, messages, text)
+                await self._hear(metered, hearing, messages, text)
         except TimeoutError:
             error = Unreachable(f"No answer in {self.seconds:g} s.", "Give it more time.")
         except JitchatError as failed:
@@ -158,12 +167,15 @@ class SmallModel:
         answered = (reported.output_tokens or 0) if reported else 0
         if not answered:
             answered = await asyncio.to_thread(self.counter.count, hearing.text)
-        usage = reported or Usage(sent, answered)
-        cost = self.prices.of(usage) if usage.cost is None and self.prices else usage.cost
-        return SmallModelReply(hearing.text, error, sent, answered, self.counter.exact, ms, cost)
+        exact, cost = self.counter.exact, metered.last.cost
+        return SmallModelReply(hearing.text, error, sent, answered, exact, ms, cost)
 
     async def _hear(
-        self, hearing: Hearing, messages: Sequence[Message], schema: str | None
+        self,
+        provider: Provider,
+        hearing: Hearing,
+        messages: Sequence[Message],
+        schema: str | None,
     ) -> None:
         """Read the answer; if the server refuses a request with a schema, resend it without one.
 
@@ -171,9 +183,9 @@ class SmallModel:
         """
         options = Options(context=self.context(), schema=schema)
         try:
-            await hearing.hear(self.provider, messages, options)
+            await hearing.hear(provider, messages, options)
         except (RequestRefused, NotAnAnswer):
             if schema is None or hearing.text:
                 raise
-            await hearing.hear(self.provider, messages, replace(options, schema=None))
+            await hearing.hear(provider, messages, replace(options, schema=None))
             self.taught.takes_schema = False

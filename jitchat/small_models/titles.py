@@ -5,12 +5,14 @@ exchange, in the background. A title that the user or the import gave is never c
 """
 
 import asyncio
+from dataclasses import replace
 
 from jitchat.errors import JitchatError
 from jitchat.index.entry import summarised
 from jitchat.memory import Memory
 from jitchat.small_models.small_model import SmallModel, parse_value, prompt
 from jitchat.small_models.summariser import quoted_turns
+from jitchat.store.requests import Purpose
 from jitchat.store.store import NEW_TITLE, ColdStore
 from jitchat.text.entities import entities
 from jitchat.text.expressions import expressions
@@ -52,6 +54,7 @@ async def improve(memory: Memory, model: SmallModel) -> bool:
     if not is_first or not await asyncio.to_thread(store.lacks_title, conversation):
         return False
     request = Message(Role.SYSTEM, prompt("title")), Message(Role.USER, quoted_turns(turns))
+    model = replace(model, purpose=Purpose.TITLE)
     try:
         titles = parse_value((await model.ask(request)).whole(), "titles", list)
         title = shorten(str(titles[0]), WIDTH).strip(_AROUND) if titles else ""

@@ -1,23 +1,37 @@
 """Parses a typed query for conversations, with filters and words; and searches their turns.
 
-`tag:work project:cellar model:gpt after:2026-01 before:2026-03-05 is:archived deploy window`: what
+`tag:work project:cellar model:gpt after:2026-01 before:yesterday is:archived deploy window`: what
 is not a filter is searched for. Without `is:archived`, archived conversations are left out.
 """
 
 import json
 import re
 import sqlite3
+from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
 from itertools import pairwise
 from typing import NamedTuple
 
-from jitchat.text.sanitize import one_line, repair
+from jitchat.errors import UsageError
+from jitchat.text.figures import local
+from jitchat.text.sanitize import one_line, repair, shorten
+from jitchat.text.time_range import time_range
 from jitchat.text.words import fold, is_unspaced, words
 
-SYNTAX = "tag:work project:NAME model:gpt after:2026-01 before:2026-03-05 is:archived"
+SYNTAX = "tag:work project:NAME model:gpt after:2026-01 before:yesterday is:archived"
 """An example of each filter."""
-_FILTER = re.compile(r'(?<!\S)(tag|project|model|after|before|is):("[^"]*"|\S+)')
-_DAY = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
+DATES = ("after", "before")
+"""The filters that one conversation alone can be searched by."""
+_FILTERS = ("tag", "project", "model", *DATES, "is")
+_NAME = "|".join(_FILTERS)
+_FILTER = re.compile(
+    rf'(?<!\S)(?:"((?:{_NAME}):[^"]*)"|({_NAME})'
+    r':("[^"]*"|(?:last|this|past)\s+\S+|\d+\s+\w+\s+ago(?!\S)|\S+|(?=\s|\Z)))'
+)
+"""A filter in quotes, or its name and its value."""
+_HYPHEN = re.compile(r"-(?=[a-z]{2})")
+"""As in last-week, which needs no quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +40,10 @@ class Filter:
     project: str = ""
     """A part of the project's name."""
     model: str = ""
-    """A part of the model's name."""
-    after: str = ""
-    """The first day included, as `2026`, `2026-03` or `2026-03-05`. Empty for any."""
-    before: str = ""
-    """The first day excluded, in the same notation. Empty for any."""
+    after: date | None = None
+    """The first day included, in the user's time zone. None for any."""
+    before: date | None = None
+    """The first day excluded. None for any."""
     is_archived: bool | None = None
     """None for both."""
 
@@ -41,37 +54,78 @@ class Filter:
             "tags": json.dumps(self.tags),
             "project": self.project,
             "model": self.model,
-            "after": self.after,
-            "before": self.before or "\U0010ffff",
+            "after": midnight(self.after).isoformat() if self.after else None,
+            "before": midnight(self.before).isoformat() if self.before else None,
             "archived": self.is_archived,
         }
+
+    def has(self, moment: datetime | None) -> bool:
+        """Whether what was said at a moment is within the dates; what has none is before any."""
+        if moment is None:
+            return self.after is None
+        is_after = self.after is None or moment >= midnight(self.after)
+        return is_after and (self.before is None or moment < midnight(self.before))
+
+
+def midnight(day: date) -> datetime:
+    """Return the start of a day in the user's time zone, in UTC."""
+    begins = datetime.combine(day, time())
+    try:
+        return begins.astimezone(UTC)
+    except (
+        ValueError,
+        OverflowError,
+        OSError,
+    ):  # no such time, or $TZ is no zone that there can be
+        return begins.replace(tzinfo=UTC)
 
 
 EVERY = Filter()
 
 
-def parse_query(text: str) -> tuple[str, Filter]:
-    """Split a typed query into search words and filters; an invalid filter counts as words."""
+def parse_query(text: str, now: datetime, names: Collection[str] = _FILTERS) -> tuple[str, Filter]:
+    """Split a typed query into search words and filters; only `names` are recognised as filters.
+
+    Raises:
+        UsageError: A filter has an invalid value.
+
+    """
     found: dict[str, list[str]] = {}
+    today = local(now).date()
 
     def take(match: re.Match[str]) -> str:
-        name, value = match[1], fold(match[2].strip('"'))
-        is_day = name in ("after", "before")
-        if (is_day and not _DAY.fullmatch(value)) or (name == "is" and value != "archived"):
-            return match[0]
-        found.setdefault(name, []).append(value)
+        quoted, name, value = match.groups()
+        if name not in names:
+            return quoted or match[0]
+        found.setdefault(name, []).append(fold(value.strip('"')))
         return " "
 
     rest = " ".join(_FILTER.sub(take, repair(text)).split())
     last = {name: values[-1] for name, values in found.items()}
+    if last.get("is", "archived") != "archived":
+        raise _refused(f"“is:{shorten(last['is'], 40)}” is not a filter.", "Use is:archived")
     return rest, Filter(
-        tuple(value.removeprefix("#") for value in found.get("tag", ())),
+        tuple(filter(None, (value.removeprefix("#") for value in found.get("tag", ())))),
         last.get("project", ""),
         last.get("model", ""),
-        last.get("after", ""),
-        last.get("before", ""),
-        "is" in found,
+        _day("after", last["after"], today) if "after" in last else None,
+        _day("before", last["before"], today) if "before" in last else None,
+        "is" in found if "is" in names else None,
     )
+
+
+def _day(name: str, told: str, today: date) -> date:
+    """Read the first day of what is told."""
+    plain = _HYPHEN.sub(" ", told)
+    found = time_range(plain, today) or time_range(f"in {plain}", today)
+    if found is None:
+        what = f"“{name}:{shorten(told, 40)}” names no date."
+        raise _refused(what, "Dates are 2026-11-03, 2026-11, yesterday, 7d or last-week")
+    return found.first
+
+
+def _refused(what: str, remedy: str) -> UsageError:
+    return UsageError(what, f"{remedy}; what is in quotes is searched for.")
 
 
 CONDITION = """
@@ -87,8 +141,8 @@ CONDITION = """
 _IN = f"""
     t.conversation IN (SELECT c.id FROM conversations c WHERE {CONDITION})
     AND (:conversation IS NULL OR t.conversation = :conversation)
-    AND substr(COALESCE(t.created_at, ''), 1, 10) >= :after
-    AND substr(COALESCE(t.created_at, ''), 1, 10) < :before
+    AND (:after IS NULL OR julianday(t.created_at) >= julianday(:after))
+    AND (:before IS NULL OR COALESCE(julianday(t.created_at), 0) < julianday(:before))
 """  # noqa: S608  a constant
 _BEGIN, _END = "\x02", "\x03"
 """Marks around a match in an excerpt from the database."""

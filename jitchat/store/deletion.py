@@ -8,8 +8,8 @@ full-text index or prompt history, and in no blob that another conversation's wi
 Deleted rows are overwritten in the file, and the write-ahead log is emptied, unless another
 instance is reading it. Distilled memory stays, with a note that its source is deleted. An erasure
 deletes that as well and rewrites the file, because its free pages can hold earlier states of a
-reply or a draft. Of an imported conversation, a hash that identifies its source remains, so that
-the conversation is not imported again.
+reply or a draft. The usage and cost of the conversation's requests remain, as figures only, and of
+an imported conversation a hash that identifies its source, so that it is not imported again.
 """
 
 import os
@@ -18,7 +18,7 @@ import sys
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from jitchat.errors import ConversationInUse, StoreError
+from jitchat.errors import ConversationInUse, ErasureIncomplete, StoreError
 from jitchat.store.database import WAIT_SECONDS
 from jitchat.store.documents import forget_source
 from jitchat.store.imported import note_deleted
@@ -116,11 +116,26 @@ def erase(store: ColdStore, conversation: str, *, with_memory: bool = True) -> b
 
     Raises:
         ConversationInUse: A reply is being written in it by another process.
-        StoreError: It could not be deleted, or the file could not be rewritten, which temporarily
-            takes its size again on disk.
+        ErasureIncomplete: It was deleted, but the file could not be rewritten; retry with `vacuum`.
+        StoreError: It was not deleted.
 
     """
     delete_conversation(store, conversation, with_memory=with_memory)
+    try:
+        return vacuum(store)
+    except StoreError as error:
+        raise ErasureIncomplete(error) from error
+
+
+def vacuum(store: ColdStore) -> bool:
+    """Rewrite the file, whose free pages may contain what was deleted before.
+
+    Returns False if another process is reading the write-ahead log, which may still contain it.
+
+    Raises:
+        StoreError: There is no room: rewriting temporarily takes the file's size again.
+
+    """
     with store.database.read() as connection:
         # deleted words are only marked as such in the full-text index until its parts are merged
         connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('optimize')")

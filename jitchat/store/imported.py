@@ -27,7 +27,7 @@ from jitchat.store.store import (
     unused_id,
 )
 from jitchat.text.sanitize import one_line
-from jitchat.values import Turn
+from jitchat.values import DEFAULT_PROJECT, Turn
 
 _BATCH = 512
 _CONVERSATION = "SELECT conversation FROM imported_conversations WHERE source = ? AND key = ?"
@@ -98,6 +98,7 @@ class Heading:
     """Whether its source or its user gave the title; it is not replaced by a generated one then."""
     is_archived: bool = False
     tags: tuple[str, ...] = ()
+    project: str = DEFAULT_PROJECT
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +223,9 @@ class ImportWriter:
                 made = heading.created_at or heading.updated_at or now
                 connection.execute(
                     "UPDATE conversations SET title = ?, created_at = ?, title_given = ?,"
-                    " archived = ? WHERE id = ?",
+                    " archived = ?, project = ? WHERE id = ?",
                     (one_line(heading.title), made.isoformat(), heading.is_title_given,
-                     heading.is_archived, self.id),
+                     heading.is_archived, heading.project, self.id),
                 )  # fmt: skip
                 self._store.tag(self.id, heading.tags)
             connection.execute(

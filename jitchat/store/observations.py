@@ -97,6 +97,26 @@ class ObservationStore:
                     break
             return [self._pass_of(row) for row in chain]
 
+    def every(self) -> list[ObservationPass]:
+        """List the passes on all paths that are not undone, each behind the one that it follows."""
+        query = (
+            "SELECT id, follows, kind, first, last, made_by, made_at, note FROM observation_passes"
+            " WHERE conversation = ? AND undone_at IS NULL ORDER BY id"
+        )
+        with self._database.read() as connection:
+            known = dict[int, Sequence[Any]]()
+            for row in connection.execute(query, (self._conversation,)).fetchall():
+                if row[1] is None or row[1] in known:
+                    known[row[0]] = row
+            return [self._pass_of(row) for row in known.values()]
+
+    def restore(self, passes: Sequence[ObservationPass]) -> None:
+        """Store passes of a conversation that has none, as `every` gave them elsewhere."""
+        ids: dict[int | None, int | None] = {None: None}
+        for each in passes:
+            if each.follows in ids:
+                ids[each.id] = self._insert(replace(each, follows=ids[each.follows]))
+
     def is_paused(self, path: Path) -> bool:
         """Whether the user undid the latest pass on a path: no automatic passes are made then."""
         rows = self._database.fetch_all(_NEWEST, (self._conversation,))
@@ -121,22 +141,29 @@ class ObservationStore:
             follows = tip.id if tip is not None else None
             if made.follows != follows or not _goes_on(made, path, through):
                 raise StaleObservations
-            now = self._now()
+            made = replace(made, made_at=self._now())
+            return replace(made, id=self._insert(made))
+
+    def _insert(self, made: ObservationPass) -> int:
+        """Write the rows of a pass; its id."""
+        made_at = made.made_at or self._now()
+        with self._database.write() as connection:
             cursor = connection.execute(
                 "INSERT INTO observation_passes"
                 " (conversation, follows, kind, first, last, made_by, made_at, note)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(self._conversation, made.follows, made.kind, made.first, made.last),
-                    *(made.made_by, now.isoformat(), json.dumps(dict(made.note))),
+                    *(made.made_by, made_at.isoformat(), json.dumps(dict(made.note))),
                 ),
             )
             identity = cursor.lastrowid or 0
+            lines = [json.dumps(line_fields(line)) for line in made.lines]
             connection.executemany(
                 "INSERT INTO observations (pass, number, line) VALUES (?, ?, ?)",
-                [(identity, number, _written(line)) for number, line in enumerate(made.lines)],
+                [(identity, number, line) for number, line in enumerate(lines)],
             )
-        return replace(made, id=identity, made_at=now)
+        return identity
 
     def undo(self, made: ObservationPass) -> None:
         """Undo a pass and all passes that follow it.
@@ -165,7 +192,7 @@ class ObservationStore:
             PassKind(kind),
             first,
             last,
-            tuple(_read(line) for (line,) in rows),
+            tuple(line_from(json.loads(line)) for (line,) in rows),
             made_by,
             json.loads(note),
             datetime.fromisoformat(made_at),
@@ -193,7 +220,8 @@ def _chain(known: Mapping[int, Sequence[Any]], tip: Sequence[Any]) -> list[Seque
     return chain[::-1]
 
 
-def _written(line: Observation) -> str:
+def line_fields(line: Observation) -> dict[str, Any]:
+    """Write a line as plain values."""
     fields: dict[str, Any] = {
         "text": line.text,
         "first": line.source.first,
@@ -206,11 +234,11 @@ def _written(line: Observation) -> str:
         fields["refers_to"] = list(line.refers_to)
     if (later := line.superseded) is not None:
         fields["superseded"] = [later.turn, later.on.isoformat() if later.on else None]
-    return json.dumps(fields)
+    return fields
 
 
-def _read(text: str) -> Observation:
-    fields = json.loads(text)
+def line_from(fields: Mapping[str, Any]) -> Observation:
+    """Read what `line_fields` wrote; KeyError, TypeError, ValueError for anything else."""
     said_at, later = fields.get("said_at"), fields.get("superseded")
     superseded = None
     if later is not None:

@@ -104,10 +104,11 @@ UNSETTLED = (Status.STREAMING, Status.UNANSWERED)
 _IS_THERE = "SELECT 1 FROM conversations WHERE id = ? AND NOT deleted_by"
 _LISTED = f"""
     SELECT c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, c.archived,
-        (SELECT json_group_array(tag) FROM tags WHERE conversation = c.id), {TREE_COLUMNS}
+        (SELECT json_group_array(tag) FROM tags WHERE conversation = c.id), c.persona,
+        {TREE_COLUMNS}
     FROM conversations c
-    WHERE {CONDITION} AND substr(c.updated_at, 1, 10) >= :after
-        AND substr(c.created_at, 1, 10) < :before
+    WHERE {CONDITION} AND (:after IS NULL OR julianday(c.updated_at) >= julianday(:after))
+        AND (:before IS NULL OR julianday(c.created_at) < julianday(:before))
     ORDER BY c.touched DESC
 """  # noqa: S608  constants
 _LONGEST_PROJECT = 60
@@ -224,12 +225,25 @@ class ColdStore:
         listed = []
         with self.database.read() as connection:
             for row in connection.execute(_LISTED, where.values):
-                identity, title, created_at, updated_at, project, *marks, tags = row[:8]
+                identity, title, created_at, updated_at, project, *marks, tags, persona = row[:9]
                 require(str, identity, title, project)
-                turns = len(tree_from(*row[8:]).path())
+                turns = len(tree_from(*row[9:]).path())
                 created, updated = map(datetime.fromisoformat, (created_at, updated_at))
-                known = created, updated, project, *map(bool, marks), tuple(json.loads(tags))
-                listed.append(Conversation(identity, title, turns, *known))
+                is_temporary, is_archived = map(bool, marks)
+                listed.append(
+                    Conversation(
+                        identity,
+                        title,
+                        turns,
+                        created,
+                        updated,
+                        project,
+                        is_temporary,
+                        is_archived,
+                        tuple(json.loads(tags)),
+                        persona or "",
+                    )
+                )
         return listed
 
     def conversation(self, wanted: str) -> Conversation:

@@ -1,10 +1,11 @@
-"""Totals of what was sent, by model, day, conversation or project."""
+"""Totals of requests to providers by model, day, conversation, project or purpose."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from jitchat.store.database import Database
-from jitchat.store.windows import COST_UNKNOWN, Spent
+from jitchat.store.requests import SPENT, Spent
 
 
 class Grouping(StrEnum):
@@ -13,28 +14,38 @@ class Grouping(StrEnum):
     """The day of sending, in the time zone of that moment."""
     CONVERSATION = "conversation"
     PROJECT = "project"
+    PURPOSE = "purpose"
+    """The purpose of a request: an answer, a title, an observation …"""
 
 
+_ELSE = {
+    Grouping.DAY: "not known",
+    Grouping.CONVERSATION: "none, or deleted",
+    Grouping.PROJECT: "none",
+}
+"""Placeholders for missing names."""
 _NAMES = {
     Grouping.MODEL: """
-        CASE WHEN w.provider IS NULL OR w.provider = json_extract(w.header, '$.model')
-        THEN json_extract(w.header, '$.model')
-        ELSE w.provider || '/' || json_extract(w.header, '$.model') END
+        CASE WHEN q.provider IS NULL OR q.provider = q.model THEN q.model
+        ELSE q.provider || '/' || q.model END
     """,
-    Grouping.DAY: "COALESCE(substr(w.sent_at, 1, 10), 'not known')",
-    Grouping.CONVERSATION: "t.conversation",
-    Grouping.PROJECT: "c.project",
+    Grouping.DAY: "substr(q.sent_at, 1, 10)",
+    Grouping.CONVERSATION: "CASE WHEN c.deleted_by THEN NULL ELSE c.id END",
+    Grouping.PROJECT: "COALESCE(c.project, q.project)",
+    Grouping.PURPOSE: "q.purpose",
 }
 _SUMS = """
-    SELECT {name} AS name, TOTAL(w.cost), SUM({unknown}), COUNT(*), SUM(w.input_tokens IS NULL),
-        COALESCE(SUM(w.input_tokens), 0), COALESCE(SUM(w.cached_tokens), 0),
-        COALESCE(SUM(w.output_tokens), 0)
-    FROM windows w JOIN turns t ON t.id = w.turn JOIN conversations c ON c.id = t.conversation
-    WHERE ?1 IS NULL OR substr(w.sent_at, 1, 10) >= ?1
+    SELECT {name} AS name, {spent},
+        SUM(q.billed AND (q.input_tokens IS NULL OR q.output_tokens IS NULL)),
+        COALESCE(SUM(COALESCE(q.input_tokens, q.counted_input)), 0),
+        COALESCE(SUM(q.cached_tokens), 0),
+        COALESCE(SUM(COALESCE(q.output_tokens, q.counted_output)), 0), SUM(q.billed)
+    FROM requests q LEFT JOIN conversations c ON c.id = q.conversation
+    WHERE ?1 IS NULL OR substr(q.sent_at, 1, 10) >= ?1
     GROUP BY 1 ORDER BY {order}
 """
 _ORDERS = {Grouping.DAY: "1"}
-_DEAREST_FIRST = "2 DESC, 6 DESC, 1"
+_DEAREST_FIRST = "2 DESC, 7 DESC, 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +53,43 @@ class UsageRow:
     name: str
     spent: Spent
     unreported: int
-    """Windows for which the provider reported no tokens."""
+    """Requests for which the provider did not report all tokens; jitchat's counts are used."""
     input_tokens: int
     """As reported by the provider, including those from its cache."""
     cached_tokens: int
     output_tokens: int
+    billed: int
+    """Requests that reached a model."""
 
 
 def usage_by(database: Database, grouping: Grouping, since: str | None = None) -> list[UsageRow]:
-    """Sum up all sent windows since an ISO day, inclusive; None for all time.
+    """Sum up all requests since an ISO day, inclusive; None for all time.
 
     Days are in chronological order; other groups have the most expensive first.
     """
     query = _SUMS.format(
-        name=_NAMES[grouping],
-        unknown=COST_UNKNOWN,
-        order=_ORDERS.get(grouping, _DEAREST_FIRST),
+        name=_NAMES[grouping], spent=SPENT, order=_ORDERS.get(grouping, _DEAREST_FIRST)
     )
     return [
-        UsageRow(str(name), Spent(amount, unknown, sends), *tokens)
-        for name, amount, unknown, sends, *tokens in database.fetch_all(query, (since,))
+        UsageRow(name or _ELSE.get(grouping, "not known"), Spent(*sums[:4]), *sums[4:])
+        for name, *sums in database.fetch_all(query, (since,))
     ]
+
+
+def total_of_rows(rows: Sequence[UsageRow]) -> UsageRow:
+    """Sum up rows."""
+    spent = [row.spent for row in rows]
+    return UsageRow(
+        "total",
+        Spent(
+            sum(each.amount for each in spent),
+            sum(each.unknown for each in spent),
+            sum(each.sends for each in spent),
+            sum(each.estimated for each in spent),
+        ),
+        sum(row.unreported for row in rows),
+        sum(row.input_tokens for row in rows),
+        sum(row.cached_tokens for row in rows),
+        sum(row.output_tokens for row in rows),
+        sum(row.billed for row in rows),
+    )

@@ -12,11 +12,12 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from jitchat.store.database import Database, bounded
+from jitchat.store.database import Database
+from jitchat.store.requests import SPENT, USAGE, Asked, Purpose, RequestLog, Spent, Taken, usage_of
 from jitchat.store.store import require
 from jitchat.values import Mode, Turn, Usage
 
@@ -46,6 +47,8 @@ class Ending:
     cost: float | None = None
     """In US dollars; None if no price is known."""
     provider: str | None = None
+    counted: Usage | None = None
+    """jitchat's own counts, for tokens that the provider did not report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,22 +121,11 @@ class ReplyNote:
     """The model's reasoning before its answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
-    amount: float = 0.0
-    """In US dollars: the sum of the known costs."""
-    unknown: int = 0
-    """Number of replies whose cost is unknown."""
-    sends: int = field(default=0, compare=False)
-    """Number of windows that were sent."""
-
-
-_USAGE = """
-    w.input_tokens, w.output_tokens, COALESCE(w.cached_tokens, 0), COALESCE(w.written_tokens, 0),
-    COALESCE(w.reasoning_tokens, 0), w.charged
-"""
-"""The arguments of `_usage`."""
-_ENDING = f"SELECT w.reply, w.stop, w.cost, w.provider, {_USAGE} FROM windows w WHERE w.id = ?"  # noqa: S608  a constant
+_REQUEST = "LEFT JOIN requests q ON q.window = w.id"
+_ENDING = f"""
+    SELECT w.reply, w.stop, q.cost, q.provider, q.counted_input, q.counted_output, {USAGE}
+    FROM windows w {_REQUEST} WHERE w.id = ?
+"""  # noqa: S608  constants
 _BY_DIGEST = """
     SELECT id FROM windows WHERE turn = ? AND digest = ?
     ORDER BY (json_extract(header, '$.mode') = ?) + (json_extract(header, '$.model') = ?) DESC,
@@ -141,10 +133,11 @@ _BY_DIGEST = """
     LIMIT 1
 """
 _SENDS = f"""
-    SELECT w.id, t.position, r.position, w.sent_at, w.provider, w.cost, w.stop, w.digest,
+    SELECT w.id, t.position, r.position, w.sent_at, q.provider, q.cost, w.stop, w.digest,
            '[' || w.header || ',' || COALESCE(w.sizes, 'null') || ','
-           || COALESCE(w.request, 'null') || ']', {_USAGE}
+           || COALESCE(w.request, 'null') || ']', {USAGE}
     FROM windows w CROSS JOIN turns t ON t.id = w.turn LEFT JOIN turns r ON r.id = w.reply
+    {_REQUEST}
     WHERE t.conversation = ? ORDER BY w.id {{}}
 """  # noqa: S608  a constant
 """CROSS makes SQLite read the windows first: they are in this order, and far fewer than turns."""
@@ -156,64 +149,77 @@ _SIZES = """
 """
 _NOTES = f"""
     SELECT t.value, COALESCE(json_extract(w.header, '$.model'), i.model, ''),
-           COALESCE(w.provider, ''), w.stop, w.cost, COALESCE(r.content, ''), {_USAGE}
+           COALESCE(q.provider, ''), w.stop, q.cost, COALESCE(r.content, ''), {USAGE}
     FROM json_each(?) AS t
     LEFT JOIN windows w ON w.id = (SELECT MAX(id) FROM windows WHERE reply = t.value)
+    {_REQUEST}
     LEFT JOIN reasoning r ON r.turn = t.value
     LEFT JOIN imported_turns i ON i.turn = t.value
     WHERE w.id IS NOT NULL OR r.turn IS NOT NULL OR i.model IS NOT NULL
+"""  # noqa: S608  a constant
+_SPENT = f"""
+    SELECT {SPENT} FROM windows w JOIN requests q ON q.window = w.id
+    WHERE w.turn = ? AND json_extract(w.header, '$.mode') = ? AND q.id > ?
 """  # noqa: S608  a constant
 _REPLIES_BY_MODE = """
     SELECT json_extract(w.header, '$.mode'), r.position
     FROM windows w JOIN turns r ON r.id = w.reply
     WHERE w.turn = ? AND r.position > ? ORDER BY w.id
 """
-COST_UNKNOWN = """
-    w.cost IS NULL
-    AND COALESCE(w.reply, w.input_tokens, w.output_tokens) IS NOT NULL
-    AND COALESCE(w.provider, json_extract(w.header, '$.model')) IS NOT 'reader'
-"""
-"""A condition on `windows` as w. A request without an answer or a usage report was refused or never
-arrived. The reader's earliest replies have no recorded cost, and were free."""
-_COSTS = f"""
-    SELECT t.conversation, TOTAL(w.cost), SUM({COST_UNKNOWN}), COUNT(*)
-    FROM turns t JOIN windows w ON w.turn = t.id {{}} GROUP BY t.conversation
-"""  # noqa: S608  constants
-_SPENT_BETWEEN = f"""
-    SELECT TOTAL(w.cost), COALESCE(SUM({COST_UNKNOWN}), 0), COUNT(*)
-    FROM windows w WHERE w.sent_at >= ? AND w.sent_at < ?
-"""  # noqa: S608  a constant
 
 
 class WindowArchive:
-    """The table `windows`: what was sent, how the exchange ended, and what it cost.
+    """The table `windows`: what was sent and how it ended; usage and cost are in `requests`.
 
     Every method that reads raises StoreUnreadable if a row is damaged.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._requests = RequestLog(database)
 
-    def put(self, turn_id: int, record: WindowRecord) -> int:
-        """Store a window that was sent for the user's turn `turn_id`; return the window's id."""
+    def put(self, turn_id: int, record: WindowRecord, least: Ending | None = None) -> int:
+        """Store a window that is sent for the user's turn `turn_id`; return the window's id.
+
+        `least` has the provider, and the usage to record if the request's end is never known.
+        """
+        with self._database.write() as connection:
+            window_id = self._put(connection, turn_id, record)
+            least = least or Ending()
+            asked = _asked(connection, turn_id, record, least.provider)
+            self._requests.begin(asked, _taken(least), window_id)
+        return window_id
+
+    def restore(self, turn_id: int, record: WindowRecord, ending: Ending) -> int:
+        """Store an imported or restored window with its ending; return its id.
+
+        The cost of a window that was deleted here is already in the totals and not added again.
+        """
+        with self._database.write() as connection:
+            window_id = self._put(connection, turn_id, record)
+            asked = _asked(connection, turn_id, record, ending.provider)
+            if not self._requests.adopt(asked, window_id):
+                self._requests.begin(asked, Taken(), window_id)
+            self.close(window_id, ending)
+        return window_id
+
+    def _put(self, connection: sqlite3.Connection, turn_id: int, record: WindowRecord) -> int:
         sizes: Counter[str] = Counter()
         for segment in record.segments:
             sizes[segment["kind"]] += segment["tokens"]
-        with self._database.write() as connection:
-            owner = _owner(connection, turn_id)
-            lists = []
-            for start in range(0, len(record.segments), _PER_LIST):
-                part = _packed(connection, record.segments[start : start + _PER_LIST], owner)
-                lists.append(_put_blob(connection, json.dumps(part), owner))
-            ledger = _put_blob(connection, json.dumps(list(record.ledger)), owner)
-            cursor = connection.execute(
-                "INSERT INTO windows (turn, digest, header, segments, ledger, sizes, sent_at)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    *(turn_id, record.digest, json.dumps(record.header), json.dumps(lists), ledger),
-                    *(json.dumps(sizes), record.sent_at and record.sent_at.isoformat()),
-                ),
-            )
+        owner, lists = _owner(connection, turn_id), []
+        for start in range(0, len(record.segments), _PER_LIST):
+            part = _packed(connection, record.segments[start : start + _PER_LIST], owner)
+            lists.append(_put_blob(connection, json.dumps(part), owner))
+        ledger = _put_blob(connection, json.dumps(list(record.ledger)), owner)
+        cursor = connection.execute(
+            "INSERT INTO windows (turn, digest, header, segments, ledger, sizes, sent_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(turn_id, record.digest, json.dumps(record.header), json.dumps(lists), ledger),
+                *(json.dumps(sizes), record.sent_at and record.sent_at.isoformat()),
+            ),
+        )
         return cursor.lastrowid or 0
 
     def keep_request(self, window_id: int, request: Fields) -> None:
@@ -221,18 +227,12 @@ class WindowArchive:
         self._database.execute(statement, (json.dumps(request), window_id))
 
     def close(self, window_id: int, ending: Ending) -> None:
-        usage = ending.usage
-        counts = [None] * 5 if usage is None else list(astuple(usage)[:5])
-        counts = [None if count is None else bounded(count) for count in counts]
-        self._database.execute(
-            "UPDATE windows SET reply = ?, input_tokens = ?, output_tokens = ?,"
-            " cached_tokens = ?, written_tokens = ?, reasoning_tokens = ?, stop = ?,"
-            " cost = ?, provider = ?, charged = ? WHERE id = ?",
-            (
-                *(ending.reply_id, *counts, ending.stop, ending.cost, ending.provider),
-                *(usage and usage.cost, window_id),
-            ),
-        )
+        with self._database.write() as connection:
+            connection.execute(
+                "UPDATE windows SET reply = ?, stop = ? WHERE id = ?",
+                (ending.reply_id, ending.stop, window_id),
+            )
+            self._requests.end_of_window(window_id, _taken(ending), ending.provider)
 
     def by_id(self, window_id: int) -> WindowRecord:
         """Read one window by the id that `put` returned.
@@ -270,7 +270,8 @@ class WindowArchive:
         if (row := self._database.fetch_one(_ENDING, (window_id,))) is None:
             return None
         reply_id, stop, cost, provider, *counts = row
-        return Ending(reply_id, _usage(counts), stop, cost, provider)
+        own, reported = usage_of(counts[:2]), usage_of(counts[2:])
+        return Ending(reply_id, reported, stop, cost, provider, own)
 
     def window_id(self, said: Turn, reply: Turn | None = None) -> int | None:
         """Return the id of the window that produced a reply or, without one, of `said`'s last one.
@@ -297,6 +298,14 @@ class WindowArchive:
             rows = connection.execute(_SENDS.format(""), (conversation,)).fetchall()
             return [_send(connection, row) for row in rows]
 
+    def spent(self, turn_id: int, mode: Mode, after: int) -> Spent:
+        """Sum up what an answer took, with all its requests: those behind the one `after`.
+
+        `turn_id` is the id of the user's turn that is answered.
+        """
+        row = self._database.fetch_one(_SPENT, (turn_id, mode.value, after))
+        return Spent(*row)
+
     def last_sends(self, conversation: str, most: int) -> list[Send]:
         """List the last `most` sends of a conversation, in order."""
         with self._database.read() as connection:
@@ -304,16 +313,12 @@ class WindowArchive:
             rows = connection.execute(query, (conversation, most)).fetchall()
             return [_send(connection, row) for row in reversed(rows)]
 
-    def last_id(self) -> int:
-        """Return the id of the window that was stored last; 0 if there is none."""
-        return int(self._database.fetch_one("SELECT COALESCE(MAX(id), 0) FROM windows")[0])
-
     def notes(self, replies: Iterable[int]) -> dict[int, ReplyNote]:
         """Read the notes of replies, by the ids of their turns, without replies that have none."""
         with self._database.read() as connection:
             rows = connection.execute(_NOTES, (json.dumps(list(replies)),))
             return {
-                identity: ReplyNote(model, provider, stop, _usage(counts), cost, reasoning)
+                identity: ReplyNote(model, provider, stop, usage_of(counts), cost, reasoning)
                 for identity, model, provider, stop, cost, reasoning, *counts in rows
             }
 
@@ -325,24 +330,6 @@ class WindowArchive:
         with self._database.read() as connection:
             rows = connection.execute(_REPLIES_BY_MODE, (turn_id, after))
             return {Mode(mode): int(position) for mode, position in rows}
-
-    def spent(self, conversation: str, after: int = 0) -> Spent:
-        """Sum up the costs of a conversation's windows with ids above `after`."""
-        which = "WHERE t.conversation = ? AND w.id > ?"
-        return self._costs(which, conversation, after).get(conversation, Spent())
-
-    def spent_on(self, day: date) -> Spent:
-        """Sum up the costs of all conversations on a day, in the time zone of each send."""
-        days = day.isoformat(), (day + timedelta(days=1)).isoformat()
-        return Spent(*self._database.fetch_one(_SPENT_BETWEEN, days))
-
-    def spent_by_conversation(self) -> dict[str, Spent]:
-        """Sum up the costs of each conversation with sends, by its id."""
-        return self._costs("")
-
-    def _costs(self, which: str, *values: str | int) -> dict[str, Spent]:
-        rows = self._database.fetch_all(_COSTS.format(which), values)
-        return {name: Spent(*amounts) for name, *amounts in rows}
 
 
 def _send(connection: sqlite3.Connection, row: Sequence[Any]) -> Send:
@@ -367,7 +354,7 @@ def _send(connection: sqlite3.Connection, row: Sequence[Any]) -> Send:
         full_tokens=full,
         band=band,
         exact=header["exact"],
-        usage=_usage(counts),
+        usage=usage_of(counts),
         cost=cost,
         stop=stop,
         digest=digest,
@@ -376,9 +363,20 @@ def _send(connection: sqlite3.Connection, row: Sequence[Any]) -> Send:
     )
 
 
-def _usage(counts: Sequence[Any]) -> Usage | None:
-    """Build the usage from `_USAGE`; None if neither input nor output was reported."""
-    return None if counts[0] is None and counts[1] is None else Usage(*counts)
+def _asked(
+    connection: sqlite3.Connection, turn_id: int, record: WindowRecord, provider: str | None
+) -> Asked:
+    query = "SELECT conversation FROM turns WHERE id = ?"
+    conversation = str(connection.execute(query, (turn_id,)).fetchone()[0])
+    model = str(record.header.get("model", ""))
+    return Asked(Purpose.ANSWER, provider or "", model, conversation, record.sent_at)
+
+
+def _taken(ending: Ending) -> Taken:
+    counted = ending.counted
+    if ending.usage is None and counted is None and ending.reply_id is not None:
+        counted = Usage(None, None)  # answered, but not counted
+    return Taken(ending.usage, counted, ending.cost)
 
 
 def _packed(

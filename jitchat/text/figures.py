@@ -1,5 +1,6 @@
 """Format figures for people: counts, ages and amounts of money."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import PurePath
@@ -7,6 +8,23 @@ from pathlib import PurePath
 
 def plural(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+_HEAD = re.compile(r"(.+?)( (?:that|without|with|whose|of|in|from|at|after)\b.*| \(.*|)", re.DOTALL)
+
+
+def counted(number: int, what: str) -> str:
+    """Count what a noun and its clause describe: `2 entries that are not JSON`."""
+    match = _HEAD.fullmatch(what)
+    if number == 1 or match is None:
+        return f"{number:,} {what}"
+    head, clause = match.groups()
+    head = f"{head[:-1]}ie" if re.search("[^aeiou]y$", head) else head
+    clause = re.sub(r"\bthat (is|was)\b", lambda verb: _PLURAL[verb[1]], clause, count=1)
+    return f"{number:,} {head}s{clause}"
+
+
+_PLURAL = {"is": "that are", "was": "that were"}
 
 
 def enumerated(names: Sequence[str]) -> str:
@@ -72,14 +90,15 @@ def about_cost(amount: float | None) -> str:
     return cost if not amount or cost.startswith("<") else f"~{cost}"
 
 
-def total_of(amount: float, unknown: int) -> str:
+def total_of(amount: float, unknown: int, *, estimated: bool = False) -> str:
     """Format a sum: `$0.12`, `$0.12 + 3 unknown`, `cost unknown`; "" if nothing is charged.
 
     `amount` is the known sum in US dollars; `unknown` is the number of items of unknown cost.
     """
     if not amount:
         return cost_of(None) if unknown else ""
-    return dollars(amount) + (f" + {unknown:,} unknown" if unknown else "")
+    known = about_cost(amount) if estimated else dollars(amount)
+    return known + (f" + {unknown:,} unknown" if unknown else "")
 
 
 def model_name(model: str) -> str:

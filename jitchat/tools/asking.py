@@ -15,7 +15,7 @@ from typing import Any
 from jitchat.errors import JitchatError
 from jitchat.text.sanitize import shorten
 from jitchat.text.sentences import turn_references
-from jitchat.tools.time_range import TimeRange, time_range
+from jitchat.text.time_range import TimeRange, time_range
 from jitchat.values import REQUEST_CONTEXT, Tool
 
 

@@ -44,7 +44,7 @@ def find(
     if not asked.query:
         given = sorted(turn for turn in within or () if _may_be_given(history, turn, out))
         return Found(tuple(given), (0.0,) * len(given))
-    retrieval = memory.retrieve(asked.query, before, out, within)
+    retrieval = memory.retrieve(asked.query, before, out, within, is_message=False)
     rows = [(row.turn, row.score) for row in _worth_giving(retrieval)]
     is_cut = len(rows) >= SHORTLIST
     rows += [(turn, 0.0) for turn in _not_found(sources, {turn for turn, _ in rows}, history)]

@@ -177,7 +177,7 @@ class RequestContext:
             return answer
         room = self._room_left(answer, step)
         position, today = step.window.draft.turn or 0, self._memory.store.now().date()
-        hits = others.search(SearchRequest(asked.query, "", position, today)).hits
+        hits = others.search(SearchRequest(asked.query, "", position, today, is_message=False)).hits
         found = found_elsewhere(hits, asked, step.window, room, self._counter)
         if not found.noted and not found.foot:
             return answer

@@ -4,12 +4,13 @@ import base64
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote, unquote_to_bytes
 
 from jitchat.attachments import Attachment
 from jitchat.errors import FileRefused, ImportFailed
 from jitchat.files.load import attachment_of
 from jitchat.files.office import is_office
+from jitchat.files.pictures import picture_size
 from jitchat.store.imported import IncomingFile
 from jitchat.text.sanitize import one_line, repair
 from jitchat.transfer.incoming import LONGEST_NAME, NOT_KEPT, Piece, Tally, attachment
@@ -44,6 +45,8 @@ def text_piece(tally: Tally, name: str, content: str) -> Piece:
 def url_piece(tally: Tally, kind: str, name: str, url: str, detail: str = "") -> Piece:
     """Keep what a URL itself holds (`data:image/png;base64,…`); name what is elsewhere."""
     has_data = url.startswith("data:") and not url.endswith((":", ","))
+    if not name and url.startswith(("http://", "https://", "file://")):
+        name = unquote(url.partition("?")[0].rstrip("/").rpartition("/")[2])
     return file_piece(tally, kind, name, partial(_of_data_url, url) if has_data else None, detail)
 
 
@@ -65,7 +68,10 @@ def _of_data_url(url: str) -> bytes:
 
 def _load(tally: Tally, kind: str, name: str, read: Callable[[], bytes]) -> Attachment | None:
     with suppress(FileRefused, ImportFailed, ValueError):
-        file = attachment_of(one_line(name)[:LONGEST_NAME], read())
+        data, shown = read(), one_line(name)[:LONGEST_NAME]
+        if "." not in shown and (seen := picture_size(data)) is not None:
+            shown += f".{seen[0].partition('/')[2]}"
+        file = attachment_of(shown, data)
         if file.picture is not None or kind not in _NO_TEXT:
             return file
     tally.change(NOT_KEPT)

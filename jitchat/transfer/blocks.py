@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from jitchat.transfer.attached import base64_piece, text_piece
 from jitchat.transfer.fields import as_arguments, as_json, mapping, sequence, text
-from jitchat.transfer.incoming import Piece, Result, Tally, Text, Thought
+from jitchat.transfer.incoming import Piece, Result, Tally, Text, Thought, attachment
 from jitchat.values import ToolCall
 
 _Block = Mapping[str, object]
@@ -62,9 +62,11 @@ def _part_text(part: object) -> str:
         return part
     fields = mapping(part)
     if said := text(fields.get("text")):
-        return said
+        return "\n".join(filter(None, (text(fields.get("title")), text(fields.get("url")), said)))
     kind = text(fields.get("type"))
-    return f"[{kind}]" if kind in ("image", "document") else as_json(part)
+    if kind in ("image", "document", "file"):
+        return attachment(kind, text(fields.get("name")) or text(fields.get("filename"))).text
+    return as_json(part)
 
 
 _KINDS: dict[str, Callable[[_Block], Piece]] = {

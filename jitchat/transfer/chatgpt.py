@@ -5,6 +5,7 @@ node without a message, or with a hidden one, only holds the tree together.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 
@@ -13,6 +14,7 @@ from jitchat.transfer.attached import file_piece, reader_of
 from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
+    INSTRUCTIONS,
     IncomingConversation,
     Message,
     Note,
@@ -24,7 +26,6 @@ from jitchat.transfer.incoming import (
     TurnMaker,
     short_id,
     size_of,
-    span_of,
     tree_turns,
 )
 from jitchat.transfer.sample import Sample
@@ -33,8 +34,11 @@ from jitchat.values import Role, ToolCall
 
 NAME = "chatgpt"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
-_CITATION = re.compile("\ue200[^\ue201]*\ue201")
+_CITATION = re.compile(" ?\ue200[^\ue201]*\ue201")
 """What the site replaces by a footnote."""
+_SILENT = ("thoughts", "reasoning_recap")
+_CONTEXT = ("user_editable_context", "model_editable_context")
+"""Custom instructions, and what ChatGPT remembers of its user."""
 _MOST_HOPS = 16
 
 
@@ -55,7 +59,6 @@ def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConve
     tally = Tally()
     reader = _Reader(mapping(fields["mapping"]), tally, source)
     turns, places = tree_turns(reader.messages(), TurnMaker(tally))
-    first, last = span_of(turns)
     current, begun = text(fields.get("current_node")), moment_of(fields.get("create_time"))
     key = text(fields.get("conversation_id")) or text(fields.get("id"))
     key = key or next(iter(mapping(fields["mapping"])), "")
@@ -67,8 +70,9 @@ def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConve
         turns,
         tally,
         places.get(current) or None,
-        begun or first,
-        changed or last,
+        begun,
+        changed,
+        is_archived=fields.get("is_archived") is True,
     )
 
 
@@ -78,15 +82,25 @@ class _Reader:
     def __init__(self, nodes: Mapping[str, object], tally: Tally, source: Source) -> None:
         self._nodes = {name: mapping(node) for name, node in nodes.items()}
         self._tally, self._source = tally, source
-        self._thoughts: dict[str, list[Piece]] = {}
-        """Of nodes that only think, by their id: what they lead to has them."""
+        self._names: dict[str, str] = {}
+        """Of files, what their user calls them, by id."""
+        self._only_child: dict[str, str] = {}
+        """Of nodes that one other follows, the id of that."""
 
     def messages(self) -> dict[str, Message]:
         """Make the messages; of those with one parent, the older comes first."""
         by_age = sorted(self._nodes, key=lambda name: _age(self._message_at(name)))
-        for name in by_age:
-            self._note_thoughts(name)
+        followed = Counter(map(self._parent, by_age))
+        self._only_child = {
+            parent: name for name in by_age if followed[parent := self._parent(name)] == 1
+        }
+        for each in (file for name in by_age for file in self._attachments(name)):
+            self._names[text(each.get("id"))] = text(each.get("name"))
         return {name: self._message(name) for name in by_age}
+
+    def _attachments(self, name: str) -> Iterator[Mapping[str, object]]:
+        metadata = mapping(self._message_at(name).get("metadata"))
+        return map(mapping, sequence(metadata.get("attachments")))
 
     def _message_at(self, name: str) -> Mapping[str, object]:
         return mapping(self._nodes[name].get("message"))
@@ -94,13 +108,25 @@ class _Reader:
     def _parent(self, name: str) -> str:
         return text(self._nodes[name].get("parent"))
 
-    def _note_thoughts(self, name: str) -> None:
-        content = mapping(self._message_at(name).get("content"))
-        if content.get("content_type") == "thoughts":
-            self._thoughts[name] = [
-                Thought(text(mapping(each).get("content")) or text(mapping(each).get("summary")))
-                for each in sequence(content.get("thoughts"))
-            ]
+    def _kind(self, name: str) -> str:
+        return text(mapping(self._message_at(name).get("content")).get("content_type"))
+
+    def _role(self, name: str) -> str:
+        return text(mapping(self._message_at(name).get("author")).get("role"))
+
+    def _thoughts(self, name: str) -> list[Piece]:
+        """Gather what was thought on the way to a message: nodes that say nothing else."""
+        found, at = list[Piece](), self._parent(name)
+        for _ in range(_MOST_HOPS):
+            if self._nodes.get(at) is None or self._kind(at) not in _SILENT:
+                break
+            listed = map(
+                mapping, sequence(mapping(self._message_at(at)["content"]).get("thoughts"))
+            )
+            thoughts = (text(each.get("content")) or text(each.get("summary")) for each in listed)
+            found[:0] = map(Thought, thoughts)
+            at = self._parent(at)
+        return found
 
     def _message(self, name: str) -> Message:
         message, parent = self._message_at(name), self._parent(name)
@@ -109,7 +135,7 @@ class _Reader:
         pieces = self._pieces(name, message) if message else None
         if pieces is not None and role is None:
             if any(isinstance(piece, Text) and piece.text.strip() for piece in pieces):
-                self._tally.skip("instructions")
+                self._tally.skip(INSTRUCTIONS)
             pieces = None
         note = Note(
             moment_of(message.get("create_time")),
@@ -121,54 +147,75 @@ class _Reader:
     def _pieces(self, name: str, message: Mapping[str, object]) -> list[Piece] | None:
         content, metadata = mapping(message.get("content")), mapping(message.get("metadata"))
         kind = text(content.get("content_type"))
-        if kind in ("thoughts", "reasoning_recap"):
+        if kind in _SILENT or self._continues_result(name):
+            return None
+        if kind in _CONTEXT:
+            self._tally.skip(INSTRUCTIONS)
             return None
         if metadata.get("is_visually_hidden_from_conversation") is True:
             if _said(content).strip():
-                self._tally.skip("hidden by ChatGPT")
-            return None
-        if kind == "user_editable_context":
-            self._tally.skip("instructions")
+                self._tally.skip("message that ChatGPT hides")
             return None
         pieces = self._spoken(name, message, content, kind)
-        for each in sequence(metadata.get("attachments")):
-            fields = mapping(each)
-            name, size = text(fields.get("name")), size_of(fields.get("size"))
-            read = reader_of(self._source, text(fields.get("id")))
-            pieces.append(file_piece(self._tally, "file", name, read, size))
+        shown = {_pointer(mapping(part)) for part in sequence(content.get("parts"))}
+        for each in self._attachments(name):
+            identity, size = text(each.get("id")), size_of(each.get("size"))
+            if identity not in shown:
+                read = reader_of(self._source, identity)
+                pieces.append(file_piece(self._tally, "file", self._names[identity], read, size))
         return pieces
 
     def _spoken(
         self, name: str, message: Mapping[str, object], content: Mapping[str, object], kind: str
     ) -> list[Piece]:
-        role = text(mapping(message.get("author")).get("role"))
+        role = self._role(name)
         if role == "tool":
-            return self._result(name, content, kind)
-        pieces = list(self._thoughts.get(self._parent(name), ())) if role == "assistant" else []
+            return self._result(name)
+        pieces = self._thoughts(name) if role == "assistant" else []
         to = text(message.get("recipient"))
         if role == "assistant" and to not in ("", "all"):
             return [*pieces, ToolCall(name, to, as_arguments(_said(content)))]
+        if kind == "system_error":
+            return [*pieces, Text(f"[error: {_said(content)}]")]
         return pieces + self._content(content, kind)
 
-    def _result(self, name: str, content: Mapping[str, object], kind: str) -> list[Piece]:
-        """Give what a tool said back; its call is the nearest message that went to a tool."""
-        shown = [
-            Text(piece.otherwise) if isinstance(piece, IncomingFile) else piece
-            for piece in self._content(content, kind)
-            if isinstance(piece, Text | IncomingFile)
-        ]
+    def _continues_result(self, name: str) -> bool:
+        """Whether it goes on with what a tool said in the message before it."""
+        parent = self._parent(name)
+        return (
+            self._role(name) == "tool"
+            and self._nodes.get(parent) is not None
+            and self._role(parent) == "tool"
+            and self._only_child.get(parent) == name
+        )
+
+    def _result(self, name: str) -> list[Piece]:
+        """Give what a tool said back, in one message or several that follow each other.
+
+        Its call is the nearest message that went to a tool.
+        """
+        shown, at = list[Text](), name
+        while True:
+            content = mapping(self._message_at(at).get("content"))
+            shown += [
+                Text(piece.otherwise) if isinstance(piece, IncomingFile) else piece
+                for piece in self._content(content, text(content.get("content_type")))
+                if isinstance(piece, Text | IncomingFile)
+            ]
+            following = self._only_child.get(at, "")
+            if not following or not self._continues_result(following):
+                break
+            at = following
         call = self._parent(name)
         for _ in range(_MOST_HOPS):
             if call not in self._nodes or self._is_call(call):
                 break
             call = self._parent(call)
-        return [Result(call, "\n\n".join(piece.text for piece in shown))]
+        return [Result(call, "\n\n".join(piece.text for piece in shown if piece.text))]
 
     def _is_call(self, name: str) -> bool:
         message = self._message_at(name)
-        return mapping(message.get("author")).get("role") == "assistant" and (
-            text(message.get("recipient")) not in ("", "all")
-        )
+        return self._role(name) == "assistant" and text(message.get("recipient")) not in ("", "all")
 
     def _content(self, content: Mapping[str, object], kind: str) -> list[Piece]:
         if kind == "tether_quote":
@@ -182,19 +229,27 @@ class _Reader:
         if isinstance(part, str):
             return Text(_CITATION.sub("", part))
         fields = mapping(part)
-        if said := text(fields.get("text")):
+        if (said := text(fields.get("text"))) or part is None:
             return Text(said)
-        pointer = text(fields.get("asset_pointer")).partition("://")[2]
-        pointer = pointer or text(mapping(fields.get("audio_asset_pointer")).get("asset_pointer"))
+        pointer = _pointer(fields)
         kind = next(
             (k for k in ("image", "audio", "video") if k in str(fields.get("content_type"))), ""
         )
         if not kind:
-            self._tally.change("a part of unknown kind is only named")
+            self._tally.change("part of unknown kind that is only named")
         beside, size = self._source.beside(pointer), size_of(fields.get("size_bytes"))
-        name = pointer if beside is None else PurePath(beside.name).name
-        read = reader_of(self._source, name)
+        name = self._names.get(pointer, "")
+        if not name:
+            name = pointer if beside is None else PurePath(beside.name).name
+        read = reader_of(self._source, pointer)
         return file_piece(self._tally, kind or "attachment", name, read, size)
+
+
+def _pointer(part: Mapping[str, object]) -> str:
+    """Read what a file is called that a part points to; empty for another part."""
+    inner = mapping(part.get("audio_asset_pointer"))
+    pointer = text(part.get("asset_pointer")) or text(inner.get("asset_pointer"))
+    return pointer.partition("://")[2]
 
 
 def _said(content: Mapping[str, object]) -> str:

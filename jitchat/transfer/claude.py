@@ -12,6 +12,7 @@ from jitchat.transfer.blocks import pieces_of
 from jitchat.transfer.fields import mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
+    NO_ROLE,
     IncomingConversation,
     Message,
     Note,
@@ -20,7 +21,6 @@ from jitchat.transfer.incoming import (
     Text,
     TurnMaker,
     short_id,
-    span_of,
     tree_turns,
 )
 from jitchat.transfer.sample import Sample
@@ -48,9 +48,13 @@ def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConve
     tally = Tally()
     messages = _messages(sequence(fields["chat_messages"]), tally, source)
     turns, places = tree_turns(messages, TurnMaker(tally))
-    first, last = span_of(turns)
     key = text(fields.get("uuid")) or next(iter(messages), "")
-    leaf = text(fields.get("current_leaf_message_uuid")) or _newest(messages)
+    told = {
+        name: message
+        for name, message in messages.items()
+        if places.get(name, 0) > places.get(message.parent or "", 0)
+    }
+    leaf = text(fields.get("current_leaf_message_uuid")) or _newest(told)
     return IncomingConversation(
         Origin(NAME, key),
         short_id(NAME, key),
@@ -58,8 +62,8 @@ def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConve
         turns,
         tally,
         places.get(leaf) or None,
-        moment_of(fields.get("created_at")) or first,
-        moment_of(fields.get("updated_at")) or last,
+        moment_of(fields.get("created_at")),
+        moment_of(fields.get("updated_at")),
     )
 
 
@@ -71,13 +75,15 @@ def _messages(listed: object, tally: Tally, source: Source) -> dict[str, Message
     for number, item in enumerate(items, start=1):
         identity = text(item.get("uuid")) or str(number)
         role = _ROLES.get(text(item.get("sender")))
-        if role is None or identity in found:
-            tally.skip("no known role" if role is None else "message that is there twice")
+        if identity in found:
+            tally.skip("duplicate message")
             continue
         parent = text(item.get("parent_message_uuid")) if has_parents else before
         note = Note(moment_of(item.get("created_at")), text(item.get("model")))
-        pieces = _pieces(item, tally, source)
-        found[identity] = Message(identity, parent or None, role, pieces, note)
+        pieces = None if role is None else _pieces(item, tally, source)
+        if role is None:
+            tally.skip(NO_ROLE)
+        found[identity] = Message(identity, parent or None, role or Role.USER, pieces, note)
         before = identity
     return found
 
@@ -103,7 +109,10 @@ def _pieces(item: Mapping[str, object], tally: Tally, source: Source) -> list[Pi
 
 
 def _newest(messages: Mapping[str, Message]) -> str:
-    """Find the leaf that was written last; of equals, the one that the file has last."""
+    """Find the leaf that was written last; of equals, the one that the file has last.
+
+    `messages` are those that say anything: an answer that never began is no leaf.
+    """
     inner = {message.parent for message in messages.values()}
     leaves = [message for message in messages.values() if message.id not in inner]
     dated = [(each.note.moment.timestamp() if each.note.moment else 0.0) for each in leaves]

@@ -16,6 +16,7 @@ from jitchat.transfer.blocks import pieces_of
 from jitchat.transfer.fields import mapping, moment_of, text
 from jitchat.transfer.format import Environment, Format
 from jitchat.transfer.incoming import (
+    INSTRUCTIONS,
     IncomingConversation,
     Note,
     Piece,
@@ -41,6 +42,8 @@ _TITLES = {
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
 _COMMAND = re.compile(r"\s*<(command-name|command-message|local-command-\w+|bash-\w+)>")
 """How a text begins that the program wrote for a command of its own."""
+_INTERRUPTED = re.compile(r"\s*\[Request interrupted by user[^\]\n]{0,40}\]\s*")
+"""What the program writes in the user's name."""
 
 
 def _matches(sample: Sample) -> bool:
@@ -58,7 +61,7 @@ def _usual_place(environment: Environment) -> Path:
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     if "subagents" in Path(file.name).parts or file.stem.startswith("agent-"):
-        source.tally.skip("session of a sub-agent")
+        source.tally.skip("sub-agent session")
         return
     tally = Tally()
     reader = _Reader(tally)
@@ -93,7 +96,6 @@ class _Reader:
         self._titles: dict[str, str] = {}
 
     def read(self, file: SourceFile, found: IncomingConversation) -> Iterator[IncomingTurn]:
-        first_words = ""
         with file.open() as opened:
             for line in JsonText(opened).lines():
                 fields = mapping(line)
@@ -102,14 +104,10 @@ class _Reader:
                 elif (kind := text(fields.get("type"))) in _TITLES:
                     self._titles[kind] = text(fields.get(_TITLES[kind]))
                 else:
-                    for incoming in self._line(fields, kind):
-                        if incoming.turn.role is Role.USER:
-                            first_words = first_words or incoming.turn.content
-                        yield _dated(incoming, found)
-        for incoming in self._close():
-            yield _dated(incoming, found)
+                    yield from self._line(fields, kind)
+        yield from self._close()
         titles = [self._titles[kind] for kind in _TITLES if self._titles.get(kind)]
-        found.title = titles[-1] if titles else first_words
+        found.title = titles[-1] if titles else ""
 
     def _line(self, line: Mapping[str, object], kind: str) -> Iterator[IncomingTurn]:
         if kind not in ("user", "assistant"):
@@ -175,15 +173,6 @@ class _Reader:
         yield from turns
 
 
-def _dated(incoming: IncomingTurn, found: IncomingConversation) -> IncomingTurn:
-    """Widen the span of a conversation by a turn."""
-    moment = incoming.turn.created_at
-    if moment is not None:
-        found.created_at = min(moment, found.created_at or moment)
-        found.updated_at = max(moment, found.updated_at or moment)
-    return incoming
-
-
 _QUIET = (
     "system", "attachment", "file-history-snapshot", "queue-operation", "progress",
     "last-prompt", "permission-mode", "mode", "pr-link", "",
@@ -194,11 +183,11 @@ _QUIET = (
 def _not_said(line: Mapping[str, object]) -> str:
     """Tell why a line was said by neither the user nor the model; empty where it was."""
     if line.get("isSidechain") is True:
-        return "message of a sub-agent"
+        return "sub-agent message"
     if line.get("isCompactSummary") is True:
-        return "summary of what was compacted"
+        return "compaction summary"
     if line.get("isMeta") is True:
-        return "instructions"
+        return INSTRUCTIONS
     if mapping(line.get("message")).get("model") == "<synthetic>":
         return "notice of the program"
     return ""
@@ -208,11 +197,19 @@ def _cleaned(piece: Piece) -> Piece | None:
     """Take out of a text what the program put there; None where nothing is left."""
     if not isinstance(piece, Text):
         return piece
-    if _COMMAND.match(piece.text):
+    if _COMMAND.match(piece.text) or _INTERRUPTED.fullmatch(piece.text):
         return None
     said, reminders = _REMINDER.subn("", piece.text)
     said = said.strip() if reminders else said
     return Text(said) if said.strip() else None
 
 
-CLAUDE_CODE = Format(NAME, "Claude Code's sessions (JSONL)", _matches, _read, _usual_place)
+CLAUDE_CODE = Format(
+    NAME,
+    "Claude Code's sessions (JSONL)",
+    _matches,
+    _read,
+    _usual_place,
+    "*.jsonl",
+    "CLAUDE_CONFIG_DIR",
+)

@@ -7,6 +7,7 @@ were the lines themselves.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 
 from jitchat.store.imported import IncomingTurn, Origin
@@ -15,6 +16,7 @@ from jitchat.transfer.blocks import result_text
 from jitchat.transfer.fields import as_arguments, as_json, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Environment, Format, lines_of
 from jitchat.transfer.incoming import (
+    INSTRUCTIONS,
     IncomingConversation,
     Note,
     Piece,
@@ -33,7 +35,8 @@ from jitchat.values import Role, ToolCall
 NAME = "codex"
 _TYPES = ("session_meta", "response_item", "turn_context", "event_msg", "compacted")
 _SCAFFOLDING = re.compile(
-    r"\s*(<(environment_context|user_instructions|turn_aborted|permissions|INSTRUCTIONS)\b"
+    r"\s*(<(environment_context|user_instructions|turn_aborted|permissions|INSTRUCTIONS|skill"
+    r"|user_shell_command)\b"
     r"|# AGENTS\.md instructions)"
 )
 """How a message begins that the program wrote in the user's name."""
@@ -74,10 +77,7 @@ def _turns(file: SourceFile, found: IncomingConversation) -> Iterator[IncomingTu
     maker, reader = TurnMaker(found.tally), _Reader(found.tally)
     for identity, role, pieces, note in reader.messages(lines_of(file, found.tally)):
         for incoming in maker.turns(identity, role, pieces, None, note):
-            if not found.title and incoming.turn.role is Role.USER:
-                found.title = incoming.turn.content
-            found.created_at = found.created_at or incoming.turn.created_at
-            found.updated_at = incoming.turn.created_at or found.updated_at
+            found.created_at = reader.begun
             yield incoming
 
 
@@ -89,6 +89,8 @@ class _Reader:
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
+        self.begun: datetime | None = None
+        """When the session began, as its first lines say."""
         self._model = ""
         self._number = 0
         self._pieces: list[Piece] = []
@@ -99,14 +101,17 @@ class _Reader:
         for line in lines:
             kind, payload = text(line.get("type")), mapping(line.get("payload"))
             moment = moment_of(line.get("timestamp"))
+            self.begun = self.begun or moment
             if kind == "turn_context":
                 self._model = text(payload.get("model")) or self._model
             elif kind == "compacted":
-                self._tally.skip("summary of what was compacted")
+                self._tally.skip("compaction summary")
             elif kind == "response_item":
                 yield from self._item(payload, Note(moment, self._model))
             elif "payload" not in line and (kind == "message" or kind in _ITEMS):
                 yield from self._item(line, Note(moment, self._model))
+            elif kind not in _TYPES and "record_type" not in line and "id" not in line:
+                self._tally.skip("line of unknown kind")
         yield from self._flush()
 
     def _item(self, item: Mapping[str, object], note: Note) -> Iterator[_Message]:
@@ -132,7 +137,7 @@ class _Reader:
         pieces = _message(item, self._tally)
         first = next((piece.text for piece in pieces if isinstance(piece, Text)), "")
         if item.get("role") != "user" or _SCAFFOLDING.match(first):
-            self._tally.skip("instructions")
+            self._tally.skip(INSTRUCTIONS)
             return
         yield from self._flush()
         self._number += 1
@@ -149,10 +154,13 @@ def _message(item: Mapping[str, object], tally: Tally) -> list[Piece]:
     pieces = list[Piece]()
     for part in sequence(item.get("content")):
         fields = mapping(part)
-        if text(fields.get("type")).endswith("text"):
-            pieces.append(Text(text(fields.get("text"))))
-        else:
+        kind = text(fields.get("type"))
+        if kind.endswith("text") or kind == "refusal":
+            pieces.append(Text(text(fields.get("text")) or text(fields.get("refusal"))))
+        elif kind == "input_image":
             pieces.append(url_piece(tally, "image", "", text(fields.get("image_url"))))
+        else:
+            tally.skip("part of unknown kind")
     return pieces
 
 
@@ -191,6 +199,9 @@ _ITEMS: dict[str, Callable[[Mapping[str, object]], list[Piece]]] = {
     "custom_tool_call_output": _result,
     "local_shell_call_output": _result,
     "web_search_call": _searched,
+    "ghost_snapshot": lambda _: [],
 }
 
-CODEX = Format(NAME, "Codex's sessions (JSONL)", _matches, _read, _usual_place)
+CODEX = Format(
+    NAME, "Codex's sessions (JSONL)", _matches, _read, _usual_place, "rollout-*.jsonl", "CODEX_HOME"
+)

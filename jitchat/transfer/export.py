@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from jitchat.attachments import Attachment
 from jitchat.store.attachments import AttachmentStore
 from jitchat.store.path import Path
+from jitchat.store.pins import OwnInstructions
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import ReplyNote, Send, WindowArchive
+from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
-from jitchat.values import Conversation, Turn
+from jitchat.values import DEFAULT_PROJECT, Conversation, Turn
 
 _BATCH = 256
 
@@ -57,10 +59,24 @@ def file_title(file: Attachment) -> str:
     return f"{one_line(file.name)} ({told})"
 
 
-def elsewhere(store: ColdStore, conversation: str) -> int:
-    """Count the turns that are in other branches only."""
-    tree = store.tree(conversation)
-    return tree.last - len(tree.path())
+def about(store: ColdStore, conversation: Conversation) -> str:
+    """Say in a line what a conversation is, beside its title, and what is not exported of it."""
+    tree = store.tree(conversation.id)
+    others = tree.last - len(tree.path())
+    told = [
+        conversation.id,
+        plural(conversation.turns, "turn"),
+        f"project {conversation.project}" if conversation.project != DEFAULT_PROJECT else "",
+        " ".join(f"#{tag}" for tag in conversation.tags),
+        f"persona {conversation.persona}" if conversation.persona else "",
+        f"{plural(others, 'turn')} of other branches left out" if others else "",
+    ]
+    return one_line(" · ".join(filter(None, told)))
+
+
+def own_instructions(store: ColdStore, conversation: Conversation) -> str:
+    """Give the system text that a conversation has of its own; empty where it has none."""
+    return OwnInstructions(store.database).get(conversation.id).system or ""
 
 
 def sends_by_turn(store: ColdStore, conversation: str) -> Mapping[int, list[Send]]:

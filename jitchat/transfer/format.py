@@ -31,6 +31,10 @@ class Format:
     """
     usual_place: Callable[[Environment], Path] | None = None
     """Where the program keeps its conversations; None where that is not on this machine."""
+    kept_as: str = ""
+    """What its files are called there, as a pattern."""
+    variable: str = ""
+    """The environment variable that names another place."""
 
 
 def lines_of(file: SourceFile, tally: Tally) -> Iterator[Mapping[str, object]]:
@@ -56,7 +60,7 @@ def conversations_in(
         elif is_one(fields := mapping(value)):
             yield fields
         else:
-            source.tally.skip("no conversation")
+            source.tally.skip("item that is not a conversation")
 
 
 def values_of(file: SourceFile, tally: Tally, under: str = "") -> Iterator[object]:
@@ -76,11 +80,11 @@ def values_of(file: SourceFile, tally: Tally, under: str = "") -> Iterator[objec
             else:
                 yield from _of_object(file, text, under)
             if text.peek():
-                tally.skip("text behind the end of the JSON")
+                tally.skip("piece of text after the end of the JSON")
     except CutOff:
         if not is_any:
             raise
-        tally.skip("conversation at the end of a file that is cut off")
+        tally.skip("truncated conversation at the end of a file")
 
 
 def _of_object(file: SourceFile, text: JsonText, under: str) -> Iterator[object]:

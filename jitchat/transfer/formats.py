@@ -5,18 +5,20 @@ Nothing is stored here: what cannot be read leaves nothing behind.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from jitchat.errors import ImportFailed
 from jitchat.store.store import ColdStore
+from jitchat.text.figures import counted
 from jitchat.transfer.chatgpt import CHATGPT
 from jitchat.transfer.claude import CLAUDE
 from jitchat.transfer.claude_code import CLAUDE_CODE
 from jitchat.transfer.codex import CODEX
 from jitchat.transfer.format import Format
-from jitchat.transfer.gemini import GEMINI
+from jitchat.transfer.gemini import GEMINI, IN_HTML, is_activity_page
 from jitchat.transfer.incoming import IncomingConversation
 from jitchat.transfer.jitchat_json import JITCHAT
-from jitchat.transfer.json_text import NotJson
+from jitchat.transfer.json_text import CutOff, NotJson
 from jitchat.transfer.librechat import LIBRECHAT
 from jitchat.transfer.llm_logs import LLM_LOGS
 from jitchat.transfer.locomo import LOCOMO
@@ -59,13 +61,23 @@ def conversations_of(
             note_failure(source, error)
 
 
+def expected(source: Source) -> str:
+    """Say what could be imported in place of what could not."""
+    with suppress(ImportFailed):
+        if any(map(is_activity_page, (*source.files, *source.others))):
+            return IN_HTML
+    return EXPECTED
+
+
 def note_failure(source: Source, error: NotJson | ImportFailed) -> None:
     """Count a file of several that cannot be read; that of the only one ends the import."""
     if source.is_single:
         if isinstance(error, NotJson):
-            raise ImportFailed(f"{source.path} {error.reason}.", EXPECTED) from None
+            raise ImportFailed(f"{source.path} {error.reason}.", expected(source)) from None
         raise error
-    reason = error.reason if isinstance(error, NotJson) else "cannot be read"
+    reason = "cannot be read"
+    if isinstance(error, NotJson):
+        reason = "is cut off" if isinstance(error, CutOff) else error.reason.partition(":")[0]
     source.tally.skip(f"file that {reason}")
 
 
@@ -117,7 +129,7 @@ def left_out(found: Sequence[FileConversation]) -> str:
 
 
 def listed(counts: Counter[str]) -> str:
-    return ", ".join(f"{number:,} {reason}" for reason, number in sorted(counts.items()))
+    return ", ".join(counted(number, reason) for reason, number in sorted(counts.items()))
 
 
 def store_found(store: ColdStore, found: FileConversation) -> Conversation:

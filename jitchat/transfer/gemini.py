@@ -33,7 +33,9 @@ NAME = "gemini"
 GAP = timedelta(minutes=30)
 _PREFIXES = ("Prompted with: ", "Asked Gemini: ", "Asked Bard: ", "Prompted ", "Asked ", "Said ")
 _NOT_SAID = ("Created ", "Used ", "Added ", "Gave ", "Selected ", "Shared ", "Deleted ", "Viewed ")
+_NO_PROMPT = "entry that is not a prompt"
 _ATTACHED = re.compile(r"Attached \d{1,4}+ files?\.?\Z")
+_HEAD = 1 << 18
 _ENOUGH = 8
 """So many titles must begin alike for that to be taken for a verb."""
 
@@ -67,6 +69,9 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     verb = _verb(entries)
     group = list[_Entry]()
     for entry in entries:
+        if verb and not entry.title.startswith(verb):
+            source.tally.skip(_NO_PROMPT)
+            continue
         if group and entry.moment - group[-1].moment > GAP:
             yield _conversation(group, verb, source)
             group = []
@@ -83,7 +88,7 @@ def _entries(file: SourceFile, tally: Tally) -> Iterator[_Entry]:
         elif not _is_entry(fields):
             tally.skip("entry of another product")
         elif text(fields["title"]).startswith(_NOT_SAID):
-            tally.skip("entry that is no prompt")
+            tally.skip(_NO_PROMPT)
         elif (moment := moment_of(fields["time"])) is None:
             tally.skip("entry without a date")
         else:
@@ -120,7 +125,7 @@ def _prompt(title: str, verb: str) -> str:
 def _conversation(group: Sequence[_Entry], verb: str, source: Source) -> IncomingConversation:
     tally, first = Tally(), group[0]
     key = first.moment.isoformat()
-    tally.change("conversations were told apart by the time between them")
+    tally.change("conversation that is told apart by time alone")
     found = IncomingConversation(
         Origin(NAME, key),
         f"{NAME}-{first.moment:%Y%m%d-%H%M}",
@@ -206,6 +211,19 @@ def html_text(html: str) -> str:
     words.close()
     lines = (line.rstrip() for line in "".join(words.parts).splitlines())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+IN_HTML = (
+    "It is Google Takeout's activity as HTML. Ask Takeout for JSON: My Activity, Multiple formats."
+)
+
+
+def is_activity_page(file: SourceFile) -> bool:
+    """Whether a file is the same in HTML, which Takeout gives where nobody asks for JSON."""
+    if not file.name.lower().endswith(".html"):
+        return False
+    with file.open() as opened:
+        return b'class="outer-cell' in opened.read(_HEAD)
 
 
 GEMINI = Format(NAME, "Gemini's activity from Google Takeout (JSON)", _matches, _read)

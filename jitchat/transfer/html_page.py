@@ -13,14 +13,14 @@ from jitchat.attachments import Attachment
 from jitchat.store.attachments import whole
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Fields, Send, WindowArchive
-from jitchat.text.figures import plural
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.transfer.export import (
     ExportedTurn,
     ExportFormat,
     Write,
-    elsewhere,
+    about,
     file_title,
+    own_instructions,
     path_turns,
     sends_by_turn,
 )
@@ -49,10 +49,10 @@ def write_html(store: ColdStore, conversations: Sequence[Conversation], write: W
 def _write_conversation(
     store: ColdStore, conversation: Conversation, anchor: str, write: Write
 ) -> None:
-    about = f"{conversation.id} · {plural(conversation.turns, 'turn')}"
-    if hidden := elsewhere(store, conversation.id):
-        about += f" · {plural(hidden, 'turn')} of other branches left out"
-    write(f"<section>\n<h1>{_safe(one_line(conversation.title))}</h1>\n<p>{_safe(about)}</p>\n")
+    title, what = one_line(conversation.title), about(store, conversation)
+    write(f"<section>\n<h1>{_safe(title)}</h1>\n<p>{_safe(what)}</p>\n")
+    if system := own_instructions(store, conversation):
+        write(_folded("Instructions of this conversation", system))
     sends = sends_by_turn(store, conversation.id)
     for exported in path_turns(store, conversation.id):
         for piece in _turn(exported, anchor):

@@ -7,12 +7,13 @@ from itertools import chain
 from jitchat.errors import ImportFailed
 from jitchat.store.imported import ImportWriter, list_newest_first, was_deleted
 from jitchat.store.store import ColdStore
-from jitchat.transfer.formats import EXPECTED, listed, note_failure
+from jitchat.transfer.format import Format
+from jitchat.transfer.formats import expected, listed, note_failure
 from jitchat.transfer.incoming import IncomingConversation, Tally
 from jitchat.transfer.json_text import NotJson
 from jitchat.transfer.source import Source
 
-DELETED = "deleted here before (--again takes it)"
+DELETED = "conversation that was deleted here (taken with --again)"
 _BATCH = 2_000
 """Turns that are committed at once: a commit waits for the disk."""
 _A_FILE = 100
@@ -34,9 +35,9 @@ class Taken:
 
 
 def begun(
-    conversations: Iterator[IncomingConversation], source: Source
+    conversations: Iterator[IncomingConversation], source: Source, wanted: Format | None = None
 ) -> Iterator[IncomingConversation]:
-    """Read up to the first turn of all.
+    """Read up to the first turn of all; of one format only, if one is `wanted`.
 
     Raises:
         ImportFailed: There is none.
@@ -59,9 +60,18 @@ def begun(
     for each in (source.tally, *(found.tally for found in empty)):
         tally.add(each)
     told = listed(tally.skipped)
-    raise ImportFailed(
-        f"{source.path} holds no turns{f' (left out: {told})' if told else ''}.", EXPECTED
-    )
+    left = f" (left out: {told})" if told else ""
+    if wanted is None:
+        raise ImportFailed(f"{source.path} holds no turns{left}.", expected(source))
+    raise nothing_of(wanted, f"was found in {source.path}{left}")
+
+
+def nothing_of(wanted: Format, where: str) -> ImportFailed:
+    """Say where nothing of a program was found, what was looked for, and how another is named."""
+    remedy = "Name another file or folder."
+    if wanted.usual_place is not None:
+        remedy = f"Looked for {wanted.kept_as}; name the place as FILE, or set ${wanted.variable}."
+    return ImportFailed(f"No conversation of {wanted.name} {where}.", remedy)
 
 
 def without_deleted(
@@ -130,7 +140,7 @@ def _stored(store: ColdStore, waiting: list[IncomingConversation]) -> list[Taken
 
 def _store(store: ColdStore, found: IncomingConversation) -> Taken:
     writer = ImportWriter(store, found.origin, found.id, found.twin)
-    writer.take(found.turns)
+    writer.take(found.read())
     heading = found.heading()
     writer.finish(heading)
     if found.restore is not None and writer.added:

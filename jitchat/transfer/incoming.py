@@ -3,9 +3,11 @@
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from jitchat.errors import UsageError
 from jitchat.store.imported import (
     Heading,
     ImportWriter,
@@ -14,21 +16,26 @@ from jitchat.store.imported import (
     Origin,
     Twin,
 )
-from jitchat.store.store import ColdStore
+from jitchat.store.store import ColdStore, project_name, tag_name
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.tool_fields import use_fields
-from jitchat.transfer.fields import as_json
-from jitchat.values import Role, ToolCall, ToolUse, Turn
+from jitchat.transfer.fields import as_json, sequence, text
+from jitchat.values import DEFAULT_PROJECT, Role, ToolCall, ToolUse, Turn
 
 LONGEST_NAME = 80
-NOT_KEPT = "attachments are named, not kept"
+NOT_KEPT = "attachment that is named, not kept"
+INSTRUCTIONS = "message with instructions"
+NO_ROLE = "message without a known role"
 _LONGEST_TITLE = 120
 _LONGEST_KEY = 400
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was left out of a conversation or a file, and what was taken with a change."""
+    """What was left out of a conversation or a file, and what was taken with a change.
+
+    Each is a noun with what is said of it, as `counted` takes it: `line that is not JSON`.
+    """
 
     skipped: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
@@ -65,6 +72,12 @@ class IncomingConversation:
     tags: tuple[str, ...] = ()
     restore: Callable[[ColdStore, ImportWriter], None] | None = None
     """Stores what it has beside its turns."""
+    project: str = ""
+    """Where it was in jitchat; empty for the usual one."""
+    _first_words: str = ""
+    """Of the user: its title, where its source gives none."""
+    _span: tuple[datetime, datetime] | None = None
+    """Likewise its times: those of the first and of the last turn."""
 
     def __post_init__(self) -> None:
         self.id = one_line(repair(self.id))[:LONGEST_NAME]
@@ -72,9 +85,34 @@ class IncomingConversation:
         self.origin = Origin(source[:LONGEST_NAME], key[:_LONGEST_KEY])
 
     def heading(self) -> Heading:
-        title = shorten(self.title, _LONGEST_TITLE) or self.id
-        kept = self.is_title_given, self.is_archived, self.tags
-        return Heading(title, self.head, self.created_at, self.updated_at, *kept)
+        title = shorten(self.title or self._first_words, _LONGEST_TITLE) or self.id
+        project = DEFAULT_PROJECT
+        with suppress(UsageError):
+            project = project_name(self.project)
+        kept = self.is_title_given, self.is_archived, self.tags, project
+        first, last = self._span or (None, None)
+        created, updated = self.created_at or first, self.updated_at or last
+        return Heading(title, self.head, created, updated, *kept)
+
+    def read(self) -> Iterator[IncomingTurn]:
+        """Go through the turns, once: they tell what its source does not."""
+        for incoming in self.turns:
+            turn = incoming.turn
+            if not self._first_words and turn.role is Role.USER:
+                self._first_words = turn.content
+            if turn.created_at is not None:
+                first, last = self._span or (turn.created_at, turn.created_at)
+                self._span = min(first, turn.created_at), max(last, turn.created_at)
+            yield incoming
+
+
+def tags_of(*lists: object) -> tuple[str, ...]:
+    """Read lists of tags; what is none is left out, and one of several words has hyphens."""
+    found = dict[str, None]()
+    for value in (each for listed in lists for each in sequence(listed)):
+        with suppress(UsageError):
+            found[tag_name("-".join(text(value).split()))] = None
+    return tuple(found)
 
 
 def short_id(source: str, key: str) -> str:
@@ -114,6 +152,8 @@ def size_of(value: object) -> str:
     """Say how large something is; empty where the value is no size."""
     if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
         return ""
+    if value < 1_000:
+        return f"{value} bytes"
     return f"{value / 1000:,.0f} kB" if value < 1_000_000 else f"{value / 1e6:,.1f} MB"
 
 
@@ -161,7 +201,7 @@ class TurnMaker:
             if isinstance(gathered, Result):
                 turn = known_by = self._result(gathered, follows, note)
             elif gathered.is_nothing:
-                self.tally.skip("empty")
+                self.tally.skip("empty message")
                 continue
             else:
                 turn = known_by = self._said(role, gathered, follows, note)
@@ -184,7 +224,7 @@ class TurnMaker:
     def _result(self, result: Result, follows: int, note: Note) -> Turn:
         call = self._calls.pop(result.call_id, None)
         if call is None:
-            self.tally.change("a tool's result whose call is not there")
+            self.tally.change("tool result without its call")
         else:
             note = Note(note.moment, note.model, call.name)
         use = ToolUse(answers=call, is_error=result.is_error)
@@ -197,7 +237,7 @@ class TurnMaker:
     def _turn(self, role: Role, content: str, follows: int, note: Note, use: ToolUse) -> Turn:
         whole = repair(content)
         if whole != content:
-            self.tally.change("characters that are no text were replaced")
+            self.tally.change("turn with invalid characters, which were replaced")
         self.last += 1
         parent = None if follows == self.last - 1 else follows
         name = shorten(repair(note.name), LONGEST_NAME) if note.name else None
@@ -305,7 +345,7 @@ def tree_turns(
             place = turns[-1].turn.position if turns else place
         places[message.id] = place
     for _ in range(len(messages) - len(places)):
-        maker.tally.skip("follows itself")
+        maker.tally.skip("message in a loop of parents")
     return made, places
 
 
@@ -322,9 +362,3 @@ def _in_order(messages: Mapping[str, Message]) -> Iterator[Message]:
     while waiting:
         yield (message := waiting.pop())
         waiting += reversed(children.get(message.id, ()))
-
-
-def span_of(turns: Sequence[IncomingTurn]) -> tuple[datetime | None, datetime | None]:
-    """Tell when the first and the last turn were made, as far as their dates are known."""
-    moments = [each.turn.created_at for each in turns if each.turn.created_at is not None]
-    return (min(moments), max(moments)) if moments else (None, None)

@@ -9,12 +9,11 @@ import base64
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
 from jitchat.attachments import Attachment, Part, Picture, digest_of_bytes
-from jitchat.errors import UsageError
 from jitchat.files.pictures import picture_size
 from jitchat.store.attachments import AttachmentStore, bytes_of, whole
 from jitchat.store.imported import (
@@ -25,16 +24,28 @@ from jitchat.store.imported import (
     all_turns,
     origin_of,
 )
+from jitchat.store.observations import (
+    ObservationPass,
+    ObservationStore,
+    line_fields,
+    line_from,
+)
 from jitchat.store.path import Path
 from jitchat.store.pins import OwnInstructions, Pins
-from jitchat.store.store import ColdStore, tag_name
+from jitchat.store.store import ColdStore
 from jitchat.store.windows import Ending, Fields, Send, WindowArchive, WindowRecord
 from jitchat.text.sanitize import escape_in_json, one_line, repair, shorten
 from jitchat.tool_fields import use_fields, use_from
 from jitchat.transfer.export import Write
 from jitchat.transfer.fields import mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format
-from jitchat.transfer.incoming import LONGEST_NAME, IncomingConversation, Tally, turn_key
+from jitchat.transfer.incoming import (
+    LONGEST_NAME,
+    IncomingConversation,
+    Tally,
+    tags_of,
+    turn_key,
+)
 from jitchat.transfer.json_text import JsonText, NotJson
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
@@ -69,6 +80,7 @@ def _write_conversation(store: ColdStore, conversation: Conversation, write: Wri
         "title": conversation.title,
         "created_at": conversation.created_at.isoformat(),
         "updated_at": conversation.updated_at.isoformat(),
+        "project": conversation.project,
         "head": tree.head,
         **instructions,
         "title_given": not store.lacks_title(conversation.id),
@@ -84,6 +96,8 @@ def _write_conversation(store: ColdStore, conversation: Conversation, write: Wri
     pins = Pins(store.database).of(conversation.id, Path(((1, tree.last),)))
     holds = [{"turn": position, "hold": hold} for position, hold in pins.items()]
     _write_list(write, "holds", iter(holds))
+    observed = ObservationStore(store.database, conversation.id, store.now)
+    _write_list(write, "observations", _passes(observed.every()))
     write("}")
 
 
@@ -158,6 +172,23 @@ def _windows(store: ColdStore, conversation: str) -> Iterator[Fields]:
         }
 
 
+def _passes(passes: Sequence[ObservationPass]) -> Iterator[Fields]:
+    """Give the passes of observations, numbered from 1."""
+    numbers = {made.id: number for number, made in enumerate(passes, start=1)}
+    for made in passes:
+        yield {
+            "id": numbers[made.id],
+            "follows": numbers[made.follows] if made.follows is not None else None,
+            "kind": made.kind.value,
+            "first": made.first,
+            "last": made.last,
+            "made_by": made.made_by,
+            "made_at": made.made_at.isoformat() if made.made_at else None,
+            "note": dict(made.note),
+            "lines": [line_fields(line) for line in made.lines],
+        }
+
+
 def _segment(segment: Fields, contents: Mapping[int, str]) -> Fields:
     if segment.get("turn") in contents and contents[segment["turn"]] == segment["text"]:
         return {name: value for name, value in segment.items() if name != "text"}
@@ -165,15 +196,18 @@ def _segment(segment: Fields, contents: Mapping[int, str]) -> Fields:
 
 
 def _ending_fields(send: Send, ending: Ending | None) -> Fields:
-    usage = send.usage
+    usage, counted = send.usage, ending.counted if ending is not None else None
     return {
         "stop": send.stop,
         "cost": send.cost,
         "provider": ending.provider if ending is not None else None,
-        "usage": None
-        if usage is None
-        else {**{name: getattr(usage, name) for name in _COUNTS}, "cost": usage.cost},
+        "usage": None if usage is None else {**_counts(usage), "cost": usage.cost},
+        **({} if counted is None else {"counted": _counts(counted)}),
     }
+
+
+def _counts(usage: Usage) -> Fields:
+    return {name: getattr(usage, name) for name in _COUNTS}
 
 
 def _matches(sample: Sample) -> bool:
@@ -189,7 +223,8 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
         json_text.peek()
         for name, value in json_text.members((), entered=("conversations",)):
             if name == "version" and value != VERSION:
-                raise NotJson(f"was exported by another version of jitchat ({value})")
+                told = shorten(str(value), 20)
+                raise NotJson(f"was exported by another version of jitchat ({told})")
             if name == "conversations" and isinstance(value, Iterator):
                 for first in value:
                     yield from _conversation(json_text, first, source)
@@ -201,10 +236,10 @@ def _conversation(
     """Read the conversation that is here, as far as its turns; what follows them is restored."""
     if first != "{":
         json_text.value()
-        source.tally.skip("no conversation")
+        source.tally.skip("item that is not a conversation")
         return
     head: dict[str, object] = {}
-    members = json_text.members(("turns", "files", "windows", "holds"))
+    members = json_text.members(("turns", "files", "windows", "holds", "observations"))
     for name, value in members:
         if name == "turns" and isinstance(value, Iterator):
             reader = _Reader(head, value, members)
@@ -237,21 +272,21 @@ class _Reader:
             system if isinstance(system, str) else None,
             shorten(persona, LONGEST_NAME) if isinstance(persona, str) else None,
         )
-        tags = map(_tag, sequence(head.get("tags")))
         self.found = IncomingConversation(
             origin if origin.source and origin.key else Origin(NAME, f"{key} {created}"),
             key or NAME,
-            text(head.get("title")),
+            text(head.get("title")) or key,
             self._turns(),
             self._tally,
             given if isinstance(given, int) and given > 0 else None,
             created,
             moment_of(head.get("updated_at")),
-            None if created is None else Twin(key, created, _key_of),
+            None if created is None else Twin(repair(key), created, _key_of),
             head.get("title_given") is not False,
             head.get("archived") is True,
-            tuple(filter(None, tags)),
+            tags_of(head.get("tags")),
             self._restore,
+            text(head.get("project")),
         )
 
     def pass_over(self) -> None:
@@ -313,10 +348,27 @@ class _Reader:
         turns = _Turns(store, writer, self._place)
         if writer.is_new:
             OwnInstructions(store.database).put(writer.id, self._instructions)
+        observed = list[ObservationPass]()
         for name, value in self._members:
             for item in value if isinstance(value, Iterator) else ():
-                if writer.is_new or name == "files":
+                if name == "observations":
+                    observed += self._pass(mapping(item))
+                elif writer.is_new or name == "files":
                     self._restore_item(name, mapping(item), turns)
+        if writer.is_new:
+            ObservationStore(store.database, writer.id, store.now).restore(observed)
+
+    def _pass(self, fields: Mapping[str, object]) -> Iterator[ObservationPass]:
+        """Read a pass over turns that are where the file has them."""
+        try:
+            made = _pass_from(fields)
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+            made = None
+        turns = () if made is None else (made.first, made.last, *_sources(made))
+        if made is not None and all(0 < at <= self._last and self._place(at) == at for at in turns):
+            yield made
+        else:
+            self._tally.skip("observation pass that cannot be read")
 
     def _restore_item(self, name: str, fields: Mapping[str, object], turns: "_Turns") -> None:
         if name == "files" and not _restore_file(fields, turns):
@@ -405,16 +457,25 @@ def _restore_file(fields: Mapping[str, object], turns: _Turns) -> bool:
     return True
 
 
+def _pass_from(fields: Mapping[str, Any]) -> ObservationPass:
+    names = ("kind", "first", "last", "made_by", "note", "id", "follows")
+    given = {name: fields[name] for name in names}
+    lines = tuple(line_from(mapping(line)) for line in sequence(fields["lines"]))
+    made = ObservationPass(**given, lines=lines, made_at=moment_of(fields.get("made_at")))
+    if not is_typed(made, ObservationPass):
+        raise TypeError("not a pass")
+    texts = (replace(line, text=one_line(repair(line.text))) for line in made.lines)
+    return replace(made, lines=tuple(texts), made_by=one_line(repair(made.made_by)))
+
+
+def _sources(made: ObservationPass) -> Iterator[int]:
+    for line in made.lines:
+        yield from (line.source.first, line.source.last)
+
+
 def _three(value: object) -> Sequence[object]:
     given = sequence(value)
     return given if len(given) == 3 else ("", "", "")
-
-
-def _tag(value: object) -> str:
-    try:
-        return tag_name(text(value))
-    except UsageError:
-        return ""
 
 
 def _restore_window(fields: Mapping[str, object], turns: _Turns) -> bool:
@@ -427,21 +488,22 @@ def _restore_window(fields: Mapping[str, object], turns: _Turns) -> bool:
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         return False
     archive, ending = WindowArchive(turns.store.database), mapping(fields.get("ending"))
-    window_id = archive.put(said.id, record)
-    request = fields.get("request")
-    if isinstance(request, dict):
-        archive.keep_request(window_id, request)
     reply = turns.at(fields.get("reply"))
-    archive.close(
-        window_id,
+    window_id = archive.restore(
+        said.id,
+        record,
         Ending(
             reply.id if reply is not None else None,
             _usage(ending.get("usage")),
             text(ending.get("stop")) or None,
             _number(ending.get("cost")),
             text(ending.get("provider")) or None,
+            _usage(ending.get("counted")),
         ),
     )
+    request = fields.get("request")
+    if isinstance(request, dict):
+        archive.keep_request(window_id, request)
     return True
 
 

@@ -242,7 +242,7 @@ class JsonText:
 def decoded(text: str) -> object:
     """Parse one value; `Broken` where it is none, or there is no room for it."""
     if max(text.count(","), text.count("[")) > MAX_VALUES:
-        return Broken(f"of more than {MAX_VALUES:,} values")
+        return Broken(f"larger than {MAX_VALUES:,} values")
     try:
         return _DECODER.decode(text)
     except RecursionError:

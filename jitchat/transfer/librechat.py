@@ -16,7 +16,6 @@ from jitchat.transfer.incoming import (
     Text,
     TurnMaker,
     short_id,
-    span_of,
     tree_turns,
 )
 from jitchat.transfer.openai import content_pieces
@@ -49,11 +48,10 @@ def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
         listed = fields.get("messages")
     messages = _messages(sequence(listed), text(mapping(fields.get("options")).get("model")), tally)
     turns, _ = tree_turns(messages, TurnMaker(tally))
-    first, last = span_of(turns)
     key = text(fields.get("conversationId")) or next(iter(messages), "")
     return IncomingConversation(
         Origin(NAME, key), short_id(NAME, key), text(fields.get("title")), turns, tally,
-        None, moment_of(fields.get("createdAt")) or first, last,
+        None, moment_of(fields.get("createdAt")),
     )  # fmt: skip
 
 
@@ -70,7 +68,7 @@ def _messages(listed: object, model: str, tally: Tally) -> dict[str, Message]:
         fields = mapping(value)
         identity = text(fields.get("messageId")) or str(len(found) + 1)
         if identity in found:
-            tally.skip("message that is there twice")
+            tally.skip("duplicate message")
             continue
         parent = text(fields.get("parentMessageId")) or above or (before if is_path else "")
         found[identity] = _message(identity, parent, fields, model, tally)
@@ -102,6 +100,8 @@ def _pieces(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
         for part in content:
             if mapping(part).get("type") == "tool_call":
                 yield from _tool(mapping(mapping(part).get("tool_call")))
+            elif mapping(part).get("type") == "agent_update":
+                continue
             elif mapping(part).get("type") == "error":
                 yield Text(f"[error: {text(mapping(part).get('error'))}]")
             else:

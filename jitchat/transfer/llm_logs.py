@@ -16,6 +16,8 @@ from jitchat.transfer.attached import base64_piece, file_piece, text_piece
 from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Environment, Format
 from jitchat.transfer.incoming import (
+    INSTRUCTIONS,
+    NO_ROLE,
     IncomingConversation,
     Message,
     Note,
@@ -26,7 +28,6 @@ from jitchat.transfer.incoming import (
     Thought,
     TurnMaker,
     short_id,
-    span_of,
     tree_turns,
 )
 from jitchat.transfer.json_text import decoded
@@ -90,6 +91,12 @@ def _query(tables: _Columns, table: str, wanted: str, rest: str) -> str:
     return f"SELECT {', '.join(listed)} FROM {table} {rest}"  # noqa: S608  constants
 
 
+def _called(media_type: object) -> str:
+    """Say what kind of a file it is."""
+    kind = text(media_type).partition("/")[0]
+    return kind if kind in ("image", "audio", "video") else "file"
+
+
 class _Responses:
     """The layout of before 0.32."""
 
@@ -125,14 +132,14 @@ class _Responses:
         query = _query(
             self._tables,
             "responses",
-            "id model prompt response reasoning datetime_utc",
+            "id model prompt system response reasoning datetime_utc",
             "WHERE conversation_id = ?1 OR (?1 IS NULL AND rowid = ?2) ORDER BY rowid",
         )
         for row in self._connection.execute(query, (conversation, first)):
-            identity, model, prompt, response, reasoning, moment = row
+            identity, model, prompt, system, response, reasoning, moment = row
+            if system:
+                found.tally.skip(INSTRUCTIONS)
             note = Note(moment_of(moment), text(model))
-            found.created_at = found.created_at or note.moment
-            found.updated_at = note.moment or found.updated_at
             said: list[Piece] = [*self._results(identity)]
             said += [*self._fragments(identity, found.tally), Text(text(prompt))]
             said += self._attachments(identity, found.tally)
@@ -141,7 +148,6 @@ class _Responses:
             if any(not isinstance(piece, Text) or piece.text for piece in said):
                 yield from maker.turns(f"{identity} prompt", Role.USER, said, None, note)
             yield from maker.turns(f"{identity} response", Role.ASSISTANT, answer, None, note)
-            found.title = found.title or text(prompt)
 
     def _fragments(self, response: object, tally: Tally) -> Iterator[Piece]:
         """Read what was put ahead of a prompt."""
@@ -181,12 +187,11 @@ class _Responses:
         query = (
             "SELECT a.type, COALESCE(a.path, a.url), a.content"
             " FROM prompt_attachments p JOIN attachments a ON a.id = p.attachment_id"
-            " WHERE p.response_id = ?"
+            ' WHERE p.response_id = ? ORDER BY p."order"'
         )
         for kind, name, data in self._connection.execute(query, (response,)):
             read = partial(bytes, data) if isinstance(data, bytes) and data else None
-            called = text(kind).partition("/")[0] or "file"
-            yield file_piece(tally, called, Path(text(name)).name, read)
+            yield file_piece(tally, _called(kind), Path(text(name)).name, read)
 
 
 class _Threads:
@@ -202,12 +207,11 @@ class _Threads:
         query = _query(
             self._tables, "threads", "id name tip_message_hash datetime_utc", "ORDER BY rowid"
         )
+        notes = self._notes()
         for identity, name, tip, dated in self._connection.execute(query).fetchall():
             tally, key = Tally(), text(identity) or text(tip)
-            calls = self._calls_of_model(key)
-            messages = self._messages([*calls, text(tip)], calls, tally)
+            messages = self._messages([*self._tips_of(key), text(tip)], notes, tally)
             turns, places = tree_turns(messages, TurnMaker(tally))
-            first, last = span_of(turns)
             yield IncomingConversation(
                 Origin(NAME, key),
                 short_id(NAME, key),
@@ -215,32 +219,41 @@ class _Threads:
                 turns,
                 tally,
                 places.get(text(tip)) or None,
-                moment_of(dated) or first,
-                last,
+                moment_of(dated),
             )
 
-    def _calls_of_model(self, thread: str) -> dict[str, Note]:
-        """Tell the model and the time of each call, by the hash of its last message."""
+    def _tips_of(self, thread: str) -> list[str]:
+        """Name the last message of each call of a model in a thread."""
+        if "tip_message_hash" not in self._tables.get("turns", frozenset()):
+            return []
+        query = "SELECT tip_message_hash FROM turns WHERE thread_id = ? ORDER BY id"
+        return [text(tip) for (tip,) in self._connection.execute(query, (thread,))]
+
+    def _notes(self) -> dict[str, Note]:
+        """Tell the model and the time of each call, by the hash of its last message.
+
+        A thread that was forked has messages of another one's calls.
+        """
         if "tip_message_hash" not in self._tables.get("turns", frozenset()):
             return {}
         query = _query(
-            self._tables, "turns", "tip_message_hash model datetime_utc",
-            "WHERE thread_id = ? ORDER BY id",
-        )  # fmt: skip
-        rows = self._connection.execute(query, (thread,))
+            self._tables, "turns", "tip_message_hash model datetime_utc", "ORDER BY id DESC"
+        )
+        rows = self._connection.execute(query)
         return {text(tip): Note(moment_of(dated), text(model)) for tip, model, dated in rows}
 
     def _messages(
-        self, tips: list[str], calls: Mapping[str, Note], tally: Tally
+        self, tips: list[str], notes: Mapping[str, Note], tally: Tally
     ) -> dict[str, Message]:
         """Collect what leads to any of the tips, the earlier ones first."""
         found: dict[str, Message] = {}
         for tip in tips:
-            path, at = dict[str, Message](), tip
+            path, at, note = dict[str, Message](), tip, Note()
             while at and at not in found and at not in path:
-                message = self._message(at, calls.get(tip, Note()), tally)
+                note = notes.get(at, note)
+                message = self._message(at, note, tally)
                 if message is None:
-                    tally.skip("message that is not there")
+                    tally.skip("missing message")
                     break
                 path[at], at = message, message.parent or ""
             found |= dict(reversed(path.items()))
@@ -254,7 +267,7 @@ class _Threads:
         parent, role = row
         spoken = _ROLES.get(text(role))
         if spoken is None:
-            tally.skip("instructions" if role == "system" else "no known role")
+            tally.skip(INSTRUCTIONS if role == "system" else NO_ROLE)
             return Message(wanted, text(parent) or None, Role.USER, None)
         pieces = [piece for part in self._parts(wanted) for piece in self._pieces(part, tally)]
         return Message(wanted, text(parent) or None, spoken, pieces, note)
@@ -300,10 +313,12 @@ class _Threads:
         elif kind == "attachment":
             fields = mapping(part.get("attachment")) or part
             name = text(fields.get("path")) or text(fields.get("url"))
-            called = text(fields.get("type")).partition("/")[0] or "file"
+            called = _called(fields.get("type"))
             yield base64_piece(tally, called, Path(name).name, text(fields.get("content")))
         else:
             tally.skip("part of unknown kind")
 
 
-LLM_LOGS = Format(NAME, "the logs.db of llm", _matches, _read, _usual_place)
+LLM_LOGS = Format(
+    NAME, "the logs.db of llm", _matches, _read, _usual_place, "logs.db", "LLM_USER_PATH"
+)

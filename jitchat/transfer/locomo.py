@@ -42,7 +42,7 @@ def _talk(sample: object) -> Mapping[str, object] | None:
 def _conversation(sample: object, usual_id: str) -> FileConversation:
     gathering, talk = ConversationBuilder(), _talk(sample)
     if talk is None or not isinstance(sample, dict):
-        gathering.skip("no conversation in this sample")
+        gathering.skip("sample without a conversation")
         return gathering.found(usual_id, usual_id)
     speakers = _speakers(talk)
     for moment, item in _items(talk, gathering):
@@ -70,12 +70,12 @@ def _items(
     for match in sorted(matches, key=lambda match: int(match[1])):
         session, dated = talk[match[0]], talk.get(f"{match[0]}_date_time")
         if not isinstance(session, list):
-            gathering.skip("a session that is no list")
+            gathering.skip("session that is not a list")
             continue
         moment = _session_date(dated)
         for item in session:
             if moment is None and dated is not None:
-                gathering.change("its session's date was not understood")
+                gathering.change("date that was not understood")
             yield moment, item
 
 
@@ -86,16 +86,18 @@ def _take(
     gathering: ConversationBuilder,
 ) -> None:
     if not isinstance(item, dict):
-        gathering.skip("not an object")
+        gathering.skip("item that is not an object")
         return
     text, caption, speaker = (item.get(key) for key in ("text", "blip_caption", "speaker"))
     parts = [text.strip()] if isinstance(text, str) and text.strip() else []
     if isinstance(caption, str) and caption.strip():
         parts.append(f"[image: {caption.strip()}]")
     if not isinstance(speaker, str) or speaker not in speakers:
-        gathering.skip("unknown speaker")
+        gathering.skip("message of an unknown speaker")
     elif not parts:
-        gathering.skip("empty" if isinstance(text, str | None) else "its text is no text")
+        gathering.skip(
+            "empty message" if isinstance(text, str | None) else "message whose content is not text"
+        )
     else:
         gathering.take(speakers[speaker], " ".join(parts), moment, speaker, item.get("dia_id"))
 

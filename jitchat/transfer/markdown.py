@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 
 from jitchat.store.store import ColdStore
-from jitchat.text.figures import plural
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.transfer.export import (
     ExportedTurn,
     ExportFormat,
     Write,
-    elsewhere,
+    about,
     file_title,
+    own_instructions,
     path_turns,
 )
 from jitchat.values import Conversation, Role, Status
@@ -24,10 +24,9 @@ def write_markdown(store: ColdStore, conversations: Sequence[Conversation], writ
         if number:
             write("\n---\n\n")
         write(f"# {one_line(conversation.title)}\n\n")
-        about = f"{conversation.id} · {plural(conversation.turns, 'turn')}"
-        if hidden := elsewhere(store, conversation.id):
-            about += f" · {plural(hidden, 'turn')} of other branches left out"
-        write(f"*{about}*\n")
+        write(f"*{about(store, conversation)}*\n")
+        if system := own_instructions(store, conversation):
+            write(f"\nInstructions of this conversation:\n\n{_fenced(for_terminal(system))}\n")
         for exported in path_turns(store, conversation.id):
             write(f"\n{_turn(exported)}\n")
 

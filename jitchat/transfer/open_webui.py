@@ -4,31 +4,48 @@
 its one path.
 """
 
+import re
 from collections.abc import Iterator, Mapping
+from html import unescape
 
 from jitchat.store.imported import Origin
 from jitchat.transfer.attached import text_piece, url_piece
-from jitchat.transfer.fields import mapping, moment_in_any_unit, sequence, text
+from jitchat.transfer.blocks import result_text
+from jitchat.transfer.fields import as_arguments, mapping, moment_in_any_unit, sequence, text
 from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
+    INSTRUCTIONS,
+    NO_ROLE,
     IncomingConversation,
     Message,
     Note,
     Piece,
+    Result,
     Tally,
     Text,
+    Thought,
     TurnMaker,
     short_id,
     size_of,
-    span_of,
+    tags_of,
     tree_turns,
 )
+from jitchat.transfer.json_text import Broken, decoded
 from jitchat.transfer.openai import content_pieces
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.values import Role
+from jitchat.values import Role, ToolCall
 
 NAME = "open-webui"
+_QUOTES = r""""(?:[^"<]++|<(?!details\b))*+"|'(?:[^'<]++|<(?!details\b))*+'"""
+_DETAILS = re.compile(
+    rf"""<details type="(reasoning|tool_calls)"((?:[^<>"']++|{_QUOTES})*+)>"""
+    r"((?:[^<]++|<(?!/?details\b))*+)</details>"
+)
+"""Of a text in which the last one is not closed, each is looked at once."""
+_PAIR = re.compile(r"""\b(\w++)=(?:"([^"]*+)"|'([^']*+)')""")
+_SUMMARY = re.compile(r"<summary>[^<]*+</summary>")
+_QUOTED = re.compile(r"^> ?", re.MULTILINE)
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
 
@@ -52,7 +69,6 @@ def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
     listed = mapping(history.get("messages"))
     messages = _tree(listed, tally) if listed else _path(sequence(chat.get("messages")), tally)
     turns, places = tree_turns(messages, TurnMaker(tally))
-    first, last = span_of(turns)
     key = text(fields.get("id")) or text(chat.get("id")) or next(iter(messages), "")
     return IncomingConversation(
         Origin(NAME, key),
@@ -61,8 +77,10 @@ def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
         turns,
         tally,
         places.get(text(history.get("currentId"))) or None,
-        moment_in_any_unit(fields.get("created_at")) or first,
-        moment_in_any_unit(fields.get("updated_at")) or last,
+        moment_in_any_unit(fields.get("created_at")),
+        moment_in_any_unit(fields.get("updated_at")),
+        is_archived=fields.get("archived") is True,
+        tags=tags_of(mapping(fields.get("meta")).get("tags"), chat.get("tags")),
     )
 
 
@@ -88,14 +106,14 @@ def _path(listed: object, tally: Tally) -> dict[str, Message]:
 def _message(identity: str, parent: str, fields: Mapping[str, object], tally: Tally) -> Message:
     role = _ROLES.get(text(fields.get("role")))
     if role is None:
-        tally.skip("instructions" if fields.get("role") == "system" else "no known role")
+        tally.skip(INSTRUCTIONS if fields.get("role") == "system" else NO_ROLE)
         return Message(identity, parent or None, Role.USER, None)
     note = Note(moment_in_any_unit(fields.get("timestamp")), text(fields.get("model")))
     return Message(identity, parent or None, role, _pieces(fields, tally), note)
 
 
 def _pieces(fields: Mapping[str, object], tally: Tally) -> list[Piece]:
-    pieces = list(content_pieces(fields.get("content"), tally))
+    pieces = list(_said(fields, tally))
     for each in sequence(fields.get("files")):
         file = mapping(each)
         inner = mapping(file.get("file"))
@@ -110,6 +128,62 @@ def _pieces(fields: Mapping[str, object], tally: Tally) -> list[Piece]:
     if failure := text(mapping(fields.get("error")).get("content")):
         pieces.append(Text(f"[error: {failure}]"))
     return pieces
+
+
+def _said(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
+    """Read what a message says: the items of its output, or its text with what is folded in it."""
+    content, output = fields.get("content"), sequence(fields.get("output"))
+    if fields.get("role") != "assistant" or not (output or isinstance(content, str)):
+        yield from content_pieces(content, tally)
+    elif output:
+        for item in map(mapping, output):
+            yield from _item(item, tally)
+    else:
+        yield from _with_details(text(content))
+
+
+def _item(item: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
+    kind, call = text(item.get("type")), text(item.get("call_id"))
+    if kind == "message":
+        yield from content_pieces(item.get("content"), tally)
+    elif kind == "reasoning":
+        parts = (*sequence(item.get("summary")), *sequence(item.get("content")))
+        yield from (Thought(text(mapping(part).get("text"))) for part in parts)
+    elif kind == "function_call":
+        yield ToolCall(call, text(item.get("name")) or "tool", as_arguments(item.get("arguments")))
+    elif kind == "function_call_output":
+        yield Result(call, result_text(item.get("output")))
+    else:
+        tally.skip("item of unknown kind")
+
+
+def _with_details(content: str) -> Iterator[Piece]:
+    """Take reasoning and calls of tools out of a text, in which they are blocks of HTML."""
+    at = 0
+    for match in _DETAILS.finditer(content):
+        yield Text(content[at : match.start()].strip("\n"))
+        attributes = {name: unescape(one or other) for name, one, other in _PAIR.findall(match[2])}
+        body = unescape(_SUMMARY.sub("", match[3]).strip())
+        at = match.end()
+        if match[1] == "reasoning":
+            yield Thought(_QUOTED.sub("", body))
+            continue
+        name = attributes.get("name") or "tool"
+        call = attributes.get("id") or name
+        yield ToolCall(call, name, as_arguments(_plain(attributes.get("arguments", ""))))
+        result = attributes.get("result") or body
+        if attributes.get("done") == "true" and result:
+            yield Result(call, result_text(_plain(result)))
+    yield Text(content[at:].strip("\n"))
+
+
+def _plain(written: str) -> object:
+    """Read JSON that may be written within JSON; a text that is none stays as it is."""
+    value = decoded(written)
+    inner = decoded(value) if isinstance(value, str) else value
+    if isinstance(inner, dict | list):
+        return inner
+    return written if isinstance(value, Broken) else value
 
 
 OPEN_WEBUI = Format(NAME, "Open WebUI's export (JSON)", _matches, _read)

@@ -16,6 +16,8 @@ from jitchat.transfer.blocks import result_text
 from jitchat.transfer.fields import as_arguments, mapping, moment_in_any_unit, sequence, text
 from jitchat.transfer.format import Environment, Format
 from jitchat.transfer.incoming import (
+    INSTRUCTIONS,
+    NO_ROLE,
     IncomingConversation,
     Note,
     Piece,
@@ -47,13 +49,14 @@ _SILENT = (
 
 _SESSIONS = ("session", "session_v2")
 _NOT_SAID = {
-    "synthetic": "text of the program",
+    "synthetic": "text that the program wrote",
     "shell": "command of the program",
-    "system": "instructions",
-    "skill": "instructions",
-    "compaction": "summary of what was compacted",
+    "system": INSTRUCTIONS,
+    "skill": INSTRUCTIONS,
+    "compaction": "compaction summary",
 }
 """Types of messages of the second layout that neither the user nor the model said."""
+_QUIET = ("agent-switched", "model-switched")
 _Columns = Mapping[str, frozenset[str]]
 
 
@@ -91,9 +94,9 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
         tables = tables_of(connection)
         query = " UNION ".join(_sessions(name, tables) for name in _session_tables(tables))
         for row in connection.execute(f"{query} ORDER BY 1").fetchall():
-            identity, title, created, updated, parent = row
+            identity, title, created, updated, parent, archived = row
             if parent:
-                source.tally.skip("session of a sub-agent")
+                source.tally.skip("sub-agent session")
                 continue
             tally, key = Tally(), text(identity)
             read = _turns if _is_in_parts(connection, tables, identity) else _whole_turns
@@ -106,6 +109,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
                 None,
                 moment_in_any_unit(created),
                 moment_in_any_unit(updated),
+                is_archived=bool(archived),
             )
 
 
@@ -118,7 +122,7 @@ def _is_in_parts(connection: sqlite3.Connection, tables: _Columns, session: obje
 
 def _sessions(table: str, tables: _Columns) -> str:
     """Ask for the sessions; what an older layout does not have is NULL."""
-    wanted = ("id", "title", "time_created", "time_updated", "parent_id")
+    wanted = ("id", "title", "time_created", "time_updated", "parent_id", "time_archived")
     listed = ", ".join(name if name in tables[table] else "NULL" for name in wanted)
     return f"SELECT {listed} FROM {table}"  # noqa: S608  constants
 
@@ -133,10 +137,11 @@ def _turns(
             fields = _object(data)
             role = _ROLES.get(text(fields.get("role")))
             if role is None:
-                tally.skip("no known role")
+                tally.skip(NO_ROLE)
                 continue
             parts = _parts(connection, identity)
             pieces = [piece for part in parts for piece in _pieces(part, tally)]
+            pieces += _failure(fields)
             model = text(fields.get("modelID")) or text(mapping(fields.get("model")).get("modelID"))
             made = moment_in_any_unit(mapping(fields.get("time")).get("created"))
             yield from maker.turns(text(identity), role, pieces, None, Note(made, model))
@@ -154,8 +159,8 @@ def _object(data: object) -> Mapping[str, object]:
 
 def _pieces(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     kind = text(part.get("type"))
-    if kind == "text" and part.get("synthetic") is True:
-        tally.skip("text of the program")
+    if kind == "text" and True in (part.get("synthetic"), part.get("ignored")):
+        tally.skip("text that the program wrote")
     elif kind == "text":
         yield Text(text(part.get("text")))
     elif kind == "reasoning":
@@ -163,8 +168,7 @@ def _pieces(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     elif kind == "tool":
         yield from _tool(part)
     elif kind == "file":
-        name = text(part.get("filename")) or text(part.get("mime"))
-        yield url_piece(tally, "file", name, text(part.get("url")))
+        yield _file(tally, part, "filename", "url")
     elif kind not in _SILENT:
         tally.skip("part of unknown kind")
 
@@ -178,18 +182,31 @@ def _whole_turns(
         for identity, kind, data in connection.execute(query, (session,)):
             fields, role = _object(data), _ROLES.get(text(kind))
             if role is None:
-                if reason := _NOT_SAID.get(text(kind)):
-                    tally.skip(reason)
+                if kind not in _QUIET:
+                    tally.skip(_NOT_SAID.get(text(kind), "message of unknown kind"))
                 continue
             pieces: list[Piece] = [Text(text(fields.get("text")))]
-            for each in map(mapping, sequence(fields.get("files"))):
-                name = text(each.get("name")) or text(each.get("mime"))
-                pieces.append(url_piece(tally, "file", name, text(each.get("uri"))))
+            files = map(mapping, sequence(fields.get("files")))
+            pieces += (_file(tally, each, "name", "uri") for each in files)
             for each in map(mapping, sequence(fields.get("content"))):
                 pieces += _pieces(each, tally)
+            pieces += _failure(fields)
             made = moment_in_any_unit(mapping(fields.get("time")).get("created"))
             note = Note(made, text(mapping(fields.get("model")).get("id")))
             yield from maker.turns(text(identity), role, pieces, None, note)
+
+
+def _file(tally: Tally, fields: Mapping[str, object], name: str, url: str) -> Piece:
+    kind = "image" if text(fields.get("mime")).startswith("image/") else "file"
+    return url_piece(tally, kind, text(fields.get(name)), text(fields.get(url)))
+
+
+def _failure(fields: Mapping[str, object]) -> Iterator[Piece]:
+    """Say what an answer failed with."""
+    error = mapping(fields.get("error"))
+    said = text(error.get("message")) or text(mapping(error.get("data")).get("message"))
+    if said or error:
+        yield Text(f"[error: {said or text(error.get('name'))}]")
 
 
 def _tool(part: Mapping[str, object]) -> Iterator[Piece]:
@@ -204,4 +221,6 @@ def _tool(part: Mapping[str, object]) -> Iterator[Piece]:
         yield Result(call, said, status == "error")
 
 
-OPENCODE = Format(NAME, "opencode's database", _matches, _read, _usual_place)
+OPENCODE = Format(
+    NAME, "opencode's database", _matches, _read, _usual_place, "opencode.db", "OPENCODE_DB"
+)

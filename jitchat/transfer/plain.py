@@ -13,6 +13,8 @@ from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.fields import mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format
 from jitchat.transfer.incoming import (
+    INSTRUCTIONS,
+    NO_ROLE,
     IncomingConversation,
     Note,
     Piece,
@@ -73,11 +75,11 @@ def take_item(item: object, gathering: ConversationBuilder, label: object = None
 def _read_item(item: object, tally: Tally) -> _Item | None:
     """Read an item, or count why it is none."""
     if not isinstance(item, dict):
-        tally.skip("not an object")
+        tally.skip("item that is not an object")
         return None
     spoken = text(item.get("role")).strip().lower()
     if spoken not in _ROLES:
-        tally.skip("instructions" if spoken in _INSTRUCTIONS else "no known role")
+        tally.skip(INSTRUCTIONS if spoken in _INSTRUCTIONS else NO_ROLE)
         return None
     pieces = _pieces(item, _ROLES[spoken], tally)
     if pieces is None:
@@ -88,14 +90,14 @@ def _read_item(item: object, tally: Tally) -> _Item | None:
 def _moment(item: Mapping[str, object], tally: Tally) -> datetime | None:
     moment = moment_of(item.get("created_at"))
     if moment is None and item.get("created_at") is not None:
-        tally.change("its date was not understood")
+        tally.change("date that was not understood")
     return moment
 
 
 def _pieces(item: Mapping[str, object], role: Role, tally: Tally) -> list[Piece] | None:
     content, calls = item.get("content"), list(call_pieces(item.get("tool_calls")))
     if not isinstance(content, str | list) and not calls:
-        tally.skip("its content is no text")
+        tally.skip("message whose content is not text")
         return None
     pieces = list(content_pieces(content, tally))
     call = text(item.get("tool_call_id"))
@@ -103,7 +105,7 @@ def _pieces(item: Mapping[str, object], role: Role, tally: Tally) -> list[Piece]
         said = (piece.text for piece in pieces if isinstance(piece, Text))
         return [Result(call, "\n\n".join(said))]
     if not calls and not any(not isinstance(piece, Text) or piece.text.strip() for piece in pieces):
-        tally.skip("empty")
+        tally.skip("empty message")
         return None
     thought = text(item.get("reasoning_content")) or text(item.get("reasoning"))
     return [*([Thought(thought)] if thought else []), *pieces, *calls]
@@ -160,7 +162,7 @@ def _several(file: SourceFile, shape: Shape, source: Source) -> Iterator[Incomin
         values = json_text.items() if is_list else json_text.lines()
         for number, value in enumerate(values, start=1):
             if isinstance(value, Broken) or not _has_list(mapping(value)):
-                source.tally.skip("no conversation")
+                source.tally.skip("item that is not a conversation")
                 continue
             fields = mapping(value)
             name = text(fields.get("id")) or f"{file.stem}-{number}"
@@ -213,16 +215,16 @@ def _whole_lines(json_text: JsonText, tally: Tally) -> Iterator[object]:
         if len(broken) < _NAMED_LINES:
             broken.append(item.line)
     if number_of_them:
-        lines = f"line{'s' if broken[1:] else ''} {', '.join(map(str, broken))}"
+        lines = ", ".join(map(str, broken))
         more = " …" if number_of_them > len(broken) else ""
-        tally.skipped[f"not JSON ({lines}{more})"] += number_of_them
+        tally.skipped[f"line that is not JSON ({lines}{more})"] += number_of_them
 
 
 def _turns(items: Iterator[object], tally: Tally) -> Iterator[IncomingTurn]:
     maker = TurnMaker(tally)
     for number, item in enumerate(items, start=1):
         if isinstance(item, Broken):
-            tally.skip(item.reason)
+            tally.skip(f"item that is {item.reason}")
             continue
         read = _read_item(item, tally)
         if read is not None:

@@ -47,7 +47,7 @@ class ConversationBuilder:
         """Add a turn; what no text may hold is repaired, and counted."""
         whole = repair(content)
         if whole != content:
-            self.change("characters that are no text were replaced")
+            self.change("turn with invalid characters, which were replaced")
         spoken = shorten(name, LONGEST_NAME) if name else ""
         position = len(self._turns) + 1
         self._turns.append(Turn(position, role, whole, moment, spoken or None))

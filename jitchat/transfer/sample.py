@@ -82,7 +82,13 @@ def sample_of(file: SourceFile) -> Sample:
 def _of_list(text: JsonText, first: str) -> Sample:
     if not first:
         raise NotJson("is empty")
-    return Sample(Shape.LIST, _objects(islice(text.items(), _ITEMS)))
+    items = list[object]()
+    try:
+        items.extend(islice(text.items(), _ITEMS))
+    except CutOff:  # what is whole can be read, and the end is counted then
+        if not items:
+            raise
+    return Sample(Shape.LIST, _objects(items))
 
 
 def _of_lines(begun: Sequence[object]) -> Sample:
@@ -138,6 +144,6 @@ STREAMED = ("conversations", "messages", "turns")
 
 def _of_database(file: SourceFile) -> Sample:
     if file.path is None:
-        raise NotJson("is a database in a zip: unpack it, and import the file")
+        raise NotJson("is a database in a zip (unpack it first)")
     with foreign_errors(file.path), closing(open_read_only(file.path)) as connection:
         return Sample(Shape.DATABASE, tables=tables_of(connection))

@@ -1,17 +1,21 @@
 """SillyTavern's chats: JSONL, a header and then a message a line; its swipes are its versions."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
+from pathlib import PurePosixPath
 
 from jitchat.store.imported import IncomingTurn, Origin
-from jitchat.transfer.fields import mapping, moment_in_any_unit, sequence, text
+from jitchat.transfer.attached import file_piece, text_piece, url_piece
+from jitchat.transfer.blocks import result_text
+from jitchat.transfer.fields import as_arguments, mapping, moment_in_any_unit, sequence, text
 from jitchat.transfer.format import Format, lines_of
 from jitchat.transfer.incoming import (
     IncomingConversation,
     Note,
     Piece,
+    Result,
     Tally,
     Text,
     Thought,
@@ -19,7 +23,7 @@ from jitchat.transfer.incoming import (
 )
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.values import Role
+from jitchat.values import Role, ToolCall
 
 NAME = "sillytavern"
 _UNUSED = "unused"
@@ -41,13 +45,13 @@ def _matches(sample: Sample) -> bool:
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     del source
-    found = IncomingConversation(Origin(NAME, file.stem), file.stem, "", (), Tally())
     first = next(lines_of(file, Tally()), {})
     integrity = text(mapping(first.get("chat_metadata")).get("integrity"))
-    if integrity:
-        found.origin = Origin(NAME, integrity)
     name = text(first.get("character_name"))
-    found.title = f"{name} ({file.stem})" if name not in ("", _UNUSED) else file.stem
+    is_told = name in ("", _UNUSED) or name in file.stem
+    title = file.stem if is_told else f"{name} ({file.stem})"
+    origin = Origin(NAME, integrity or file.stem)
+    found = IncomingConversation(origin, file.stem, title, (), Tally())
     found.turns = _turns(file, found)
     yield found
 
@@ -64,10 +68,7 @@ def _turns(file: SourceFile, found: IncomingConversation) -> Iterator[IncomingTu
         versions = _versions(line, maker, number, place)
         kept = versions[_chosen(line, len(versions))]
         place = kept[-1].turn.position if kept else place
-        for incoming in chain(*versions):
-            found.created_at = found.created_at or incoming.turn.created_at
-            found.updated_at = incoming.turn.created_at or found.updated_at
-            yield incoming
+        yield from chain(*versions)
     found.head = place or None
 
 
@@ -79,8 +80,38 @@ def _chosen(line: Mapping[str, object], count: int) -> int:
 
 def _not_said(line: Mapping[str, object]) -> str:
     if not isinstance(line.get("mes"), str):
-        return "no message"
-    return "hidden from the prompt" if line.get("is_system") is True else ""
+        return "line without a message"
+    is_hidden = line.get("is_system") is True and not _used(line)
+    return "message that is hidden from the prompt" if is_hidden else ""
+
+
+def _used(line: Mapping[str, object]) -> Sequence[object]:
+    """List the tools that were used; such a message is hidden, and its text only tells of them."""
+    return sequence(mapping(line.get("extra")).get("tool_invocations"))
+
+
+def _tools(line: Mapping[str, object]) -> Iterator[Piece]:
+    for each in map(mapping, _used(line)):
+        name = text(each.get("name")) or "tool"
+        call = text(each.get("id")) or name
+        yield ToolCall(call, name, as_arguments(each.get("parameters")))
+        yield Result(call, result_text(each.get("result")), each.get("error") is True)
+
+
+def _files(extra: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
+    """Read what is attached: texts are kept, of others only the address is there."""
+    listed = (extra.get("file"), *sequence(extra.get("files")), *sequence(extra.get("media")))
+    for each in filter(None, map(mapping, listed)):
+        name, content, url = (text(each.get(key)) for key in ("name", "text", "url"))
+        kind = text(each.get("type")) or "file"
+        if content:
+            yield text_piece(tally, name, content)
+        else:
+            yield file_piece(tally, kind, name or PurePosixPath(url).name, None)
+    if image := text(extra.get("image")):
+        yield url_piece(
+            tally, "image", "" if image.startswith("data:") else PurePosixPath(image).name, image
+        )
 
 
 def _versions(
@@ -91,13 +122,15 @@ def _versions(
     swipes = [text(each) for each in sequence(line.get("swipes"))] or [text(line.get("mes"))]
     chosen, details = _chosen(line, len(swipes)), sequence(line.get("swipe_info"))
     made = list[list[IncomingTurn]]()
-    for version, said in enumerate(swipes):
+    for version, swipe in enumerate(swipes):
         is_shown = version == chosen
         detail = mapping(details[version]) if version < len(details) else {}
         own = line if is_shown else detail
         extra = mapping(own.get("extra"))
-        spoken = text(line.get("mes")) if is_shown else said  # what is shown may have been edited
-        pieces: list[Piece] = [Thought(text(extra.get("reasoning"))), Text(spoken)]
+        spoken = text(line.get("mes")) if is_shown else swipe  # what is shown may have been edited
+        said = () if is_shown and _used(line) else (Text(spoken),)
+        pieces: list[Piece] = [Thought(text(extra.get("reasoning"))), *said]
+        pieces += [*_files(extra, maker.tally), *(_tools(line) if is_shown else ())]
         moment = _moment(own.get("send_date")) or _moment(line.get("send_date"))
         note = Note(moment, text(extra.get("model")), text(line.get("name")) or None)
         made.append(maker.turns(f"{number}.{version}", role, pieces, place, note))

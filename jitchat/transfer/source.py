@@ -24,6 +24,8 @@ MAX_RATIO = 250
 """By so much a member of a zip may be larger than what is stored of it; JSON reaches 30."""
 _SMALL = 64 << 20
 """Up to this size, a member may be as well packed as it likes."""
+_ZIP = (b"PK\3\4", b"PK\5\6")
+"""How a zip begins, and one without files."""
 _SQLITE = b"SQLite format 3\0"
 
 
@@ -96,7 +98,7 @@ def open_source(path: Path) -> Source:
             return _folder(path)
         source = Source(path, is_single=True)
         with path.open("rb") as file:
-            is_zip = file.read(4) == b"PK\3\4"
+            is_zip = file.read(4) in _ZIP
     except FileNotFoundError:
         raise ImportFailed(f"There is no file {path}.", "Check the name.") from None
     except OSError as error:
@@ -156,7 +158,9 @@ def _zip(path: Path) -> Source:
     for member in archive.infolist():
         if member.is_dir():
             continue
-        if not _may_hold_conversations(member.filename):
+        if member.filename.lower().endswith(".zip"):
+            source.tally.skip("zip in the zip (unpack it first)")
+        elif not _may_hold_conversations(member.filename):
             source.others.append(_member(source, archive, member))
         elif member.flag_bits & 1:
             source.tally.skip("file in the zip that is encrypted")

@@ -248,6 +248,10 @@ ACTIONS = (
         "cost", letter="$", needs=_OPEN,
     ),
     Action(
+        "spend", "", "meter.exceed_once", "Exceed the limits once",
+        "Let the next message cost more than your limits allow", "spend", needs=_OPEN,
+    ),
+    Action(
         "wire", "f3", "views.open", "Wire", "The request, byte for byte", "wire", Takes.MESSAGE,
         letter="w", needs=_OPEN, given=("wire",),
     ),
@@ -330,6 +334,10 @@ ACTIONS = (
         "attach", "", "drafting.attach", "Attach files",
         "Attach a file, folder or pattern by its path",
         "attach", Takes.WORDS,
+    ),
+    Action(
+        "paste", "", "drafting.paste_picture", "Paste a picture",
+        "Attach the picture in the clipboard", "paste", needs=_OPEN,
     ),
     Action(
         "resource", "", "offers.pick", "Attach a resource", "Insert a resource from an MCP server",
@@ -443,7 +451,11 @@ ANSWERS = tuple(action.id for action in ACTIONS if action.method == "approve" an
 MENU = {a.letter: a for a in ACTIONS if a.letter and a.id not in ANSWERS}
 """Actions that are always in the menu of views, by letter."""
 
-PROMPT_BINDINGS = {"newline": "shift+enter,ctrl+j,alt+enter", "prompt_quit": "ctrl+d"}
+PROMPT_BINDINGS = {
+    "newline": "shift+enter,ctrl+j,alt+enter",
+    "prompt_paste": "ctrl+v,super+v",
+    "prompt_quit": "ctrl+d",
+}
 """Keys of actions that belong to the prompt, by id."""
 
 

@@ -7,7 +7,7 @@ from rich.cells import cell_len, set_cell_size
 from jitchat.providers.provider import Finished
 from jitchat.replay import Replayed
 from jitchat.store.windows import ReplyNote, Send
-from jitchat.text.figures import cost_of, model_name
+from jitchat.text.figures import about_cost, cost_of, model_name
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import ASSUMED, Usage
 from jitchat.why import parts_told
@@ -214,9 +214,14 @@ def usage_sentence(
 
 
 def cost_figure(cost: float | None, usage: Usage | None) -> str:
-    """Format `$0.0041`; `$0.0041 ✓` if the provider reported the cost."""
-    is_reported = usage is not None and usage.cost is not None
-    return f"{cost_of(cost)}{' ✓' if is_reported else ''}"
+    """Format `$0.0041`; `$0.0041 ✓` if the provider reported the cost.
+
+    `~$0.0041` if the provider did not report all usage, so that the own counts were used.
+    """
+    if usage is not None and usage.cost is not None:
+        return f"{cost_of(cost)} ✓"
+    is_whole = usage is not None and None not in (usage.input_tokens, usage.output_tokens)
+    return cost_of(cost) if is_whole else about_cost(cost)
 
 
 def _input_figure(usage: Usage | None, window: ContextWindow | None, *, is_broken_off: bool) -> str:

@@ -55,6 +55,7 @@ FILE_ELSEWHERE = "it is with #{turn} already"
 FILE_TURN_NOT_SENT = "attached with a turn that is not sent"
 PART_NO_ROOM = "no room left for parts of files"
 FIRST_PART = "beginning of the file; nothing in it matched"
+PART_YIELDS = "matches little; turns match far better"
 # as an index line
 LATEST_DECISION = "latest decision"
 LINE_ONLY = "rank {rank}, index line only"

@@ -46,7 +46,7 @@ def test_turns_and_questions_that_cannot_be_read_are_told(tmp_path: Path):
     sample = labelled_sample(WHOLE, {"question": "What?"}, question("", ["D1:1"]))
     sample["conversation"]["session_2"] += [7, {"speaker": "Cy", "text": "x"}]
     assert told_of(tmp_path, sample, "no sample") == [
-        "left out of the conversations: 1 no conversation in this sample, 1 not an object,"
-        " 1 unknown speaker",
+        "left out of the conversations: 1 item that is not an object,"
+        " 1 message of an unknown speaker, 1 sample without a conversation",
         "questions left out, without a turn, a text or a known category: 2",
     ]

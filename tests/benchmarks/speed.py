@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING
 
 from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.memory import Memory
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.values import Mode

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from jitchat.events import ReplyDelta, StepStored
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.tools.offering import Asking, OfferRules

@@ -158,6 +158,9 @@ def test_answers_and_judgements_are_sent_after_a_yes(
     assert found["answerer"]["input_tokens"] == 400
     assert found["answerer"]["usd"] == pytest.approx((400 * 2 + 40 * 4) / 1e6)
     assert (found["judge"]["model"], found["judge"]["usd"]) == ("weigher", None)
+    (spent,) = json.loads(jitchat("usage", "--by", "purpose", "--json").out)
+    assert (spent["name"], spent["sent"], spent["cost_unknown"]) == ("benchmark", 8, 4)
+    assert spent["cost"] == pytest.approx(found["answerer"]["usd"])
 
 
 def test_a_no_sends_nothing(

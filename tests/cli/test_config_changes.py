@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from click.shell_completion import ShellComplete
+
+from jitchat.cli import commands
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Shell
@@ -31,6 +34,10 @@ def test_a_value_is_set_and_read_back_and_comments_stay(jitchat: Shell, config: 
 
     assert jitchat("config", "get", "window.recent").out == "512\n"
     assert jitchat("config", "get", "chat.mode").out == "jit\n"
+    section = jitchat("config", "get", "tools").out.splitlines()
+    assert {line.partition(".")[0] for line in section} == {"tools"}
+    assert any(line.startswith("tools.deny ") and str(config) in line for line in section)
+    assert jitchat("config", "get", "mcp").err == "Nothing is set in [mcp].\n"
     assert config.read_text() == (
         '# mine\n[chat]\nmode = "jit"   # for now\n\n[keys]\ninspector = "f12"\n\n'
         '[window]\nrecent = 512\n\n[models."gpt-5.4"]\nlimit = 1000\n\n'
@@ -103,3 +110,34 @@ def test_bash_completes_commands_of_commands(jitchat: Shell):
     environ = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     done = subprocess.run(["bash", "-c", asked], env=environ, stdout=subprocess.PIPE, check=False)
     assert done.stdout.decode().split() == ["add", "list", "remove", "check"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("export --conversation de", ["demo"]),
+        ("conversations rename ", ["demo"]),
+        ("observations d", ["demo"]),
+        ("send --project de", ["default"]),
+        ("send --mode j", ["jit"]),
+        ("send --provider ollama", ["ollama"]),
+        ("send --persona p", ["poet"]),
+        ("config get window.rec", ["window.recent"]),
+        ("import --from claude-", ["claude-code"]),
+    ],
+)
+@pytest.mark.usefixtures("demo")
+def test_values_are_completed_too(jitchat: Shell, typed: str, completed: list[str]):
+    jitchat("config", "set", "personas.poet.system", "In verse.")
+    *words, begun = typed.split(" ")
+    with commands.make_context("jitchat", [], resilient_parsing=True):
+        found = ShellComplete(commands, {}, "jitchat", "_X").get_completions(words, begun)
+    assert [each.value for each in found] == completed
+
+
+def test_what_cannot_be_read_completes_nothing(jitchat: Shell):
+    jitchat.home.mkdir(exist_ok=True)
+    (jitchat.home / "jitchat.db").write_bytes(b"no database at all, but some notes" * 99)
+    (jitchat.home / "config.toml").write_text("[oops")
+    for words in (["export", "--conversation"], ["send", "--persona"], ["send", "--project"]):
+        assert ShellComplete(commands, {}, "jitchat", "_X").get_completions(words, "") == []

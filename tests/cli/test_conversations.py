@@ -41,7 +41,7 @@ def two(jitchat: Shell, two_imported: Path) -> Shell:
 
 
 def test_none_is_said_in_words_and_as_an_empty_list(jitchat: Shell):
-    assert "There are no conversations yet." in jitchat("conversations").out
+    assert "There are no conversations yet." in jitchat("conversations").err
     assert jitchat("conversations", "--json").json == []
 
 
@@ -58,8 +58,8 @@ def test_json_has_every_conversation_with_its_times(two: Shell):
 
     assert [list(each) for each in found] == [
         [
-            *("id", "title", "project", "temporary", "archived", "tags", "turns"),
-            *("created_at", "updated_at", "cost", "cost_unknown"),
+            *("id", "title", "project", "temporary", "archived", "tags", "persona"),
+            *("turns", "created_at", "updated_at", "cost", "cost_unknown"),
         ]
     ] * 2
     assert [(each["cost"], each["cost_unknown"]) for each in found] == [(0.0, 0)] * 2
@@ -100,6 +100,10 @@ def test_turns_are_found_with_the_match_told_apart(two: Shell):
     for filtered in ("before:2026-03-02", "is:archived", "tag:work", "model:gpt"):
         assert two(*wanted, filtered).err == "Nothing was found.\n"
     assert two("conversations", "search", "tag:work").code == 2
+    refused = two("conversations", "list", "before:2026-13")
+    assert (refused.code, refused.out) == (2, "")
+    assert "“before:2026-13” names no date." in refused.err
+    assert two("conversations", "list", "after:2026-04").err == "No conversation fits that.\n"
 
 
 def test_one_is_deleted_or_erased_and_only_with_a_yes(two: Shell):
@@ -111,6 +115,8 @@ def test_one_is_deleted_or_erased_and_only_with_a_yes(two: Shell):
     assert two("conversations", "--json").json == []
     assert b"harbour" not in (two.home / "jitchat.db").read_bytes()
     assert two("conversations", "delete", "first", "--yes").code == 2
+    assert "jitchat.db is written anew: " in two("conversations", "vacuum").out
+    assert set(two("conversations", "vacuum", "--json").json) == {"bytes", "bytes_before"}
 
 
 def test_a_file_that_is_no_database_is_told_and_left_as_it_is(jitchat: Shell, tmp_path: Path):

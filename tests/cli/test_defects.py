@@ -114,7 +114,7 @@ def test_a_full_disk_behind_the_output_is_a_sentence(
 
     monkeypatch.setattr(output.click, "echo", full)
 
-    done = jitchat("conversations")
+    done = jitchat("paths")
 
     assert done.code == 1
     assert done.err == "jitchat: The output cannot be written: No space left on device.\n"
@@ -142,7 +142,7 @@ def test_a_pipe_that_nobody_reads_ends_it_in_silence(home: Path):
     finally:
         os.close(writing)
 
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -109,9 +109,12 @@ def test_a_provider_is_asked_end_to_end_with_its_key(
     )
     monkeypatch.setenv("WORK_KEY", CANARY)
 
+    assert jitchat("conversations").code == 0  # there is a database
     done = jitchat("doctor")
 
     assert done.code == 0
+    (spent,) = json.loads(jitchat("usage", "--by", "purpose", "--json").out)
+    assert (spent["name"], spent["sent"], spent["cost"]) == ("doctor", 1, 0.0)
     assert lines_of(done.out)["work"].startswith("✓ m: answered after 0.")
     ((sent, authorization),) = server.asked
     assert sent["messages"] == [{"role": "user", "content": "Say OK."}]

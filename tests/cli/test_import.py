@@ -38,7 +38,7 @@ def test_every_conversation_of_a_file_is_taken_and_reported(jitchat: Shell, tmp_
     assert done.out.splitlines() == [
         "conv-1: 4 turns taken as “Ann and Bo (conv-1)”; nothing left out",
         "conv-2: 4 turns taken as “Ann and Bo (conv-2)”; nothing left out",
-        "locomo-3: nothing to take; left out: 1 no conversation in this sample",
+        "locomo-3: nothing to take; left out: 1 sample without a conversation",
     ]
     assert done.err == ""
     assert sorted(jitchat.stored()) == ["conv-1", "conv-2"]
@@ -68,8 +68,8 @@ def test_the_report_tells_what_was_left_out_or_changed_and_why(jitchat: Shell, t
     done = jitchat("import", written(tmp_path, "talk.jsonl", text))
 
     assert done.out == (
-        "talk: 3 turns taken as “talk”; left out: 1 empty, 1 instructions, 1 not JSON (line 6);"
-        " taken with a change: 1 its date was not understood\n"
+        "talk: 3 turns taken as “talk”; left out: 1 empty message, 1 line that is not JSON (6),"
+        " 1 message with instructions; taken with a change: 1 date that was not understood\n"
     )
 
 
@@ -80,7 +80,7 @@ def test_what_was_deleted_stays_so_until_it_is_wanted_again(jitchat: Shell, tmp_
 
     left, taken = jitchat("import", path), jitchat("import", path, "--again")
 
-    assert left.out == "left out: 1 deleted here before (--again takes it)\n"
+    assert left.out == "left out: 1 conversation that was deleted here (taken with --again)\n"
     assert taken.out == "talk: 2 turns taken as “talk”; nothing left out\n"
 
 
@@ -114,7 +114,7 @@ def test_many_conversations_are_told_of_in_one_sentence(jitchat: Shell, tmp_path
 
     assert first.out == (
         "120 turns taken in 30 conversations; 1 had nothing to take;"
-        " left out: 1 no conversation in this sample\n"
+        " left out: 1 sample without a conversation\n"
     )
     assert again.out.startswith("0 turns taken in 0 conversations; 30 had nothing new;")
 
@@ -130,8 +130,32 @@ def test_a_program_that_keeps_nothing_here_wants_a_file(jitchat: Shell):
 
     assert done.code == 2
     assert done.err == (
-        "jitchat: FILE is missing. Name one; --from alone does for"
-        " claude-code, codex, opencode, llm.\n"
+        "jitchat: FILE is missing."
+        " Name one, or use --from with claude-code, codex, opencode, llm.\n"
+    )
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_where_a_program_keeps_nothing_it_says_what_was_looked_for_and_where(
+    jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+):
+    place = tmp_path / "projects"
+    if is_there:
+        place.mkdir()
+        written(place, "notes.json", {"a": 1})
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+
+    done = jitchat("import", "--from", "claude-code")
+
+    assert done.code == 1
+    where = (
+        f"found in {place} (left out: 1 file without conversations)"
+        if is_there
+        else f"found: there is no {place}"
+    )
+    assert done.err == (
+        f"jitchat: No conversation of claude-code was {where}. Looked for *.jsonl; name the place"
+        " as FILE, or set $CLAUDE_CONFIG_DIR.\n"
     )
 
 

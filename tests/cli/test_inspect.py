@@ -40,6 +40,7 @@ def test_paths_are_printed_with_their_origin(
         "answers": [str(jitchat.home / "answers.jsonl"), "$JITCHAT_HOME (not there yet)"],
         "rot": [str(jitchat.home / "rot"), "$JITCHAT_HOME (not there yet)"],
         "servers": [str(jitchat.home / "servers"), "$JITCHAT_HOME (not there yet)"],
+        "pasted": [str(jitchat.home / "pasted"), "$JITCHAT_HOME (not there yet)"],
     }
 
 

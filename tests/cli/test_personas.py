@@ -9,7 +9,10 @@ import pytest
 from jitchat.cli import chat
 from jitchat.settings import edit
 from jitchat.settings.sections import NamedPersona
+from jitchat.store.database import Database
+from jitchat.store.pins import OwnInstructions
 from jitchat.tui import garbage
+from jitchat.values import Instructions
 
 if TYPE_CHECKING:
     from jitchat.tui.app import JitchatApp
@@ -54,6 +57,22 @@ def test_a_conversation_that_something_was_sent_in_keeps_it_until_another_is_nam
     sent = "The window that was sent in jit for #61, “hello” (system · persona poet):"
     assert sent in jitchat("why", "57", "--turn", "61").out
     assert "persona poet" in jitchat("replay", "61").out
+
+
+def test_who_lists_or_exports_a_conversation_is_told_of_it(
+    jitchat: Shell, scripted: ScriptedProvider
+) -> None:
+    jitchat("send", "hello", "--persona", "poet")
+    assert jitchat("conversations").out.endswith(" (persona poet)\n")
+    assert jitchat("conversations", "--json").json[0]["persona"] == "poet"
+    database = Database(jitchat.home / "jitchat.db")
+    OwnInstructions(database).put("demo", Instructions("Rhyme, ```always```.", "poet"))
+    database.close()
+    markdown, html = (jitchat("export", "--format", name).out for name in ("markdown", "html"))
+    assert "*demo · 62 turns · persona poet*\n" in markdown
+    assert "\n````\nRhyme, ```always```.\n````\n" in markdown
+    assert "<p>demo · 62 turns · persona poet</p>" in html
+    assert "Instructions of this conversation</summary><pre>Rhyme, ```always```.</pre>" in html
 
 
 def test_the_chat_has_it_in_the_conversation_that_it_opens_and_in_no_other(

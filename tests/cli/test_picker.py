@@ -59,6 +59,9 @@ def test_asked_to_it_asks_and_shows_what_that_took(jitchat: Shell, small: Script
     assert "picked by small-1" in done.out
     assert "spent on picking" in done.out
     assert jitchat.stored()["demo"][-1] != QUESTION, "nothing is stored"
+    by = {by: jitchat("usage", "--by", by, "--json").json[0] for by in ("purpose", "model")}
+    assert (by["purpose"]["name"], by["purpose"]["input_tokens"]) == ("picking", 100)
+    assert by["model"]["name"] == "picker/small-1"  # an address of its own
 
 
 def test_json_has_the_picking_where_a_model_is_configured_and_only_there(

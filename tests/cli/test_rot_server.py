@@ -16,6 +16,7 @@ from tests.support import has_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.cli.conftest import Shell
 
@@ -98,6 +99,29 @@ def test_a_judge_of_the_same_server_is_asked_about_what_no_rule_finds_right(
     assert done.code == 0, done.err
     assert server.asked == ["m", "wise", "m", "wise"]
     assert re.search(r"all +50 % of 2\b", done.out)
+    (spent,) = json.loads(jitchat("usage", "--by", "purpose", "--json").out)
+    assert (spent["name"], spent["sent"], spent["cost"]) == ("rot lab", 4, 0.0)
+    assert spent["unreported"] == 4  # jitchat's own counts stand for them
+    assert spent["input_tokens"] > 1_000
+
+
+def test_a_run_ends_where_it_would_exceed_the_limit_of_the_day_and_is_resumed(
+    jitchat: Shell, server: Any, home: Path
+):
+    home.mkdir()
+    (home / "config.toml").write_text(
+        "[models.m]\ninput_price = 10.0\noutput_price = 0\n[spending]\nday = 0.012\n"
+    )
+    server.replies = [WELL, WELL]
+    tiny = ("--lengths", "500", "--depths", "0,50,100", "--kinds", "direct", "--modes", "full")
+    done = jitchat("rot", *tiny, *server.flags)
+
+    assert (done.code, len(server.asked)) == (1, 1)
+    assert "Today: ~$0.00" in done.err
+    assert " of $0.0120, and this would add ~$0.00" in done.err
+    assert "goes on with it" in done.err
+    (home / "config.toml").write_text("[models.m]\ninput_price = 10.0\noutput_price = 0\n")
+    assert "3 cells: 3 answered." in jitchat("rot", "--resume", "r1", *server.flags).out
 
 
 REASONED = "".join(

@@ -14,6 +14,7 @@ from jitchat import models
 from jitchat.cli import options
 from jitchat.errors import KeyRefused, StreamCut
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
+from jitchat.values import REQUEST_CONTEXT, ToolCall
 from tests.support import ScriptedProvider
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def test_a_refusal_without_a_word_names_the_reason(jitchat: Shell, scripted: Scr
     done = jitchat("send", *DEMO, "a story")
 
     assert (done.code, done.out) == (1, "")
-    assert "answered with nothing: the model refused to answer (refusal: cyber)" in done.err
+    assert "returned an empty answer: the model refused to answer (refusal: cyber)" in done.err
 
 
 def test_full_that_does_not_fit_sends_nothing_and_tells_by_how_much(
@@ -198,7 +199,7 @@ def test_a_reader_of_the_pipe_that_goes_away_ends_it_quietly_and_keeps_what_came
 
     done = jitchat("send", *DEMO, "count")
 
-    assert (done.code, done.out, done.err) == (1, "one ", "")
+    assert (done.code, done.out, done.err) == (141, "one ", "")
     assert last_two(jitchat) == ["count", "one two "]
 
 
@@ -325,6 +326,18 @@ def test_an_object_tells_of_the_whole_exchange(jitchat: Shell, scripted: Scripte
     assert (found["reply"], found["status"], found["error"]) == ("Understood.", "complete", None)
     assert found["window"]["mode"] == "jit"
     assert found["window"]["used"] > 0
+
+
+def test_an_object_sums_up_all_requests_that_the_message_took(
+    jitchat: Shell, scripted: ScriptedProvider
+):
+    call = ToolCall("1", REQUEST_CONTEXT, '{"query": "deploy window"}')
+    scripted.script, scripted.later = (call,), [("On Tuesday.",)]
+    done = jitchat("send", "--json", "--request-context", "on", "what of the deploy window?")
+    found = json.loads(done.out)
+    assert (found["reply"], found["requests"]) == ("On Tuesday.", 2)
+    assert (found["usage"]["input_tokens"], found["usage"]["output_tokens"]) == (200, 20)
+    assert (found["cost"], found["cost_unknown"]) == (0.0, 0)  # a model that runs here
 
 
 def test_an_object_tells_what_went_wrong(jitchat: Shell, scripted: ScriptedProvider):

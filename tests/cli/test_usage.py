@@ -31,9 +31,8 @@ def sent(jitchat: Shell, home: Path) -> Shell:
     database = Database(home / "jitchat.db")
     for number, (provider, model, day, cost, *tokens) in enumerate(SENDS, start=1):
         database.execute(
-            "UPDATE windows SET provider = ?, header = json_set(header, '$.model', ?),"
-            " sent_at = ? || 'T10:00:00+00:00', cost = ?, input_tokens = ?, cached_tokens = ?,"
-            " output_tokens = ? WHERE id = ?",
+            "UPDATE requests SET provider = ?, model = ?, sent_at = ? || 'T10:00:00+00:00',"
+            " cost = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ? WHERE id = ?",
             (provider, model, day, cost, *tokens, number),
         )
     database.close()
@@ -41,12 +40,14 @@ def sent(jitchat: Shell, home: Path) -> Shell:
 
 
 def test_sums_are_by_model_the_dearest_first(sent: Shell):
-    lines = [line.split() for line in sent("usage").out.splitlines()]
+    *lines, note = [line.split() for line in sent("usage").out.splitlines()]
+    assert note[:3] == ["Unknown:", "1", "request"]
     assert lines == [
         ["sent", "tokens", "in", "cached", "tokens", "out", "cost"],
-        ["anthropic/claude-haiku-4-5", "2", "1,500", "400", "70", "$0.75"],
+        ["anthropic/claude-haiku-4-5", "2", "1,500", "400", "70", "$0.7500"],
         ["groq/gpt-oss-20b", "1", "300", "0", "10", "cost", "unknown"],
         ["reader", "1", "100", "0", "5", "free"],
+        ["total", "4", "1,900", "400", "85", "$0.7500", "+", "1", "unknown"],
     ]
 
 
@@ -58,16 +59,58 @@ def test_sums_are_by_day_from_a_day_on(sent: Shell):
     ]
 
 
-@pytest.mark.parametrize(("by", "name"), [("conversation", "demo"), ("project", "default")])
-def test_sums_are_by_conversation_and_by_project(sent: Shell, by: str, name: str):
+@pytest.mark.parametrize(
+    ("by", "name"), [("conversation", "demo"), ("project", "default"), ("purpose", "answer")]
+)
+def test_sums_are_by_conversation_project_and_purpose(sent: Shell, by: str, name: str):
     (row,) = json.loads(sent("usage", "--by", by, "--json").out)
     assert (row["name"], row["sent"], row["input_tokens"], row["cost"]) == (name, 4, 1_900, 0.75)
 
 
+@pytest.mark.parametrize("way", ["delete", "erase"])
+def test_what_was_spent_on_a_conversation_that_is_gone_stays_in_every_sum(sent: Shell, way: str):
+    before = sent("usage", "--json").out
+    flags = ("--yes", "--erase") if way == "erase" else ("--yes",)
+    assert sent("conversations", "delete", "demo", *flags).code == 0
+
+    assert sent("usage", "--json").out == before
+    by = {
+        by: json.loads(sent("usage", "--by", by, "--json").out)
+        for by in ("conversation", "project")
+    }
+    assert [(row["name"], row["cost"]) for row in by["conversation"]] == [
+        ("none, or deleted", 0.75)
+    ]
+    assert [(row["name"], row["cost"]) for row in by["project"]] == [("default", 0.75)]
+
+
+def test_amounts_add_up_to_the_total_that_is_shown(sent: Shell, home: Path):
+    database = Database(home / "jitchat.db")
+    database.execute("UPDATE requests SET cost = 0.00125, sent_at = '2026-03-0' || id || 'T10'")
+    database.execute("UPDATE requests SET cost = 0.00001 WHERE id = 4")
+    database.execute("UPDATE requests SET cost = NULL, billed = 0 WHERE id = 3")
+    database.close()
+    lines = [line.split() for line in sent("usage", "--by", "day").out.splitlines()[1:]]
+    shown = [line[5] for line in lines]
+    assert shown == ["$0.0013", "$0.0012", "nothing", "<$0.0001", "$0.0025"]
+
+
+def test_what_own_counts_stand_for_is_marked(sent: Shell, home: Path):
+    database = Database(home / "jitchat.db")
+    database.execute("UPDATE requests SET output_tokens = NULL, counted_output = 7 WHERE id = 1")
+    database.close()
+    told = sent("usage", "--by", "day")
+    assert "~$0.5000" in told.out
+    assert "~: the provider did not report all tokens" in told.out
+    assert "$0.2500 + 1 unknown" in told.out
+
+
 def test_a_plot_draws_what_was_charged(sent: Shell):
     drawn = sent("usage", "--plot").out
-    assert "US dollars" in drawn
-    assert "▇" in drawn
+    bars = drawn[drawn.index("US cents") :]
+    assert "claude-haiku-… ▇" in bars
+    assert "75.00" in bars
+    assert "gpt-oss" not in bars  # what it costs is not known, which is not 0
     assert "▇" not in sent("usage").out
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jitchat.events import UsageReported, WindowBuilt
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.values import Mode, Sample
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration

@@ -21,7 +21,8 @@ from jitchat.providers.local.engine import Engine
 from jitchat.providers.local.provider import LocalProvider
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Endpoint, SentRequest
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.store.models import ModelLessons
 from jitchat.values import Mode, Status
 from jitchat.window.budget import Budget

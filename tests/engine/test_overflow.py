@@ -8,7 +8,8 @@ import pytest
 
 from jitchat.errors import JitchatError
 from jitchat.events import LimitLearnt, WindowBuilt
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.store.models import ModelLessons
 from jitchat.values import Mode
 from jitchat.window.budget import Budget

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from jitchat.events import ReplyDelta, TurnIndexed, UsageReported, WindowBuilt
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.text.sanitize import for_terminal
 from jitchat.values import Mode, Status, Usage
 from jitchat.window.budget import Budget

@@ -24,7 +24,8 @@ from jitchat.providers.local.gguf import read_model_file
 from jitchat.providers.local.provider import LocalProvider
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Endpoint, Options
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.small_models.picker import parse_ids, picker_request, picker_schema
 from jitchat.small_models.small_model import SmallModel
 from jitchat.store.models import ModelLessons

@@ -14,7 +14,8 @@ from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Endpoint, Options
 from jitchat.providers.tools import arguments_of, problem_with, result_message
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.tools.asking import TOOL
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tools.toolbox import Toolbox

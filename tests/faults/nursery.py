@@ -23,7 +23,8 @@ import jitchat.index.search  # noqa: F401  what is loaded late elsewhere is load
 from jitchat.errors import StaleDocument
 from jitchat.events import StepStored, ToolReturned, TurnStored
 from jitchat.memory import Memory
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.store import database as database_module
 from jitchat.store.database import Database
 from jitchat.store.path import parent_of

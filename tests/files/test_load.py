@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import struct
+import json
+import os
 import sys
 import zipfile
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import docx
 import openpyxl
 import pptx
 import pytest
+from PIL import Image
+from pypdf import PdfReader, PdfWriter
 
 from jitchat.errors import FileRefused
 from jitchat.files import load as loading
-from jitchat.files.load import has_changed, load
+from jitchat.files import office
+from jitchat.files.load import attachment_of, has_changed, load
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 PDF = b"""%PDF-1.4
@@ -29,7 +34,7 @@ PDF = b"""%PDF-1.4
 BT /F 9 Tf 9 50 Td (The port is 8443.) Tj ET
 endstream endobj
 5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
-trailer<</Root 1 0 R>>
+trailer<</Root 1 0 R/Size 6>>
 startxref
 0
 %%EOF
@@ -63,7 +68,9 @@ def test_pdf_and_office_files_are_cut_at_pages_headings_rows_and_slides(tmp_path
     book.active.append(["port", 8443])
     book.save(tmp_path / "c.xlsx")
     show = pptx.Presentation()
-    show.slides.add_slide(show.slide_layouts[5]).shapes.title.text = "The port"
+    shapes = show.slides.add_slide(show.slide_layouts[5]).shapes
+    shapes.title.text = "The port"
+    shapes.add_group_shape().shapes.add_textbox(0, 0, 9, 9).text_frame.text = "is 8443"
     show.save(str(tmp_path / "d.pptx"))
 
     found = {name: load(tmp_path / name).parts for name in ("a.pdf", "b.docx", "c.xlsx", "d.pptx")}
@@ -76,6 +83,39 @@ def test_pdf_and_office_files_are_cut_at_pages_headings_rows_and_slides(tmp_path
     assert found["a.pdf"][0].text.strip() == "The port is 8443."
     assert found["b.docx"][1].text.endswith(",8443\n\n")
     assert found["c.xlsx"][0].text == "port,8443\n"
+    assert found["d.pptx"][0].text == "The port\nis 8443\n"
+
+
+def open_document(body: str) -> bytes:
+    written = BytesIO()
+    spaces = "".join(
+        f" xmlns:{name}='urn:oasis:names:tc:opendocument:xmlns:{space}:1.0'"
+        for name, space in (
+            *(("office", "office"), ("text", "text")),
+            *(("table", "table"), ("draw", "drawing")),
+        )
+    )
+    with zipfile.ZipFile(written, "w") as made:
+        made.writestr("content.xml", f"<office:body{spaces}>{body}</office:body>")
+    return written.getvalue()
+
+
+TABLE = """<table:table table:name='Ports'><table:table-row table:number-rows-repeated='2'>
+<table:table-cell><text:p>gate</text:p></table:table-cell><table:table-cell><text:p>8443</text:p>
+</table:table-cell><table:table-cell table:number-columns-repeated='16382'/></table:table-row>
+<table:table-row table:number-rows-repeated='1048574'><table:table-cell
+ table:number-columns-repeated='16384'/></table:table-row></table:table>"""
+SAID = "<text:p>The<text:s text:c='2'/><text:span>port</text:span><text:tab/>is:</text:p>"
+NAMED = "<text:h text:outline-level='2'>Install</text:h>"
+
+
+def test_open_document_files_are_read_without_a_library() -> None:
+    odt = attachment_of("a.odt", open_document(f"<office:text>{NAMED}{SAID}{TABLE}</office:text>"))
+    assert odt.text == "## Install\n\nThe  port\tis:\n\ngate,8443\ngate,8443\n\n"
+    ods = attachment_of("a.ods", open_document(TABLE))
+    assert [(part.locator, part.text) for part in ods.parts] == [("Ports", "gate,8443\n" * 2)]
+    odp = attachment_of("a.odp", open_document(f"<draw:page/><draw:page>{SAID}</draw:page>"))
+    assert [(part.locator, part.text) for part in odp.parts] == [("slide 2", "The  port\tis:\n")]
 
 
 def test_no_two_parts_have_one_name(tmp_path: Path) -> None:
@@ -93,29 +133,56 @@ def test_without_the_extra_the_error_says_what_to_install(
         load(tmp_path / "a.pdf")
 
 
-def packed(size: int) -> bytes:
+def locked() -> bytes:
+    written, made = BytesIO(), PdfWriter(clone_from=PdfReader(BytesIO(PDF)))
+    made.encrypt("a", "b", algorithm="RC4-128")
+    made.write(written)
+    return written.getvalue()
+
+
+def far() -> bytes:
+    """Make a sheet whose one cell is in a corner that is far away."""
+    written, book = BytesIO(), openpyxl.Workbook()
+    book.active["ZZ1000"] = "far"
+    book.save(written)
+    return written.getvalue()
+
+
+def packed() -> bytes:
     written = BytesIO()
-    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as made:
-        made.writestr("word/document.xml", bytes(size))
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as made:
+        made.writestr("word/document.xml", bytes(300 * 2**20))
     return written.getvalue()
 
 
 @pytest.mark.parametrize(
     ("name", "data", "why"),
     [
-        ("a.bin", b"ELF\0\1", "no text, and no kind"),
-        ("a.txt", b"", "holds no text"),
-        ("a.docx", b"no zip", "damaged or protected"),
-        ("a.docx", packed(300 * 2**20), "more than 256 MB"),
+        ("a.bin", b"ELF\0\1", "is not text or another"),
+        ("a.txt", b"", "contains no text"),
+        ("a.doc", b"\0PK", "Save it as docx or PDF"),
+        ("a.odt", open_document("<no end>"), "it is damaged"),
+        ("a.heic", b"\0ftyp", "Save it as PNG or JPEG"),
+        ("a.docx", b"no zip", "it is damaged"),
+        ("a.docx", b"\xd0\xcf\x11\xe0", "password-protected"),
+        ("a.pdf", locked, "password-protected"),
+        ("a.xlsx", far, "a.xlsx is too large: it has more than 99 rows"),
+        ("a.docx", packed, "more than 256 MB"),
         ("a.txt", b"x" * (loading.MOST_LETTERS + 1), "at most 4,000,000"),
-        ("a.png", b"\x89PNG\r\n\x1a\n0000IHDR" + bytes(6 * 2**20), "at most 5 MB"),
+        ("a.png", b"\x89PNG\r\n\x1a\n" + bytes(6 * 2**20), "at most 5 MB"),
+        ("a.gif", b"GIF89a" + bytes(99), "not a complete picture"),
         ("a.txt", b"x" * (loading.MOST_BYTES + 1), "at most 20 MB"),
     ],
 )
 def test_what_cannot_be_attached_is_refused_with_the_reason(
-    tmp_path: Path, name: str, data: bytes, why: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    data: bytes | Callable[[], bytes],
+    why: str,
 ) -> None:
-    (tmp_path / name).write_bytes(data)
+    monkeypatch.setattr(office, "_MOST_ROWS", 99)
+    (tmp_path / name).write_bytes(data if isinstance(data, bytes) else data())
     with pytest.raises(FileRefused, match=why):
         load(tmp_path / name)
     with pytest.raises(FileRefused, match="cannot be read"):
@@ -124,31 +191,73 @@ def test_what_cannot_be_attached_is_refused_with_the_reason(
         load(tmp_path)
 
 
-def chunk(kind: bytes, body: bytes) -> bytes:
-    return b"RIFF" + bytes(4) + b"WEBP" + kind + struct.pack("<I", len(body)) + body
+def drawn(kind: str, **options: Any) -> bytes:
+    written = BytesIO()
+    Image.effect_mandelbrot((80, 60), (-2, -1, 1, 1), 50).convert("RGB").save(
+        written, kind, **options
+    )
+    return written.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("data", "media_type"),
-    [
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 800, 600), "image/png"),
-        (b"GIF89a" + struct.pack("<HH", 800, 600), "image/gif"),
-        (
-            b"\xff\xd8\xff\xe0\0\4ab\xff\xff\xc2\0\x11\x08" + struct.pack(">HH", 600, 800),
-            "image/jpeg",
-        ),
-        (chunk(b"VP8 ", bytes(6) + struct.pack("<HH", 800, 600)), "image/webp"),
-        (chunk(b"VP8L", b"\x2f" + struct.pack("<I", 799 | 599 << 14)), "image/webp"),
-        (
-            chunk(b"VP8X", bytes(4) + struct.pack("<I", 799)[:3] + struct.pack("<I", 599)[:3]),
-            "image/webp",
-        ),
-    ],
-)
-def test_a_picture_tells_its_size(tmp_path: Path, data: bytes, media_type: str) -> None:
-    (tmp_path / "shot").write_bytes(data)
-    picture = load(tmp_path / "shot").picture
+PICTURES = [
+    ("image/png", drawn("PNG")),
+    ("image/gif", drawn("GIF")),
+    ("image/jpeg", drawn("JPEG", quality=100, comment=b"\xff\xd9")),
+    ("image/jpeg", drawn("JPEG", progressive=True)),
+    ("image/webp", drawn("WEBP")),
+    ("image/webp", drawn("WEBP", lossless=True)),
+    ("image/webp", drawn("WEBP", exif=b"of a camera")),
+]
+
+
+@pytest.mark.parametrize(("media_type", "data"), PICTURES)
+def test_a_picture_tells_its_size(media_type: str, data: bytes) -> None:
+    picture = attachment_of("shot", data + b"and what a camera puts behind it").picture
 
     assert picture is not None
-    assert (picture.media_type, picture.width, picture.height) == (media_type, 800, 600)
-    assert picture.data == data
+    assert (picture.media_type, picture.width, picture.height) == (media_type, 80, 60)
+
+
+@pytest.mark.parametrize(("media_type", "data"), PICTURES)
+def test_a_picture_that_was_cut_is_refused(media_type: str, data: bytes) -> None:
+    for size in (20, len(data) // 2, len(data) - 2):
+        with pytest.raises(FileRefused, match="not a complete picture"):
+            attachment_of("shot", data[:size])
+
+
+def test_a_text_may_begin_as_a_picture_does() -> None:
+    assert attachment_of("formats.txt", b"GIF89a is a format.").text == "GIF89a is a format."
+
+
+def test_a_notebook_is_its_cells_and_what_they_printed(tmp_path: Path) -> None:
+    output = {"output_type": "stream", "text": ["8443\n"]}
+    shown = {"output_type": "display_data", "data": {"image/png": "iVBO" * 999}}
+    failed = {"output_type": "error", "traceback": ["Traceback", "ValueError: no"]}
+    cells = [
+        {"cell_type": "markdown", "source": ["# Port\n", "It is:"]},
+        {"cell_type": "code", "source": "print(port)", "outputs": [output, shown, failed]},
+        {"cell_type": "code", "source": "", "outputs": []},
+    ]
+    known = {"language_info": {"name": "julia"}}
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells, "metadata": known}))
+    (tmp_path / "b.ipynb").write_text('{"cells": 1}')
+
+    assert load(tmp_path / "a.ipynb").text == (
+        "# Port\nIt is:\n\n```julia\nprint(port)\n```\n```text\n8443\n```\n"
+        "```text\n[a picture: image/png]\n```\n```text\nTraceback\nValueError: no\n```\n"
+    )
+    assert load(tmp_path / "b.ipynb").text == '{"cells": 1}'
+
+
+def test_every_unicode_encoding_with_a_mark_is_read() -> None:
+    for encoding in ("utf-8-sig", "utf-16", "utf-32"):
+        assert attachment_of("a.txt", "Größe".encode(encoding)).text == "Größe"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
+def test_a_file_that_waits_for_a_writer_is_no_file_to_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = os.open(tmp_path / "pipe", os.O_RDWR)
+    with pytest.raises(BlockingIOError, match="is a pipe that waits for a writer"):
+        loading._read(tmp_path / "pipe")
+    os.close(writer)

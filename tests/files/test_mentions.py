@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,8 @@ from jitchat.errors import FileRefused
 from jitchat.files.mentions import (
     attached_by,
     mentions_for_paste,
+    passed_over,
+    passed_over_at,
     paths_beginning,
     without_mentions,
 )
@@ -45,9 +48,37 @@ def test_a_message_attaches_what_it_names_and_is_there(
     assert [file.name for file in attached_by(message, folder)] == names
 
 
+def test_what_is_passed_over_in_a_folder_is_named(folder: Path) -> None:
+    told = "not attached: src/c.bin; attach one by name to see why"
+    assert passed_over("read @src/ and @notes.md", folder) == told
+    assert passed_over_at(["src"], folder) == told
+    assert passed_over_at(["src/*.py", "src/c.bin"], folder) == ""
+    (folder / "src/d.bin").write_bytes(b"\0")
+    assert "src/c.bin and 1 more;" in passed_over_at(["src"], folder)
+
+
 def test_a_file_that_cannot_be_read_is_refused_where_it_is_named_itself(folder: Path) -> None:
-    with pytest.raises(FileRefused, match=r"c\.bin is no text"):
+    with pytest.raises(FileRefused, match=r"c\.bin is not text"):
         attached_by("@src/c.bin", folder)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
+def test_what_is_there_and_no_file_is_no_mere_word(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(FileRefused, match="pipe is not a file"):
+        attached_by("@pipe", folder)
+    (folder / "gone").symlink_to("nowhere")
+    with pytest.raises(FileRefused, match="gone cannot be read: No such file"):
+        attached_by("@gone", folder)
+
+    def locked(path: Path, **_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(type(folder), "stat", locked)
+    with pytest.raises(FileRefused, match=r"notes\.md cannot be read: Permission denied"):
+        attached_by("@notes.md", folder)
 
 
 def test_too_many_files_are_refused(folder: Path) -> None:
@@ -75,6 +106,7 @@ def test_a_dropped_file_is_pasted_as_a_mention(folder: Path, write: str) -> None
     assert mentions_for_paste(f"{pasted}\n") == f'@"{path}"'
     both = f"{folder}/notes.md {folder}/my\\ notes.md"
     assert mentions_for_paste(both) == f'@{folder}/notes.md @"{path}"'
+    assert mentions_for_paste(f"{folder}/notes.md\r\n{pasted}\n") == f'@{folder}/notes.md @"{path}"'
 
 
 @pytest.mark.parametrize("pasted", ["", "notes.md", "/nowhere/notes.md", "it's a text", "a\nb"])

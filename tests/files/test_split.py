@@ -66,3 +66,10 @@ def test_rows_of_a_table_stand_with_their_header() -> None:
 @pytest.mark.parametrize("line", ["x" * 50_000, "# " * 25_000, '"' + "x" * 200_000])
 def test_what_has_no_lines_is_cut_all_the_same(line: str) -> None:
     assert all(len(part.text) <= 2 * PART for part in split_markdown(line))
+
+
+def test_a_part_of_chinese_has_about_as_many_tokens_as_one_of_english() -> None:
+    for text in ("网关监听端口八千四百四十三。" * 2_000, "网关监听端口八千四百四十三。\n" * 2_000):
+        for parts in (split_lines(text), split_table(text)):
+            assert {len(part.text) for part in parts[:-1]} < set(range(PART // 4, PART // 2))
+            assert "".join(part.text for part in parts) == text

@@ -16,7 +16,8 @@ from jitchat.lab.planting import plans
 from jitchat.lab.run_file import Run, Runs
 from jitchat.providers.provider import Finished, Options, Piece, Provider, ReplyDelta, Wire
 from jitchat.providers.reader import ReaderProvider
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.values import Message, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, message_tokens, request_tokens

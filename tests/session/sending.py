@@ -83,8 +83,8 @@ def durable(store: ColdStore) -> Durable:
             ).fetchall(),
             other.execute("SELECT count(*) FROM streaming").fetchone()[0],
             other.execute(
-                "SELECT digest, reply, input_tokens, output_tokens, cached_tokens FROM windows"
-                " ORDER BY id"
+                "SELECT w.digest, w.reply, q.input_tokens, q.output_tokens, q.cached_tokens"
+                " FROM windows w JOIN requests q ON q.window = w.id ORDER BY w.id"
             ).fetchall(),
             [
                 row[0]

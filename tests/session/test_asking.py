@@ -27,12 +27,15 @@ from jitchat.events import (
     WindowBuilt,
 )
 from jitchat.memory import Memory
-from jitchat.session import Session, SessionOptions
+from jitchat.providers.catalogue.table import Prices
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.store.database import Database
 from jitchat.store.path import parent_of
 from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import ColdStore
-from jitchat.values import Message, Mode, Role, Status, Turn, Usage
+from jitchat.tools.offering import Asking, OfferRules
+from jitchat.values import REQUEST_CONTEXT, Message, Mode, Role, Status, ToolCall, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
 from tests.session.sending import durable, send
@@ -359,3 +362,17 @@ def test_reasoning_counts_as_the_first_token_and_is_no_text() -> None:
     answer = answer.after(ReasoningFound(), 7.0)
     answer = answer.after(UsageReported(Usage(1, 2)), 8.0)
     assert (answer.to_first, answer.text, answer.notice, answer.usage) == (1.0, "", "", Usage(1, 2))
+
+
+async def test_an_answer_costs_what_all_of_its_requests_took_and_none_of_another(store: ColdStore):
+    call = ToolCall("1", REQUEST_CONTEXT, '{"query": "relay 3"}')
+    session = session_on(
+        store,
+        conversation_of(store, talk(*(f"Relay {n} has port {n + 9_000}." for n in range(40)))),
+        ScriptedProvider((call,), later=[("8443.",)]),
+        options=SessionOptions(prices=Prices(100.0, 10_000.0), offers=OfferRules(Asking.ON)),
+    )
+    await send(session, "which port has relay 3?", Mode.RECENCY)
+    asked = ModeComparison(session, "which port had relay 3?", modes=(Mode.RECENCY,))
+    await asked.run(lambda mode, event: None)
+    assert asked.answers[Mode.RECENCY].cost == pytest.approx(2 * 0.11)

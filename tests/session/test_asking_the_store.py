@@ -8,8 +8,8 @@ import pytest
 
 from jitchat.events import WindowBuilt
 from jitchat.providers.reader import ReaderProvider
-from jitchat.replay import Replay
-from jitchat.session import SessionOptions
+from jitchat.replay import Replay, sent_on_path
+from jitchat.session_options import SessionOptions
 from jitchat.store.models import ModelLessons
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import REQUEST_CONTEXT, Mode, ToolCall
@@ -186,7 +186,7 @@ async def test_why_a_turn_was_there_is_told_of_the_last_step(store):
     session = asking(store, ScriptedProvider((call(),), later=[("Odile Brandt.",)]), Asking.ON)
     events = await send(session, "And who was that?", Mode.RECENCY)
     said = stored_turns(events)[0]
-    window, _ = session.sent_on_path(said)
+    window, _ = sent_on_path(session.memory, said)
     assert window.step == 1
     explained = Explained(window, said.content, said)
     assert "asked for “harbour master”, step 1" in str(why(session.memory, explained, 2))

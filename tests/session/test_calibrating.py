@@ -13,7 +13,8 @@ from jitchat.events import WindowBuilt
 from jitchat.index.embedder import NoEmbedder
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.settings import Settings
 from jitchat.store.models import ModelLessons
 from jitchat.values import Message, Mode, Usage

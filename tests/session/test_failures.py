@@ -18,7 +18,7 @@ from jitchat.errors import (
 )
 from jitchat.events import WindowBuilt
 from jitchat.providers.provider import Finished, ReplyDelta
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.values import Mode, Status, Usage
 from jitchat.window.budget import Budget
 from tests.providers.dialects import DIALECTS
@@ -149,7 +149,7 @@ async def test_an_answer_of_nothing_is_none(store, script):
     events = await send(session, "hello")
     (failed,) = failures(events)
     assert isinstance(failed.error, NotAnAnswer)
-    assert "answered with nothing" in failed.error.what
+    assert "returned an empty answer" in failed.error.what
     assert durable(store).turns[-1] == (5, "user", "hello", "unanswered")
 
 

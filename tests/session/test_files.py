@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import struct
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, FileRow, Kind, Verdict
 from tests.session.sending import failures, send, talking
-from tests.support import ScriptedProvider, sent_window
+from tests.support import ScriptedProvider, png, sent_window
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,6 +106,49 @@ async def test_a_draft_that_attaches_a_large_file_gets_its_beginning_at_least(
 
     assert "guide.md § Install" in texts(window, Kind.DOCUMENTS)[0]
     assert session.preview("Sum up", Mode.JIT).files == ()
+    assert session.folder is not None
+    guide = (session.folder / "guide.md").read_text()
+    (session.folder / "second.md").write_text(f"{guide}# End\n")
+    first, second = texts(session.preview("Sum up @*.md", Mode.JIT), Kind.DOCUMENTS)[:2]
+    assert "guide.md § Install" in first
+    assert "second.md § Install" in second
+
+
+async def test_a_file_that_vanishes_ahead_of_the_send_goes_as_it_was_shown(
+    session: Session, tmp_path: Path
+) -> None:
+    draft = f"Where is the key, by @{tmp_path}/note.txt?"
+    [shown] = texts(session.preview(draft, Mode.JIT), Kind.FILES)
+    (tmp_path / "note.txt").unlink()
+    await send(session, draft)
+
+    window = sent_window(session, session.memory.turns[2])
+    assert window is not None
+    assert texts(window, Kind.FILES) == [shown]
+    assert session.memory.files[0].text == "The key is under the mat.\n"
+
+
+async def test_parts_that_match_little_are_left_out_where_a_turn_matches_far_better(
+    session: Session,
+) -> None:
+    await send(session, "Please read @guide.md")
+    await send(session, "Anna chose Kiel for the wedding in June, and gave the colours up.")
+    for topic in ("bread", "chess", "trains", "rain"):
+        await send(session, f"Tell me something of {topic}, at great length. " * 12)
+    list(session.memory.index.catch_up())
+    question = "Which town did Anna choose for the wedding in June, colours aside?"
+    window = session.preview(question, Mode.JIT)
+
+    assert "Anna chose Kiel" in "".join(texts(window, Kind.RETRIEVED))
+    assert not texts(window, Kind.DOCUMENTS)
+    found = row(window, "guide.md § Colours")
+    assert (found.verdict, found.reason) == (
+        Verdict.LEFT_OUT,
+        "matches little; turns match far better",
+    )
+    assert texts(session.preview("Which port does the gateway use?", Mode.JIT), Kind.DOCUMENTS)
+    own = session.preview(f"{question} See @guide.md", Mode.JIT)
+    assert texts(own, Kind.DOCUMENTS)
 
 
 async def test_where_there_is_no_room_the_window_and_its_ledger_say_so(session: Session) -> None:
@@ -140,7 +183,7 @@ async def test_a_file_that_cannot_be_read_brings_the_draft_back_and_stores_nothi
     (tmp_path / "core").write_bytes(b"\0")
     [failure] = failures(await send(session, "What is in @core?"))
 
-    assert "no text" in str(failure.error)
+    assert "is not text" in str(failure.error)
     assert failure.draft == "What is in @core?"
     assert len(session.memory.turns) == 2
 
@@ -207,11 +250,12 @@ async def test_a_file_cannot_pose_as_the_user(session: Session, tmp_path: Path) 
     assert "<part-1 #3" in texts(window, Kind.DOCUMENTS)[0]
 
 
-async def test_a_model_that_asks_is_given_parts_of_files(session: Session) -> None:
+@pytest.mark.parametrize("query", ["backups", "code of backups"])
+async def test_a_model_that_asks_is_given_parts_of_files(session: Session, query: str) -> None:
     await send(session, "Please read @guide.md")
     provider = session.provider
     assert isinstance(provider, ScriptedProvider)
-    call = ToolCall("1", REQUEST_CONTEXT, '{"query": "backups", "scope": "knowledge"}')
+    call = ToolCall("1", REQUEST_CONTEXT, json.dumps({"query": query, "scope": "knowledge"}))
     provider.requests.clear()
     provider.script, provider.later = (call,), [("At 03:40.",)]
     session.options = replace(session.options, offers=OfferRules(Asking.ON))
@@ -228,7 +272,7 @@ async def test_a_model_that_asks_is_given_parts_of_files(session: Session) -> No
     assert window.messages()[-1] == result
 
 
-PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 900, 500)
+PNG = png(900, 500)
 
 
 async def test_a_picture_is_shown_counted_and_replayed(session: Session, tmp_path: Path) -> None:
@@ -254,6 +298,24 @@ async def test_a_picture_is_shown_counted_and_replayed(session: Session, tmp_pat
     assert segment.reason == "shot.png: picture, 425 tokens, by the provider's formula"
     assert row(window, "shot.png").tokens == segment.tokens
     assert window.used + window.free + window.budget.reserve == window.budget.limit
+
+
+async def test_a_picture_of_the_clipboard_waits_until_it_is_in_the_store(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JITCHAT_HOME", str(tmp_path))
+    waiting = tmp_path / "pasted" / "clipboard-20261125-173005.png"
+    waiting.parent.mkdir()
+    waiting.write_bytes(PNG)
+    session.preview(draft := f"What is in @{waiting.name}?", Mode.JIT)
+    assert waiting.exists()
+    await send(session, draft)
+
+    assert not waiting.exists()
+    [file] = session.memory.files
+    assert (file.name, file.turn) == (waiting.name, 3)
+    again = session.preview(f"And what else is in @{waiting.name}?", Mode.JIT)
+    assert "it is with #3 already" in texts(again, Kind.FILES)[1]
 
 
 async def test_a_model_that_cannot_see_is_sent_no_picture(session: Session, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from jitchat.errors import Unreachable
 from jitchat.events import FactsFound, TurnStored
 from jitchat.observing import Consent, ObserveRules
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.small_models.compactor import SizedModel
 from jitchat.small_models.observer import ModelObserver
 from jitchat.small_models.small_model import SmallModel

@@ -6,7 +6,8 @@ import asyncio
 import json
 
 from jitchat.events import ToolReturned, WindowBuilt
-from jitchat.session import SessionOptions
+from jitchat.replay import sent_exchange
+from jitchat.session_options import SessionOptions
 from jitchat.tools.compacting import Compacted, Compacting
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import HANDLE_LARGE_RESULTS, Mode, ToolCall
@@ -69,7 +70,7 @@ async def test_what_was_held_and_the_steps_are_told_of_the_window_and_kept_with_
     assert calls.startswith("look (+")
     assert chosen.startswith("handle_large_results (+")
     assert last == "this one"
-    sent, _ = session.sent_exchange(session.memory.turn_at(3))
+    sent, _ = sent_exchange(session.memory, session.memory.turn_at(3))
     assert sent == third
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from jitchat.events import MemoryUpdated, ObservationDue, SendFailed, TurnStored, WindowBuilt
 from jitchat.observing import Consent, ObserveRules
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.statements import Observation, Source
 from jitchat.synthesis.policy import Thresholds
 from jitchat.values import Mode

@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.errors import WindowOverflow
 from jitchat.index.embedder import Embedder
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.transfer.demo import store_demo
 from jitchat.values import Mode, Status
 from jitchat.window.budget import Budget

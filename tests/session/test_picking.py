@@ -13,7 +13,8 @@ import pytest
 from jitchat.errors import RequestRefused
 from jitchat.events import TurnsRetrieved, TurnStored, WindowBuilt
 from jitchat.providers.provider import Options, Piece
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.small_models.small_model import SmallModel
 from jitchat.values import Message, Mode
 from jitchat.window.tokens import EstimateCounter, request_tokens

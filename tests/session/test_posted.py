@@ -13,7 +13,8 @@ from jitchat.providers.http.retry import Clock
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Options, SentRequest
 from jitchat.recorder import sent_request_for
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.store.windows import WindowArchive
 from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget

@@ -10,7 +10,7 @@ import pytest
 from jitchat.events import WindowBuilt
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocols.protocol import protocol_named
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Mode, ToolCall

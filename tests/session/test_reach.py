@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.memory import Memory
 from jitchat.providers.tools import arguments_of
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.store.path import Path
 from jitchat.store.pins import Pins
 from jitchat.tools.request_context import RequestContext
@@ -124,7 +124,7 @@ def ask(session, **arguments):
     window = session.preview("and?", Mode.RECENCY)
     source = RequestContext(session.memory, session.planning.history_before, session.counter)
     call = ToolCall("c", REQUEST_CONTEXT, json.dumps(arguments))
-    return source._answered(call, arguments_of(call), Step(window, 2_000))
+    return source._output(call, arguments_of(call), Step(window, 2_000))
 
 
 def test_a_model_finds_and_reads_turns_of_other_conversations(store, other):

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from jitchat.events import WindowBuilt
 from jitchat.index.cross_encoder import load_cross_encoder
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.small_models.reranker import Reranker
 from jitchat.values import Mode
 from jitchat.why import Explained, why

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.providers.catalogue.table import Prices
-from jitchat.replay import Money, Savings, Send, savings
+from jitchat.savings import Money, Savings, savings
+from jitchat.store.windows import Send
 from jitchat.values import Mode, Usage
 from jitchat.window.window import Kind
 from tests.examples import examples

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from jitchat.errors import EmptyDraft
 from jitchat.events import TurnIndexed, TurnsRetrieved, UsageReported, WindowBuilt
 from jitchat.providers.provider import Finished, Options, Piece
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.values import Message, Mode, Role, Status, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once

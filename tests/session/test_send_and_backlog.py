@@ -7,7 +7,8 @@ from dataclasses import replace
 from jitchat.events import TurnIndexed, TurnsRetrieved
 from jitchat.index.indexer import BATCH
 from jitchat.memory import Memory
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.window.tokens import EstimateCounter
 from tests.session.sending import send, talking
 from tests.support import ScriptedProvider, conversation_of, talk

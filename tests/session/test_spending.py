@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.errors import SpendingLimitReached
+from jitchat.errors import RequestRefused, SpendingLimitReached
 from jitchat.events import WindowBuilt
 from jitchat.providers.catalogue.table import Prices
-from jitchat.providers.provider import Options, Piece
-from jitchat.session import Session, SessionOptions
+from jitchat.providers.provider import Options, Piece, ReplyDelta
+from jitchat.replay import window_of
+from jitchat.savings import input_ahead
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.spending import SpendingLimits
-from jitchat.store.windows import WindowArchive
+from jitchat.store.requests import Purpose, RequestLog, Spent
 from jitchat.tools.offering import Asking, OfferRules
-from jitchat.values import REQUEST_CONTEXT, Message, Mode, ToolCall, Usage
+from jitchat.values import REQUEST_CONTEXT, Message, Mode, Role, ToolCall, Usage
 from tests.session.sending import failures, send
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
 
@@ -68,8 +73,15 @@ async def test_a_request_that_would_exceed_a_limit_is_not_sent_and_the_draft_com
     assert " of $0.45, and this would add ~$" in str(failed[0].error)
     assert f"Raise spending.{setting}" in str(failed[0].error)
     assert 2 <= sent == len(talking.provider.requests)
-    archive = WindowArchive(store.database)
-    assert archive.spent(talking.memory.conversation.id).sends == sent
+    assert RequestLog(store.database).spent(talking.memory.conversation.id).sends == sent
+
+
+async def test_one_message_may_exceed_a_limit_where_the_user_wants_that(store: ColdStore):
+    talking = session(store, SpendingLimits(day=0.0))
+    talking.spending.exceed_once()
+    assert failures(await send(talking, "hello")) == []
+    (failed,) = failures(await send(talking, "and again"))
+    assert "Today: $0.11 of $0.00, and this would add" in str(failed.error)
 
 
 async def test_near_a_limit_a_warning_comes_once(store: ColdStore):
@@ -88,6 +100,7 @@ async def test_the_limit_of_a_message_holds_for_all_requests_of_its_answer(store
     assert isinstance(failed.error, SpendingLimitReached)
     assert "This message so far: $" in str(failed.error)
     assert 2 <= len(talking.provider.requests) <= 4
+    assert "The tools' results were not sent" in str(failed.error)
     assert failed.draft == "which port has relay 3?"
 
 
@@ -95,7 +108,7 @@ async def test_an_unknown_price_is_said_once_and_stops_nothing(store: ColdStore)
     talking = session(store, SpendingLimits(day=0.01))
     talking.options = replace(talking.options, prices=None)
     (warning,) = warnings(await send(talking, "hello"))
-    assert "is not known: your limits cannot hold it" in warning
+    assert "is unknown, so spending limits cannot be enforced" in warning
     assert warnings(await send(talking, "and again")) == []
 
 
@@ -110,6 +123,21 @@ async def test_a_forecast_counts_what_the_cache_holds_while_it_is_kept(store: Co
     assert "of them cached" in warm.sentences()[0]
 
 
+async def test_a_forecast_of_what_extends_a_window_counts_all_of_it_as_cached(store: ColdStore):
+    call = ToolCall("1", REQUEST_CONTEXT, '{"query": "relay 3"}')
+    talking = session(store, SpendingLimits(), Caching((call,), later=[("9003.",)]))
+    for _ in range(2):
+        await send(talking, "which port has relay 3?", Mode.RECENCY)
+    first, last = talking.memory.archive.sends(talking.memory.conversation.id)[-2:]
+    window = window_of(store.database, last.window_id)
+    before = [first]
+    assert window.step == 1
+    assert input_ahead(window, before, store.now(), None).cached_tokens == first.used
+    forecast = talking.forecast(talking.preview("and relay 4?", Mode.RECENCY))
+    assert forecast.requests == 2
+    assert "usually took 2 requests: ~$" in forecast.sentences()[1]
+
+
 async def test_looking_at_the_costs_in_mid_turn_does_not_begin_the_message_anew(store: ColdStore):
     call = ToolCall("1", REQUEST_CONTEXT, '{"query": "relay 3"}')
     talking = session(store, SpendingLimits(send=0.5), ScriptedProvider((call,)))
@@ -119,3 +147,67 @@ async def test_looking_at_the_costs_in_mid_turn_does_not_begin_the_message_anew(
         if isinstance(event, WindowBuilt):
             talking.forecast(talking.preview("and the next message", Mode.RECENCY))
     assert isinstance(failed[0].error, SpendingLimitReached)
+
+
+async def test_what_small_models_take_is_in_the_sums_of_the_day_the_conversation_and_the_message(
+    store: ColdStore,
+):
+    talking = session(store, SpendingLimits(send=100.0))
+    log, here = RequestLog(store.database), talking.memory.conversation.id
+    talking.spending.begin_message()
+    for purpose in (Purpose.PICKING, Purpose.TITLE):
+        async for _ in talking.metered(purpose).stream([Message(Role.USER, "Choose.")], SHORT):
+            pass
+    assert log.spent(here) == log.spent_on(store.now().date()) == Spent(0.22)
+    window = talking.preview("hello", Mode.RECENCY)
+    told = talking.forecast(window).sentences()[-1]
+    assert told == "Of this conversation's cost, other than answers: picking $0.11 and title $0.11."
+    talking.spending._limits = SpendingLimits(send=0.12)
+    with pytest.raises(SpendingLimitReached, match=r"This message so far: \$0.11 of \$0.12"):
+        talking.spending.check(window, "scripted", 10)  # the title is no part of it
+
+
+async def test_a_limit_holds_for_small_models_too(store: ColdStore):
+    talking = session(store, SpendingLimits(day=0.5))
+    with pytest.raises(SpendingLimitReached, match=r"Today: \$0.00 of \$0.50, and this would add"):
+        async for _ in talking.metered(Purpose.TITLE).stream(
+            [Message(Role.USER, "Name it.")], SHORT
+        ):
+            pass
+    assert talking.provider.requests == []
+
+
+async def test_a_reply_that_was_stopped_costs_what_was_sent_and_what_came(store: ColdStore):
+    provider = ScriptedProvider(("The port is", asyncio.Event()))
+    talking = session(store, SpendingLimits(), provider)
+    async with aclosing(talking.send("which port?", Mode.RECENCY)) as events:
+        async for event in events:
+            if isinstance(event, ReplyDelta):
+                left = RequestLog(store.database).spent(talking.memory.conversation.id)
+                break
+    spent = RequestLog(store.database).spent(talking.memory.conversation.id)
+    (send,) = talking.memory.archive.sends(talking.memory.conversation.id)
+    assert (spent.unknown, spent.estimated) == (0, 1)
+    assert send.usage is None
+    assert left.amount == PRICES.of(Usage(send.used, 0))  # also where the process dies here
+    assert (
+        spent.amount
+        == send.cost
+        == PRICES.of(Usage(send.used, talking.counter.count("The port is")))
+    )
+
+
+async def test_a_window_that_was_refused_costs_nothing(store: ColdStore):
+    talking = session(store, SpendingLimits(), ScriptedProvider((RequestRefused("No.", ""),)))
+    await send(talking, "hello")
+    spent = RequestLog(store.database).spent(talking.memory.conversation.id)
+    assert (spent, spent.sends) == (Spent(), 1)
+
+
+async def test_an_answer_is_forecast_as_long_as_those_of_the_model_in_any_conversation(
+    store: ColdStore,
+):
+    await send(session(store, SpendingLimits()), "hello")
+    talking = session(store, SpendingLimits())
+    talking.options = replace(talking.options, request=Options())
+    assert talking.forecast(talking.preview("hello", Mode.RECENCY)).usage.output_tokens == 10

@@ -332,7 +332,7 @@ async def test_what_a_filtered_answer_calls_is_not_run(store, text, fails):
     session = with_tools(store, (*text, call("a"), Finished("content_filter")), tools=tools)
     failed = failures(await send(session, "what is there?"))
     assert [str(each.error) for each in failed] == [
-        "The model answered with nothing: the provider's content filter stopped the reply"
+        "The model returned an empty answer: the provider's content filter stopped the reply"
         " (content_filter). Rephrase the message, or choose another model."
     ] * fails
     assert not tools.ran

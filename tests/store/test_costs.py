@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.store.windows import Ending, Spent, WindowArchive, WindowRecord
+from jitchat.store.database import Database
+from jitchat.store.requests import RequestLog, Spent
+from jitchat.store.usage import Grouping, usage_by
+from jitchat.store.windows import Ending, WindowArchive, WindowRecord
 from jitchat.values import Usage
 from tests.support import conversation_of, talk
 
@@ -36,7 +39,7 @@ def sends(store: ColdStore) -> Sends:
 
 
 def spent(store: ColdStore, sends: Sends) -> Spent:
-    return WindowArchive(store.database).spent(sends.conversation)
+    return RequestLog(store.database).spent(sends.conversation)
 
 
 def test_alternatives_and_failures_count(store, sends):
@@ -54,8 +57,7 @@ def test_alternatives_and_failures_count(store, sends):
         ({"usage": None, "provider": "work"}, 1),
         ({"usage": USAGE, "provider": "work", "answered": False}, 1),
         ({"usage": None, "provider": "work", "answered": False}, 0),
-        ({"usage": None, "provider": "reader", "answered": True}, 0),
-        ({"usage": USAGE, "model": "reader"}, 0),
+        ({"usage": None, "counted": USAGE, "provider": "work", "answered": False}, 1),
         ({"usage": USAGE, "model": "gpt-4"}, 1),
         ({"usage": USAGE, "cost": 0.0, "provider": "ollama"}, 0),
     ],
@@ -74,8 +76,18 @@ def test_conversations_are_summed_up_each_for_itself(store, sends):
     sends.send(usage=USAGE, cost=0.25, provider="work")
     other.send(usage=USAGE, cost=1.0, provider="work")
 
-    assert WindowArchive(store.database).spent_by_conversation() == {
+    assert RequestLog(store.database).spent_by_conversation() == {
         sends.conversation: Spent(0.25),
         other.conversation: Spent(1.0),
     }
     assert spent(store, unused) == Spent()
+
+
+def test_what_was_billed_elsewhere_is_copied_without_its_conversation(store, sends, tmp_path):
+    sends.send(usage=USAGE, cost=0.25, provider="work")
+    sends.send(answered=False)
+    other = Database(tmp_path / "own.db")
+    RequestLog(store.database).copy_to(other)
+    (row,) = usage_by(other, Grouping.CONVERSATION)
+    assert (row.name, row.spent, row.spent.sends) == ("none, or deleted", Spent(0.25), 1)
+    other.close()

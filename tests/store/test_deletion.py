@@ -7,13 +7,13 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.attachments import Attachment, Part, digest_of_bytes
-from jitchat.errors import ConversationDeleted, ConversationInUse
+from jitchat.errors import ConversationDeleted, ConversationInUse, ErasureIncomplete
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.indexer import Indexer
 from jitchat.statements import (
@@ -26,19 +26,30 @@ from jitchat.statements import (
     Source,
 )
 from jitchat.store.attachments import AttachmentStore
-from jitchat.store.deletion import delete_conversation, delete_left, erase, hide, restore_last
+from jitchat.store.deletion import (
+    delete_conversation,
+    delete_left,
+    erase,
+    hide,
+    restore_last,
+    vacuum,
+)
 from jitchat.store.documents import DocumentStore
 from jitchat.store.facts import FactStore
 from jitchat.store.pins import Drafts
 from jitchat.store.replies import ReplyWriter
-from jitchat.store.windows import WindowArchive, WindowRecord
-from jitchat.values import Role, Turn
+from jitchat.store.requests import Asked, Purpose, RequestLog, Spent, Taken
+from jitchat.store.windows import Ending, WindowArchive, WindowRecord
+from jitchat.values import Role, Turn, Usage
 from tests.store.support import claim, dead_process
 from tests.support import talk
 
 if TYPE_CHECKING:
     from jitchat.store.store import ColdStore
 
+DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
+ANSWERED = Usage(100, 10), None, 0.25
+"""What a request took, as `Ending` has it."""
 SECRET = "The heliotrope walrus never sleeps in Ouagadougou."
 WORDS = ("heliotrope", "walrus", "ouagadougou")
 
@@ -52,19 +63,23 @@ def bytes_of(store: ColdStore) -> str:
 def window(text: str, turn_id: int) -> WindowRecord:
     shared = {"kind": "system", "tokens": 3, "text": "You are kind."}
     own = {"kind": "draft", "tokens": 9, "text": f"Quoted: {text}", "turn_id": turn_id}
-    return WindowRecord("digest", {"mode": "jit"}, [shared, own], [{"reason": text}])
+    return WindowRecord(
+        "digest", {"mode": "jit", "model": "m"}, [shared, own], [{"reason": text}], DAY
+    )
 
 
 def with_all_that_there_is(store: ColdStore) -> str:
     """A conversation whose every row says it, forks and memory too, beside another one."""
     other = store.create("Other")
-    archive = WindowArchive(store.database)
+    archive, log = WindowArchive(store.database), RequestLog(store.database)
     (said,) = store.append(other.id, talk("Something else."))
     archive.put(said.id, window("Something else.", said.id))
-    made = store.create(SECRET)
+    made = store.create(SECRET, "walrus")
     for text in ("", "Again: "):  # the second is a fork
         asked, answered = store.append(made.id, talk(f"{text}{SECRET}", SECRET), under=0)
-        archive.put(asked.id, window(SECRET, asked.id))
+        archive.close(archive.put(asked.id, window(SECRET, asked.id)), Ending(None, *ANSWERED))
+    titled = Asked(Purpose.TITLE, "work", "small", made.id, DAY)
+    log.end(log.begin(titled, Taken()), Taken(Usage(50, 5), None, 0.125))
     with store.database.write() as connection:
         connection.execute("INSERT INTO reasoning VALUES (?, ?)", (answered.id, SECRET))
         connection.execute("INSERT INTO held_turns VALUES (?, 'pinned')", (asked.id,))
@@ -108,8 +123,11 @@ def test_an_erasure_leaves_no_word_in_the_file_nor_in_its_log(store: ColdStore):
     made = with_all_that_there_is(store)
     assert all(word in bytes_of(store) for word in WORDS)
 
+    spent = RequestLog(store.database).spent_on(DAY.date())
+    assert (spent.amount, spent.sends) == (0.625, 4)
     assert erase(store, made)
 
+    assert RequestLog(store.database).spent_on(DAY.date()) == spent
     assert [word for word in WORDS if word in bytes_of(store)] == []
     assert [known.title for known in store.conversations()] == ["Other"]
     archive = WindowArchive(store.database)
@@ -139,6 +157,26 @@ def test_an_erasure_says_where_another_process_keeps_the_log_from_being_emptied(
     assert [word for word in WORDS if word in bytes_of(store)] == []
 
 
+def test_an_erasure_that_had_no_room_is_finished_later(store: ColdStore):
+    made = with_all_that_there_is(store)
+
+    def no_other_file(action: int, *_: object) -> int:
+        return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
+
+    with store.database.read() as connection:
+        connection.set_authorizer(no_other_file)  # the database that VACUUM copies into is one
+    with pytest.raises(
+        ErasureIncomplete, match=r"is deleted, but .* `jitchat conversations vacuum`"
+    ):
+        erase(store, made)
+    assert made not in [known.id for known in store.conversations()]
+
+    with store.database.read() as connection:
+        connection.set_authorizer(None)
+    assert vacuum(store)
+    assert [word for word in WORDS if word in bytes_of(store)] == []
+
+
 def test_what_was_distilled_stays_at_a_deletion_and_says_that_its_source_is_gone(store: ColdStore):
     made = with_all_that_there_is(store)
     documents = DocumentStore(store.database, "default", store.now)
@@ -160,13 +198,17 @@ def test_what_was_distilled_stays_at_a_deletion_and_says_that_its_source_is_gone
 
 def test_a_deletion_can_be_undone_until_its_process_ends(store: ColdStore):
     made = with_all_that_there_is(store)
+    spent = RequestLog(store.database).spent_on(DAY.date())
     hide(store, made)
+    assert RequestLog(store.database).spent_on(DAY.date()) == spent
     assert [known.id for known in store.conversations()] == ["chat-1"]
     assert store.search("walrus") == store.prompts(5)[1:] == []
     with pytest.raises(ConversationDeleted):
         store.append(made, talk("Still there?"))
 
     assert restore_last(store) == made
+    assert RequestLog(store.database).spent_on(DAY.date()) == spent
+    assert RequestLog(store.database).spent(made).amount == 0.625
     assert len(store.search("walrus")) == 4
     assert restore_last(store) is None
 
@@ -231,3 +273,21 @@ def test_a_temporary_conversation_is_in_no_full_text_index(store: ColdStore):
 
 def test_no_conversation_is_called_as_those_that_are_deleted(store: ColdStore):
     assert store.create("x", DELETED).id == f"{DELETED}-2"
+
+
+def test_a_window_that_comes_back_brings_no_cost_that_is_in_the_sums(store: ColdStore):
+    log, archive = RequestLog(store.database), WindowArchive(store.database)
+    ending = Ending(None, *ANSWERED)
+
+    def restore() -> str:
+        made = store.create("Talk")
+        (said,) = store.append(made.id, talk("Hello."))
+        archive.restore(said.id, window("Hello.", said.id), ending)
+        return made.id
+
+    made = restore()
+    assert log.spent(made).amount == 0.25  # from another machine: it counts
+    delete_conversation(store, made)
+    again = restore()
+    assert log.spent(again) == log.spent_on(DAY.date()) == Spent(0.25)
+    assert (log.spent(again).sends, log.spent_on(DAY.date()).sends) == (1, 1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from jitchat.errors import StoreUnreadable
 from jitchat.recorder import sent_request_for
 from jitchat.regression_cases import standing_then
+from jitchat.replay import sent_on_path
 from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.store.windows import WindowArchive
 from jitchat.values import Mode
@@ -85,14 +86,14 @@ async def test_of_messages_that_left_twice_the_window_in_the_mode_is_found(
     assert sends.window_id_of(said, Mode.JIT, "another", full.digest) == recency.window_id
     assert sends.window_id_of(said, Mode.FULL, full.model, "no hash") is None
     first = session.memory.store.turn(session.memory.conversation.id, full.reply)
-    sent = session.sent_on_path(said, first)
+    sent = sent_on_path(session.memory, said, first)
     assert sent is not None
     assert sent[0].mode is Mode.FULL
-    last = session.sent_on_path(said)
+    last = sent_on_path(session.memory, said)
     assert last is not None
     assert last[0].mode is Mode.RECENCY
     session.memory.switch_to(first.position)
-    again = session.sent_on_path(said)
+    again = sent_on_path(session.memory, said)
     assert again is not None
     assert again[0].mode is Mode.FULL
 

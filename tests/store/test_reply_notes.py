@@ -14,10 +14,11 @@ def test_a_note_tells_what_the_window_of_the_reply_holds(store):
         window = archive.put(said.id, WindowRecord("d", {"model": f"m{said.id}"}, [], []))
         archive.close(window, Ending(reply.id, Usage(100, None, 40)))
     with store.database.write() as connection:
+        connection.execute("UPDATE windows SET stop = 'length' WHERE reply = ?", (made[1].id,))
         connection.execute(
-            "UPDATE windows SET stop = 'length', cost = 0.5, provider = 'work',"
-            " written_tokens = 7, reasoning_tokens = 5 WHERE reply = ?",
-            (made[1].id,),
+            "UPDATE requests SET cost = 0.5, provider = 'work', written_tokens = 7,"
+            " reasoning_tokens = 5 WHERE window = ?",
+            (archive.window_id(made[0]),),
         )
         connection.execute("INSERT INTO reasoning VALUES (?, 'Hm.')", (made[1].id,))
     notes = WindowArchive(store.database).notes([made[1].id, made[3].id])

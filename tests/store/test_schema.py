@@ -14,9 +14,11 @@ from jitchat.index.embedder import NoEmbedder
 from jitchat.index.indexer import Indexer
 from jitchat.store import database as schema
 from jitchat.store.database import Database, migrate, migration_names
+from jitchat.store.requests import RequestLog, Spent
 from jitchat.store.store import ColdStore
-from jitchat.store.windows import WindowArchive, WindowRecord
-from jitchat.values import Role, Turn
+from jitchat.store.usage import Grouping, usage_by
+from jitchat.store.windows import Ending, WindowArchive, WindowRecord
+from jitchat.values import Role, Turn, Usage
 from tests.support import ROOT
 
 if TYPE_CHECKING:
@@ -36,6 +38,9 @@ model_lists: server, fetched_at, models
 part_vectors: digest, number, embedder, dimension, vector
 reasoning: turn, content
 refused_parameters: server, model, parameter
+requests: id, window, conversation, project, purpose, sent_at, provider, model, input_tokens, \
+output_tokens, cached_tokens, written_tokens, reasoning_tokens, charged, counted_input, \
+counted_output, cost, billed
 rot_cells: id, cell, window, fields
 rot_run: id, fields
 streaming: turn, process, seen_at
@@ -106,6 +111,45 @@ def test_temporary_turns_that_were_indexed_by_an_earlier_version_are_taken_out(t
         query = "SELECT rowid FROM turns_fts WHERE turns_fts MATCH 'port OR gone'"
         assert connection.execute(query).fetchall() == []
         assert connection.execute("SELECT COUNT(*) FROM turns_fts_docsize").fetchone() == (0,)
+    database.close()
+
+
+def test_what_requests_took_in_earlier_versions_is_in_the_sums(tmp_path):
+    database_at(tmp_path / "old.db", "027_requests")
+    picking = '{"model": "jot", "input_tokens": 40, "output_tokens": 2, "cost": 0.125}'
+    rows = (
+        (f'{{"model": "m", "picking": {picking}}}', 2, 100, 0.5, "work"),
+        (f'{{"model": "m", "picking": {picking}}}', 2, 120, 0.25, "work"),  # a step of its
+        ('{"model": "m"}', None, None, None, None),  # it was refused
+        ('{"model": "reader"}', 2, None, None, None),
+    )
+    with sqlite3.connect(tmp_path / "old.db") as connection:
+        connection.executemany(
+            "INSERT INTO windows (turn, digest, header, segments, ledger, sent_at, reply,"
+            " input_tokens, output_tokens, cost, provider)"
+            " VALUES (1, 'd', ?, '[]', '', '2026-03-13T10:00:00+00:00', ?, ?, 10, ?, ?)",
+            rows,
+        )
+        connection.execute("UPDATE windows SET output_tokens = NULL WHERE input_tokens IS NULL")
+        connection.execute(
+            "INSERT INTO observation_passes"
+            " (conversation, kind, first, last, made_by, made_at, note) VALUES"
+            " ('old', 'observe', 1, 2, 'jot', '2026-03-13T10:00:00+00:00',"
+            ' \'{"input": 30, "output": 3, "cost": 0.0625}\')'
+        )
+    connection.close()
+    database = Database(tmp_path / "old.db")
+    by_purpose = {
+        row.name: (row.spent, row.spent.sends, row.input_tokens)
+        for row in usage_by(database, Grouping.PURPOSE)
+    }
+    assert by_purpose == {
+        "answer": (Spent(0.75), 4, 220),
+        "picking": (Spent(0.125), 1, 40),
+        "observation": (Spent(0.0625), 1, 30),
+    }
+    assert RequestLog(database).spent("old") == Spent(0.9375)
+    assert WindowArchive(database).ending(1) == Ending(2, Usage(100, 10), None, 0.5, "work")
     database.close()
 
 

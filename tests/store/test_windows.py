@@ -100,7 +100,8 @@ def test_what_the_provider_counted_is_stored_with_the_reply(archive, turns, data
     archive.close(window, Ending(turns[1].id, Usage(1200, 34, 1000)))
     with database.read() as connection:
         row = connection.execute(
-            "SELECT reply, input_tokens, output_tokens, cached_tokens FROM windows"
+            "SELECT w.reply, q.input_tokens, q.output_tokens, q.cached_tokens"
+            " FROM windows w JOIN requests q ON q.window = w.id"
         ).fetchone()
     assert row == (turns[1].id, 1200, 34, 1000)
 
@@ -108,10 +109,8 @@ def test_what_the_provider_counted_is_stored_with_the_reply(archive, turns, data
 def test_a_window_without_reply_and_usage_is_closed_as_such(archive, turns, database):
     archive.close(archive.put(turns[0].id, WindowRecord("d", HEADER, [], [])), Ending())
     with database.read() as connection:
-        assert connection.execute("SELECT reply, input_tokens FROM windows").fetchone() == (
-            None,
-            None,
-        )
+        query = "SELECT reply, q.input_tokens, billed FROM windows, requests q"
+        assert connection.execute(query).fetchone() == (None, None, 0)
 
 
 def test_a_count_beyond_64_bits_is_no_crash(archive, turns, database):
@@ -119,7 +118,7 @@ def test_a_count_beyond_64_bits_is_no_crash(archive, turns, database):
     archive.close(window, Ending(usage=Usage(2**70, -(2**70), 2**63)))
     with database.read() as connection:
         row = connection.execute(
-            "SELECT input_tokens, output_tokens, cached_tokens FROM windows"
+            "SELECT input_tokens, output_tokens, cached_tokens FROM requests"
         ).fetchone()
     assert row == (2**63 - 1, 0, 2**63 - 1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.text.figures import model_name, plural
+from jitchat.text.figures import counted, model_name, plural
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,18 @@ def test_only_one_is_singular(number: int, shown: str):
 )
 def test_a_model_that_is_a_file_is_shown_by_its_name(model: str, shown: str):
     assert model_name(model) == shown
+
+
+@pytest.mark.parametrize(
+    ("number", "what", "told"),
+    [
+        (1, "line that is not JSON (3)", "1 line that is not JSON (3)"),
+        (1_200, "line that is not JSON (3)", "1,200 lines that are not JSON (3)"),
+        (2, "conversation that was deleted here", "2 conversations that were deleted here"),
+        (2, "empty message", "2 empty messages"),
+        (3, "compaction summary", "3 compaction summaries"),
+        (2, "entry of another product", "2 entries of another product"),
+    ],
+)
+def test_what_is_counted_is_a_sentence_of_one_and_of_many(number, what, told):
+    assert counted(number, what) == told

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.tools.mcp.server import Phase, ServerState
 from jitchat.tools.mcp.values import Prompt, Resource
 from jitchat.tools.source import Step, ToolOutput

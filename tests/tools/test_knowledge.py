@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from jitchat.memory import Memory
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.statements import (
     DocumentLine,
     Fact,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.providers.tools import arguments_of
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.tools.asking import TOOL
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tools.reading_on import read_on

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import struct
 from base64 import b64encode
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
+
+from tests.support import png
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 Node = dict[str, Any]
-PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 640, 480)
+PNG = png(640, 480)
 PNG_URL = f"data:image/png;base64,{b64encode(PNG).decode()}"
 
 

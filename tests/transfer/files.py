@@ -92,7 +92,7 @@ def read_file(path: Path, pick: str | None = None) -> list[FileConversation]:
     read = []
     for each in begun(picked(found, pick, source) if pick is not None else found, source):
         try:
-            turns = tuple(incoming.turn for incoming in each.turns)
+            turns = tuple(incoming.turn for incoming in each.read())
         except (NotJson, ImportFailed) as error:
             note_failure(source, error)
             continue

@@ -7,7 +7,7 @@ import json
 import re
 import shutil
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from html.parser import HTMLParser
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.files.load import attachment_of
+from jitchat.statements import Observation, Priority, Source, Superseded
 from jitchat.store.attachments import AttachmentStore
 from jitchat.store.database import Database
+from jitchat.store.observations import ObservationPass, ObservationStore, PassKind
 from jitchat.store.path import Path as TreePath
 from jitchat.store.pins import OwnInstructions, Pins
 from jitchat.store.store import ColdStore
@@ -38,7 +40,7 @@ from jitchat.values import (
     Turn,
 )
 from tests.examples import examples
-from tests.support import demo_session
+from tests.support import demo_session, talk
 from tests.transfer import exports
 from tests.transfer.files import take, written
 
@@ -195,6 +197,75 @@ def without_origin(text: str) -> Any:
         for turn in conversation["turns"]:
             turn.pop("key", None)
     return value
+
+
+def test_observations_and_the_project_come_back(store: ColdStore, stores, tmp_path: Path):
+    made = store.create("Harbour", project="Sea")
+    store.append(made.id, talk("The crane is red.", "Noted.", "It is blue now.", "Noted."))
+    path = store.path(made.id)
+    line = Observation("The crane is red.", Source(1, 2), Priority.HIGH, NOW, ("2026-03-02",))
+    later = replace(line, text="It is blue.", superseded=Superseded(3, date(2026, 3, 3)))
+    passes = ObservationStore(store.database, made.id, store.now)
+    undone = passes.add(path, ObservationPass(PassKind.OBSERVE, 1, 4, (line,), "m"))
+    passes.undo(undone)
+    first = passes.add(path, ObservationPass(PassKind.OBSERVE, 1, 2, (line,), "m", {"a": [1]}))
+    edit = ObservationPass(PassKind.EDIT, 1, 2, (later, line), "you", follows=first.id)
+    passes.add(path, edit)
+    text = exported(store, "json")
+
+    other = stores()
+    (taken,) = take(other, written(tmp_path, "talk.json", text))
+
+    assert (taken.tally.skipped, other.conversation(made.id).project) == ({}, "Sea")
+    restored = ObservationStore(other.database, made.id, other.now)
+    assert restored.standing(path, 9) == passes.standing(path, 9)
+    assert [each.made_at for each in restored.every()] == [each.made_at for each in passes.every()]
+    assert without_origin(exported(other, "json")) == without_origin(text)
+    assert take(other, tmp_path / "talk.json")[0].added == 0
+
+
+def test_an_id_that_is_no_text_is_repaired(store: ColdStore, stores, tmp_path: Path):
+    made = store.create("Harbour")
+    store.append(made.id, talk("The crane is red."))
+    value = json.loads(exported(store, "json"))
+    value["conversations"][0]["id"] = "x\ud800"
+    path = written(tmp_path, "talk.json", value)
+
+    other = stores()
+    assert [(each.id, each.added) for each in (*take(other, path), *take(other, path))] == [
+        ("x", 1),
+        ("x", 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "guess"},
+        {"last": 99},
+        {"first": "1"},
+        {"lines": [{"text": "x", "first": 1, "last": 99, "priority": "high"}]},
+        {"lines": [{"text": 5, "first": 1, "last": 1, "priority": "high"}]},
+        {"lines": "x", "note": []},
+    ],
+)
+def test_a_pass_that_cannot_be_is_counted_and_the_rest_is_taken(
+    store: ColdStore, stores, tmp_path: Path, change: dict[str, object]
+):
+    made = store.create("Harbour")
+    store.append(made.id, talk("The crane is red.", "Noted."))
+    line = Observation("The crane is red.", Source(1, 2))
+    passes = ObservationStore(store.database, made.id, store.now)
+    passes.add(store.path(made.id), ObservationPass(PassKind.OBSERVE, 1, 2, (line,), "m"))
+    value = json.loads(exported(store, "json"))
+    value["conversations"][0]["observations"][0] |= change
+
+    other = stores()
+    (taken,) = take(other, written(tmp_path, "talk.json", value))
+
+    assert taken.added == 2
+    assert dict(taken.tally.skipped) == {"observation pass that cannot be read": 1}
+    assert ObservationStore(other.database, made.id, other.now).every() == []
 
 
 def test_an_export_without_what_came_later_is_imported(store: ColdStore, stores, tmp_path: Path):
@@ -473,7 +544,7 @@ def test_what_was_attached_is_named_shown_or_quoted(store: ColdStore):
     markdown, page = exported(store, "markdown"), exported(store, "html")
     (message,) = json.loads(exported(store, "jsonl"))["messages"]
 
-    text, picture = f"(text/plain, {hostile.size} bytes)", f"640×480, {FILES[2].size} bytes"
+    text, picture = f"(text/plain, {hostile.size} bytes)", f"640×480, {FILES[2].size:,} bytes"
     assert f"Attached: `'<b>.txt {text}`, `shot.png (image/png, {picture})`" in markdown
     tags = Tags()
     tags.feed(page)

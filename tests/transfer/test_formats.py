@@ -76,7 +76,10 @@ def test_broken_lines_are_counted_and_the_rest_is_taken(tmp_path: Path):
     (found,) = read_file(written(tmp_path, "talk.jsonl", "\n".join(lines)))
 
     assert len(found.turns) == 3
-    assert dict(found.skipped) == {"not JSON (lines 2, 3, 4)": 3, "not an object": 1}
+    assert dict(found.skipped) == {
+        "line that is not JSON (2, 3, 4)": 3,
+        "item that is not an object": 1,
+    }
 
 
 @pytest.mark.parametrize("first", ["nonsense", '{"role": "us', "[" * 100_000, "{" * 3], ids=brief)
@@ -88,7 +91,7 @@ def test_a_broken_first_line_does_not_hide_the_others(tmp_path: Path, first: str
 
     (found,) = read_file(written(tmp_path, "talk.jsonl", text))
 
-    assert dict(found.skipped) == {"not JSON (line 1)": 1}
+    assert dict(found.skipped) == {"line that is not JSON (1)": 1}
     assert len(found.turns) == 2
 
 
@@ -126,9 +129,9 @@ def test_one_turn_a_line_in_a_list_that_was_cut_off_is_refused_whole(tmp_path: P
         (b"5", "holds no turns"),
         (b"{}", "holds no turns"),
         (b"[]", "holds no turns"),
-        (b'[1, "a", null]', "holds no turns (left out: 3 not an object)"),
-        (b'[{"role": "user"}]', "holds no turns (left out: 1 its content is no text)"),
-        (b'{"messages": {"a": 1}}', "holds no turns (left out: 1 no known role)"),
+        (b'[1, "a", null]', "holds no turns (left out: 3 items that are not an object)"),
+        (b'[{"role": "user"}]', "holds no turns (left out: 1 message whose content is not text)"),
+        (b'{"messages": {"a": 1}}', "holds no turns (left out: 1 message without a known role)"),
         (b'[{"conversation": {"speaker_a": "A"}}]', "holds no turns"),
     ],
     ids=brief,
@@ -148,7 +151,7 @@ def test_numbers_of_thousands_of_digits_do_no_harm(tmp_path: Path):
 
     (found,) = read_file(written(tmp_path, "file.json", text))
 
-    assert dict(found.changed) == {"its date was not understood": 1}
+    assert dict(found.changed) == {"date that was not understood": 1}
 
 
 @pytest.mark.parametrize(
@@ -181,15 +184,21 @@ def test_a_missing_file_and_a_folder_are_told(tmp_path: Path):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (json.dumps([*plain_turns(1), {"role": "user", "content": "x" * 3_000}]), "larger than"),
-        (jsonl([*plain_turns(1), {"role": "user", "content": "x" * 3_000}]), "not JSON (line 2)"),
+        (
+            json.dumps([*plain_turns(1), {"role": "user", "content": "x" * 3_000}]),
+            "item that is larger",
+        ),
+        (
+            jsonl([*plain_turns(1), {"role": "user", "content": "x" * 3_000}]),
+            "line that is not JSON (2)",
+        ),
         (
             json.dumps([*plain_turns(1), {"role": "user", "content": "x", "y": [0] * 100}]),
-            "of more",
+            "item that is larger than 90 values",
         ),
         (
             json.dumps([*plain_turns(1), {"role": "user", "y": [[[[[[[[0]]]]]]]]}]),
-            "nested too deeply",
+            "item that is nested too deeply",
         ),
     ],
     ids=["letters", "letters on a line", "values", "depth"],

@@ -189,11 +189,13 @@ def test_a_database_in_a_zip_is_told(tmp_path: Path):
     path = tmp_path / "export.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.write(exports.llm_old(tmp_path / "logs.db"), "logs.db")
+        archive.writestr("yesterday.zip", b"PK")
     source = open_source(path)
 
     assert list(conversations_of(source)) == []
     assert dict(source.tally.skipped) == {
-        "file that is a database in a zip: unpack it, and import the file": 1
+        "file that is a database in a zip (unpack it first)": 1,
+        "zip in the zip (unpack it first)": 1,
     }
 
 

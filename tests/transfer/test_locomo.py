@@ -59,14 +59,14 @@ def test_an_image_without_words_is_what_its_caption_says():
 @pytest.mark.parametrize(
     ("item", "reason"),
     [
-        ("words", "not an object"),
-        (None, "not an object"),
-        ({"speaker": "Cy", "text": "x"}, "unknown speaker"),
-        ({"speaker": ["Ann"], "text": "x"}, "unknown speaker"),
-        ({"text": "x"}, "unknown speaker"),
-        ({"speaker": "Ann", "text": ""}, "empty"),
-        ({"speaker": "Ann"}, "empty"),
-        ({"speaker": "Ann", "text": 5, "blip_caption": []}, "its text is no text"),
+        ("words", "item that is not an object"),
+        (None, "item that is not an object"),
+        ({"speaker": "Cy", "text": "x"}, "message of an unknown speaker"),
+        ({"speaker": ["Ann"], "text": "x"}, "message of an unknown speaker"),
+        ({"text": "x"}, "message of an unknown speaker"),
+        ({"speaker": "Ann", "text": ""}, "empty message"),
+        ({"speaker": "Ann"}, "empty message"),
+        ({"speaker": "Ann", "text": 5, "blip_caption": []}, "message whose content is not text"),
     ],
 )
 def test_what_is_left_out_is_counted_by_reason(item: object, reason: str):
@@ -81,7 +81,7 @@ def test_a_date_that_is_not_understood_is_told_and_the_turns_are_taken(date: obj
     (found,) = read_locomo([locomo_sample(session_1_date_time=date)])
 
     assert [turn.created_at for turn in found.turns[:2]] == [None, None]
-    assert dict(found.changed) == {"its session's date was not understood": 2}
+    assert dict(found.changed) == {"date that was not understood": 2}
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_session_with_leading_zeros_is_a_session():
 def test_a_session_that_is_no_list_is_counted():
     (found,) = read_locomo([locomo_sample(session_2={"a": 1})])
 
-    assert dict(found.skipped) == {"a session that is no list": 1}
+    assert dict(found.skipped) == {"session that is not a list": 1}
 
 
 @pytest.mark.parametrize("speaker_a", [None, 5, [], " ", {"a": 1}])

@@ -42,16 +42,16 @@ def test_roles_go_by_several_names(given: str, role: Role):
 @pytest.mark.parametrize(
     ("item", "reason"),
     [
-        (5, "not an object"),
-        (["user", "hi"], "not an object"),
-        ({"content": "x"}, "no known role"),
-        ({"role": "narrator", "content": "x"}, "no known role"),
-        ({"role": ["user"], "content": "x"}, "no known role"),
-        ({"role": "system", "content": "x"}, "instructions"),
-        ({"role": "Developer", "content": "x"}, "instructions"),
-        ({"role": "user"}, "its content is no text"),
-        ({"role": "user", "content": {"text": "x"}}, "its content is no text"),
-        ({"role": "user", "content": " \n"}, "empty"),
+        (5, "item that is not an object"),
+        (["user", "hi"], "item that is not an object"),
+        ({"content": "x"}, "message without a known role"),
+        ({"role": "narrator", "content": "x"}, "message without a known role"),
+        ({"role": ["user"], "content": "x"}, "message without a known role"),
+        ({"role": "system", "content": "x"}, "message with instructions"),
+        ({"role": "Developer", "content": "x"}, "message with instructions"),
+        ({"role": "user"}, "message whose content is not text"),
+        ({"role": "user", "content": {"text": "x"}}, "message whose content is not text"),
+        ({"role": "user", "content": " \n"}, "empty message"),
     ],
 )
 def test_what_is_left_out_is_counted_by_reason(item: object, reason: str):
@@ -130,7 +130,7 @@ def test_a_time_that_is_not_understood_is_told_and_the_turn_is_taken():
     (found,) = read_plain([{"role": "user", "content": "x", "created_at": "soon"}], "talk")
 
     assert found.turns[0].created_at is None
-    assert dict(found.changed) == {"its date was not understood": 1}
+    assert dict(found.changed) == {"date that was not understood": 1}
 
 
 @pytest.mark.parametrize("content", ["a\ud83db", "a\0b"])
@@ -138,7 +138,7 @@ def test_what_is_no_text_is_replaced_and_told(content: str):
     (found,) = read_plain([{"role": "user", "content": content}], "talk")
 
     assert found.turns[0].content.encode()
-    assert dict(found.changed) == {"characters that are no text were replaced": 1}
+    assert dict(found.changed) == {"turn with invalid characters, which were replaced": 1}
 
 
 def test_control_characters_in_a_turn_are_kept_for_the_store_is_faithful():

@@ -9,59 +9,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.store.attachments import AttachmentStore, whole
-from jitchat.store.path import Path as TreePath
-from jitchat.store.windows import WindowArchive
 from jitchat.transfer.formats import conversations_of
+from jitchat.transfer.incoming import Tally
 from jitchat.transfer.source import open_source
 from jitchat.values import Role
 from tests.transfer import exports
 from tests.transfer.claude_code import SESSION, claude_code_session, line
 from tests.transfer.exports import chatgpt, chatgpt_node, chatgpt_talk, claude, claude_message
 from tests.transfer.files import jsonl, take, written
+from tests.transfer.taken import every_turn, files_of, model_of, only, path_of, reasoning_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from jitchat.store.store import ColdStore
     from jitchat.transfer.import_run import Taken
-    from jitchat.values import Turn
-
-
-def only(store: ColdStore, path: Path) -> Taken:
-    """Import one conversation."""
-    (taken,) = take(store, path)
-    return taken
-
-
-def path_of(store: ColdStore, taken: Taken) -> list[str]:
-    """What is said on the path that is looked at, each behind its speaker's first letter."""
-    return [f"{turn.role[0]}: {turn.content}" for turn in store.turns(taken.id)]
-
-
-def every_turn(store: ColdStore, taken: Taken) -> list[Turn]:
-    last = store.tree(taken.id).last
-    return store.turns_of(taken.id, TreePath(((1, last),)))
-
-
-def model_of(store: ColdStore, turn: Turn) -> str:
-    notes = WindowArchive(store.database).notes([turn.id])
-    return notes[turn.id].model if turn.id in notes else ""
-
-
-def reasoning_of(store: ColdStore, turn: Turn) -> str:
-    notes = WindowArchive(store.database).notes([turn.id])
-    return notes[turn.id].reasoning if turn.id in notes else ""
-
-
-def files_of(store: ColdStore, taken: Taken) -> dict[int, list[tuple[str, str]]]:
-    """The names of the files of each turn, with their texts; of pictures, their media types."""
-    found: dict[int, list[tuple[str, str]]] = {}
-    for file in AttachmentStore(store.database, taken.id).listed():
-        held = whole(store.database, file)
-        shown = file.media_type if held.picture is not None else held.text
-        found.setdefault(file.turn, []).append((file.name, shown))
-    return found
 
 
 # What is attached
@@ -93,12 +55,12 @@ def test_chatgpt_s_zip_gives_pictures_and_documents_to_what_the_user_said(
 
     assert path_of(store, taken) == [
         "u: What is this?",
-        "a: [image: file_a-kite.png]\n\nThe same.",
-        "u: [image: file_a-kite.png]",
+        "a: [image: kite.png]\n\nThe same.",
+        "u: [image: kite.png]",
     ]
     assert files_of(store, taken) == {
         1: [("kite.png", "image/png"), ("b.md", "# B")],
-        3: [("file_a-kite.png", "image/png")],
+        3: [("kite.png", "image/png")],
     }
     kept = store.database.fetch_one("SELECT COUNT(*) FROM attachments")
     assert kept == (2,)
@@ -148,7 +110,7 @@ def test_what_an_export_carries_of_files_is_kept(
     (found,) = files_of(store, taken)[1]
     assert found[1] in ("image/png", "red")
     assert path_of(store, taken)[0] == "u: Look"
-    assert not taken.tally.changed.get("attachments are named, not kept")
+    assert not taken.tally.changed.get("attachment that is named, not kept")
 
 
 # ChatGPT
@@ -190,9 +152,13 @@ def test_chatgpt_pairs_a_tool_and_what_it_said(tmp_path: Path, store: ColdStore)
     talk = chatgpt(
         chatgpt_node("u1", None, "user", text="What is 1 + 1?", at=1.0),
         chatgpt_node("t1", "u1", "assistant", content=thoughts, at=2.0),
-        chatgpt_node("a1", "t1", "assistant", content=code, recipient="python", at=3.0),
+        chatgpt_node("r1", "t1", "assistant", content={"content_type": "reasoning_recap"}, at=2.0),
+        chatgpt_node("a1", "r1", "assistant", content=code, recipient="python", at=3.0),
         chatgpt_node("x1", "a1", "tool", content=output, name="python", at=4.0),
-        chatgpt_node("a2", "x1", "assistant", text="It is 2.", at=5.0),
+        chatgpt_node("x2", "x1", "tool", text="No warnings.", name="python", at=4.5),
+        chatgpt_node("a2", "x2", "assistant", text="It is 2.", at=5.0),
+        is_archived=True,
+        title="",
     )
 
     taken = only(store, written(tmp_path, "c.json", [talk]))
@@ -201,9 +167,13 @@ def test_chatgpt_pairs_a_tool_and_what_it_said(tmp_path: Path, store: ColdStore)
     (call,) = called.use.calls
     assert (call.name, json.loads(call.arguments)) == ("python", {"input": "print(1 + 1)"})
     assert reasoning_of(store, called) == "Compute."
-    assert (returned.role, returned.content, returned.name) == (Role.TOOL, "2", "python")
+    assert (returned.role, returned.name) == (Role.TOOL, "python")
+    assert returned.content == "2\n\nNo warnings."  # a call has one result, however many messages
     assert returned.use.answers == call
     assert (asked.content, answer.content) == ("What is 1 + 1?", "It is 2.")
+    known = store.conversation(taken.id)
+    assert (known.title, known.is_archived) == ("What is 1 + 1?", True)
+    assert taken.tally == Tally()
 
 
 def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, store: ColdStore):
@@ -214,7 +184,7 @@ def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, s
     }
     parts = {
         "content_type": "multimodal_text",
-        "parts": [picture, "What is this? \ue200cite\ue201"],
+        "parts": [picture, "What is this? \ue200cite\ue201", None],
     }
     hidden = {"is_visually_hidden_from_conversation": True}
     talk = chatgpt(
@@ -234,9 +204,12 @@ def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, s
     first, second = take(store, tmp_path / "export.zip")
 
     said = store.turns(first.id)[0].content
-    assert said == "What is this? \n\n[image: file_abc-plan.png, 80 kB]"
-    assert dict(first.tally.skipped) == {"instructions": 1, "hidden by ChatGPT": 1}
-    assert dict(first.tally.changed) == {"attachments are named, not kept": 1}
+    assert said == "What is this?\n\n[image: file_abc-plan.png, 80 kB]"
+    assert dict(first.tally.skipped) == {
+        "message with instructions": 1,
+        "message that ChatGPT hides": 1,
+    }
+    assert dict(first.tally.changed) == {"attachment that is named, not kept": 1}
     assert len(store.turns(second.id)) == 2
 
 
@@ -250,7 +223,7 @@ def test_files_of_a_zip_that_are_no_conversations_are_counted(tmp_path: Path):
     assert len(list(conversations_of(source))) == 1
     assert dict(source.tally.skipped) == {
         "file without conversations": 1,
-        "file that is not JSON: it ends in the middle of a value": 1,
+        "file that is cut off": 1,
     }
 
 
@@ -265,7 +238,7 @@ def test_a_ring_of_messages_is_counted_and_the_rest_is_taken(tmp_path: Path, sto
     taken = only(store, written(tmp_path, "c.json", [talk]))
 
     assert path_of(store, taken) == ["u: Hello"]
-    assert dict(taken.tally.skipped) == {"follows itself": 2}
+    assert dict(taken.tally.skipped) == {"message in a loop of parents": 2}
 
 
 def test_a_tree_of_any_depth_is_read(tmp_path: Path, store: ColdStore):
@@ -279,13 +252,14 @@ def test_a_tree_of_any_depth_is_read(tmp_path: Path, store: ColdStore):
     assert len(store.turns(taken.id)) == 3_000
 
 
-def test_a_list_that_is_cut_off_gives_the_conversations_ahead(tmp_path: Path, store: ColdStore):
-    whole = json.dumps([chatgpt_talk(conversation_id=f"{n}") for n in range(7)])
+@pytest.mark.parametrize("count", [2, 7])
+def test_a_list_that_is_cut_off_gives_the_conversations_ahead(tmp_path: Path, count: int):
+    whole = json.dumps([chatgpt_talk(conversation_id=f"{n}") for n in range(count)])
     path = written(tmp_path, "c.json", whole[:-80])
     source = open_source(path)
 
-    assert len(list(conversations_of(source))) == 6
-    assert dict(source.tally.skipped) == {"conversation at the end of a file that is cut off": 1}
+    assert len(list(conversations_of(source))) == count - 1
+    assert dict(source.tally.skipped) == {"truncated conversation at the end of a file": 1}
 
 
 # Claude
@@ -381,7 +355,7 @@ def test_claude_code_s_answers_are_put_together_and_its_branches_kept(
     assert [turn.use.is_error for turn in turns if turn.role is Role.TOOL] == [False, True]
     assert model_of(store, turns[1]) == "claude-opus-4-8"
     assert reasoning_of(store, turns[1]) == "Look."
-    assert dict(taken.tally.skipped) == {"command of the program": 1, "message of a sub-agent": 1}
+    assert dict(taken.tally.skipped) == {"command of the program": 1, "sub-agent message": 1}
 
 
 def test_calls_at_once_whose_results_come_later_are_one_turn(tmp_path: Path, store: ColdStore):
@@ -421,7 +395,7 @@ def test_sub_agents_and_broken_lines_are_counted(tmp_path: Path, store: ColdStor
     (found,) = conversations_of(source)
     list(found.turns)
 
-    assert source.tally.skipped["session of a sub-agent"] == 1
+    assert source.tally.skipped["sub-agent session"] == 1
     assert found.tally.skipped["line that is not JSON"] == 1
 
 
@@ -467,7 +441,7 @@ def test_codex_is_read_from_one_of_its_two_logs(
     assert called.use.calls[0].arguments == '{"cmd":"ls"}'
     assert reasoning_of(store, called) == "Use ls."
     assert model_of(store, called) == ("gpt-5-codex" if has_envelope else "")
-    assert dict(taken.tally.skipped) == {"instructions": 1}
+    assert dict(taken.tally.skipped) == {"message with instructions": 1}
 
 
 def test_codex_with_other_tools_is_read(tmp_path: Path, store: ColdStore):
@@ -477,14 +451,20 @@ def test_codex_with_other_tools_is_read(tmp_path: Path, store: ColdStore):
         {"type": "custom_tool_call_output", "call_id": "c", "output": "Done"},
         {"type": "web_search_call", "action": {"type": "search", "query": "kites"}},
         exports.said("assistant", "Patched."),
+        {"type": "message", "role": "user", "content": [{"type": "input_file"}]},
         {"type": "ghost_snapshot"},
+        {"type": "novelty"},
     ]
 
     taken, path = codex_path(store, tmp_path, exports.codex_session(*items))
 
     assert path == ["u: Patch it.", "a: ", "t: Done", "a: [web search: kites]\n\nPatched."]
     assert json.loads(store.turns(taken.id)[1].use.calls[0].arguments) == {"input": "*** Begin"}
-    assert dict(taken.tally.skipped) == {"item of unknown kind": 1}
+    assert dict(taken.tally.skipped) == {
+        "item of unknown kind": 1,
+        "part of unknown kind": 1,
+        "empty message": 1,
+    }
 
 
 # opencode and llm: databases
@@ -503,7 +483,7 @@ def test_opencode_is_read_from_its_database(tmp_path: Path, store: ColdStore):
     _, called, returned, answer = store.turns(taken.id)
     assert returned.use.answers == called.use.calls[0]
     assert (model_of(store, answer), reasoning_of(store, called)) == ("claude-opus-4-8", "Run it.")
-    assert dict(taken.tally.skipped) == {"text of the program": 1}
+    assert dict(taken.tally.skipped) == {"text that the program wrote": 1}
 
 
 def test_opencode_s_second_layout_is_read_beside_its_first(tmp_path: Path, store: ColdStore):
@@ -515,7 +495,7 @@ def test_opencode_s_second_layout_is_read_beside_its_first(tmp_path: Path, store
     _, called, returned, answer = store.turns(taken.id)
     assert returned.use.answers == called.use.calls[0]
     assert (model_of(store, answer), reasoning_of(store, called)) == ("claude-opus-4-8", "Run it.")
-    assert dict(taken.tally.skipped) == {"summary of what was compacted": 1}
+    assert dict(taken.tally.skipped) == {"compaction summary": 1}
 
 
 def test_the_old_layout_of_llm_is_read(tmp_path: Path, store: ColdStore):
@@ -547,7 +527,7 @@ def test_the_new_layout_of_llm_is_read_with_its_branches(tmp_path: Path, store: 
         "gpt-5",
         "gpt-5-mini",
     )
-    assert dict(taken.tally.skipped) == {"instructions": 1}
+    assert dict(taken.tally.skipped) == {"message with instructions": 1}
 
 
 # Open WebUI, LibreChat, SillyTavern, Gemini
@@ -601,7 +581,7 @@ def test_sillytavern_s_swipes_are_versions(tmp_path: Path, store: ColdStore):
     assert [turn.name for turn in turns] == ["Ann", "Bo", "Bo", "Bo", "Ann"]
     assert [turn.created_at and turn.created_at.hour for turn in turns] == [10, 10, 10, 10, 10]
     assert reasoning_of(store, turns[2]) == "A sailor."
-    assert dict(taken.tally.skipped) == {"hidden from the prompt": 1}
+    assert dict(taken.tally.skipped) == {"message that is hidden from the prompt": 1}
 
 
 def test_gemini_s_activity_is_cut_where_nothing_was_asked(tmp_path: Path, store: ColdStore):
@@ -618,8 +598,8 @@ def test_gemini_s_activity_is_cut_where_nothing_was_asked(tmp_path: Path, store:
     assert path_of(store, second) == ["u: How do I list files?", "a: Ask a friend.", "u: Thanks"]
     assert every_turn(store, second)[1].content == "Use ls & look:\n\n```\nls -l\n\n```\n\n- a"
     assert dict(first.tally.changed) == {
-        "conversations were told apart by the time between them": 1,
-        "attachments are named, not kept": 1,
+        "conversation that is told apart by time alone": 1,
+        "attachment that is named, not kept": 1,
     }
 
 
@@ -655,7 +635,7 @@ def test_jsonl_of_chat_completions_is_a_conversation_a_line(tmp_path: Path, stor
     _, called, returned, _ = store.turns(one.id)
     assert returned.use.answers == called.use.calls[0]
     assert path_of(store, other) == ["u: Hello"]
-    assert dict(one.tally.skipped) == {"instructions": 1}
+    assert dict(one.tally.skipped) == {"message with instructions": 1}
 
 
 # all of them

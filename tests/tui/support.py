@@ -13,7 +13,8 @@ from jitchat.errors import JitchatError, RequestRefused, SettingsError, Unreacha
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.memory import Memory
 from jitchat.providers.catalogue.models import ProviderChoice, State
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.settings import Settings, personas
 from jitchat.settings.sections import NamedPersona, ScreenSettings
 from jitchat.store.pins import OwnInstructions

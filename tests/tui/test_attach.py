@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
 from typing import TYPE_CHECKING
 
+from PIL import Image, ImageGrab
 from textual import events
 
 from jitchat.tui.widgets import pictures
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.turn_view import TurnDetails, TurnView
+from tests.support import png
 from tests.tui.support import demo_app, idle, notices, ready, type_text, until
 
 if TYPE_CHECKING:
@@ -22,20 +22,12 @@ if TYPE_CHECKING:
     from tests.tui.support import TestBackend
 
 
-def png(width: int, height: int) -> bytes:
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        check = zlib.crc32(kind + body)
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", check)
-
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    rows = zlib.compress(b"".join(b"\0" + b"\x30\x60\x90" * width for _ in range(height)))
-    parts = (chunk(b"IHDR", head), chunk(b"IDAT", rows), chunk(b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
-
-
 async def test_what_is_attached_is_priced_before_the_send_and_shown_with_its_turn(
-    backend: TestBackend, tmp_path: Path
+    backend: TestBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    copied = list[Image.Image]()
+    monkeypatch.setenv("DISPLAY", ":99")
+    monkeypatch.setattr(ImageGrab, "grabclipboard", lambda: copied.pop() if copied else None)
     (tmp_path / "note.txt").write_text("The key is under the mat.")
     (tmp_path / "a shot.png").write_bytes(png(80, 40))
     app = demo_app(backend)
@@ -65,7 +57,14 @@ async def test_what_is_attached_is_priced_before_the_send_and_shown_with_its_tur
         assert said.detail.attached == "with note.txt, a shot.png (picture, 80×40)"
         assert said.query(".turn-picture")
         (tmp_path / "note.txt").write_text("It is not.")
+        await pilot.press("ctrl+v")
+        none = "There is no picture in the clipboard. Copy one, or use /attach PATH."
+        await until(pilot, lambda: none in notices(pilot), "that no picture is there")
+        copied.append(Image.new("RGB", (30, 20)))
+        prompt.post_message(events.Paste(""))
+        await until(pilot, lambda: prompt.text.startswith("@clipboard-"), "the picture's name")
         await type_text(pilot, "And now?")
+        assert "attaches clipboard-" in screen.query_one(HintLine).sentences[0]
         assert "note.txt has changed since #61" in screen.query_one(HintLine).sentences[0]
         details = await TurnDetails(backend.store, session.memory.conversation.id).of([said.turn])
         assert [file.name for file in details[61].files] == ["note.txt", "a shot.png"]

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from jitchat.errors import StoreFull, Unreachable
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine

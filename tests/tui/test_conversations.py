@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.widgets import Input, OptionList
 
-from jitchat.session import SessionOptions
+from jitchat.metering import Metering
+from jitchat.providers.catalogue.table import Prices
+from jitchat.session_options import SessionOptions
 from jitchat.store.deletion import delete_conversation
+from jitchat.store.requests import RequestLog, Spent
 from jitchat.store.store import NEW_TITLE
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat.key_routing import FAST
 from jitchat.tui.dialogs.resume import ResumeScreen
 from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
 from tests.small_models.support import small
 from tests.support import talk
@@ -52,9 +57,7 @@ async def test_the_list_renames_tags_archives_deletes_and_undoes(backend: TestBa
         await pilot.press("ctrl+u", *"Name", "enter")
         await until(pilot, lambda: backend.store.conversations()[1].title == "Name", "its title")
         await pilot.press("ctrl+t", *"#sea a:b", "enter")
-        await until(
-            pilot, lambda: any("is not a valid tag" in each for each in notices(pilot)), "why not"
-        )
+        await until(pilot, lambda: any("valid tag" in each for each in notices(pilot)), "why not")
         assert line.value == "#sea a:b", "what was typed stays, to be put right"
         await pilot.press(*["backspace"] * 4, "enter")
         await until(pilot, lambda: backend.store.conversations()[1].tags == ("sea",), "its tag")
@@ -134,12 +137,22 @@ async def test_one_that_another_process_deleted_is_told_and_what_was_typed_is_ke
 async def test_a_small_model_makes_the_title_of_a_first_exchange_behind_the_chat(
     backend: TestBackend,
 ) -> None:
-    backend.options = SessionOptions(summariser=small('{"titles": ["Walrus care"]}'))
-    app = JitchatApp(backend, backend.store.create(NEW_TITLE))
+    made = backend.store.create(NEW_TITLE)
+    log = RequestLog(backend.store.database)
+    summariser = replace(
+        small('{"titles": ["Walrus care"]}'),
+        prices=Prices(0.0, 100_000.0),
+        metering=Metering(log, backend.store.now, made.id),
+    )
+    backend.options = SessionOptions(summariser=summariser, prices=Prices(0.0, 0.0))
+    app = JitchatApp(backend, made)
     async with app.run_test(size=(100, 30)) as pilot:
         screen = await ready(pilot)
         await command(pilot, "how do I look after a walrus?")
         await until(pilot, lambda: screen.opening.conversation.title == "Walrus care", "the title")
+        top = screen.query_one(TopLine)
+        await until(pilot, lambda: top._text.cost == "$1.00", "what the title took")
+        assert log.spent_by_purpose(made.id)["title"] == Spent(1.0)
 
 
 async def test_a_turn_and_its_code_are_copied_by_a_letter_and_its_answer(

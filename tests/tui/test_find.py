@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date, timedelta
+
 from textual import events
 from textual.widgets import Input, Static
 
+from jitchat.store.conversation_search import Filter, midnight
 from jitchat.tui.chat.find import matches_in
 from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.found_marks import pattern_of
@@ -36,6 +40,10 @@ def test_a_match_is_found_in_any_case_and_over_a_line_break():
     assert matches_in(turns, pattern) == [(1, 0), (1, 1), (3, 0)]
     assert pattern_of("  ") is None
     assert matches_in(turns, pattern_of("(d") or pattern) == [(3, 0)]
+    said_on = midnight(date(2026, 3, 2))
+    dated = [replace(turn, created_at=said_on + timedelta(turn.position)) for turn in turns]
+    assert matches_in(dated, pattern, Filter(after=date(2026, 3, 4))) == [(3, 0)]
+    assert matches_in(dated, None, Filter(before=date(2026, 3, 5))) == [(1, 0), (2, 0)]
 
 
 async def test_matches_are_gone_through_in_all_turns_and_the_focus_comes_back(
@@ -87,6 +95,12 @@ async def test_what_matches_nothing_says_so_and_a_draft_is_left_alone(backend: T
         await pilot.press("ctrl+f", *"xyzzy")
         count = screen.query_one("#find-count", Static)
         await until(pilot, lambda: str(count.content) == "no match", "that there is none")
+        screen.query_one("#find", Input).value = "demo after:2026-13"
+        await until(pilot, lambda: "names no date" in str(count.content), "what is wrong")
+        screen.query_one("#find", Input).value = "after:2026-01 deploy"
+        await until(pilot, lambda: "1 of" in str(count.content), "what was said since")
+        screen.query_one("#find", Input).value = "xyzzy"  # while the match is being shown
+        await until(pilot, lambda: str(count.content) == "no match", "that there is none again")
         await pilot.press("enter", "escape")
         assert isinstance(screen.focused, Prompt)
         assert screen.query_one(Prompt).text == "a draft"

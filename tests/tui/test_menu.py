@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from textual import events
 from textual.widgets import OptionList, TextArea
 
 from jitchat.tui.actions import ACTIONS, ANSWERS, BY_ID, MENU
@@ -45,6 +46,28 @@ async def test_enter_takes_the_one_under_the_cursor(backend: TestBackend):
         await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen), "the help")
 
 
+async def test_what_closes_a_dialog_twice_in_a_burst_leaves_the_chat_there(backend: TestBackend):
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        for opens, twice in (
+            ("ctrl+o", "u"),
+            ("ctrl+o", "escape"),
+            ("ctrl+o", "enter"),
+            ("ctrl+r", "enter"),
+            ("ctrl+s", "escape"),
+            ("f1", "q"),
+            ("f4", "q"),
+        ):
+            await pilot.press(opens)
+            await until(pilot, lambda: pilot.app.screen is not screen, opens)
+            for _ in range(3):
+                key = events.Key(twice, twice if len(twice) == 1 else None)
+                pilot.app.post_message(key)
+            await until(pilot, lambda: pilot.app.screen is screen, f"{twice} in {opens}")
+            await pilot.pause()
+            assert pilot.app.screen is screen
+
+
 @pytest.mark.parametrize("key", ["escape", "ctrl+o"])
 async def test_the_menu_closes_and_what_was_typed_stays(backend: TestBackend, key: str):
     async with demo_app(backend).run_test(size=SIZE) as pilot:
@@ -60,3 +83,13 @@ async def test_the_menu_looks_as_in_the_picture(backend: TestBackend, picture: P
         await pilot.press("ctrl+o")
         assert isinstance(pilot.app.screen, MenuScreen)
         await picture(pilot, "menu", "small")
+
+
+async def test_a_list_without_room_takes_keys(backend: TestBackend):
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("ctrl+o", "down")
+        pilot.app.screen.query_one(OptionList).styles.height = 0
+        await pilot.resize_terminal(60, 20)  # what was known of its lines is forgotten
+        await pilot.press("pageup", "pagedown", "escape")
+        assert pilot.app.screen is screen

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.providers.catalogue.table import Prices
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.store.models import ModelLessons
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Usage

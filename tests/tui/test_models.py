@@ -92,7 +92,7 @@ async def test_a_server_that_starts_is_found_and_not_forgotten_and_the_chosen_ro
         await pilot.press("down")
         went = chosen(pilot)
         models.local = [OLLAMA]
-        await pilot.press("f5")
+        await pilot.press("ctrl+r")
         await until(pilot, lambda: ("ollama", "qwen3:8b") in rows(pilot), "the server")
         assert chosen(pilot) == went
         screen.post_message(ModelsScreen.Known(models.providers))
@@ -186,7 +186,7 @@ async def test_the_model_in_use_is_marked_although_no_list_has_it_and_uses_anoth
         before = chat(pilot).session
         assert chosen(pilot) == ("openrouter", "secret-model")
         assert " • secret-model" in drawn(pilot)
-        await pilot.press("f4")
+        await pilot.press("ctrl+k")
         await pilot.pause()
         await enter_text(pilot, KEY)
         await pilot.press("enter")

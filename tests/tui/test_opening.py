@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import EmbedderUnavailable, StoreUnreadable
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.window.budget import Budget
 from tests.small_models.support import picks, small

@@ -10,7 +10,7 @@ from textual.widgets import OptionList
 from textual.widgets._toast import Toast
 
 from jitchat.errors import Unreachable
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.window.budget import Budget

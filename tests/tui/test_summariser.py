@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import RequestRefused
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.small_models.small_model import SmallModel
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.prompt import Prompt

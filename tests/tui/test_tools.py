@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.widgets import TextArea
 
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.store.regression_cases import CaseKind, Cases
 from jitchat.text.figures import duration
 from jitchat.tools import toolbox

@@ -1,68 +1,128 @@
-"""What a picture counts as, by the formula that its provider publishes; an estimate elsewhere.
+"""Counts a picture's tokens by the formulas that providers publish; otherwise an estimate.
 
-In `pictures.json`, by a pattern of the model's name, the first that fits: `tiles` of 512 pixels,
-the base and each; `patches` of 32 pixels, and what each counts; `pixels` a token; `squares` of 768
-pixels, what each counts; `each` picture the same.
+`pictures.json` has a row per model family, of which the first match is used, with a rule and its
+source. A row marked `about` is an estimate: its source is approximate, does not name the model, or
+describes a server other than the one in use. The rules:
+
+- `tiles`: scaled to fit 2,048 × 2,048, then to 768 on the shorter edge; a base plus a price per
+  tile of 512 pixels (OpenAI).
+- `patches`: of 32 pixels, scaled down to `edge` and to `most` of them; times `each` (OpenAI).
+- `visual_tokens`: patches of 28 pixels, scaled down to `edge` and to `most` of them (Anthropic).
+- `crops`: squares of two thirds of the shorter edge; a small picture is one (Google).
+- `each`: the same number for every picture (Google).
+- `grid`: patches of `size` pixels, each edge rounded, plus `around` (Qwen).
+- `rows`: patches of `size` pixels, plus one token after each row (Mistral).
+- `squares`: at most `most` squares of `size` pixels, plus `extra`; otherwise one (xAI, Llama).
 """
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 from jitchat.providers.catalogue import table
 
-_ESTIMATE = {"pixels": 750}
-_LONGEST, _MOST = 1_568, 1_600
-"""Pixels of an edge and tokens; Anthropic scales down what has more."""
+_UNKNOWN = {"visual_tokens": {"most": 1_568, "edge": 1_568}, "about": True}
+"""Tokens for a model without a row."""
+_PATCH, _VISUAL_TOKEN = 32, 28
+"""Most pixels of an edge."""
+_MOST_CROPS = 64
+"""Tokens of a long strip, for which nothing is published."""
 
 
 def picture_tokens(model: str, width: int, height: int) -> tuple[int, bool]:
-    """Count a picture of so many pixels; and whether that is the provider's own formula."""
+    """Return a picture's tokens, and whether they are by the provider's own formula."""
     name, width, height = model.lower(), max(1, width), max(1, height)
-    known = next((row for row in _rows() if re.search(row["models"], name)), _ESTIMATE)
-    rule = next(each for each in known if each != "models")
-    return _RULES[rule](known[rule], width, height), known is not _ESTIMATE
+    row = next((each for each in _rows() if re.search(each["models"], name)), _UNKNOWN)
+    rule = next(each for each in row if each in _RULES)
+    return _RULES[rule](row[rule], width, height), not row.get("about", False)
 
 
 @cache
 def _rows() -> tuple[Mapping[str, Any], ...]:
-    return tuple(table.read_json("pictures.json"))
+    return tuple(table.read_json("pictures.json")["models"])
 
 
-def _tiles(given: tuple[int, int], width: float, height: float) -> int:
-    """Scale into 2,048 × 2,048, then the shorter edge to 768; neither up."""
+def _tiles(given: Mapping[str, int], width: float, height: float) -> int:
     scale = min(1.0, 2_048 / max(width, height))
     scale *= min(1.0, 768 / (scale * min(width, height)))
-    base, each = given
-    return base + each * math.ceil(scale * width / 512) * math.ceil(scale * height / 512)
+    return given["base"] + given["each"] * _cover(scale * width, scale * height, 512)
 
 
-def _patches(each: float, width: float, height: float) -> int:
-    """Scale to 1,536 patches at the most, so that whole ones fill the shorter edge."""
-    if math.ceil(width / 32) * math.ceil(height / 32) > 1_536:
-        scale = math.sqrt(32**2 * 1_536 / (width * height))
-        fill = (math.floor(scale * edge / 32) / (scale * edge / 32) for edge in (width, height))
-        scale *= min(each for each in fill if each) if scale * min(width, height) >= 32 else 1.0
+def _patches(given: Mapping[str, float], width: float, height: float) -> int:
+    """Shrink to whole patches on the shorter edge if there would be too many."""
+    edge, most = given.get("edge", math.inf), given.get("most", math.inf)
+    scale = min(1.0, edge / max(width, height))
+    width, height = scale * width, scale * height
+    if _cover(width, height, _PATCH) > most:
+        scale = math.sqrt(_PATCH**2 * most / (width * height))
+        counts = (scale * width / _PATCH, scale * height / _PATCH)
+        scale *= min((math.floor(each) / each for each in counts if each >= 1), default=1.0)
         width, height = scale * width, scale * height
-    return math.ceil(each * min(1_536, math.ceil(width / 32) * math.ceil(height / 32)))
+    patches = _cover(_pixels(width), _pixels(height), _PATCH)
+    return math.ceil(round(given["each"] * min(most, patches), 6))
 
 
-def _pixels(a_token: int, width: float, height: float) -> int:
-    scale = min(1.0, _LONGEST / max(width, height))
-    return min(_MOST, math.ceil(scale * width * scale * height / a_token))
+def _visual_tokens(given: Mapping[str, int], width: int, height: int) -> int:
+    """Find the largest size that fits by its longer edge, like Anthropic's own function."""
+    longer, shorter = max(width, height), min(width, height)
+
+    def sized(edge: int) -> tuple[int, int]:
+        return edge, max(1, round(edge * shorter / longer))
+
+    def is_too_large(edge: int) -> bool:
+        size = sized(edge)
+        padded = math.ceil(edge / _VISUAL_TOKEN) * _VISUAL_TOKEN
+        return padded > given["edge"] or _cover(*size, _VISUAL_TOKEN) > given["most"]
+
+    fitting = bisect_left(range(1, longer + 1), True, key=is_too_large)
+    return _cover(*sized(max(1, fitting)), _VISUAL_TOKEN)
 
 
-def _squares(each: int, width: float, height: float) -> int:
-    is_small = max(width, height) <= 384
-    return each * (1 if is_small else math.ceil(width / 768) * math.ceil(height / 768))
+def _crops(each: int, width: int, height: int) -> int:
+    unit = max(1, math.floor(min(width, height) / 1.5))
+    crops = 1 if max(width, height) <= 384 else _cover(width, height, unit)
+    return each * min(_MOST_CROPS, crops)
 
 
-_RULES: Mapping[str, Callable[[Any, float, float], int]] = {
+def _grid(given: Mapping[str, int], width: float, height: float) -> int:
+    size, most = given["size"], given["most"]
+    columns, rows = (max(1, round(edge / size)) for edge in (width, height))
+    if columns * rows > most:
+        scale = math.sqrt(most * size**2 / (width * height))
+        columns, rows = (max(1, math.floor(scale * edge / size)) for edge in (width, height))
+    return max(4, min(most, columns * rows)) + given["around"]
+
+
+def _in_rows(given: Mapping[str, int], width: float, height: float) -> int:
+    scale = min(1.0, given["edge"] / max(width, height))
+    columns, rows = (max(1, math.ceil(scale * edge / given["size"])) for edge in (width, height))
+    return (columns + 1) * rows
+
+
+def _squares(given: Mapping[str, int], width: float, height: float) -> int:
+    squares = min(given["most"], _cover(width, height, given["size"]))
+    return given["each"] * (squares + given.get("extra", 1))
+
+
+def _cover(width: float, height: float, size: int) -> int:
+    """Return the number of squares that cover a picture."""
+    return math.ceil(width / size) * math.ceil(height / size)
+
+
+def _pixels(edge: float) -> int:
+    return max(1, math.floor(edge + 1e-6))
+
+
+_RULES: Mapping[str, Callable[[Any, int, int], int]] = {
     "tiles": _tiles,
     "patches": _patches,
-    "pixels": _pixels,
-    "squares": _squares,
+    "visual_tokens": _visual_tokens,
+    "crops": _crops,
     "each": lambda each, _width, _height: int(each),
+    "grid": _grid,
+    "rows": _in_rows,
+    "squares": _squares,
 }

@@ -70,6 +70,16 @@ class Prices:
         return exceeded[-1] if exceeded else self
 
 
+def cost_of(usage: Usage | None, prices: Prices | None) -> float | None:
+    """Price what was used, in US dollars; None where the usage or a price is not known.
+
+    What the provider says that it charges stands before every table.
+    """
+    if usage is not None and usage.cost is not None:
+        return usage.cost
+    return prices.of(usage) if prices is not None else None
+
+
 def _total(*parts: tuple[int, float | None]) -> float | None:
     """Return the sum of (tokens, price); a part of 0 tokens needs no price."""
     total = 0.0

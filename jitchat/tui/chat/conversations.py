@@ -235,17 +235,19 @@ class Conversations(Controller):
         else:
             await self.open(await asyncio.to_thread(store.conversation, restored))
 
-    def improve_title(self, session: Session) -> None:
-        """Have the small model, if one is set, write a title for the first exchange."""
+    def improve_title(self, session: Session, then: Callable[[], object]) -> None:
+        """Have the small model, if one is set, title the first exchange; then call `then`."""
         model = session.options.summariser
         if model is not None:
-            self.host.run(self._improve(session), "title")
+            self.host.run(self._improve(session, then), "title")
 
-    async def _improve(self, session: Session) -> None:
+    async def _improve(self, session: Session, then: Callable[[], object]) -> None:
         model = session.options.summariser
         try:
             made = model is not None and await titles.improve(session.memory, model)
         except JitchatError:  # reported by features that need the store
             return
-        if made and session is self.opening.session:
-            await self.refresh()
+        if session is self.opening.session:
+            then()
+            if made:
+                await self.refresh()

@@ -1,21 +1,33 @@
-"""Fill the draft from other sources: an earlier prompt, an external editor, files."""
+"""Fill the draft from other sources: an earlier prompt, an external editor, files, pictures."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
 
+from jitchat.errors import FileRefused
 from jitchat.files.mentions import mention_of, require_files
+from jitchat.threads import left_at_exit
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 
+if TYPE_CHECKING:
+    from jitchat.session import Session
+
 SEARCHED_PROMPTS = 10_000
 """Maximum earlier prompts searched, the latest ones."""
+_PATIENCE = 3
+"""Maximum seconds to wait for the clipboard, whose owner is another program that may hang."""
 
 
 @dataclass(eq=False)
 class Drafting(Controller):
     opening: Opening
+
+    def __post_init__(self) -> None:
+        self.surfaces.prompt.pictured = self._pictured
 
     def search_prompts(self, wanted: str = "") -> None:
         """Search earlier prompts for the typed text; the chosen prompt replaces it."""
@@ -57,3 +69,24 @@ class Drafting(Controller):
         prompt = self.surfaces.prompt
         prompt.insert(f"{mention_of(named)} " if named else "@")
         prompt.focus()
+
+    async def paste_picture(self, session: Session) -> None:  # noqa: ARG002  it must be open
+        """Attach the picture in the clipboard, by a mention in the prompt."""
+        prompt = self.surfaces.prompt
+        if named := await self._pictured(is_told=True):
+            prompt.insert(f"{named} ")
+            prompt.focus()
+
+    async def _pictured(self, *, is_told: bool) -> str:
+        from jitchat.files.clipboard import take_pictures  # noqa: PLC0415  not on the first frame
+
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                return await left_at_exit(lambda: take_pictures(datetime.now().astimezone()))
+        except TimeoutError:
+            refused = FileRefused("The clipboard did not respond.", "Use /attach PATH.")
+        except FileRefused as error:
+            refused = error
+        if is_told:
+            self.host.show_error(refused)
+        return ""

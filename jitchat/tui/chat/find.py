@@ -1,6 +1,7 @@
 """Search the conversation on screen and go from match to match.
 
 All turns are searched, in a thread; only the turns around the current match are drawn and marked.
+Dates narrow the search: `after:yesterday harbour`. Dates alone find the turns of those days.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from jitchat.errors import StoreError
+from jitchat.errors import StoreError, UsageError
+from jitchat.store.conversation_search import DATES, EVERY, Filter, parse_query
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.found_marks import pattern_of
@@ -63,18 +65,26 @@ class Find(Controller):
         return focused if focused is not None and focused.is_attached else self.surfaces.prompt
 
     def look_for(self, wanted: str) -> None:
-        self._pattern = pattern_of(wanted)
-        self.host.run(partial(self._look, self._pattern), "find", exclusive=True)
+        session, problem = self.opening.session, ""
+        text, dates = "", EVERY
+        try:
+            if session is not None:
+                text, dates = parse_query(wanted, session.memory.store.now(), DATES)
+        except UsageError as error:
+            problem = error.what
+        self._pattern = pattern_of(text)
+        self.host.run(partial(self._look, self._pattern, dates, problem), "find", exclusive=True)
 
-    async def _look(self, pattern: re.Pattern[str] | None) -> None:
+    async def _look(self, pattern: re.Pattern[str] | None, dates: Filter, problem: str) -> None:
         session, transcript = self.opening.session, self.surfaces.transcript
         turns = session.memory.turns if session is not None else ()
         found: list[Match] = []
         try:
-            if pattern is not None:
-                found = await asyncio.to_thread(matches_in, turns, pattern)
+            if pattern is not None or dates != EVERY:
+                found = await asyncio.to_thread(matches_in, turns, pattern, dates)
         except StoreError as error:
             self.host.show_error(error)
+        self._line.problem = problem
         self._matches = found
         self._at = bisect_left(found, (transcript.first_in_view, 0)) % len(found) if found else 0
         await self._show()
@@ -93,10 +103,13 @@ class Find(Controller):
             await self.surfaces.transcript.go_to(current[0])
 
 
-def matches_in(turns: Sequence[Turn], pattern: re.Pattern[str]) -> list[Match]:
-    """Return every match in the texts of turns, in order."""
+def matches_in(
+    turns: Sequence[Turn], pattern: re.Pattern[str] | None, dates: Filter = EVERY
+) -> list[Match]:
+    """Return every match in the texts of turns, in order; without a pattern, one per turn."""
     return [
         (turn.position, number)
         for turn in turns
-        for number, _ in enumerate(pattern.finditer(turn.content))
+        if dates is EVERY or dates.has(turn.created_at)
+        for number, _ in enumerate(pattern.finditer(turn.content) if pattern else [turn])
     ]

@@ -70,8 +70,8 @@ class Host:
 
         Pass a function that returns the coroutine if the worker may be cancelled before it starts.
         """
-        call = work if callable(work) else lambda: work
-        return self._screen.run_worker(self.showing_errors(call), group=group, exclusive=exclusive)
+        make = self.showing_errors(work if callable(work) else lambda: work)
+        return self._screen.run_worker(make, group=group, exclusive=exclusive)
 
     def cancel(self, *groups: str) -> None:
         """Cancel the workers of some groups; a started thread runs on, but nothing waits for it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,9 @@ from textual.message import Message
 from textual.timer import Timer
 
 from jitchat.errors import JitchatError, StoreError
+from jitchat.replay import sent_on_path
+from jitchat.store.requests import RequestLog
 from jitchat.store.windows import Ending, WindowArchive
-from jitchat.text.figures import total_of
 from jitchat.tui.chat.commands import hint_on, mode_within
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
@@ -180,7 +182,8 @@ class Previews(Controller):
             except JitchatError as error:
                 outcome = error
             planning = session.planning
-            notes = planning.unmet(message.text), planning.changed_files(message.text)
+            text = message.text
+            notes = planning.unmet(text), session.passed_over(text), planning.changed_files(text)
             unmet = " · ".join(filter(None, notes))
             self.host.post(self.Planned(request, outcome, unmet))
 
@@ -199,8 +202,8 @@ class Previews(Controller):
             files = attached_sentence(message.outcome)
             back = DRAFT_IS_BACK if self.opening.keeper.is_back() else ""
             hint = self.surfaces.hint
-            for note in filter(None, (message.unmet, misplaced, files, back, self._unanswered())):
-                hint.put_ahead(note)
+            for note in filter(None, (misplaced, files, back, self._unanswered(), message.unmet)):
+                hint.put_ahead(note)  # the last one is shown in any case
 
     def _show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         self.window = window
@@ -249,7 +252,8 @@ class Meter(Controller):
     previews: Previews
 
     def sum_up(self) -> None:
-        self.host.run(self._sum_up(self.opening.conversation.id), "cost", exclusive=True)
+        sums = partial(self._sum_up, self.opening.conversation.id)
+        self.host.run(sums, "cost", exclusive=True)
 
     def leave(self) -> None:
         """Remove the figures of a conversation that is left, and cancel requests for them."""
@@ -261,7 +265,7 @@ class Meter(Controller):
 
         Returns whether there is a sent window.
         """
-        sent = await asyncio.to_thread(session.sent_on_path, turn, reply)
+        sent = await asyncio.to_thread(sent_on_path, session.memory, turn, reply)
         if sent is None:
             return False
         window, ending = sent
@@ -286,21 +290,28 @@ class Meter(Controller):
         """Show the estimated cost of the next message and the total spent."""
         self.host.run(self._show_costs(session, self.steering.next_message), "costs")
 
+    def exceed_once(self, session: Session) -> None:
+        """Let the next message exceed the spending limits."""
+        session.spending.exceed_once()
+        self.host.say("The next message may exceed your spending limits.")
+
     async def _show_costs(self, session: Session, message: NextMessage) -> None:
         from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
 
         window = await asyncio.to_thread(session.preview, *message)
         forecast = await asyncio.to_thread(session.forecast, window)
+        self.sum_up()
         await self.host.wait_for(ExactScreen("Cost", "\n".join(forecast.sentences())))
 
     async def _sum_up(self, conversation: str) -> None:
-        archive = WindowArchive(self.backend.store.database)
+        database = self.backend.store.database
         try:
-            spent = await asyncio.to_thread(archive.spent, conversation)
+            spent = await asyncio.to_thread(RequestLog(database).spent, conversation)
+            sent = await asyncio.to_thread(WindowArchive(database).last_sends, conversation, 1)
         except StoreError:
             return  # reported by features that need the store
-        self.previews.know_sends(spent.sends)
-        self.surfaces.top.show_cost(total_of(spent.amount, spent.unknown))
+        self.previews.know_sends(len(sent))
+        self.surfaces.top.show_cost(spent.sentence)
 
     async def _count(self, session: Session, message: NextMessage) -> None:
         """Show the count, unless something else would be sent by then."""
@@ -323,7 +334,7 @@ def _last_sent(session: Session) -> Turn | None:
     """Return the last message on the current branch for which a window was sent. Slow."""
     messages = (turn for turn in reversed(session.memory.turns) if turn.role is Role.USER)
     latest = islice(messages, _LOOKED_BACK)
-    return next((turn for turn in latest if session.sent_on_path(turn) is not None), None)
+    return next((turn for turn in latest if sent_on_path(session.memory, turn) is not None), None)
 
 
 def _is_broken_off(session: Session, ending: Ending | None) -> bool:

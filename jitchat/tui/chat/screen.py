@@ -283,8 +283,10 @@ class ChatScreen(Screen[None]):
 
     @on(Indexing.LinesMoved)
     def _lines_moved(self, message: Indexing.LinesMoved) -> None:
-        if message.opening == self.opening.number and self.indexing.show_lines(message):
-            self.previews.plan()
+        if message.opening == self.opening.number:
+            self.meter.sum_up()
+            if self.indexing.show_lines(message):
+                self.previews.plan()
 
     @on(ModelFetch.Ended)
     def _fetch_ended(self, message: ModelFetch.Ended) -> None:
@@ -299,6 +301,7 @@ class ChatScreen(Screen[None]):
 
     @on(Ending.Ended)
     def _session_ended(self, message: Ending.Ended) -> None:
+        self.meter.sum_up()
         if self.ending.take(message):
             self.previews.plan(afresh=True)
 
@@ -310,6 +313,7 @@ class ChatScreen(Screen[None]):
         self._attend()
         if isinstance(message.event, MemoryUpdated | ObservationDue):
             self.observations.take(message.event)
+            self.meter.sum_up()
         elif isinstance(message.event, FactsFound):
             self.facts.take(message.event)
         else:
@@ -322,7 +326,7 @@ class ChatScreen(Screen[None]):
         await self.sends.end(message)
         self.indexing.write_missing_lines()
         if self.session is not None:
-            self.conversations.improve_title(self.session)
+            self.conversations.improve_title(self.session, self.meter.sum_up)
         await self.models.take_over_if_waiting()
 
     # Models and servers

@@ -311,12 +311,12 @@ class Sends(Controller):
             self.surfaces.hint.wait(state)
 
     async def _show_reply(self, turn: Turn) -> None:
-        transcript, session = self.surfaces.transcript, self.opening.session
+        transcript = self.surfaces.transcript
         await transcript.put(turn)
         if not self._measured:
             note = transcript.detail_of(turn).note
             broken = is_broken_off(turn, note.stop if note is not None else None)
-            cost = session.cost_of(None) if session is not None else None
+            cost = note.cost if note is not None else None
             sent = self.previews.sent
             self.surfaces.hint.show_usage(usage_sentence(None, cost, sent, is_broken_off=broken))
         await self._offer_missing_turn()

@@ -169,6 +169,7 @@ class Views(Controller):
         self.host.push(view.make_view(name, subject), self.left)
 
     def left(self, outcome: view.Outcome | None) -> None:
+        self.meter.sum_up()  # a view may have asked a model
         if outcome is not None:
             self.host.post(self.Left(outcome))
 

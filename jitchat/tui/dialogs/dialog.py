@@ -7,9 +7,10 @@ from textual.content import Content
 from textual.screen import ModalScreen, ScreenResultType
 
 from jitchat.tui.actions import bindings_everywhere
+from jitchat.tui.dismissed_once import DismissedOnce
 
 
-class Dialog(ModalScreen[ScreenResultType]):
+class Dialog(ModalScreen[ScreenResultType], DismissedOnce[ScreenResultType]):
     CSS_PATH = Path(__file__).with_suffix(".tcss")
     BINDINGS = bindings_everywhere()
 

@@ -28,7 +28,7 @@ class MenuScreen(Dialog[str | None]):
     """Gives what the action runs that was taken; None where none was."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("escape,ctrl+o", "dismiss(None)", "Close", id="menu_close")
+        Binding("escape", "dismiss(None)", "Close", id="menu_close")
     ]
 
     def __init__(self, keys: KeyNames, offered: Iterable[str] = ()) -> None:
@@ -52,10 +52,11 @@ class MenuScreen(Dialog[str | None]):
         menu.scroll_home(animate=False)
 
     def on_key(self, event: Key) -> None:
+        """Take what has the letter; the key that opened the menu closes it."""
         taken = next((a for a in self._actions if a.letter == event.character), None)
-        if taken is not None:
+        if taken is not None or event.key in self._key_names.all_of("menu"):
             event.stop()
-            self.dismiss(taken.run)
+            self.dismiss(taken.run if taken is not None else None)
 
     @on(OptionList.OptionSelected)
     def _taken(self, message: OptionList.OptionSelected) -> None:

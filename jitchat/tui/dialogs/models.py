@@ -197,8 +197,8 @@ class ModelsScreen(Dialog[Picked | None]):
         Binding("up", "move('cursor_up')", show=False),
         Binding("pagedown", "move('page_down')", show=False),
         Binding("pageup", "move('page_up')", show=False),
-        Binding("f4,ctrl+k", "key", "API key", id="models_key"),
-        Binding("f5,ctrl+r", "refresh", "Refresh", id="models_refresh"),
+        Binding("f4,ctrl+k", "key", "API key", id="models_key", priority=True),
+        Binding("f5,ctrl+r", "refresh", "Refresh", id="models_refresh", priority=True),
     ]
 
     @dataclass

@@ -14,6 +14,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 from textual.worker import Worker, WorkerError
 
+from jitchat.errors import UsageError
 from jitchat.store import deletion
 from jitchat.store.conversation_search import SYNTAX, Found, parse_query
 from jitchat.store.store import ColdStore
@@ -179,12 +180,12 @@ class ResumeScreen(Dialog[Choice]):
     def _begin(self, task: str, subject: Conversation) -> None:
         """Ask for a title or tags in the line, or whether to delete, above it."""
         self._doing, self._subject = task, subject
-        name = f"“{shorten(subject.title, 24)}”"
+        name = f"“{shorten(subject.title, 16 if task == 'erase' else 24)}”"
         asked = {
             "rename": f"Title of {name} · ⏎ keep · Esc no",
             "tag": f"Tags of {name}, as words · ⏎ keep · Esc no",
             "delete": f"Delete {name}? ⏎ yes · Esc no · ^D for good",
-            "erase": f"Erase {name}, with what it taught, for good? ⏎ yes · Esc no",
+            "erase": f"Erase {name} for good, facts too? ⏎ yes · Esc no",
         }
         self.query_one(".box").border_title = Content(asked[task])
         if task in ("rename", "tag"):
@@ -207,7 +208,11 @@ class ResumeScreen(Dialog[Choice]):
 
     @reports_errors
     async def _look_and_show(self) -> None:
-        known, found = await asyncio.to_thread(self._look, self._query)
+        why = "Nothing fits that."
+        try:
+            known, found = await asyncio.to_thread(self._look, self._query)
+        except UsageError as error:  # a filter that is not typed to its end, perhaps
+            known, found, why = [], [], str(error)
         lines = [_line_of(conversation) for conversation in known]
         self._rows = [Opened(conversation) for conversation in known]
         for conversation, hit in found:
@@ -215,13 +220,13 @@ class ResumeScreen(Dialog[Choice]):
             self._rows.append(Opened(conversation, hit.position))
         choices = self.query_one(PointedList)
         kept = choices.highlighted or 0
-        nothing = Option(Content.styled("Nothing fits that.", MUTED), disabled=True)
+        nothing = Option(Content.styled(for_terminal(why), MUTED), disabled=True)
         choices.set_options(map(Option, lines) if lines else [nothing])
         choices.highlighted = min(kept, len(lines) - 1) if lines else None
 
     def _look(self, query: str) -> tuple[list[Conversation], list[tuple[Conversation, Found]]]:
         """Find the conversations that fit a query, and the turns in them; from a thread."""
-        text, where = parse_query(query)
+        text, where = parse_query(query, self._store.now())
         known = self._store.conversations(where)
         by_id = {each.id: each for each in self._store.conversations()} if text else {}
         found = self._store.search(text, where=where) if text else []
@@ -235,7 +240,8 @@ def _line_of(known: Conversation) -> Content:
     size, touched = plural(known.turns, "turn"), known.updated_at
     tags = "".join(f" #{tag}" for tag in known.tags) + " · archived" * known.is_archived
     project = f" · {known.project}" if known.project != DEFAULT_PROJECT else ""
-    about = f"  {size} · {touched:%d %b %Y, %H:%M} · {known.id}{project}"
+    persona = f" · persona {one_line(known.persona)}" if known.persona else ""
+    about = f"  {size} · {touched:%d %b %Y, %H:%M} · {known.id}{project}{persona}"
     title = one_line(known.title), "bold"
     return Content.assemble(title, for_terminal(tags), (about, MUTED))
 

@@ -9,11 +9,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 
 from jitchat.text.sanitize import one_line
 from jitchat.tui.actions import bindings_everywhere
+from jitchat.tui.dismissed_once import DismissedOnce
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.hint_line import KeyLine
 
@@ -43,7 +43,7 @@ class LabBox(Vertical):
         self.post_message(self.Resized())
 
 
-class LabScreen(Screen[bool]):
+class LabScreen(DismissedOnce[bool]):
     """A screen of the lab; it is dismissed with True to resume its run."""
 
     CSS_PATH = ["lab.tcss"]  # noqa: RUF012  Textual's own shape

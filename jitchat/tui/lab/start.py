@@ -25,6 +25,7 @@ from jitchat.text.figures import enumerated, plural
 from jitchat.text.sanitize import one_line
 from jitchat.threads import to_the_end
 from jitchat.tui.actions import bindings_everywhere
+from jitchat.tui.dismissed_once import DismissedOnce
 from jitchat.tui.figures import BESIDE, cut
 from jitchat.tui.lab.compare import CompareScreen, compare_runs
 from jitchat.tui.lab.lab_screen import LabScreen
@@ -40,7 +41,7 @@ _STOPS = "Esc stops a run at any time; its answers are kept, and it can be resum
 _GONE = "This deletes its conversations, windows and answers, and cannot be undone."
 
 
-class ConfirmScreen(ModalScreen[bool]):
+class ConfirmScreen(ModalScreen[bool], DismissedOnce[bool]):
     """Describes an action; Enter confirms, Esc cancels."""
 
     CSS_PATH = ["../dialogs/dialog.tcss", "lab.tcss"]  # noqa: RUF012  Textual's own shape

@@ -17,7 +17,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from jitchat.providers.catalogue.table import cache_life
-from jitchat.replay import Money, Savings, savings
+from jitchat.savings import Money, Savings, savings
 from jitchat.session import Session
 from jitchat.store.windows import Send, WindowArchive
 from jitchat.text.figures import dollars, plural

@@ -12,6 +12,7 @@ from textual.widgets import OptionList
 from textual.worker import Worker
 
 from jitchat.small_models import leave_one_out as experiment
+from jitchat.store.requests import Purpose
 from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.palette import MUTED
@@ -242,7 +243,8 @@ class LeaveOneOutView(view.View):
             return
         reply = trials.exchange.reply.content, trials.measure
         options = session.request_options(window)
-        trying = experiment.leave_one_out(session.provider, options, window, trials.trials, reply)
+        asked = session.metered(Purpose.LEAVE_ONE_OUT)
+        trying = experiment.leave_one_out(asked, options, window, trials.trials, reply)
         async with aclosing(trying) as results:
             async for tried in results:
                 trials = replace(trials, results={**trials.results, tried.trial.turn: tried})

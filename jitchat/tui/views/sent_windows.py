@@ -23,6 +23,7 @@ from jitchat.store.windows import Send
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.actions import bindings_everywhere
 from jitchat.tui.dialogs.exact import ExactScreen
+from jitchat.tui.dismissed_once import DismissedOnce
 from jitchat.tui.figures import PART_BARS, used_figure
 from jitchat.tui.views import sent_window_page
 from jitchat.tui.views.view import Body, GoTo, Note, SendAgain, Subject, View, mode_keys
@@ -197,7 +198,7 @@ class BudgetInput(Input):
         return key not in _KEYS.values() and super().check_consume_key(key, character)
 
 
-class SendAgainScreen(ModalScreen[SendAgain | None]):
+class SendAgainScreen(ModalScreen[SendAgain | None], DismissedOnce[SendAgain | None]):
     CSS_PATH = "sent_windows.tcss"
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss", "Close", id="send_again_close"),

@@ -35,6 +35,7 @@ from jitchat.text.sanitize import for_terminal, one_line, shorten
 from jitchat.text.stance import objects
 from jitchat.tui.actions import VIEWS, bindings_everywhere
 from jitchat.tui.chat.steering import PinHistory
+from jitchat.tui.dismissed_once import DismissedOnce
 from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode, Role, Status, Turn
@@ -261,7 +262,7 @@ class ExchangeHeading(Widget):
         )
 
 
-class View(ModalScreen[Outcome | None]):
+class View(ModalScreen[Outcome | None], DismissedOnce[Outcome | None]):
     """A view of one subject. Closing it without a choice returns None."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  Textual's own shape

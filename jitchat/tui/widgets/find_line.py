@@ -6,9 +6,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from jitchat.text.sanitize import for_terminal
 from jitchat.tui.widgets.hint_line import clickable
 
 _KEYS = clickable(
@@ -37,6 +39,8 @@ class FindLine(Horizontal):
     def __init__(self) -> None:
         super().__init__(id="find-line")
         self._count = Static(id="find-count")
+        self.problem = ""
+        """What is wrong with what is looked for, as a sentence; empty where nothing is."""
 
     def compose(self) -> ComposeResult:
         yield Static("Find", id="find-label")
@@ -66,7 +70,7 @@ class FindLine(Horizontal):
     def show_count(self, number: int, of: int) -> None:
         """Say which match is shown; 0 of 0 where there is none."""
         told = f"{number:,} of {of:,}" if of else "no match" if self.wanted.strip() else ""
-        self._count.update(told)
+        self._count.update(Content(for_terminal(self.problem or told)))
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

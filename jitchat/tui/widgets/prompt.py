@@ -39,10 +39,21 @@ class Recognise(Protocol):
     def __call__(self, line: str, *, is_first: bool) -> Iterable[tuple[int, int]]: ...
 
 
+class Pictured(Protocol):
+    """Names the picture in the clipboard; empty where there is none, which it says if `is_told`."""
+
+    async def __call__(self, *, is_told: bool) -> str: ...
+
+
+async def _no_pictures(*, is_told: bool) -> str:  # noqa: ARG001
+    return ""
+
+
 class Prompt(TextArea):
     COMPONENT_CLASSES = {"prompt--recognised", "prompt--folded"}  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding(PROMPT_BINDINGS["newline"], "newline", "New line", id="newline", show=False),
+        Binding(PROMPT_BINDINGS["prompt_paste"], "paste_any", id="prompt_paste", show=False),
         Binding(PROMPT_BINDINGS["prompt_quit"], "quit_or_delete", id="prompt_quit", show=False),
         Binding("alt+b", "cursor_word_left", show=False),
         Binding("alt+f", "cursor_word_right", show=False),
@@ -88,6 +99,7 @@ class Prompt(TextArea):
         self._after_prefix = False
         self.ahead: Callable[[str], bool] = lambda _: False
         """Takes a key ahead of the prompt, as the list of completions does; False leaves it."""
+        self.pictured: Pictured = _no_pictures
         self.recognised: Recognise = lambda line, *, is_first: ()  # noqa: ARG005
         self.is_by_hand = False
         """Whether what changed last was typed, and not pasted or brought back."""
@@ -201,6 +213,9 @@ class Prompt(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
+        if not event.text:  # what a terminal pastes of a clipboard with a picture
+            await self.action_paste_any()
+            return
         named = await asyncio.to_thread(mentions_for_paste, event.text)
         self.paste(f"{named} " if named else event.text)
 
@@ -223,8 +238,11 @@ class Prompt(TextArea):
         text = f"{text}{behind if is_last else ''}"
         self.replace(text, (row, start), (row, column), maintain_selection_offset=False)
 
-    def action_paste(self) -> None:
-        self.paste(self.app.clipboard)
+    async def action_paste_any(self) -> None:
+        """Paste the picture in the clipboard, else what was copied in the app."""
+        copied = self.app.clipboard
+        named = await self.pictured(is_told=not copied)
+        self.paste(f"{named} " if named else copied)
 
     def action_newline(self) -> None:
         self.insert("\n")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from rich.segment import Segment
 from rich.style import Style
+from textual._widget_navigation import Direction
 from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import Reactive
@@ -54,6 +55,11 @@ class PointedList(OptionList, inherit_bindings=False):
             return strip
         style = next((segment.style for segment in strip), None)
         return Strip.join([Strip([Segment(POINTER, style)], 1), strip.crop(1)])
+
+    def _move_page(self, direction: Direction) -> None:
+        """Move by a page, where there is room for one: Textual looks for lines all the same."""
+        if self._lines:
+            super()._move_page(direction)
 
     @property
     def is_pointed(self) -> bool:

@@ -78,6 +78,7 @@ class Transcript(VerticalScroll):
         self._shown = 0
         """Counts the conversations and places that were shown: what comes late is of another."""
         self._mounting = asyncio.Lock()
+        self._showing: asyncio.Future[None] | None = None
         self.details: TurnDetails | None = None
         """Of the conversation that is on screen; None before there is one."""
         self._carrier: Callable[[Turn], Segment | None] = lambda _: None
@@ -288,7 +289,15 @@ class Transcript(VerticalScroll):
         self.vertical_scrollbar.position = y
 
     async def show(self, turns: Sequence[Turn], at: int | None = None) -> None:
-        """Show another conversation, or another place in it: its end, or the turn at `at`."""
+        """Show another conversation, or another place in it: its end, or the turn at `at`.
+
+        Once begun it is done to the end, whatever becomes of the caller: where the removal of
+        widgets is cancelled, Textual cancels their parent, too, and the screen stands still.
+        """
+        self._showing = asyncio.ensure_future(self._show_alone(turns, at))
+        await asyncio.shield(self._showing)
+
+    async def _show_alone(self, turns: Sequence[Turn], at: int | None) -> None:
         async with self._mounting:
             await self._show(turns, at)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.tools.approvals import Answer, Approvals, Rules
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import Role, ToolCall

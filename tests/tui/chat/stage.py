@@ -105,8 +105,14 @@ class StageHost:
             work()
             active_worker.reset(token)
 
-    def run(self, work: Awaitable[None], group: str, *, exclusive: bool = False) -> StageWorker:
-        return self._worker(group, work, exclusive=exclusive)
+    def run(
+        self,
+        work: Awaitable[None] | Callable[[], Awaitable[None]],
+        group: str,
+        *,
+        exclusive: bool = False,
+    ) -> StageWorker:
+        return self._worker(group, work() if callable(work) else work, exclusive=exclusive)
 
     async def finish(self) -> None:
         """Wait for the coroutines that were handed over."""

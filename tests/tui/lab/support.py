@@ -25,7 +25,8 @@ from jitchat.lab.experiment import Cell, Experiment, Result, Verdict, preset
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import Run, Runs, cell_key, fields_of
 from jitchat.memory import Memory
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.store.windows import WindowArchive
 from jitchat.transfer.demo import store_demo
 from jitchat.values import Mode, Usage

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.reader import ReaderProvider
+from jitchat.session_options import SessionOptions
 from jitchat.tools import toolbox
 from jitchat.tui.lab import run
 from jitchat.tui.tour import app as touring
@@ -34,4 +36,5 @@ def reads(backend: TestBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(run, "monotonic", lambda: 0.0)
     backend.service = lab_service_in(tmp_path)
     backend.provider = ReaderProvider(lambda messages, text: (100 * len(messages), len(text) // 4))
+    backend.options = SessionOptions(prices=Prices(0.0, 0.0))
     return backend

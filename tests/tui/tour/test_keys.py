@@ -11,7 +11,8 @@ from textual.widgets import Static
 
 from jitchat.errors import Unreachable
 from jitchat.lab.run_file import Runs
-from jitchat.session import Session, SessionOptions
+from jitchat.session import Session
+from jitchat.session_options import SessionOptions
 from jitchat.tui.tour import app as touring
 from jitchat.tui.tour.app import TourBar
 from jitchat.tui.tour.script import STEPS

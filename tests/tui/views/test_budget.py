@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from textual.widgets import Static
 
 from jitchat.errors import WindowOverflow
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.tui.views.budget import (
     CHANGE_COLUMNS,
     BudgetTrack,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Static
 
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.tui.views.history import NOTHING, HistoryChart, HistoryPointer, HistoryView
 from jitchat.tui.views.sent_windows import SentWindowsView
 from jitchat.tui.views.view import GoTo

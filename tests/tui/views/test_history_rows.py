@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.replay import Money, Savings
+from jitchat.savings import Money, Savings
 from jitchat.store.windows import Send
 from jitchat.tui.views.history import money_sentence, saved_sentence, send_lines, table_lines
 from jitchat.values import Mode, Usage

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.reader import ReaderProvider
+from jitchat.session_options import SessionOptions
 from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.tui.views.leave_one_out import LeaveOneOutView
 from jitchat.tui.views.missing_turn import MissingTurnView
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 async def test_reply(picture: Picture, backend: TestBackend) -> None:
     backend.provider = ReaderProvider(lambda messages, text: (1_000, 20))
+    backend.options = SessionOptions(prices=Prices(0.0, 0.0))
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         await sent(pilot, QUESTION)
         await opened(pilot, "alt+m", LeaveOneOutView)

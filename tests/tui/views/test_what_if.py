@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.session import SessionOptions
+from jitchat.session_options import SessionOptions
 from jitchat.statements import Observation, Source
 from jitchat.tui.views.what_if import (
     Comparison,

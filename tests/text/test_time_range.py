@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.tools.time_range import TimeRange, time_range
+from jitchat.text.time_range import TimeRange, time_range
 
 WORDS = [
     *("16", "22", "3", "7d", "two", "2026", "2026-02-16", "2/16/2026", "16.2.2026", "2026-w08"),

@@ -1,4 +1,4 @@
-"""Parses the days that a model requests: a date, an interval, "last week", "2 days ago"."""
+"""Parses days as people and models write them: a date, an interval, "last week", "2 days ago"."""
 
 import re
 from calendar import monthrange
@@ -34,6 +34,11 @@ def _day_first(match: re.Match[str]) -> str:
     return f"{match[3]}-{int(match[2]):02}-{int(match[1]):02}"
 
 
+def _month_of_year(match: re.Match[str]) -> str:
+    """Write 3/2026 and 2026-3 alike."""
+    return f"{match[2] or match[3]}-{int(match[1] or match[4]):02}"
+
+
 def _by_size(match: re.Match[str]) -> str:
     """Write 2/16/2026 and 16/2/2026 alike; 2/3/2026 is ambiguous and stays."""
     one, two = int(match[1]), int(match[2])
@@ -42,22 +47,30 @@ def _by_size(match: re.Match[str]) -> str:
     return f"{match[3]}-{one:02}-{two:02}" if two > _DECEMBER else match[0]
 
 
+def _months_of_years(match: re.Match[str]) -> str:
+    return f"last {12 * int(match[1])} months"
+
+
 def _whole_days(match: re.Match[str]) -> str:
     return f"last {-(-int(match[1]) // 24)} days"
 
 
 _SPELLINGS: tuple[tuple[re.Pattern[str], _Spelling], ...] = (
-    (re.compile(r"\b(\d{4})[./](\d{1,2})[./](\d{1,2})\b"), _year_first),
+    (re.compile(r"\b(\d{4})[./-](\d{1,2})[./-](\d{1,2})\b"), _year_first),
+    (re.compile(r"\A(\d{1,2})[./](\d{4})\Z|\A(\d{4})[./-]([1-9])\Z"), _month_of_year),
     (re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b"), _day_first),
     (re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b"), _by_size),
     (re.compile(r"(?<![\d-])(\d{1,2})\s*-\s*(\d{1,2})(?![\d-])"), r"\1 to \2"),
     (re.compile(r"\b(week|month|year) before last\b"), r"2 \1s ago"),
     (re.compile(r"\A(\d{1,3})\s*(?:d|days?)(?=\.\.|\Z)"), r"last \1 days"),
     (re.compile(r"\A(\d{1,2})\s*(?:w|weeks?)(?=\.\.|\Z)"), r"last \1 weeks"),
+    (re.compile(r"\A(\d{1,3})\s*(?:m|mo|months?)(?=\.\.|\Z)"), r"last \1 months"),
+    (re.compile(r"\A(\d{1,2})\s*(?:y|years?)(?=\.\.|\Z)"), _months_of_years),
+    (re.compile(r"\A(\d{1,3})\s*(?:h|hours?)(?=\.\.|\Z)"), _whole_days),
     (re.compile(r"\b(?:last|past) (\d{2,3}) hours\b"), _whole_days),
     (re.compile(r"\b(?:early|mid|late)[ -](?=\d{4}\Z)"), ""),
 )
-"""Other notations of days that models use, and the replacement for each."""
+"""Other notations of days, and the replacement for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +161,8 @@ def _one(text: str, today: date) -> TimeRange | None:
     if match is None:
         found = _named(text, today)
         return _week_of(found) if _WEEKS_AGO.fullmatch(text) else found
+    if "00" in match.groups():
+        return None
     year, month, day = (int(part) if part else 0 for part in match.groups())
     try:
         begin = date(year, month or 1, day or 1)

@@ -1,0 +1,90 @@
+"""What a shell completes where a value is wanted: ids, projects, personas, providers, settings.
+
+Invariant: nothing is printed, changed or waited for; what cannot be read completes nothing.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+
+from jitchat.errors import JitchatError
+from jitchat.paths import locate
+from jitchat.text.sanitize import one_line, shorten
+
+if TYPE_CHECKING:
+    from jitchat.values import Conversation
+
+_Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+_HELP = 60
+
+
+def _completer(values: Callable[[], Iterable[tuple[str, str]]]) -> _Completer:
+    """Make what click asks, of values with what they are; nothing where they cannot be read."""
+
+    def complete(
+        context: click.Context, parameter: click.Parameter, begun: str
+    ) -> list[CompletionItem]:
+        del context, parameter
+        with suppress(JitchatError):
+            return [
+                CompletionItem(value, help=shorten(about, _HELP))
+                for value, about in values()
+                if value.startswith(begun)
+            ]
+        return []
+
+    return complete
+
+
+def one_of(choices: Sequence[str]) -> _Completer:
+    return _completer(lambda: ((choice, "") for choice in choices))
+
+
+def _conversations() -> "list[Conversation]":
+    from jitchat.store.database import Database  # noqa: PLC0415  not for every command
+    from jitchat.store.store import ColdStore  # noqa: PLC0415
+
+    path = locate(os.environ).database
+    if not path.exists():
+        return []
+    with closing(Database(path)) as database:
+        return ColdStore(database).conversations()
+
+
+def _ids() -> Iterator[tuple[str, str]]:
+    return ((one_line(each.id), each.title) for each in _conversations())
+
+
+def _projects() -> Iterator[tuple[str, str]]:
+    return ((name, "") for name in dict.fromkeys(each.project for each in _conversations()))
+
+
+def _personas() -> Iterator[tuple[str, str]]:
+    from jitchat.settings import load_settings  # noqa: PLC0415
+
+    settings = load_settings(locate(os.environ).config, os.environ)
+    return ((name, persona.system) for name, persona in settings.personas.items())
+
+
+def _providers() -> Iterator[tuple[str, str]]:
+    from jitchat.settings import load_settings  # noqa: PLC0415
+
+    settings = load_settings(locate(os.environ).config, os.environ)
+    return ((name, "") for name in settings.provider_names())
+
+
+def _settings() -> Iterator[tuple[str, str]]:
+    from jitchat.settings.sections import SETTINGS  # noqa: PLC0415
+
+    return ((key, known.help) for key, known in SETTINGS.items())
+
+
+CONVERSATIONS = _completer(_ids)
+PROJECTS = _completer(_projects)
+SETTINGS = _completer(_settings)
+BY_SETTING = {"chat.persona": _completer(_personas), "provider.name": _completer(_providers)}
+"""Of flags of settings whose values are names of the user's."""

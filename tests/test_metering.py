@@ -1,0 +1,120 @@
+"""What a request takes is recorded, whatever becomes of it, and by the provider's own figures."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing, suppress
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jitchat.errors import JitchatError, RequestRefused, SpendingLimitReached, StreamCut
+from jitchat.metering import MeteredProvider, Metering
+from jitchat.providers.catalogue.table import Prices
+from jitchat.providers.provider import Options, ReasoningDelta
+from jitchat.store.requests import Purpose, RequestLog, Spent
+from jitchat.store.usage import Grouping, usage_by
+from jitchat.values import Message, Role, ToolCall, Usage
+from jitchat.window.tokens import EstimateCounter, request_tokens
+from tests.small_models.support import Bare
+from tests.support import ScriptedProvider
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
+
+ASKED = (Message(Role.USER, "Which port has the gateway?"),)
+COUNTER = EstimateCounter()
+SENT = request_tokens(COUNTER, ASKED)
+PRICES = Prices(1_000.0, 10_000.0)
+
+
+def metered(store: ColdStore, provider: ScriptedProvider, prices: Prices | None = PRICES, **given):
+    metering = Metering(RequestLog(store.database), store.now, **given)
+    return MeteredProvider(provider, Purpose.TITLE, metering, COUNTER, prices)
+
+
+async def ask(provider: MeteredProvider) -> None:
+    with suppress(JitchatError):
+        async for _ in provider.stream(ASKED, Options()):
+            pass
+
+
+def row(store: ColdStore) -> tuple[Spent, int, int, int, int]:
+    (found,) = usage_by(store.database, Grouping.PURPOSE)
+    assert found.name == "title"
+    return (
+        found.spent,
+        found.spent.estimated,
+        found.unreported,
+        found.input_tokens,
+        found.output_tokens,
+    )
+
+
+async def test_what_the_provider_reports_counts(store: ColdStore):
+    await ask(metered(store, ScriptedProvider()))
+    assert row(store) == (Spent(0.2), 0, 0, 100, 10)
+
+
+async def test_what_it_charges_stands_before_every_price(store: ColdStore):
+    await ask(metered(store, Bare(("Yes.", Usage(100, 10, cost=0.5)))))
+    assert row(store) == (Spent(0.5), 0, 0, 100, 10)
+
+
+async def test_for_what_it_does_not_report_own_counts_stand(store: ColdStore):
+    call = ToolCall("1", "look", "{}")
+    await ask(metered(store, Bare((ReasoningDelta("Hm."), "Yes.", call, StreamCut("Cut.", "")))))
+    answered = COUNTER.count("Hm.Yes.look {}")
+    cost = (SENT * 1_000 + answered * 10_000) / 1_000_000
+    assert row(store) == (Spent(cost), 1, 1, SENT, answered)
+
+
+async def test_of_a_report_that_is_not_whole_only_the_rest_is_counted(store: ColdStore):
+    await ask(metered(store, Bare((Usage(100, None), "Yes."))))
+    spent, estimated, unreported, *tokens = row(store)
+    assert (estimated, unreported, tokens) == (1, 1, [100, COUNTER.count("Yes.")])
+    assert spent.amount > 0.1
+
+
+async def test_a_request_that_was_refused_costs_nothing(store: ColdStore):
+    await ask(provider := metered(store, Bare((RequestRefused("No.", ""),))))
+    assert row(store) == (Spent(), 0, 0, 0, 0)
+    assert provider.last.cost == 0.0
+
+
+async def test_an_unknown_price_is_no_zero(store: ColdStore):
+    await ask(metered(store, ScriptedProvider(), None))
+    assert row(store) == (Spent(0.0, 1), 0, 0, 100, 10)
+
+
+async def test_one_that_is_stopped_took_its_input(store: ColdStore):
+    asking = asyncio.create_task(ask(metered(store, waiting := Bare((asyncio.Event(),)))))
+    while not waiting.requests:
+        await asyncio.sleep(0)
+    asking.cancel()
+    with suppress(asyncio.CancelledError):
+        await asking
+    assert row(store) == (Spent(SENT / 1_000), 1, 1, SENT, 0)
+
+
+async def test_it_is_written_down_before_it_leaves(store: ColdStore):
+    provider = metered(store, ScriptedProvider(), conversation=store.create("Talk").id)
+    async with aclosing(provider.stream(ASKED, Options())) as pieces:
+        await anext(pieces)
+        assert row(store) == (Spent(SENT / 1_000), 1, 1, SENT, 0)
+    assert RequestLog(store.database).spent("chat-1").amount == pytest.approx(
+        (SENT + 10 * COUNTER.count("Understood.")) / 1_000
+    )
+
+
+async def test_what_is_not_allowed_does_not_leave(store: ColdStore):
+    def refuse(amount: float | None) -> None:
+        assert amount == pytest.approx(SENT / 1_000 + 4.0)
+        raise SpendingLimitReached("No.", "")
+
+    provider = ScriptedProvider()
+    with pytest.raises(SpendingLimitReached):
+        async for _ in metered(store, provider, allow=refuse).stream(ASKED, Options()):
+            pass
+    assert provider.requests == []
+    assert usage_by(store.database, Grouping.PURPOSE) == []

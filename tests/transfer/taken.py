@@ -1,0 +1,53 @@
+"""What an import stored, as a test asks for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jitchat.store.attachments import AttachmentStore, whole
+from jitchat.store.path import Path as TreePath
+from jitchat.store.windows import WindowArchive
+from tests.transfer.files import take
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jitchat.store.store import ColdStore
+    from jitchat.transfer.import_run import Taken
+    from jitchat.values import Turn
+
+
+def only(store: ColdStore, path: Path) -> Taken:
+    """Import one conversation."""
+    (taken,) = take(store, path)
+    return taken
+
+
+def path_of(store: ColdStore, taken: Taken) -> list[str]:
+    """What is said on the path that is looked at, each behind its speaker's first letter."""
+    return [f"{turn.role[0]}: {turn.content}" for turn in store.turns(taken.id)]
+
+
+def every_turn(store: ColdStore, taken: Taken) -> list[Turn]:
+    last = store.tree(taken.id).last
+    return store.turns_of(taken.id, TreePath(((1, last),)))
+
+
+def model_of(store: ColdStore, turn: Turn) -> str:
+    notes = WindowArchive(store.database).notes([turn.id])
+    return notes[turn.id].model if turn.id in notes else ""
+
+
+def reasoning_of(store: ColdStore, turn: Turn) -> str:
+    notes = WindowArchive(store.database).notes([turn.id])
+    return notes[turn.id].reasoning if turn.id in notes else ""
+
+
+def files_of(store: ColdStore, taken: Taken) -> dict[int, list[tuple[str, str]]]:
+    """The names of the files of each turn, with their texts; of pictures, their media types."""
+    found: dict[int, list[tuple[str, str]]] = {}
+    for file in AttachmentStore(store.database, taken.id).listed():
+        held = whole(store.database, file)
+        shown = file.media_type if held.picture is not None else held.text
+        found.setdefault(file.turn, []).append((file.name, shown))
+    return found
