@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CLOSING_SECONDS = 1.5
 """Maximum seconds that closing the app waits for a document."""
-TEMPORARY = "A temporary conversation has no memory document."
+TEMPORARY = "This conversation is temporary: it has no memory document."
 
 
 @dataclass(eq=False)

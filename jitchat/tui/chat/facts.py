@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jitchat.store.facts import Change
 
 KEEP = "/keep or {allow_once} keeps it"
-TEMPORARY = "This conversation is temporary: it reads and writes no memory."
+TEMPORARY = "This conversation is temporary: it neither reads nor writes memory."
 NOTHING_PROPOSED = "No fact is proposed. /remember TEXT keeps a fact; /facts lists all."
 _NAMED = 48
 """Maximum characters of a fact in a notice."""
