@@ -143,7 +143,7 @@ def test_a_refusal_without_a_word_names_the_reason(jitchat: Shell, scripted: Scr
     done = jitchat("send", *DEMO, "a story")
 
     assert (done.code, done.out) == (1, "")
-    assert "answered with nothing: the model refused to answer (refusal: cyber)" in done.err
+    assert "returned an empty answer: the model refused to answer (refusal: cyber)" in done.err
 
 
 def test_full_that_does_not_fit_sends_nothing_and_tells_by_how_much(

@@ -77,10 +77,10 @@ def test_files_that_were_copied_are_named(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(
     ("found", "why"),
     [
-        (None, "holds no picture. Copy one"),
+        (None, "no picture in the clipboard. Copy one"),
         (NotImplementedError("wl-paste or xclip is required"), "Install wl-clipboard"),
         (ChildProcessError("xclip error: Can't open display: :99"), "Can't open display: :99"),
-        (Image.new("F", (1, 1)).crop((0, 0, 0, 0)), "it is damaged"),
+        (Image.new("F", (1, 1)).crop((0, 0, 0, 0)), "is damaged"),
     ],
 )
 def test_where_there_is_no_picture_it_says_why(
@@ -98,5 +98,5 @@ def test_without_a_display_or_the_extra_it_says_what_to_do(monkeypatch: pytest.M
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.delenv("DISPLAY")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    with pytest.raises(FileRefused, match="no display here"):
+    with pytest.raises(FileRefused, match="no display, so"):
         take_pictures(NOW)

@@ -58,7 +58,7 @@ def test_what_is_passed_over_in_a_folder_is_named(folder: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_refused_where_it_is_named_itself(folder: Path) -> None:
-    with pytest.raises(FileRefused, match=r"c\.bin is no text"):
+    with pytest.raises(FileRefused, match=r"c\.bin is not text"):
         attached_by("@src/c.bin", folder)
 
 

@@ -149,7 +149,7 @@ async def test_an_answer_of_nothing_is_none(store, script):
     events = await send(session, "hello")
     (failed,) = failures(events)
     assert isinstance(failed.error, NotAnAnswer)
-    assert "answered with nothing" in failed.error.what
+    assert "returned an empty answer" in failed.error.what
     assert durable(store).turns[-1] == (5, "user", "hello", "unanswered")
 
 

@@ -183,7 +183,7 @@ async def test_a_file_that_cannot_be_read_brings_the_draft_back_and_stores_nothi
     (tmp_path / "core").write_bytes(b"\0")
     [failure] = failures(await send(session, "What is in @core?"))
 
-    assert "no text" in str(failure.error)
+    assert "is not text" in str(failure.error)
     assert failure.draft == "What is in @core?"
     assert len(session.memory.turns) == 2
 

@@ -108,7 +108,7 @@ async def test_an_unknown_price_is_said_once_and_stops_nothing(store: ColdStore)
     talking = session(store, SpendingLimits(day=0.01))
     talking.options = replace(talking.options, prices=None)
     (warning,) = warnings(await send(talking, "hello"))
-    assert "is not known: spending limits cannot be enforced" in warning
+    assert "is unknown, so spending limits cannot be enforced" in warning
     assert warnings(await send(talking, "and again")) == []
 
 
@@ -135,7 +135,7 @@ async def test_a_forecast_of_what_extends_a_window_counts_all_of_it_as_cached(st
     assert input_ahead(window, before, store.now(), None).cached_tokens == first.used
     forecast = talking.forecast(talking.preview("and relay 4?", Mode.RECENCY))
     assert forecast.requests == 2
-    assert "mostly took 2 requests: ~$" in forecast.sentences()[1]
+    assert "usually took 2 requests: ~$" in forecast.sentences()[1]
 
 
 async def test_looking_at_the_costs_in_mid_turn_does_not_begin_the_message_anew(store: ColdStore):

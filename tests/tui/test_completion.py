@@ -66,7 +66,7 @@ def test_commands_come_with_their_sentences_those_that_begin_so_first() -> None:
     choices = known_choices(Begun(Kind.COMMAND, 0, "mode"), prompts)
     assert choices is not None
     assert [each.text for each in choices] == ["/model", "/mode", "/git:mode"]
-    assert choices[0].about.startswith("Model: Pick who answers")
+    assert choices[0].about.startswith("Model: Choose a model")
     assert known_choices(Begun(Kind.TURN, 0, "1"), prompts) is None
 
 
