@@ -116,7 +116,7 @@ class JitchatApp(App[None]):
                 markup=False,
             )
         self.theme_changed_signal.subscribe(self, self._keep_theme)
-        self.set_keymap(dict(settings.keys))
+        self.set_keymap(self._key_names.keymap())
         # Textual does not redraw after SIGCONT.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
 

@@ -9,6 +9,8 @@ from jitchat.tui.actions import BY_ID, keys_by_id, spelled
 _SIGNS = {"shift+tab": "⇧⇥", "enter": "⏎"}
 _NOT_EVERYWHERE = re.compile(r"alt\+|f\d+$")
 """Keys that some terminals reserve, or send only if configured to."""
+_NO_KEY = "unbound"
+"""A key that no terminal sends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +18,21 @@ class KeyNames:
     """The current keys, by the ids of their actions."""
 
     changed: Mapping[str, str] = field(default_factory=dict)
-    """Remapped keys from the configuration: comma-separated, by id."""
+    """Remapped keys from the configuration: comma-separated, by id; empty for no key."""
 
     def all_of(self, identity: str) -> tuple[str, ...]:
         """Return the keys of an action by their Textual names; empty if it has none."""
-        listed = self.changed.get(identity) or keys_by_id().get(identity, "")
+        own = self.changed.get(identity)
+        listed = keys_by_id().get(identity, "") if own is None else own
         return tuple(key.strip() for key in listed.split(",") if key.strip())
+
+    def is_unbound(self, identity: str) -> bool:
+        """Whether the user removed the keys of an action."""
+        return self.changed.get(identity, "-").strip() == ""
+
+    def keymap(self) -> dict[str, str]:
+        """Return the remapped keys for Textual, which ignores an empty one."""
+        return {identity: keys.strip() or _NO_KEY for identity, keys in self.changed.items()}
 
     def spell_all(self, identity: str) -> str:
         """Format all keys of an action: `Shift+Enter, Ctrl+J`; empty if it has none."""

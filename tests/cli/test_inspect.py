@@ -158,5 +158,5 @@ def test_a_key_for_no_action_or_for_two_is_refused(
 
 def test_keys_can_be_changed(jitchat: Shell, tmp_path: Path):
     config = tmp_path / "config.toml"
-    config.write_text('[keys]\ninspector = "f12"\nhelp = "f2"\n')
+    config.write_text('[keys]\ninspector = "f12"\nhelp = "f2"\nwire = ""\nledger = ""\n')
     assert jitchat("config", "--config", config).code == 0

@@ -357,7 +357,8 @@ def leading_on(sentence: str) -> Content:
 
 def named(keys: Iterable[Key], names: KeyNames) -> tuple[Key, ...]:
     """Write keys as they are in use, in place of the ids of their actions."""
-    return tuple((names.short(key) or key, word, action) for key, word, action in keys)
+    bound = (each for each in keys if not names.is_unbound(each[0]))
+    return tuple((names.short(key) or key, word, action) for key, word, action in bound)
 
 
 def fitting(keys: Sequence[Key], room: int) -> tuple[Key, ...]:
