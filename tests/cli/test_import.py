@@ -80,7 +80,7 @@ def test_what_was_deleted_stays_so_until_it_is_wanted_again(jitchat: Shell, tmp_
 
     left, taken = jitchat("import", path), jitchat("import", path, "--again")
 
-    assert left.out == "left out: 1 conversation that was deleted here (taken with --again)\n"
+    assert left.out == "left out: 1 conversation that was deleted here (import with --again)\n"
     assert taken.out == "talk: 2 turns taken as “talk”; nothing left out\n"
 
 
@@ -154,7 +154,7 @@ def test_where_a_program_keeps_nothing_it_says_what_was_looked_for_and_where(
         else f"found: there is no {place}"
     )
     assert done.err == (
-        f"jitchat: No conversation of claude-code was {where}. Looked for *.jsonl; name the place"
+        f"jitchat: No claude-code conversation was {where}. Looked for *.jsonl; give the path"
         " as FILE, or set $CLAUDE_CONFIG_DIR.\n"
     )
 
@@ -183,7 +183,7 @@ def test_a_file_of_another_program_than_the_one_named_is_refused(jitchat: Shell,
     done = jitchat("import", path, "--from", "chatgpt")
 
     assert done.code == 1
-    assert done.err == f"jitchat: {path} is LoCoMo's JSON. Leave --from out.\n"
+    assert done.err == f"jitchat: {path} is LoCoMo's JSON. Omit --from.\n"
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_file_of_another_program_than_the_one_named_is_refused(jitchat: Shell,
         (b"", "is empty"),
         (b"[" * 100_000, "is nested too deeply"),
         (b'[{"role": "user", "conte', "is not JSON"),
-        (b"[]", "holds no turns"),
+        (b"[]", "has no turns"),
         (b"\x89PNG\r\n\x1a\n", "is not JSON"),
     ],
     ids=["empty", "deep", "cut", "no turns", "image"],
@@ -214,7 +214,7 @@ def test_a_missing_file_and_a_folder_end_in_a_sentence(jitchat: Shell, tmp_path:
     assert jitchat("import", tmp_path / "none").err == (
         f"jitchat: There is no file {tmp_path / 'none'}. Check the name.\n"
     )
-    assert f"{tmp_path} holds no turns. Known are" in jitchat("import", tmp_path).err
+    assert f"{tmp_path} has no turns. Supported formats: " in jitchat("import", tmp_path).err
 
 
 def test_damaged_files_end_in_a_sentence_or_are_stored_whole(

@@ -72,7 +72,7 @@ def test_who_lists_or_exports_a_conversation_is_told_of_it(
     assert "*demo · 62 turns · persona poet*\n" in markdown
     assert "\n````\nRhyme, ```always```.\n````\n" in markdown
     assert "<p>demo · 62 turns · persona poet</p>" in html
-    assert "Instructions of this conversation</summary><pre>Rhyme, ```always```.</pre>" in html
+    assert "Instructions for this conversation</summary><pre>Rhyme, ```always```.</pre>" in html
 
 
 def test_the_chat_has_it_in_the_conversation_that_it_opens_and_in_no_other(

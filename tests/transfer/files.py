@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jitchat.errors import ImportFailed
 from jitchat.transfer.formats import conversations_of, note_failure, picked
-from jitchat.transfer.import_run import Taken, begun, take_all
+from jitchat.transfer.import_run import Taken, require_turns, take_all
 from jitchat.transfer.json_text import NotJson
 from jitchat.transfer.report import FileConversation
 from jitchat.transfer.source import open_source
@@ -90,7 +90,7 @@ def read_file(path: Path, pick: str | None = None) -> list[FileConversation]:
     source = open_source(path)
     found = conversations_of(source)
     read = []
-    for each in begun(picked(found, pick, source) if pick is not None else found, source):
+    for each in require_turns(picked(found, pick, source) if pick is not None else found, source):
         try:
             turns = tuple(incoming.turn for incoming in each.read())
         except (NotJson, ImportFailed) as error:
@@ -105,4 +105,4 @@ def read_file(path: Path, pick: str | None = None) -> list[FileConversation]:
 def take(store: ColdStore, path: Path) -> list[Taken]:
     """Import a source."""
     source = open_source(path)
-    return list(take_all(store, begun(conversations_of(source), source), source))
+    return list(take_all(store, require_turns(conversations_of(source), source), source))

@@ -125,14 +125,14 @@ def test_one_turn_a_line_in_a_list_that_was_cut_off_is_refused_whole(tmp_path: P
         (b"\x89PNG\r\n\x1a\n\0\0\0", "is not JSON"),
         (b"[" * 100_000, "is nested too deeply"),
         (b'{"a":' * 100_000, "is nested too deeply"),
-        (b"null", "holds no turns"),
-        (b"5", "holds no turns"),
-        (b"{}", "holds no turns"),
-        (b"[]", "holds no turns"),
-        (b'[1, "a", null]', "holds no turns (left out: 3 items that are not an object)"),
-        (b'[{"role": "user"}]', "holds no turns (left out: 1 message whose content is not text)"),
-        (b'{"messages": {"a": 1}}', "holds no turns (left out: 1 message without a known role)"),
-        (b'[{"conversation": {"speaker_a": "A"}}]', "holds no turns"),
+        (b"null", "has no turns"),
+        (b"5", "has no turns"),
+        (b"{}", "has no turns"),
+        (b"[]", "has no turns"),
+        (b'[1, "a", null]', "has no turns (left out: 3 items that are not an object)"),
+        (b'[{"role": "user"}]', "has no turns (left out: 1 message whose content is not text)"),
+        (b'{"messages": {"a": 1}}', "has no turns (left out: 1 message without a known role)"),
+        (b'[{"conversation": {"speaker_a": "A"}}]', "has no turns"),
     ],
     ids=brief,
 )
@@ -178,7 +178,9 @@ def test_a_missing_file_and_a_folder_are_told(tmp_path: Path):
         refusal(tmp_path / "none.json") == f"There is no file {tmp_path}/none.json. Check the name."
     )
     (tmp_path / "empty").mkdir()
-    assert refusal(tmp_path / "empty").startswith(f"{tmp_path}/empty holds no turns. Known are")
+    assert refusal(tmp_path / "empty").startswith(
+        f"{tmp_path}/empty has no turns. Supported formats: "
+    )
 
 
 @pytest.mark.parametrize(
@@ -206,7 +208,7 @@ def test_a_missing_file_and_a_folder_are_told(tmp_path: Path):
 def test_an_item_that_there_is_no_room_for_costs_only_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, told: str
 ):
-    monkeypatch.setattr(json_text, "MAX_LETTERS", 2_000)
+    monkeypatch.setattr(json_text, "MAX_CHARACTERS", 2_000)
     monkeypatch.setattr(json_text, "MAX_VALUES", 90)
     monkeypatch.setattr(json_text, "MAX_DEPTH", 8)
 
@@ -221,7 +223,7 @@ def test_an_item_that_there_is_no_room_for_costs_only_itself(
 def test_what_follows_a_value_that_is_too_large_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(json_text, "MAX_LETTERS", 2_000)
+    monkeypatch.setattr(json_text, "MAX_CHARACTERS", 2_000)
     monkeypatch.setattr(json_text, "_CHUNK", 64)
     huge = {"role": "user", "content": 'a\\"[' * 3_000, "more": [[["x" * 5_000]]]}
     items = [plain_turns(1)[0], huge, plain_turns(2)[1]]

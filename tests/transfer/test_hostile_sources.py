@@ -53,7 +53,9 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     source = open_source(path)
 
     assert len(list(conversations_of(source))) == 1
-    assert dict(source.tally.skipped) == {"file in the zip that is packed more than 250-fold": 1}
+    assert dict(source.tally.skipped) == {
+        "file in the zip that is compressed more than 250-fold": 1
+    }
 
 
 def test_a_zip_in_a_zip_is_not_opened(tmp_path: Path):

@@ -10,7 +10,7 @@ from jitchat.errors import StoreFull
 from jitchat.store.deletion import delete_conversation, hide
 from jitchat.transfer.demo import DEMO_ID, DEMO_TITLE, store_demo
 from jitchat.transfer.formats import conversations_of, store_found
-from jitchat.transfer.import_run import DELETED, begun, take_all, without_deleted
+from jitchat.transfer.import_run import DELETED, require_turns, take_all, without_deleted
 from jitchat.transfer.plain import read_plain
 from jitchat.transfer.source import open_source
 from jitchat.values import Role, Turn
@@ -57,7 +57,7 @@ def test_what_was_imported_and_deleted_here_stays_deleted(tmp_path: Path, store:
 
     def run(*, again: bool) -> tuple[list[str], dict[str, int]]:
         source = open_source(path)
-        found = begun(conversations_of(source), source)
+        found = require_turns(conversations_of(source), source)
         wanted = found if again else without_deleted(store, found, source)
         taken = list(take_all(store, wanted, source))
         return [each.id for each in taken], dict(source.tally.skipped)

@@ -58,7 +58,7 @@ def test_what_claude_code_writes_in_the_user_s_name_is_left_out(tmp_path: Path, 
     taken = only(store, written(tmp_path, f"{SESSION}.jsonl", jsonl(lines)))
 
     assert path_of(store, taken) == ["u: Go.", "u: [Request interrupted by user] is what I saw."]
-    assert dict(taken.tally.skipped) == {"command of the program": 1}
+    assert dict(taken.tally.skipped) == {"program command": 1}
 
 
 def test_opencode_s_failures_archive_and_unknown_messages_are_kept_or_counted(
@@ -216,5 +216,5 @@ def test_takeout_s_page_of_html_is_told_apart_and_how_to_get_the_other(
     page = '<html><body><div class="outer-cell mdl-cell"><p>Gemini-Apps</p></div></body></html>'
     path = written(tmp_path, "MeineAktivitäten.html", page)
     for source in (path, tmp_path):
-        with pytest.raises(ImportFailed, match=r"activity as HTML\. Ask Takeout for JSON"):
+        with pytest.raises(ImportFailed, match=r"activity in HTML\. Request JSON from Takeout"):
             take(store, source)

@@ -110,7 +110,7 @@ def test_what_an_export_carries_of_files_is_kept(
     (found,) = files_of(store, taken)[1]
     assert found[1] in ("image/png", "red")
     assert path_of(store, taken)[0] == "u: Look"
-    assert not taken.tally.changed.get("attachment that is named, not kept")
+    assert not taken.tally.changed.get("attachment that was kept by name only")
 
 
 # ChatGPT
@@ -209,7 +209,7 @@ def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, s
         "message with instructions": 1,
         "message that ChatGPT hides": 1,
     }
-    assert dict(first.tally.changed) == {"attachment that is named, not kept": 1}
+    assert dict(first.tally.changed) == {"attachment that was kept by name only": 1}
     assert len(store.turns(second.id)) == 2
 
 
@@ -238,7 +238,7 @@ def test_a_ring_of_messages_is_counted_and_the_rest_is_taken(tmp_path: Path, sto
     taken = only(store, written(tmp_path, "c.json", [talk]))
 
     assert path_of(store, taken) == ["u: Hello"]
-    assert dict(taken.tally.skipped) == {"message in a loop of parents": 2}
+    assert dict(taken.tally.skipped) == {"message in a cycle of parents": 2}
 
 
 def test_a_tree_of_any_depth_is_read(tmp_path: Path, store: ColdStore):
@@ -355,7 +355,7 @@ def test_claude_code_s_answers_are_put_together_and_its_branches_kept(
     assert [turn.use.is_error for turn in turns if turn.role is Role.TOOL] == [False, True]
     assert model_of(store, turns[1]) == "claude-opus-4-8"
     assert reasoning_of(store, turns[1]) == "Look."
-    assert dict(taken.tally.skipped) == {"command of the program": 1, "sub-agent message": 1}
+    assert dict(taken.tally.skipped) == {"program command": 1, "sub-agent message": 1}
 
 
 def test_calls_at_once_whose_results_come_later_are_one_turn(tmp_path: Path, store: ColdStore):
@@ -598,8 +598,8 @@ def test_gemini_s_activity_is_cut_where_nothing_was_asked(tmp_path: Path, store:
     assert path_of(store, second) == ["u: How do I list files?", "a: Ask a friend.", "u: Thanks"]
     assert every_turn(store, second)[1].content == "Use ls & look:\n\n```\nls -l\n\n```\n\n- a"
     assert dict(first.tally.changed) == {
-        "conversation that is told apart by time alone": 1,
-        "attachment that is named, not kept": 1,
+        "conversation that was inferred from times alone": 1,
+        "attachment that was kept by name only": 1,
     }
 
 
