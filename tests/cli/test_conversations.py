@@ -102,7 +102,7 @@ def test_turns_are_found_with_the_match_told_apart(two: Shell):
     assert two("conversations", "search", "tag:work").code == 2
     refused = two("conversations", "list", "before:2026-13")
     assert (refused.code, refused.out) == (2, "")
-    assert "“before:2026-13” names no date." in refused.err
+    assert "“before:2026-13” is not a date." in refused.err
     assert two("conversations", "list", "after:2026-04").err == "No conversation fits that.\n"
 
 

@@ -96,7 +96,7 @@ async def test_what_matches_nothing_says_so_and_a_draft_is_left_alone(backend: T
         count = screen.query_one("#find-count", Static)
         await until(pilot, lambda: str(count.content) == "no match", "that there is none")
         screen.query_one("#find", Input).value = "demo after:2026-13"
-        await until(pilot, lambda: "names no date" in str(count.content), "what is wrong")
+        await until(pilot, lambda: "is not a date" in str(count.content), "what is wrong")
         screen.query_one("#find", Input).value = "after:2026-01 deploy"
         await until(pilot, lambda: "1 of" in str(count.content), "what was said since")
         screen.query_one("#find", Input).value = "xyzzy"  # while the match is being shown
