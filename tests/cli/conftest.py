@@ -1,4 +1,4 @@
-"""The command line, run in this process: `jitchat("window", "hi")` gives its result."""
+"""The command line, run in this process: `jitchat("window", "hi")` returns its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jitchat bench observe`: what is printed, and what is kept."""
+"""`jitchat bench observe`: what is printed and saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A key from any source is used, and is nowhere to be found afterwards."""
+"""A key from any source is used, and never stored or shown."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_key_is_sent_and_is_in_no_file_and_on_no_screen(
         assert KEY[6:].encode() not in path.read_bytes(), path
 
 
-def test_a_key_is_only_looked_for_where_there_is_something_to_send_it_to(
+def test_a_key_is_looked_for_only_if_there_is_a_server_to_send_it_to(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch
 ):
     def never(*asked: object) -> None:

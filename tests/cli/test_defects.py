@@ -1,4 +1,4 @@
-"""Whatever is wrong with jitchat itself, the user gets a sentence, an exit code and a report."""
+"""A bug in jitchat ends in one sentence, an exit code and a report."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "make_provider", lambda *asked: Broken())
 
 
-def test_a_defect_is_a_sentence_with_the_place_of_a_report(jitchat: Shell, broken: None):
+def test_a_defect_ends_with_a_sentence_that_names_the_report(jitchat: Shell, broken: None):
     done = jitchat("send", TEXT, "--conversation", "demo")
 
     assert (done.code, done.out) == (1, "")
@@ -45,7 +45,7 @@ def test_a_defect_is_a_sentence_with_the_place_of_a_report(jitchat: Shell, broke
     )
 
 
-def test_the_report_holds_no_text_no_key_and_is_for_the_user_alone(
+def test_the_report_has_no_text_or_key_and_is_private_to_the_user(
     jitchat: Shell, broken: None, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -61,7 +61,7 @@ def test_the_report_holds_no_text_no_key_and_is_for_the_user_alone(
         assert canary not in report + done.err
 
 
-def test_what_the_user_said_is_stored_all_the_same(jitchat: Shell, broken: None):
+def test_the_users_message_is_stored_despite_a_defect(jitchat: Shell, broken: None):
     jitchat("send", TEXT, "--conversation", "demo")
 
     assert jitchat.stored()["demo"][-1] == TEXT
@@ -91,7 +91,9 @@ def test_the_entry_point_ends_with_the_code_of_its_command(
 
 
 @pytest.mark.parametrize("gone", ["stdout", "stderr"])
-def test_a_closed_stream_is_no_defect(jitchat: Shell, monkeypatch: pytest.MonkeyPatch, gone: str):
+def test_a_closed_stream_is_not_a_defect(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch, gone: str
+):
     monkeypatch.setattr(sys, "argv", ["jitchat", "conversations" if gone == "stdout" else "x"])
     monkeypatch.setattr(sys, gone, None)
 
@@ -102,7 +104,7 @@ def test_a_closed_stream_is_no_defect(jitchat: Shell, monkeypatch: pytest.Monkey
     assert not (jitchat.home / "crash.txt").exists()
 
 
-def test_a_full_disk_behind_the_output_is_a_sentence(
+def test_a_full_disk_for_the_output_ends_with_a_sentence(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch
 ):
     echo = output.click.echo

@@ -1,4 +1,4 @@
-"""The commands of the documentation are run, in the order in which a page has them."""
+"""The commands in the documentation, run in the order in which each page has them."""
 
 from __future__ import annotations
 

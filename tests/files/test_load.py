@@ -1,4 +1,4 @@
-"""What can be attached, what cannot and why."""
+"""Which files can be attached, and the errors for those that cannot."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ startxref
 """
 
 
-def test_text_is_kept_whole_with_what_tells_that_it_changed(tmp_path: Path) -> None:
+def test_text_is_kept_whole_with_its_digest_and_modification_time(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_bytes("The port is 8443.\x00".encode("utf-16"))
     file = load(path)
@@ -56,7 +56,7 @@ def test_text_is_kept_whole_with_what_tells_that_it_changed(tmp_path: Path) -> N
     assert not has_changed(file)
 
 
-def test_pdf_and_office_files_are_cut_at_pages_headings_rows_and_slides(tmp_path: Path) -> None:
+def test_pdf_and_office_files_are_split_at_pages_headings_rows_and_slides(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(PDF)
     document = docx.Document()
     document.add_paragraph("Ahead of it. " * 100)
@@ -118,7 +118,7 @@ def test_open_document_files_are_read_without_a_library() -> None:
     assert [(part.locator, part.text) for part in odp.parts] == [("slide 2", "The  port\tis:\n")]
 
 
-def test_no_two_parts_have_one_name(tmp_path: Path) -> None:
+def test_part_names_are_unique(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(f"# Port\n{'It is 8443. ' * 200}\n" * 3)
     locators = [part.locator for part in load(tmp_path / "a.md").parts]
     assert locators == ["§ Port", "§ Port (2)", "§ Port (3)"]
@@ -174,7 +174,7 @@ def packed() -> bytes:
         ("a.txt", b"x" * (loading.MOST_BYTES + 1), "at most 20 MB"),
     ],
 )
-def test_what_cannot_be_attached_is_refused_with_the_reason(
+def test_an_unsupported_file_is_refused_with_the_reason(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     name: str,
@@ -211,7 +211,7 @@ PICTURES = [
 
 
 @pytest.mark.parametrize(("media_type", "data"), PICTURES)
-def test_a_picture_tells_its_size(media_type: str, data: bytes) -> None:
+def test_a_pictures_size_is_read(media_type: str, data: bytes) -> None:
     picture = attachment_of("shot", data + b"and what a camera puts behind it").picture
 
     assert picture is not None
@@ -219,17 +219,17 @@ def test_a_picture_tells_its_size(media_type: str, data: bytes) -> None:
 
 
 @pytest.mark.parametrize(("media_type", "data"), PICTURES)
-def test_a_picture_that_was_cut_is_refused(media_type: str, data: bytes) -> None:
+def test_a_truncated_picture_is_refused(media_type: str, data: bytes) -> None:
     for size in (20, len(data) // 2, len(data) - 2):
         with pytest.raises(FileRefused, match="not a complete picture"):
             attachment_of("shot", data[:size])
 
 
-def test_a_text_may_begin_as_a_picture_does() -> None:
+def test_a_text_can_begin_like_a_picture() -> None:
     assert attachment_of("formats.txt", b"GIF89a is a format.").text == "GIF89a is a format."
 
 
-def test_a_notebook_is_its_cells_and_what_they_printed(tmp_path: Path) -> None:
+def test_a_notebook_becomes_its_cells_and_their_output(tmp_path: Path) -> None:
     output = {"output_type": "stream", "text": ["8443\n"]}
     shown = {"output_type": "display_data", "data": {"image/png": "iVBO" * 999}}
     failed = {"output_type": "error", "traceback": ["Traceback", "ValueError: no"]}
@@ -249,13 +249,13 @@ def test_a_notebook_is_its_cells_and_what_they_printed(tmp_path: Path) -> None:
     assert load(tmp_path / "b.ipynb").text == '{"cells": 1}'
 
 
-def test_every_unicode_encoding_with_a_mark_is_read() -> None:
+def test_every_unicode_encoding_with_a_byte_order_mark_is_read() -> None:
     for encoding in ("utf-8-sig", "utf-16", "utf-32"):
         assert attachment_of("a.txt", "Größe".encode(encoding)).text == "Größe"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
-def test_a_file_that_waits_for_a_writer_is_no_file_to_read(tmp_path: Path) -> None:
+def test_a_named_pipe_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = os.open(tmp_path / "pipe", os.O_RDWR)
     with pytest.raises(BlockingIOError, match="is a pipe that waits for a writer"):

@@ -1,4 +1,4 @@
-"""Sending in tests, and looking into the cold store behind the session's back."""
+"""Helpers to send messages, and to read the cold store independently of the session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An earlier asking of a question, and an earlier "I don't know", never displace the fact."""
+"""Earlier questions and earlier "I don't know" replies never displace the fact."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def what_is_wrong(session: Session, asked: Asked) -> str:
     return ", ".join([*wrong, *([] if place in held else [f"#{place} is not in the window"])])
 
 
-def test_what_was_never_asked_before_is_found(store: ColdStore, embedder: Embedder):
+def test_the_fact_is_found_when_a_question_is_first_asked(store: ColdStore, embedder: Embedder):
     session = session_on(store, store_demo(store), embedder=embedder)
     wrong = {asked.question: what_is_wrong(session, asked) for asked in QUESTIONS}
     assert {asked: told for asked, told in wrong.items() if told} == {}
@@ -128,6 +128,6 @@ async def test_asking_everything_twice_over_does_not_displace_any_fact(session: 
     assert not wrong, "\n".join(wrong)
 
 
-async def test_the_one_that_never_knows_says_so(store: ColdStore):
+async def test_the_model_that_never_knows_replies_so(store: ColdStore):
     session = session_on(store, store_demo(store), ScriptedProvider((DONT_KNOW,)))
     assert reply_text(await send(session, QUESTIONS[0].question)) == DONT_KNOW

@@ -1,4 +1,4 @@
-"""Processes that are gone, and disks that cannot be written."""
+"""Helpers: dead processes, and disks that cannot be written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What other programs export, in miniature: made of what is known of their layouts."""
+"""Small exports of other programs, built from what is known of their formats."""
 
 from __future__ import annotations
 

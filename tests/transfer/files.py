@@ -1,4 +1,4 @@
-"""Small files of every format that is known."""
+"""Small files in every supported format."""
 
 from __future__ import annotations
 

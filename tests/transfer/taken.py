@@ -1,4 +1,4 @@
-"""What an import stored, as a test asks for it."""
+"""Helpers to read what an import stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that somebody damaged: read, or refused in a sentence, and never half stored."""
+"""Damaged files are read or refused with an error, and never partly stored."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ values = st.recursive(
         max_size=4,
     )
 )
-def test_a_plain_list_of_any_types_is_accounted_for(items: list[object]):
+def test_every_item_of_a_random_plain_list_is_imported_or_counted(items: list[object]):
     (found,) = read_plain(items, "talk")
 
     assert len(found.turns) + sum(found.skipped.values()) == len(items)
@@ -139,7 +139,7 @@ def test_a_plain_list_of_any_types_is_accounted_for(items: list[object]):
     ),
     value=values,
 )
-def test_locomo_of_any_types_is_accounted_for(key: str, value: object):
+def test_every_item_of_random_locomo_data_is_imported_or_counted(key: str, value: object):
     sample = locomo_sample(**{key: value})
 
     assert is_locomo([sample])
