@@ -40,7 +40,7 @@ def paths(home: Path, monkeypatch: pytest.MonkeyPatch) -> Paths:
 
 @pytest.fixture
 def made(paths: Paths, store, monkeypatch: pytest.MonkeyPatch):
-    """made(toml, flags): a backend as the app has it, started with these."""
+    """made(toml, flags): the app's backend, started with this configuration."""
 
     def make(toml: str = "", flags: dict[str, object] | None = None) -> LocalBackend:
         paths.config.write_text(toml)
@@ -53,7 +53,7 @@ def made(paths: Paths, store, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch):
-    """served(answers): what every server answers; nothing else is reached."""
+    """served(answers): replaces every server's answers; no network is used."""
 
     def serve(answers: dict[str, object]) -> Routes:
         routes = Routes(answers)
@@ -285,13 +285,13 @@ PERSONAS = '[personas.poet]\nsystem = "In verse."\nmodel = "ollama/verse"\n[pers
 
 
 def answers(session: Session) -> tuple[str, str, str]:
-    """The model, the system text and whose that is."""
+    """Return the model, the system text and its origin."""
     options = session.options
     return session.provider.model, options.system[:9], options.system_reason
 
 
 def used(backend: LocalBackend, session: Session, *own: str | None) -> Session:
-    """The session in which its conversation has these instructions."""
+    """Return the session after giving its conversation these instructions."""
     made, note = backend.use_instructions(
         session.memory.conversation.id, session, Instructions(*own)
     )

@@ -59,7 +59,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, ScriptedProvider]:
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody sits at standard input."""
+    """Make standard input a terminal."""
     monkeypatch.setattr(output, "is_terminal", lambda _: True)
 
 

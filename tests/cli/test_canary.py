@@ -36,7 +36,7 @@ SOURCES = {
 def source(
     request: pytest.FixtureRequest, home: Path, demo: None, monkeypatch: pytest.MonkeyPatch
 ) -> str:
-    """Where the key is."""
+    """Where the key is configured."""
     (home / "config.toml").write_text(f"{TABLE}{SOURCES[request.param]}\n")
     if request.param == "the variable of who answers":
         monkeypatch.setenv("JITCHAT_PROVIDER_API_KEY", KEY)

@@ -24,7 +24,7 @@ KEY = "sk-canary-0123456789abcdef"
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A provider with a defect that would tell all."""
+    """A provider with a defect whose error contains the key and the text."""
 
     class Broken(ScriptedProvider):
         async def stream(self, messages: tuple[Message, ...], options: object):
@@ -123,7 +123,7 @@ def test_a_full_disk_for_the_output_ends_with_a_sentence(
 
 
 def run_into(stdout: object, home: Path) -> subprocess.CompletedProcess[str]:
-    """`jitchat paths`, in a process of its own, writing to `stdout`."""
+    """Run `jitchat paths` in a separate process that writes to `stdout`."""
     return subprocess.run(
         [sys.executable, "-m", "jitchat", "paths"],
         cwd=ROOT,

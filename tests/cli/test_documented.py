@@ -22,7 +22,7 @@ ELSEWHERE = {
     "files of another program": r"jitchat import .*",
     "a document of several sessions": r"jitchat document --\w.*",
 }
-"""Commands that need what a test does not have, as patterns."""
+"""Patterns of commands that need something that tests do not have."""
 
 
 def commands_of(page: Path) -> list[str]:

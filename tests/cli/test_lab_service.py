@@ -42,7 +42,7 @@ def desk_of(model: ResolvedModel, paths: Paths, store) -> LabService:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The models whose server was asked for their limit; it is 16,384."""
+    """The models whose limit was requested from the server; it is 16,384."""
     models: list[str] = []
 
     async def ask_limit(model: ResolvedModel) -> Limit | None:

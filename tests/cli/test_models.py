@@ -22,7 +22,7 @@ GROQS = (
 
 
 class Servers:
-    """What answers: `listed` by provider, `running` on this machine."""
+    """The servers' answers: `listed` by provider, `running` on this machine."""
 
     def __init__(self):
         self.listed = {"groq": GROQS}

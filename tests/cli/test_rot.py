@@ -33,7 +33,7 @@ def rot(jitchat: Shell, *more: str | Path, stdin: bytes = b"") -> Result:
 
 
 class Model(ScriptedProvider):
-    """Knows nothing; `events` by the number of a request happen instead of its answer."""
+    """Knows no fact; `events`, by request number, occur instead of the answer."""
 
     def __init__(self, **events: Exception | Piece | signal.Signals) -> None:
         super().__init__(("I do not know.",), model="m")
@@ -58,7 +58,7 @@ class Model(ScriptedProvider):
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Model:
-    """Answers in place of whoever the settings name."""
+    """Answers in place of the configured model."""
     made = Model()
     monkeypatch.setattr(models, "make_provider", lambda *asked: made)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-1")
@@ -67,7 +67,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody sits at standard input."""
+    """Make standard input a terminal."""
     monkeypatch.setattr(output, "is_terminal", lambda stream: stream is sys.stdin)
 
 
@@ -204,14 +204,14 @@ def test_an_aborted_run_says_how_to_resume(jitchat: Shell, model: Model):
 
 @pytest.fixture
 def heeds_ctrl_c() -> Iterator[None]:
-    """Also where pytest runs in the background of a script, which ignores it."""
+    """Restore Ctrl+C, which is ignored if pytest runs in the background of a script."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("heeds_ctrl_c")
-def test_a_run_with_a_time_names_it_where_it_is_interrupted(jitchat: Shell, model: Model):
+def test_an_interrupted_run_with_a_time_limit_states_it(jitchat: Shell, model: Model):
     model.events = {3: signal.SIGINT}
     stopped = rot(jitchat, *PRICED, "--yes", "--within", "90s")
 

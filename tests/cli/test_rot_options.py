@@ -191,7 +191,7 @@ def test_each_command_for_runs_explains_itself(jitchat: Shell, name: str):
 
 
 class Opened:
-    """In place of the app: what it was opened with."""
+    """Replaces the app; records what it was opened with."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.asked: list[RunWanted | None] = []

@@ -25,7 +25,7 @@ GRID = Experiment((500, 2_000), (0.0, 1.0), (Kind.DIRECT,))
 
 @pytest.fixture
 def runs(home: Path) -> Runs:
-    """Two runs: a whole one, right in `jit` alone, and one that was stopped."""
+    """Two runs: a complete one, right only in `jit`, and one that was stopped."""
     found = Runs(home / "rot")
     for day, (model, decided) in enumerate((("qwen\x1b[2J", 12), ("reader", 4))):
         begun = BEGUN + timedelta(days=day)

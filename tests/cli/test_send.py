@@ -157,7 +157,7 @@ def test_full_that_does_not_fit_sends_nothing_and_states_the_excess(
 
 
 class Stubborn(ScriptedProvider):
-    """Says the first half, has Ctrl+C pressed, and never comes to the second."""
+    """Streams the first half, simulates Ctrl+C, and never reaches the second."""
 
     async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
         yield ReplyDelta("The first half")
@@ -269,7 +269,7 @@ def test_an_unreachable_server_is_reported_without_the_key(
 
 @pytest.fixture
 def unused_port(tmp_path: Path) -> int:
-    """A port on which nobody listens, as far as can be known."""
+    """Return a port on which, most likely, no process listens."""
     import socket
 
     with socket.socket() as probe:

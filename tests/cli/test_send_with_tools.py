@@ -20,7 +20,7 @@ SUM = ToolCall("c", "friendly__add", '{"a": 2, "b": 3}')
 
 
 def configure(jitchat: Shell, more: str = "") -> None:
-    """One server of tools, in the configuration."""
+    """Configure one tool server."""
     jitchat.home.mkdir(exist_ok=True)
     (jitchat.home / "config.toml").write_text(
         f'[mcp.friendly]\ncommand = "{sys.executable}"\nargs = ["{SERVER}"]\n{more}'

@@ -51,7 +51,7 @@ BY_NAME = pytest.mark.parametrize("payload", [*map(" ".join, PAYLOADS.values())]
 
 
 def assert_harmless(done: Result) -> None:
-    """No character that a terminal obeys or hides, and never more lines than one printed."""
+    """Check that the output has no control or invisible characters except line breaks."""
     for text in (done.out, done.err):
         for letter in set(text):
             assert letter == "\n" or unicodedata.category(letter) not in ("Cc", "Cs"), ascii(letter)

@@ -186,7 +186,7 @@ def test_without_a_model_option_all_models_with_samples_are_listed(jitchat: Shel
 
 @pytest.fixture
 def counting(monkeypatch: pytest.MonkeyPatch) -> Routes:
-    """Providers that count, each in its own way, and answer nothing."""
+    """Providers that count tokens, each in its own way, and answer nothing."""
     routes = Routes(
         {
             "POST /v1/messages/count_tokens": {"input_tokens": 26},

@@ -34,7 +34,7 @@ def stores(monkeypatch: pytest.MonkeyPatch) -> list[ColdStore]:
 
 
 def refused(app: JitchatApp) -> ColdStore:
-    """Send a message whose reply outgrows the disk."""
+    """Send a message whose reply does not fit on the disk."""
     store: ColdStore = app._backend.store
     session = session_on(store, conversation_of(store, talk("a", "b")))
     session.provider = ScriptedProvider(("The start ", LONG))

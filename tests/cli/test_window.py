@@ -24,7 +24,7 @@ QUESTION = "what did we settle on for the deploy window?"
 
 
 def assert_exact(window: dict[str, Any]) -> None:
-    """Every sum that the meter promises."""
+    """Check every identity that the meter guarantees."""
     used = sum(segment["tokens"] for segment in window["segments"])
     assert used == window["used"]
     assert used + window["free"] + window["reserve"] == window["limit"]

@@ -141,7 +141,7 @@ def locked() -> bytes:
 
 
 def far() -> bytes:
-    """Make a sheet whose one cell is in a corner that is far away."""
+    """Make a sheet with a single cell in a distant corner."""
     written, book = BytesIO(), openpyxl.Workbook()
     book.active["ZZ1000"] = "far"
     book.save(written)

@@ -55,7 +55,7 @@ TEXTS = {mode: f"{mode}, in two." for mode in Mode}
 
 @dataclass
 class Choir(ScriptedProvider):
-    """Answers each mode by a script of its own."""
+    """Answers each mode with its own script."""
 
     scripts: dict[Mode, Sequence[str | JitchatError | asyncio.Event]] = field(
         default_factory=lambda: dict(PIECES)
@@ -69,7 +69,7 @@ class Choir(ScriptedProvider):
 
 @dataclass
 class Ear:
-    """Hears what is reported, and lets the provider know whose turn it is."""
+    """Records events, and tells the provider which mode the next request is for."""
 
     heard: list[tuple[Mode, Event]] = field(default_factory=list)
     then: Callable[[Mode, Event], object] = lambda mode, event: None
@@ -99,7 +99,7 @@ def every_turn(store: ColdStore, conversation: str) -> list[Turn]:
 
 
 def require_kept(session: Session, asking: ModeComparison, talked: int = len(TALK)) -> list[Turn]:
-    """Nothing is half there: one turn was said, and each reply hangs under it."""
+    """Check that nothing is stored partially: one user turn, with each reply under it."""
     memory = session.memory
     turns = every_turn(memory.store, memory.conversation.id)[talked:]
     assert durable(memory.store).streaming == 0
@@ -114,12 +114,12 @@ def require_kept(session: Session, asking: ModeComparison, talked: int = len(TAL
 
 
 ORDERS = list(permutations(Mode))[::17]
-"""Of all orders, so many that each mode is the first in one of them."""
+"""Enough of all orders that each mode is first in one of them."""
 
 
 @pytest.mark.parametrize("order", ORDERS, ids="-".join)
 async def test_all_replies_belong_to_one_turn_in_any_order_of_arrival(store, order):
-    """The second piece of each waits for the whole of the one before it in `order`."""
+    """The second chunk of each mode waits for the complete reply of the previous one in `order`."""
     gates = {mode: asyncio.Event() for mode in order}
     scripts = {mode: (f"{mode}, ", gates[mode], "in two.") for mode in order}
     session = choir(store, **scripts)

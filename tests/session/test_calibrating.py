@@ -178,7 +178,7 @@ async def test_a_reply_is_complete_even_if_its_sample_cannot_be_stored(store, mo
 
 
 class Refusing(Counting):
-    """Takes windows of 600 of its tokens, and says how many one has that is larger."""
+    """Accepts windows of up to 600 of its own tokens; the refusal states a larger one's size."""
 
     async def stream(self, messages, options):
         async for piece in super().stream(messages, options):

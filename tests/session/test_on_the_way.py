@@ -39,7 +39,7 @@ def reasoning_of(store) -> list[str]:
 
 
 class Overflowing:
-    """A model that takes windows of so many characters, and says so as servers do."""
+    """A model with a limit in characters, stated in its refusals as servers do."""
 
     name = model = "small"
 

@@ -117,7 +117,7 @@ async def test_a_failure_falls_back_to_the_heuristic_and_is_kept_with_the_window
 
 
 class Looking(ScriptedProvider):
-    """Notes what is durable when it is asked."""
+    """Records what is durable when it is called."""
 
     store = None
     found = None

@@ -31,7 +31,7 @@ AT_FULL_TEXT = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question about the demo, and where what answers it is said."""
+    """A question about the demo, and the turn that answers it."""
 
     question: str
     fact: str
@@ -85,7 +85,7 @@ def place_of(session: Session, asked: Asked) -> int:
 
 
 def what_is_wrong(session: Session, asked: Asked) -> str:
-    """Why the fact is not where the next asking needs it; empty where it is."""
+    """Return why the fact would not be recalled for the question; empty if it would be."""
     place = place_of(session, asked)
     window = session.preview(asked.question, Mode.JIT)
     ranks = {row.rank: row.turn for row in window.ledger if row.rank}
@@ -107,7 +107,7 @@ def test_the_fact_is_found_when_a_question_is_first_asked(store: ColdStore, embe
     indirect=True,
 )
 async def test_asking_three_times_in_a_row_does_not_displace_the_fact(session: Session):
-    """Each question where nothing but itself was asked: in a version of its own."""
+    """Each question is asked on its own branch, where no other was asked."""
     wrong, end = {}, session.memory.turns[-1].position
     for asked in QUESTIONS:
         session.memory.switch_to(end)
@@ -119,7 +119,7 @@ async def test_asking_three_times_in_a_row_does_not_displace_the_fact(session: S
 
 
 async def test_asking_everything_twice_over_does_not_displace_any_fact(session: Session):
-    """From the second time round, the earlier askings are not among the recent turns."""
+    """In the second round, the first occurrences are no longer among the recent turns."""
     wrong = []
     for number, asked in enumerate(QUESTIONS * 2):
         await send(session, asked.question)

@@ -25,7 +25,7 @@ from tests.support import sent_window
 
 
 class Server:
-    """Answers as a dialect does, and keeps the bodies that it was posted."""
+    """Answers in a protocol, and records the posted bodies."""
 
     def __init__(self, dialect: Dialect, refused: str = "") -> None:
         self.dialect, self.refused = dialect, refused
@@ -49,7 +49,7 @@ def over_http(session: Session, server: Server) -> None:
 
 
 def posted_last(session: Session, said: Turn) -> SentRequest | None:
-    """What was posted for the last window of a message."""
+    """Return the body posted for the last window of a message."""
     window_id = WindowArchive(session.memory.store.database).window_id(said)
     return sent_request_for(session.memory, window_id)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def session_with(store: ColdStore, folder: Path, **options: object) -> tuple[Session, int]:
-    """A session with a reranker, run by fastembed, and the turn that it likes: the tenth found."""
+    """A session with a reranker in fastembed, and the turn it ranks first: the tenth found."""
     made = Reranker(MODEL, lambda: load_cross_encoder(MODEL, folder / "model", folder), 20.0)
     conversation = conversation_of(store, talk(*TURNS))
     session = session_on(store, conversation, options=SessionOptions(reranker=made, **options))

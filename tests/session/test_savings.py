@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PRICES = Prices(input=10.0, output=99.0, cached=1.0, written=12.0)
-"""Dollars a million: so a thousand tokens are $0.010, from the cache $0.001, put there $0.012."""
+"""Dollars per million: 1,000 tokens cost $0.010, read from cache $0.001, written to it $0.012."""
 START = datetime(2026, 11, 3, 9, 0, tzinfo=UTC)
 
 
@@ -80,7 +80,7 @@ def test_sends_are_cheaper_than_full_without_a_cache():
 
 
 def test_full_can_be_cheaper_with_a_warm_cache():
-    """First both put 2,000 there; then `full` reads those and adds 100, the other one adds 800."""
+    """Both first cache 2,000 tokens; then `full` reads those and adds 100, the sent window 800."""
     sends = [
         made(2_000, 0, 0, 0, 2_000, usage=Usage(2_000, 5, 0, 2_000)),
         made(200, 300, 500, 0, 2_100, usage=Usage(1_000, 5, 200, 0)),

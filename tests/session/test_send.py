@@ -35,7 +35,7 @@ FOLLOW_UP = "and what about the other window, the one on Thursday?"
 
 
 class Looking(ScriptedProvider):
-    """Notes what is durable at the moment it is called."""
+    """Records what is durable when it is called."""
 
     store = None
     found: Durable | None = None

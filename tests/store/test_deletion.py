@@ -49,13 +49,13 @@ if TYPE_CHECKING:
 
 DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
 ANSWERED = Usage(100, 10), None, 0.25
-"""What a request took, as `Ending` has it."""
+"""The usage and cost of a request, as in `Ending`."""
 SECRET = "The heliotrope walrus never sleeps in Ouagadougou."
 WORDS = ("heliotrope", "walrus", "ouagadougou")
 
 
 def bytes_of(store: ColdStore) -> str:
-    """All that the database, its log and what goes with it hold, in lower case."""
+    """Return the contents of the database, its log and related files, in lower case."""
     files = store.database.path.parent.glob(f"{store.database.path.name}*")
     return b"".join(file.read_bytes() for file in files).decode("latin-1").lower()
 
@@ -69,7 +69,7 @@ def window(text: str, turn_id: int) -> WindowRecord:
 
 
 def with_all_that_there_is(store: ColdStore) -> str:
-    """A conversation whose every row says it, forks and memory too, beside another one."""
+    """Make a conversation with the secret in every row, forks and memory too, and another one."""
     other = store.create("Other")
     archive, log = WindowArchive(store.database), RequestLog(store.database)
     (said,) = store.append(other.id, talk("Something else."))
@@ -226,7 +226,7 @@ def test_a_deletion_can_be_undone_until_its_process_ends(store: ColdStore):
 
 
 def claim_deletion(store: ColdStore, process: int) -> None:
-    """Say that another process deleted it."""
+    """Record another process as having deleted the conversation."""
     with store.database.write() as connection:
         connection.execute("UPDATE conversations SET deleted_by = ? WHERE deleted_by", (process,))
 

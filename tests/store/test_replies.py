@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Hands:
-    """A clock that is moved by hand, and what was asked to happen later."""
+    """A clock that is set by hand, with the scheduled calls."""
 
     time: float = 0.0
     waiting: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
@@ -87,7 +87,7 @@ def test_a_chunk_before_a_long_pause_is_saved(store, talked, writer, hands):
 
 
 def test_the_stored_text_is_never_a_second_behind(store, talked, writer, hands):
-    """Pieces at odd moments, each save done when it is due."""
+    """Chunks arrive at irregular times; each save runs when it is due."""
     said: list[tuple[float, str]] = []
     for step in (0.0, 0.1, 0.2, 0.3, 0.05, 0.6, 0.01, 0.4, 1.5, 0.2, 0.0, 0.0, 3.0):
         hands.move(step)

@@ -32,7 +32,7 @@ def places(cache: TurnCache) -> list[int]:
 
 
 def kept(cache: TurnCache) -> int:
-    """Refresh; how many turns at the start are as they were."""
+    """Refresh; return how many turns at the start are unchanged."""
     before = cache.snapshot.turns
     cache.refresh()
     return common_start(before, cache.snapshot.turns)

@@ -75,7 +75,7 @@ def test_an_unchanged_turn_is_referenced_and_not_copied(archive, turns, database
 
 
 def test_a_long_chat_in_full_does_not_store_itself_squared(archive, store, database):
-    """After n sends there is a list a send and one for every 64 segments, and no text twice."""
+    """After n sends there is one list per send, one per 64 segments, and each text once."""
     made = store.create("Long")
     sends = 100
     for number in range(sends):

@@ -21,7 +21,7 @@ POISON = "POISON: the answer is forty-two"
 
 
 def locomo_sample(name: str = "conv-1", **changes: object) -> dict[str, Any]:
-    """A conversation of LoCoMo's shape; what must not be read is poisoned."""
+    """A conversation in LoCoMo's format; fields that must not be read have recognizable text."""
     talk: dict[str, Any] = {
         "speaker_a": "Ann",
         "speaker_b": "Bo",
@@ -54,7 +54,7 @@ def locomo_sample(name: str = "conv-1", **changes: object) -> dict[str, Any]:
 
 
 def plain_turns(count: int = 4) -> list[dict[str, Any]]:
-    """Turns that take turns, a minute apart."""
+    """Alternating user and assistant turns, a minute apart."""
     return [
         {
             "role": "assistant" if number % 2 else "user",
@@ -66,17 +66,17 @@ def plain_turns(count: int = 4) -> list[dict[str, Any]]:
 
 
 def jsonl(items: list[Any]) -> str:
-    """One item a line."""
+    """Write one item per line."""
     return "".join(f"{json.dumps(item)}\n" for item in items)
 
 
 def brief(value: object) -> str:
-    """The id of a test's parameter, which may be huge."""
+    """Return a short id for a test parameter, which can be huge."""
     return repr(value)[:40]
 
 
 def written(folder: Path, name: str, content: object) -> Path:
-    """A file with bytes, with text, or with a value as JSON."""
+    """Write a file with bytes, text, or a value as JSON; return its path."""
     path = folder / name
     if isinstance(content, bytes):
         path.write_bytes(content)
@@ -86,7 +86,7 @@ def written(folder: Path, name: str, content: object) -> Path:
 
 
 def read_file(path: Path, pick: str | None = None) -> list[FileConversation]:
-    """All conversations of a source, in memory, as an import would take them."""
+    """Return all conversations of a source, in memory, as an import would read them."""
     source = open_source(path)
     found = conversations_of(source)
     read = []

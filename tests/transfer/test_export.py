@@ -54,7 +54,7 @@ NOW = datetime(2026, 3, 13, 10, tzinfo=UTC)
 
 
 def exported(store: ColdStore, name: str) -> str:
-    """All conversations in a format."""
+    """Export all conversations in a format."""
     written_to = StringIO()
     EXPORTS[name].write(store, store.conversations(), written_to.write)
     return written_to.getvalue()
@@ -106,7 +106,7 @@ turns = st.builds(
 
 @st.composite
 def trees(draw: st.DrawFn) -> list[tuple[Turn, int, str]]:
-    """Turns with the position that each follows, and what was thought ahead of it."""
+    """Return turns with the position that each follows, and its reasoning."""
     listed = draw(st.lists(turns, min_size=1, max_size=8))
     return [
         (turn, draw(st.integers(0, place)), draw(st.just("") | texts))
@@ -189,7 +189,7 @@ def test_a_json_export_is_imported_unchanged(
 
 
 def without_origin(text: str) -> Any:
-    """What was exported, without where it was imported from and the keys of that."""
+    """Return the export without the origin of the import and its keys."""
     value = json.loads(text)
     for conversation in value["conversations"]:
         conversation.pop("imported_from", None)
@@ -338,7 +338,7 @@ def test_turns_added_after_an_export_stay_and_turns_of_the_copy_become_a_branch(
 
 
 def sent_talk(store: ColdStore) -> None:
-    """The demo, with two messages that were sent and answered in windows of their own."""
+    """Send two messages in the demo, so that each has a window and a reply."""
     session = demo_session(store)
 
     async def send() -> None:
@@ -451,7 +451,7 @@ def hostile_talk(store: ColdStore) -> None:
 
 
 class Tags(HTMLParser):
-    """Counts what is opened and not closed."""
+    """Counts elements that are opened and not closed."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -46,7 +46,7 @@ INSERTED = [
 
 
 def mutated(whole: bytes, luck: random.Random) -> bytes:
-    """The file with one to four injuries."""
+    """Return the file with one to four random damages."""
     data = bytearray(whole)
     for _ in range(luck.randint(1, 4)):
         at = luck.randrange(len(data) + 1)
@@ -65,7 +65,7 @@ def mutated(whole: bytes, luck: random.Random) -> bytes:
 
 
 def read_or_refused(path: Path) -> tuple[list[FileConversation], str]:
-    """What was read, or what is said of the file; any other end is a failure."""
+    """Return what was read, or the error about the file; any other outcome is a failure."""
     try:
         return read_file(path), ""
     except ImportFailed as error:

@@ -98,7 +98,7 @@ def test_turns_added_here_stay_the_current_branch(tmp_path: Path, store: ColdSto
     take(store, written(tmp_path, "talk.jsonl", jsonl(plain_turns(5))))
 
     assert [turn.content for turn in store.turns("talk")][3:] == ["said here"]
-    assert store.branches("talk") == {}  # an assistant's turn is no version of the user's
+    assert store.branches("talk") == {}  # an assistant turn is not a version of a user turn
     assert [(turn.position, turn.parent) for turn in store.turns_at("talk", [4, 5, 6])] == [
         (4, None),
         (5, 3),

@@ -37,7 +37,7 @@ def test_claude_s_path_ends_at_the_newest_message_with_content(tmp_path: Path, s
         claude_message("1", "0", "human", "Kites?"),
         claude_message("22", "1", "system", "A notice."),
         claude_message("333", "22", "assistant", "", content=use),
-        claude_message("4444", "1", "assistant", ""),  # was never begun
+        claude_message("4444", "1", "assistant", ""),  # a reply that never began
     )
 
     taken = only(store, written(tmp_path, "c.json", [talk]))
@@ -194,7 +194,7 @@ def test_sillytavern_s_files_and_tools_are_kept(tmp_path: Path, store: ColdStore
         {
             "user_name": "Ann",
             "character_name": "Bo",
-            "chat_metadata": {"integrity": "\ud800"},  # is no text, and not the database's fault
+            "chat_metadata": {"integrity": "\ud800"},  # not valid text
         },
         {"name": "Ann", "is_user": True, "mes": "", "extra": {"file": file, "image": "a/kite.png"}},
         {"name": "Bo", "is_user": False, "is_system": True, "mes": "Tool calls: roll",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jitchat.transfer.import_run import Taken
 
 
-# What is attached
+# Attachments
 
 
 def in_zip(folder: Path, name: str, value: object, **beside: bytes) -> Path:
@@ -615,7 +615,7 @@ def test_gemini_s_verb_is_found_in_any_language(tmp_path: Path, store: ColdStore
     assert path_of(store, taken)[::2] == [f"u: {text}" for text in asked]
 
 
-# chat completions' own shape
+# chat completions
 
 
 def test_chat_completions_jsonl_has_one_conversation_per_line(tmp_path: Path, store: ColdStore):
@@ -638,7 +638,7 @@ def test_chat_completions_jsonl_has_one_conversation_per_line(tmp_path: Path, st
     assert dict(one.tally.skipped) == {"message with instructions": 1}
 
 
-# all of them
+# all programs
 
 
 ALL = {
