@@ -67,13 +67,13 @@ async def test_the_list_renames_tags_archives_deletes_and_undoes(backend: TestBa
         await until(pilot, lambda: listed(pilot) == ["Name #sea"], "the one with the tag")
         await pilot.press("ctrl+d", "x", "backspace")  # what is typed answers no
         await pilot.press("ctrl+d", "enter")
-        await until(pilot, lambda: listed(pilot) == ["Nothing fits that."], "the list without it")
+        await until(pilot, lambda: listed(pilot) == ["No matches."], "the list without it")
         await pilot.press("ctrl+z")
         await until(pilot, lambda: listed(pilot) == ["Name #sea"], "the list with it")
         await pilot.press("ctrl+b")
         await until(
             pilot,
-            lambda: listed(pilot) == ["Nothing fits that."],
+            lambda: listed(pilot) == ["No matches."],
             "the list without what is archived",
         )
         await pilot.press("escape")

@@ -31,7 +31,7 @@ HOSTILE = Request("har\x1b[2Jbour", "[red]Fill this in[/red]\x1b[31m", (NAME, CR
         (NAME, "", (None, "Name is required.")),
         (CREW, "", (None, "")),
         (CREW, "7", (7, "")),
-        (CREW, "many", (None, "Crew is no integer.")),
+        (CREW, "many", (None, "Crew is not a valid integer.")),
         (Field("ok", "Ok", "boolean"), "no", (False, "")),
         (Field("ok", "Ok", "boolean", required=True), "", (None, "Ok is required.")),
         (Field("tags", "Tags", "array"), "a, b", (["a", "b"], "")),

@@ -99,7 +99,7 @@ async def test_it_is_fetched_where_it_is_chosen_and_then_answers(
         assert fetching.asked == [], "asked for first"
         await pilot.press("enter", "enter")
         await until(pilot, lambda: state(screen), "the progress")
-        assert state(screen) == "30.0 MB of 92.9 MB · Esc stops"
+        assert state(screen) == "30.0 MB of 92.9 MB · Esc cancels"
         assert fetching.asked == ["smollm2"]
         await fetching.outcomes.put(SUCCESS)
         await answers(pilot, "smollm2")
@@ -113,7 +113,7 @@ async def test_a_failure_is_shown_and_can_be_tried_again(
         screen = await opened_fetch(pilot)
         for tries in (1, 2):
             await pilot.press("enter")
-            await until(pilot, lambda: "Esc stops" in state(screen), "the progress")
+            await until(pilot, lambda: "Esc cancels" in state(screen), "the progress")
             await fetching.outcomes.put(FAILURE)
             await until(pilot, lambda: FAILURE.sentence in state(screen), "the reason")
             assert not screen.query_one(ProgressBar).display
@@ -130,7 +130,7 @@ async def test_esc_stops_it_and_it_can_be_begun_again(
         for stops in (1, 2):
             screen = await opened_fetch(pilot)
             await pilot.press("enter")
-            await until(pilot, lambda: "Esc stops" in state(screen), "the progress")  # noqa: B023
+            await until(pilot, lambda: "Esc cancels" in state(screen), "the progress")  # noqa: B023
             await pilot.press("escape")
             await until(pilot, lambda: fetching.cancelled == stops, "its end")  # noqa: B023
             await pilot.press("escape")
@@ -154,7 +154,7 @@ async def test_the_app_is_left_while_it_is_fetched(models: TestBackend, fetching
     async with demo_app(models).run_test(size=SMALL) as pilot:
         screen = await opened_fetch(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: "Esc stops" in state(screen), "the progress")
+        await until(pilot, lambda: "Esc cancels" in state(screen), "the progress")
         with suppress(asyncio.CancelledError):
             pilot.app.exit()
     assert fetching.cancelled == 1
@@ -166,10 +166,10 @@ async def test_another_size_of_the_terminal_keeps_the_progress(
     async with demo_app(models).run_test(size=LARGE) as pilot:
         screen = await opened_fetch(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: "Esc stops" in state(screen), "the progress")
+        await until(pilot, lambda: "Esc cancels" in state(screen), "the progress")
         await pilot.resize_terminal(40, 12)
         await pilot.pause()
-        assert state(screen) == "30.0 MB of 92.9 MB · Esc stops"
+        assert state(screen) == "30.0 MB of 92.9 MB · Esc cancels"
 
 
 async def test_a_file_of_ones_own_is_offered_by_its_path_and_called_by_its_name(
@@ -218,7 +218,7 @@ async def test_pictures_of_it(
         screen = await opened_fetch(pilot)
         await picture(pilot, "asked")
         await pilot.press("enter")
-        await until(pilot, lambda: "Esc stops" in state(screen), "the progress")
+        await until(pilot, lambda: "Esc cancels" in state(screen), "the progress")
         await picture(pilot, "fetching")
         await fetching.outcomes.put(FAILURE)
         await until(pilot, lambda: FAILURE.sentence in state(screen), "the reason")

@@ -16,7 +16,7 @@ async def test_a_download_is_visible_and_can_be_stopped(backend: TestBackend) ->
         screen = await ready(pilot)
         fetch = screen.query_one(ModelFetch)
         assert fetch.display
-        assert str(fetch.render()) == "fetching model, 3 MB · F5 stops"
+        assert str(fetch.render()) == "downloading model, 3 MB · F5 stops"
         await pilot.press("f5")
         await until(pilot, lambda: not fetch.running, "the end of the download")
         assert not fetch.display

@@ -118,11 +118,11 @@ async def test_a_provider_that_is_asked_says_so_at_its_row_or_why_it_has_no_list
         assert told(pilot) == []
         monkeypatch.setattr(models, "fetch_models", slow)
         await pilot.press("enter", "enter", "f5")
-        await until(pilot, lambda: "asking…" in drawn(pilot), "the row")
+        await until(pilot, lambda: "loading…" in drawn(pilot), "the row")
         gate.set()
         await until(pilot, lambda: chosen(pilot) == ("groq", "llama-3.1-8b"), "its models")
         assert asked == ["groq"]
-        assert "asking…" not in drawn(pilot)
+        assert "loading…" not in drawn(pilot)
         assert "cannot be reached" not in drawn(pilot)
         await pilot.press("down", "enter")
         await answers(pilot, "kimi-k2")
@@ -150,7 +150,7 @@ async def test_a_key_that_is_none_or_is_refused_is_replaced_in_place_and_the_mod
         models.list_refusal = KeyRefused("Groq refused the key.", "Set GROQ_API_KEY.")
         await enter_text(pilot, "groq")
         await pilot.press("enter")
-        await until(pilot, lambda: "Enter takes another key." in drawn(pilot), "the refusal")
+        await until(pilot, lambda: "Press Enter to paste another key." in drawn(pilot), "the refusal")
         models.lists["groq"] = (model("kimi-k2"),)
         await pilot.press("enter")
         await pilot.pause()

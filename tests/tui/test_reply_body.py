@@ -229,7 +229,7 @@ async def test_of_a_megabyte_that_comes_at_once_the_beginning_is_drawn_and_the_r
         left = len(text) - len(body.source)
         assert 0 < len(body.source) <= reply.HEAD
         more = str(body.query_one(".turn-note").render())
-        assert more == f"… {left:,} characters more: Enter shows them"
+        assert more == f"… {left:,} more characters; Enter shows them"
 
 
 async def test_a_line_without_an_end_is_drawn_as_far_as_it_is_quick_to_lay_out():
@@ -240,7 +240,7 @@ async def test_a_line_without_an_end_is_drawn_as_far_as_it_is_quick_to_lay_out()
             await body._draw()
         await body.finish("x" * 10_000)
         assert len(body.source) == reply.LONGEST_LINE
-        assert "6,000 characters more" in str(body.query_one(".turn-note").render())
+        assert "6,000 more characters" in str(body.query_one(".turn-note").render())
 
 
 def test_a_long_text_that_is_opened_is_cut_and_one_of_many_pages_is_not():

@@ -14,7 +14,7 @@ def test_a_file_is_only_replaced_when_that_is_wanted(tmp_path: Path) -> None:
     name = str(tmp_path / "request.json")
     assert save(name, b"first, and longer") == Path(name)
     assert Path(name).stat().st_mode & 0o777 == 0o600
-    with pytest.raises(AlreadyThere, match=r"is there already\. Enter replaces it"):
+    with pytest.raises(AlreadyThere, match=r"already exists\. Press Enter to replace it"):
         save(name, b"second")
     assert Path(name).read_bytes() == b"first, and longer"
     save(name, b"second", over=True)
@@ -44,4 +44,4 @@ def test_a_file_that_cannot_be_written_is_told(
     with pytest.raises(JitchatError) as failed:
         save(name, b"x", over=True)
     assert "cannot be written: " in failed.value.what
-    assert failed.value.remedy == "Name another file."
+    assert failed.value.remedy == "Choose another name."

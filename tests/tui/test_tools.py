@@ -186,7 +186,7 @@ async def test_calls_are_shown_while_they_run_and_then_with_their_time_and_token
         screen = pilot.app.screen
         said = next(view for view in screen.query(TurnView) if view.turn.use.calls)
         lines = str(said.query(".turn-note").first().render()).splitlines()
-        asked = "waits for your answer"
+        asked = "waiting for approval"
         assert lines == [f'◌ look(where="berth 3") · {asked}', f"◌ count() · {asked}"]
         await pilot.press("alt+k")
         await until(pilot, lambda: "count" in shown(screen), "the other question")

@@ -62,12 +62,12 @@ async def test_a_small_terminal_shows_the_download_and_what_must_stay_and_a_titl
             return "".join(s.text for s in screen._compositor.render_strips()[0])
 
         fetch = screen.query_one(ModelFetch)
-        assert str(fetch.render()) == "fetching 3 MB · F5"
-        await until(pilot, lambda: " fetching 3 MB · F5 " in line(), "the download")
+        assert str(fetch.render()) == "download 3 MB · F5"
+        await until(pilot, lambda: " download 3 MB · F5 " in line(), "the download")
         assert line().rstrip().endswith(" · ~estimate")
         assert " jit " in line()
         await pilot.press("f5")
-        await until(pilot, lambda: "fetching" not in line(), "the end of the download")
+        await until(pilot, lambda: "download" not in line(), "the end of the download")
         assert line().startswith(" Release pl")
         await pilot.resize_terminal(150, 40)
         await until(pilot, lambda: "Release planning (demo) · 60 turns" in line(), "the title")
