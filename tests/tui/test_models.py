@@ -150,7 +150,9 @@ async def test_a_key_that_is_none_or_is_refused_is_replaced_in_place_and_the_mod
         models.list_refusal = KeyRefused("Groq refused the key.", "Set GROQ_API_KEY.")
         await enter_text(pilot, "groq")
         await pilot.press("enter")
-        await until(pilot, lambda: "Press Enter to paste another key." in drawn(pilot), "the refusal")
+        await until(
+            pilot, lambda: "Press Enter to paste another key." in drawn(pilot), "the refusal"
+        )
         models.lists["groq"] = (model("kimi-k2"),)
         await pilot.press("enter")
         await pilot.pause()
