@@ -185,71 +185,71 @@ def listed_by_litellm(provider: str) -> dict[str, Row]:
     """Return litellm's chat models of a provider, and those with another API, by name."""
     path = distribution("litellm").locate_file(LITELLM_FILE)
     found = {}
-    for key, told in json.loads(Path(str(path)).read_text(encoding="utf-8")).items():
+    for key, entry in json.loads(Path(str(path)).read_text(encoding="utf-8")).items():
         prefix = f"{provider}/"
-        if told.get("litellm_provider") != provider or key.startswith("ft:"):
+        if entry.get("litellm_provider") != provider or key.startswith("ft:"):
             continue
-        if told.get("mode") not in ("chat", "responses", "realtime"):
+        if entry.get("mode") not in ("chat", "responses", "realtime"):
             continue
         name = key.removeprefix(prefix).lower()
         if key.startswith(prefix) or name not in found:
-            found[name] = facts_of(name, told, SEPARATE.get(provider, ()))
+            found[name] = facts_of(name, entry, SEPARATE.get(provider, ()))
     return {name: facts for name, facts in found.items() if facts}
 
 
-def facts_of(name: str, told: Mapping[str, Any], separate: Collection[int]) -> Row:
+def facts_of(name: str, entry: Mapping[str, Any], separate: Collection[int]) -> Row:
     """Return a model's figures; for a model without a chat API, only the API."""
-    api = api_of(name, told)
+    api = api_of(name, entry)
     if api == "other":
         return {"api": api}
-    known = {kind: per_million(told, key) or None for kind, key in LITELLM_PRICES.items()}
+    known = {kind: per_million(entry, key) or None for kind, key in LITELLM_PRICES.items()}
     if None in (known["input"], known["output"]):
         known = {}
-    limit, longest = told.get("max_input_tokens"), told.get("max_output_tokens")
+    limit, longest = entry.get("max_input_tokens"), entry.get("max_output_tokens")
     is_longest = longest and limit and longest < limit
     found = {
         "limit": limit - longest if is_longest and limit in separate else limit,
         "max_output": longest if is_longest else None,
         **known,
-        "above": tiers_told(told) if known else [],
+        "above": litellm_tiers(entry) if known else [],
         "api": api,
-        "retires": told.get("deprecation_date"),
+        "retires": entry.get("deprecation_date"),
     }
     return {key: value for key, value in found.items() if value is not None and value != []}
 
 
-def api_of(name: str, told: Mapping[str, Any]) -> str | None:
+def api_of(name: str, entry: Mapping[str, Any]) -> str | None:
     """Return the API that a model requires or works better with; None for chat completions.
 
     For OpenAI's reasoning models, chat completions neither return a summary of the reasoning nor
     accept it back with a tool call, and from gpt-5.4 on they refuse tools.
     """
-    routes = told.get("supported_endpoints") or ["/v1/chat/completions"]
-    if NO_CHAT.search(name) or told["mode"] == "realtime":
+    routes = entry.get("supported_endpoints") or ["/v1/chat/completions"]
+    if NO_CHAT.search(name) or entry["mode"] == "realtime":
         return "other"
-    if told["litellm_provider"] == "openai" and told.get("supports_reasoning"):
+    if entry["litellm_provider"] == "openai" and entry.get("supports_reasoning"):
         return "responses"
-    if told["mode"] == "chat" and "/v1/chat/completions" in routes:
+    if entry["mode"] == "chat" and "/v1/chat/completions" in routes:
         return None
     return "responses" if "/v1/responses" in routes else "other"
 
 
-def per_million(told: Mapping[str, Any], key: str) -> float | None:
+def per_million(entry: Mapping[str, Any], key: str) -> float | None:
     """Return one of litellm's prices, which are per token, per million tokens."""
-    price = told.get(key)
+    price = entry.get(key)
     return None if price is None else round(float(price) * 1_000_000, 6)
 
 
-def tiers_told(told: Mapping[str, Any]) -> list[dict[str, float]]:
+def litellm_tiers(entry: Mapping[str, Any]) -> list[dict[str, float]]:
     """Return litellm's prices of requests whose input exceeds a threshold."""
-    starts = {int(found[1]) for key in told if (found := TIER.fullmatch(key))}
+    starts = {int(found[1]) for key in entry if (found := TIER.fullmatch(key))}
     return [
         {"over": start * 1_000}
         | {
             kind: price
             for kind, key in LITELLM_PRICES.items()
-            if (price := per_million(told, f"{key}_above_{start}k_tokens")) is not None
-            or (price := per_million(told, key)) is not None
+            if (price := per_million(entry, f"{key}_above_{start}k_tokens")) is not None
+            or (price := per_million(entry, key)) is not None
         }
         for start in sorted(starts)
     ]

@@ -10,7 +10,7 @@ from textual.widgets import OptionList, Static, TextArea
 
 from jitchat.tui.figures import BESIDE
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.window_rows import SINGLY, ahead_of_reason, line_of, rows_of
+from jitchat.tui.widgets.window_rows import SINGLY, line_of, rows_of, titles_before_reason
 from jitchat.values import Mode, Usage
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.support import conversation_of, demo_session, session_on, talk
@@ -49,8 +49,9 @@ def test_rows_of_a_window_of_draft_and_system_only(store: ColdStore) -> None:
 
 def test_every_reason_stands_under_its_heading(store: ColdStore) -> None:
     window = demo_session(store).preview(QUESTION, Mode.JIT)
+    start = len(titles_before_reason(None))
     for row in rows_of(window):
-        assert line_of(row, 1.0).plain.index(row.reason) == len(ahead_of_reason(None)), row.kind
+        assert line_of(row, 1.0).plain.index(row.reason) == start, row.kind
 
 
 def test_an_index_row_says_why_the_turn_is_not_there_at_full_text(store: ColdStore) -> None:

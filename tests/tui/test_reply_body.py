@@ -46,7 +46,7 @@ async def test_beside_typing_it_is_drawn_behind_a_key(monkeypatch: pytest.Monkey
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         body.add("It is", typing=True)
-        await body.draw_behind_key()
+        await body.draw_after_key()
         assert body.source == "It is"
 
 
@@ -55,10 +55,10 @@ async def test_the_next_key_finds_it_drawn_and_waits_for_nothing(monkeypatch: py
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         body.add("It is", typing=True)
-        await body.draw_behind_key()
+        await body.draw_after_key()
         await until(pilot, lambda: body._drawn_at, "the first drawing")
         body.add(" now.", typing=True)
-        await body.draw_behind_key()
+        await body.draw_after_key()
         assert body.source == "It is"
 
 
@@ -96,7 +96,7 @@ async def test_a_key_in_the_middle_of_a_drawing_does_not_mangle_the_text():
         drawing = asyncio.create_task(body._draw())
         await asyncio.sleep(0)
         body.add("re.\n\nThree is here.\n\nFour is he", typing=True)
-        await body.draw_behind_key()
+        await body.draw_after_key()
         await drawing
         await body._draw()
         body.add("re.\n\nFive.", typing=True)

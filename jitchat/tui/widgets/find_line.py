@@ -19,7 +19,7 @@ _KEYS = clickable(
         ("↑", " previous", "screen.find_match(-1)"),
         ("Esc", " close", "screen.find_close"),
     ),
-    behind="  ",
+    after="  ",
 )
 
 

@@ -46,20 +46,20 @@ class KeyLine(Static):
                 action = f"{'screen' if node is screen else 'focused'}.{binding.action}"
                 key = self.app.get_key_display(binding)
                 keys.setdefault(action, (key, binding.description, action))
-        lines = [clickable(keys.values(), word=" {}", behind=" " * gap) for gap in (3, 2, 1)]
+        lines = [clickable(keys.values(), word=" {}", after=" " * gap) for gap in (3, 2, 1)]
         room = self.content_size.width
         self.update(next((line for line in lines if line.cell_length <= room), lines[-1]))
 
 
 def clickable(
-    keys: Iterable[Key], *, key: str = "{}", word: str = "{}", behind: str = ""
+    keys: Iterable[Key], *, key: str = "{}", word: str = "{}", after: str = ""
 ) -> Content:
-    """Draw clickable keys; `key` and `word` are formats, `behind` is the text after each pair."""
+    """Draw clickable keys; `key` and `word` are formats, `after` is the text after each pair."""
     parts: list[tuple[str, Style | str]] = []
     for spelling, label, action in keys:
         click = Style.from_meta({"@click": action})
         parts += [(key.format(spelling), click + Style(bold=True)), (word.format(label), click)]
-        parts.append((behind, ""))
+        parts.append((after, ""))
     return Content.assemble(*parts)
 
 
@@ -299,10 +299,10 @@ class HintLine(Horizontal):
         current = [command] if command else self._proposal or self.sentences
         forms = [one_line(form) for form in (self._plain_forms() if is_plain else current)]
         if self.notice:
-            beside = () if is_plain else forms
+            figures = () if is_plain else forms
             gap = " " if self._wait is not None else ""  # after the spinner
             notice = f"{gap}{self.notice}"
-            forms = [*(f"{notice} · {form}" for form in beside if form), notice]
+            forms = [*(f"{notice} · {form}" for form in figures if form), notice]
         elif self._retry is not None:
             until, why = self._retry
             return Content(f"retrying in {ceil(until - monotonic())} s · {one_line(why)}")

@@ -116,7 +116,7 @@ class Inspector(Vertical):
 
     def on_mount(self) -> None:
         self._reason.display = False
-        self._header.update(Content(f"{window_rows.ahead_of_reason(None)}why"))
+        self._header.update(Content(f"{window_rows.titles_before_reason(None)}why"))
 
     def show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         which = "sent window" if sent else "next window"
@@ -279,8 +279,8 @@ class Inspector(Vertical):
             reason = row.reason if row is not None else never.sentence if never else ""
         line = Content(one_line(reason))
         self._reason.update(line)
-        ahead = window_rows.ahead_of_reason(self._bars)
-        self._reason.display = bool(reason) and line.cell_length > self._room - len(ahead)
+        before = window_rows.titles_before_reason(self._bars)
+        self._reason.display = bool(reason) and line.cell_length > self._room - len(before)
 
     @property
     def _never(self) -> NeverCandidates | None:
@@ -333,7 +333,7 @@ class Inspector(Vertical):
     def _lines(self) -> list[Content]:
         """Draw the rows, the boundary of the stable prefix, and the sum of turns not considered."""
         self._bars = window_rows.bars_that_fit(self._rows, self._room)
-        self._header.update(Content(f"{window_rows.ahead_of_reason(self._bars)}why"))
+        self._header.update(Content(f"{window_rows.titles_before_reason(self._bars)}why"))
         lines = window_rows.lines_of(self._rows, self._bars)
         if self._window is not None:
             lines.insert(self._stable, self._boundary(self._window))

@@ -228,12 +228,12 @@ class Prompt(TextArea):
             self.notify(FOLDED, markup=False)
         self.replace(text, *self.selection, maintain_selection_offset=False)
 
-    def complete(self, text: str, start: int, behind: str) -> None:
-        """Replace the text from a column to the cursor, followed by `behind` if not there yet."""
+    def complete(self, text: str, start: int, suffix: str) -> None:
+        """Replace the text from a column to the cursor, followed by `suffix` if not there yet."""
         row, column = self.cursor_location
         self.is_by_hand = True
-        is_last = not self.document.get_line(row)[column:].startswith(behind)
-        text = f"{text}{behind if is_last else ''}"
+        is_last = not self.document.get_line(row)[column:].startswith(suffix)
+        text = f"{text}{suffix if is_last else ''}"
         self.replace(text, (row, start), (row, column), maintain_selection_offset=False)
 
     async def action_paste_any(self) -> None:

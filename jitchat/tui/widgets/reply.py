@@ -77,7 +77,7 @@ class ReplyBody(Vertical):
             wait = DRAW_BESIDE_TYPING if typing else DRAW_EVERY
             self._waiting = self.set_timer(wait, self._draw_if_rested)
 
-    async def draw_behind_key(self) -> None:
+    async def draw_after_key(self) -> None:
         """Draw after a key was drawn, unless the last draw was too recent."""
         if self._rest <= 0 and not self._drawing.locked():
             await self._draw()

@@ -227,11 +227,11 @@ class Transcript(VerticalScroll):
         if views := self._mounted():
             await views[-1].warn(sentence)
 
-    async def draw_behind_key(self) -> None:
+    async def draw_after_key(self) -> None:
         """Draw the streaming reply, if there is one, after a key was drawn."""
         view = self._growing_view()
         if view is not None and view.reply is not None:
-            await view.reply.draw_behind_key()
+            await view.reply.draw_after_key()
 
     def mark(self, carrier: Callable[[Turn], Segment | None]) -> None:
         """Mark the turns that are in the window; `carrier` returns the segment of a turn."""

@@ -177,11 +177,11 @@ def bars_that_fit(rows: Sequence[WindowRow], width: int) -> Bars:
     reasons = [one_line(row.reason) for row in rows if row.kind == Kind.RETRIEVED]
     longest = max(map(cell_len, reasons), default=0)
     parts = [part for row in rows if row.ledger for part in row.ledger.parts]
-    if width <= 0 or len(ahead_of_reason(None)) + longest <= width:
+    if width <= 0 or len(titles_before_reason(None)) + longest <= width:
         names = frozenset(name for name, _ in parts)
         return names if RERANKER in names else None
     drawn = frozenset(name for name, value in parts if value > 0)
-    return drawn if len(ahead_of_reason(drawn)) + longest <= width else frozenset()
+    return drawn if len(titles_before_reason(drawn)) + longest <= width else frozenset()
 
 
 def lines_of(rows: Sequence[WindowRow], shown: Bars = None) -> list[Content]:
@@ -209,7 +209,7 @@ def sum_line(never: NeverCandidates) -> Content:
     return Content.styled(f"{columns}  {never.sentence}", MUTED)
 
 
-def ahead_of_reason(shown: Bars) -> str:
+def titles_before_reason(shown: Bars) -> str:
     width = _width(shown)
     return _columns("kind", "turn", "tokens", "score", f"{'parts':<{width}}"[:width])
 
