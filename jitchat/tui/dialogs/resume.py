@@ -185,7 +185,7 @@ class ResumeScreen(Dialog[Choice]):
             "rename": f"New title for {name} · ⏎ save · Esc cancel",
             "tag": f"Tags for {name} (words) · ⏎ save · Esc cancel",
             "delete": f"Delete {name}? ⏎ yes · Esc no · ^D erase",
-            "erase": f"Permanently erase {name} and its memory? ⏎ yes · Esc no",
+            "erase": f"Erase {name} and its memory forever? ⏎ yes · Esc no",
         }
         self.query_one(".box").border_title = Content(questions[task])
         if task in ("rename", "tag"):
