@@ -66,7 +66,7 @@ def test_commands_are_listed_with_their_help_and_prefix_matches_come_first() -> 
     choices = known_choices(Begun(Kind.COMMAND, 0, "mode"), prompts)
     assert choices is not None
     assert [each.text for each in choices] == ["/model", "/mode", "/git:mode"]
-    assert choices[0].about.startswith("Model: Pick who answers")
+    assert choices[0].about.startswith("Model: Choose a model")
     assert known_choices(Begun(Kind.TURN, 0, "1"), prompts) is None
 
 

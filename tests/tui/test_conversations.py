@@ -108,7 +108,7 @@ async def test_the_open_conversation_is_renamed_deleted_restored_and_erased_by_c
 
         await command(pilot, "/delete erase")
         await pilot.press("enter")
-        await until(pilot, lambda: "It is erased" in " ".join(notices(pilot)), "that it is gone")
+        await until(pilot, lambda: "Erased: " in " ".join(notices(pilot)), "that it is gone")
         await ready(pilot)
         await command(pilot, "/delete")
         await pilot.press("enter")
@@ -169,7 +169,7 @@ async def test_a_turn_and_its_code_are_copied_by_a_letter_and_its_answer(
         assert pilot.app.clipboard == CODE.replace("\x1b", "␛")
         assert question(pilot).startswith("Copied #2: ")
         await pilot.press("end", "Y")
-        assert question(pilot) == "Copy which code of #2? 1 python, 2 sh"
+        assert question(pilot) == "Copy which code block of #2? 1 python, 2 sh"
         await pilot.press("2")
         assert pilot.app.clipboard == "ls␛[2J\n"
         await pilot.press("Y", "enter")
@@ -190,4 +190,4 @@ async def test_a_turn_and_its_code_are_copied_by_a_letter_and_its_answer(
         assert prompt.text == "hi", "the letter was a key of its own"
         await pilot.press("ctrl+c")
         await command(pilot, "/code 3")
-        assert any("2 blocks" in each for each in notices(pilot))
+        assert any("2 code blocks" in each for each in notices(pilot))

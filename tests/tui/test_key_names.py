@@ -45,7 +45,7 @@ def test_the_help_has_the_keys_as_they_are_in_use() -> None:
     rows = dict(row for _, section in help_sections(CHANGED) for row in section)
     assert rows["F12"].startswith("Inspector")
     assert rows["Ctrl+B, Alt+L"].startswith("Model")
-    assert rows["Z"].startswith("Copy the turn")
+    assert rows["Z"].startswith("Copy turn")
     assert "F2" not in rows
 
 

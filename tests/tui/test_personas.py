@@ -101,7 +101,7 @@ async def test_a_running_reply_keeps_its_system_prompt_and_the_next_window_has_t
         await command(pilot, "hello")
         await until(pilot, lambda: provider.requests, "the request")
         await command(pilot, "/system Two lines.\n  Kept as they are.")
-        after = "After this reply, this conversation has a system text of its own."
+        after = "After this reply, this conversation has its own system prompt."
         await until(pilot, lambda: after in notices(pilot), "the notice")
         may_end.set()
         await idle(pilot)

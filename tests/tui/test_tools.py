@@ -172,7 +172,7 @@ async def test_an_answer_without_a_question_is_reported(backend: TestBackend) ->
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await ready(pilot)
         await pilot.press("alt+j")
-        await until(pilot, lambda: "Nothing waits" in " ".join(notices(pilot)), "the notice")
+        await until(pilot, lambda: "No open question" in " ".join(notices(pilot)), "the notice")
 
 
 async def test_calls_are_shown_while_they_run_and_then_with_their_time_and_tokens(
