@@ -215,7 +215,9 @@ async def test_a_turn_of_another_conversation_is_shown_from_the_inspector_and_en
         await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "its text")
         assert said in pilot.app.screen._text
         box = pilot.app.screen.query_one(".box")
-        await until(pilot, lambda: "⏎ open its" in str(box.border_subtitle), "what Enter does")
+        await until(
+            pilot, lambda: "⏎ open conversation" in str(box.border_subtitle), "what Enter does"
+        )
         await pilot.press("enter")
         await until(pilot, lambda: screen.opening.conversation.id == other.id, "the other one")
         kept = "Your draft is kept in “Release planning (demo)”; /resume goes back."

@@ -135,7 +135,7 @@ async def the_footer_shows_the_keys_of_the_pane(pilot: Pilot[None], screen: Chat
     assert "m mattered" not in footer(screen)
     screen.query_one(Inspector).point_at("recent")
     await pilot.pause()
-    assert "␣ in or out, once" in footer(screen)
+    assert "␣ toggle once" in footer(screen)
     screen.query_one(Prompt).focus()
     await pilot.pause()
     assert "⏎ send" in footer(screen)

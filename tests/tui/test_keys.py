@@ -155,5 +155,5 @@ def test_keys_give_way_to_the_sentence_and_the_ends_stay() -> None:
     assert fitting(idle, 0) == (send, help_)
     assert fitting(named(EDITING, KeyNames()), 0) == (
         ("⏎", "send as a fork", "screen.submit"),
-        ("Esc", "leave it", "screen.cancel"),
+        ("Esc", "cancel", "screen.cancel"),
     )

@@ -198,7 +198,7 @@ class ChatScreen(Screen[None]):
     @on(Prompt.Changed)
     def _draft_changed(self) -> None:
         if self.busy:
-            self.call_after_refresh(self.surfaces.transcript.draw_behind_key)
+            self.call_after_refresh(self.surfaces.transcript.draw_after_key)
         self.models.end_offers()
         self.keeper.keep_soon()
         self._attend()
