@@ -559,10 +559,10 @@ class Session:
         is_refused = learnt is not None and "tools" in learnt.refused()
         takes_tools = self.options.takes_tools is not False and not is_refused
         is_first = turn.position == 1
-        occasion = OfferContext(
+        context = OfferContext(
             turn.content, mode, budget.budget, is_first, once.may_ask, takes_tools
         )
-        return self._offering.of(occasion)
+        return self._offering.of(context)
 
     def _files_named(self, draft: str) -> tuple[Attachment, ...]:
         return attached_by(draft, self.folder) if self.folder is not None else ()
