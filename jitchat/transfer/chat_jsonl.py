@@ -53,4 +53,4 @@ def _fields(message: Message) -> dict[str, Any]:
     return fields
 
 
-CHAT_JSONL = ExportFormat("jsonl", "chat completions' messages, for fine-tuning", write_chat_jsonl)
+CHAT_JSONL = ExportFormat("jsonl", "chat completion messages, for fine-tuning", write_chat_jsonl)

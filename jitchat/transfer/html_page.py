@@ -136,4 +136,4 @@ def _segment(segment: Fields, anchor: str, known: Mapping[int, str]) -> str:
     )
 
 
-HTML_PAGE = ExportFormat("html", "one page, with the windows as blocks that unfold", write_html)
+HTML_PAGE = ExportFormat("html", "one page, with each window as a collapsible block", write_html)

@@ -65,4 +65,4 @@ def _fenced(content: str, language: str = "") -> str:
     return f"{fence}{language}\n{content}\n{fence}"
 
 
-MARKDOWN = ExportFormat("markdown", "the turns, for people", write_markdown)
+MARKDOWN = ExportFormat("markdown", "the turns, for reading", write_markdown)

@@ -265,7 +265,8 @@ class JitchatApp(App[None]):
         report = crash_report(error, __version__, secrets) if error else "no error\n"
         where = place_of(self._backend.crash, report)
         text = Text(
-            f"jitchat: a defect stopped it ({type(error).__name__}). Your turns are stored.{where}"
+            f"jitchat: stopped by an internal error ({type(error).__name__}). Your turns are"
+            f" stored.{where}"
         )
         self._exit_renderables.append(Segments(self.console.render(text, self.console.options)))
         self._close_messages_no_wait()

@@ -93,14 +93,15 @@ def test_a_pick_answers_in_the_same_conversation_and_at_the_next_start(made, sto
 )
 def test_a_configuration_that_names_another_is_told_of(made, store, paths, toml, named) -> None:
     _, note = made(toml).choose_model(demo_session(store), "ollama", "qwen3:8b")
-    assert note == f"{paths.config} names {named}: that answers again at the next start."
+    assert note == f"{paths.config} names {named}, which will be used again at the next start."
 
 
 def test_so_is_a_variable(made, store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JITCHAT_PROVIDER_NAME", "groq")
     monkeypatch.setenv("JITCHAT_PROVIDER_MODEL", "kimi")
     _, note = made().choose_model(demo_session(store), "ollama", "qwen3:8b")
-    assert note == "$JITCHAT_PROVIDER_NAME names groq kimi: that answers again at the next start."
+    named = "$JITCHAT_PROVIDER_NAME names groq kimi"
+    assert note == f"{named}, which will be used again at the next start."
 
 
 @pytest.mark.parametrize(
@@ -146,7 +147,7 @@ def test_a_pick_that_cannot_be_kept_answers_nevertheless(made, store, monkeypatc
     monkeypatch.setattr(ChosenModel, "put", full)
     changed, note = made().choose_model(demo_session(store), "ollama", "qwen3:8b")
     assert changed is not None
-    assert note == "The next start will not know of it: The disk is full. Make room."
+    assert note == "The choice will be forgotten on exit: The disk is full. Make room."
 
 
 def test_a_key_command_that_fails_keeps_the_model_that_was(made, store) -> None:
@@ -177,7 +178,7 @@ def test_a_key_is_cleaned_and_kept_for_its_owner_only(made, paths) -> None:
     told = made().keep_key("groq", f'export GROQ_API_KEY="{KEY}"')
     assert str(KeysFile(paths.keys).keys()["groq"]) == KEY
     assert paths.keys.stat().st_mode & 0o777 == 0o600
-    assert told.startswith(f"The key is in {paths.keys}, which only you can read. Removed: ")
+    assert told.startswith(f"The key is stored in {paths.keys}, which only you can read. Removed: ")
     assert KEY not in told
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def test_a_single_turn_is_told_of_in_the_singular(jitchat: Shell, tmp_path: Path):
     done = jitchat("import", written(tmp_path, "one.json", plain_turns()[:1]))
-    assert done.out == "one: 1 turn taken as “one”; nothing left out\n"
+    assert done.out == "one: 1 turn imported as “one”; nothing left out\n"
 
 
 def test_every_conversation_of_a_file_is_taken_and_reported(jitchat: Shell, tmp_path: Path):
@@ -36,9 +36,9 @@ def test_every_conversation_of_a_file_is_taken_and_reported(jitchat: Shell, tmp_
 
     assert done.code == 0
     assert done.out.splitlines() == [
-        "conv-1: 4 turns taken as “Ann and Bo (conv-1)”; nothing left out",
-        "conv-2: 4 turns taken as “Ann and Bo (conv-2)”; nothing left out",
-        "locomo-3: nothing to take; left out: 1 sample without a conversation",
+        "conv-1: 4 turns imported as “Ann and Bo (conv-1)”; nothing left out",
+        "conv-2: 4 turns imported as “Ann and Bo (conv-2)”; nothing left out",
+        "locomo-3: nothing to import; left out: 1 sample without a conversation",
     ]
     assert done.err == ""
     assert sorted(jitchat.stored()) == ["conv-1", "conv-2"]
@@ -68,8 +68,8 @@ def test_the_report_tells_what_was_left_out_or_changed_and_why(jitchat: Shell, t
     done = jitchat("import", written(tmp_path, "talk.jsonl", text))
 
     assert done.out == (
-        "talk: 3 turns taken as “talk”; left out: 1 empty message, 1 line that is not JSON (6),"
-        " 1 message with instructions; taken with a change: 1 date that was not understood\n"
+        "talk: 3 turns imported as “talk”; left out: 1 empty message, 1 line that is not JSON (6),"
+        " 1 message with instructions; imported with changes: 1 date that was not understood\n"
     )
 
 
@@ -81,7 +81,7 @@ def test_what_was_deleted_stays_so_until_it_is_wanted_again(jitchat: Shell, tmp_
     left, taken = jitchat("import", path), jitchat("import", path, "--again")
 
     assert left.out == "left out: 1 conversation that was deleted here (taken with --again)\n"
-    assert taken.out == "talk: 2 turns taken as “talk”; nothing left out\n"
+    assert taken.out == "talk: 2 turns imported as “talk”; nothing left out\n"
 
 
 def test_the_same_file_again_is_not_taken_again_and_what_was_added_is(
@@ -102,7 +102,7 @@ def test_another_file_of_that_name_is_stored_under_an_id_of_its_own(jitchat: She
 
     other = jitchat("import", written(tmp_path, "talk.json", plain_turns(3)[1:]))
 
-    assert "talk: 2 turns taken as “talk”; stored as talk-2; nothing left out" in other.out
+    assert "talk: 2 turns imported as “talk”; stored as talk-2; nothing left out" in other.out
     assert sorted(jitchat.stored()) == ["talk", "talk-2"]
 
 
@@ -113,10 +113,10 @@ def test_many_conversations_are_told_of_in_one_sentence(jitchat: Shell, tmp_path
     first, again = jitchat("import", path, "--no-index"), jitchat("import", path)
 
     assert first.out == (
-        "120 turns taken in 30 conversations; 1 had nothing to take;"
+        "120 turns imported in 30 conversations; 1 had nothing to import;"
         " left out: 1 sample without a conversation\n"
     )
-    assert again.out.startswith("0 turns taken in 0 conversations; 30 had nothing new;")
+    assert again.out.startswith("0 turns imported in 0 conversations; 30 had nothing new;")
 
 
 def test_what_is_not_indexed_is_when_it_is_used(jitchat: Shell, tmp_path: Path):
@@ -131,7 +131,7 @@ def test_a_program_that_keeps_nothing_here_wants_a_file(jitchat: Shell):
     assert done.code == 2
     assert done.err == (
         "jitchat: FILE is missing."
-        " Name one, or use --from with claude-code, codex, opencode, llm.\n"
+        " Give one, or use --from with claude-code, codex, opencode, llm.\n"
     )
 
 
@@ -151,7 +151,7 @@ def test_where_a_program_keeps_nothing_it_says_what_was_looked_for_and_where(
     where = (
         f"found in {place} (left out: 1 file without conversations)"
         if is_there
-        else f"found: there is no {place}"
+        else f"found: {place} does not exist"
     )
     assert done.err == (
         f"jitchat: No conversation of claude-code was {where}. Looked for *.jsonl; name the place"
@@ -172,7 +172,7 @@ def test_the_usual_place_of_a_program_is_found_again_and_again(
 
     second, third = (jitchat("import", "--from", "claude-code") for _ in range(2))
 
-    assert "turns taken as" in first.out
+    assert "turns imported as" in first.out
     assert "new turns added to claude-code-" in second.out
     assert "nothing new" in third.out
 
@@ -229,7 +229,7 @@ def test_damaged_files_end_in_a_sentence_or_are_stored_whole(
         done = jitchat("import", path, "--no-vectors")
 
         stored = len(jitchat.stored()) - before
-        assert stored == len(re.findall(" turns? taken as ", done.out)), f"seed {seed}"
+        assert stored == len(re.findall(" turns? imported as ", done.out)), f"seed {seed}"
         is_known = re.search("nothing new|added to", done.out) is not None
         assert (stored == 0 and not is_known) == (done.code == 1), f"seed {seed}"
         codes.add(done.code)
@@ -277,7 +277,7 @@ def test_an_import_that_is_interrupted_while_indexing_catches_up_later(
     done = jitchat("import", written(tmp_path, "talk.json", turns))
 
     assert done.code == 130
-    assert "talk is stored; what is not indexed yet is, when it is next used." in done.err
+    assert "talk is stored; turns not indexed yet are indexed when they are next used." in done.err
     assert len(jitchat.stored()["talk"]) == 300
     assert 0 < len(embedder.done) < 300
 
@@ -294,7 +294,7 @@ def test_an_embedder_that_fails_is_told_and_costs_no_turn(
     done = jitchat("import", written(tmp_path, "talk.json", plain_turns(20)))
 
     assert done.code == 0
-    assert "talk: 20 turns taken" in done.out
+    assert "talk: 20 turns imported" in done.out
     assert done.err.startswith("talk has no vectors yet: The embedder fake-8 failed (RuntimeError)")
 
 
@@ -329,5 +329,5 @@ def test_the_real_file_is_taken(jitchat: Shell, locomo: Path):
     done = jitchat("import", locomo, "--pick", "conv-26")
 
     assert done.out == (
-        "conv-26: 419 turns taken as “Caroline and Melanie (conv-26)”; nothing left out\n"
+        "conv-26: 419 turns imported as “Caroline and Melanie (conv-26)”; nothing left out\n"
     )

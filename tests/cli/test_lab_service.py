@@ -158,7 +158,7 @@ def test_a_run_goes_on_only_as_it_was_begun(
         desk_of(model_of(**named, **given), paths, store).resume("r1")
     assert refused.value.what == told
     them = "it" if len(given) == 1 else "them"
-    assert refused.value.remedy == f"Set {them} back, or begin a new run."
+    assert refused.value.remedy == f"Set {them} back, or start a new run."
 
     apart = {"screen.theme": "nord", "provider.limit": 9_000, "provider.reserve": 100}
     again = desk_of(model_of(**named, **apart), paths, store).resume("r1")
@@ -169,9 +169,9 @@ def test_a_run_goes_on_only_as_it_was_begun(
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"version": "0.0.1"}, "r1 was begun with jitchat 0.0.1; now it would be "),
-        ({"counter": "fingers"}, "r1 was begun with tokens counted by fingers; now it would be "),
-        ({"embedder": "other"}, "r1 was begun with the embedder other; now it would be none."),
+        ({"version": "0.0.1"}, "r1 was started with jitchat 0.0.1; now it would be "),
+        ({"counter": "fingers"}, "r1 was started with tokens counted by fingers; now it would be "),
+        ({"embedder": "other"}, "r1 was started with the embedder other; now it would be none."),
     ],
 )
 def test_a_run_does_not_go_on_with_another_jitchat(
@@ -198,7 +198,7 @@ def test_a_run_does_not_go_on_in_a_conversation_that_has_changed(
     desk.resume("r1").file.close()
     store.append(made.id, talk("one more"))
 
-    with pytest.raises(UsageError, match="has changed since r1 was begun"):
+    with pytest.raises(UsageError, match="has changed since r1 was started"):
         desk.resume("r1")
 
 

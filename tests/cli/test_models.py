@@ -74,7 +74,7 @@ def test_a_price_that_nobody_knows_is_said_to_be_unknown(jitchat: Shell, monkeyp
 
 def test_nobody_is_asked_unless_told_to(jitchat: Shell, monkeypatch, servers):
     monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
-    assert "Its models were not asked for: add --refresh." in line_of(jitchat("models").out, "groq")
+    assert "Use --refresh to fetch its models." in line_of(jitchat("models").out, "groq")
     assert servers.asked == []
 
 
@@ -84,7 +84,7 @@ def test_a_list_is_kept_with_its_age(jitchat: Shell, monkeypatch, servers):
     out = jitchat("models").out
 
     assert servers.asked == [("groq", "gsk-1")]
-    assert line_of(out, "groq").endswith("2 models, asked just now.")
+    assert line_of(out, "groq").endswith("2 models, fetched just now.")
     assert "    llama-3.1-8b-instant    131,072  the server's maximum  in $0.05 · out $0.08" in out
     assert "    qwen/qwen3-32b          131,072  table of 20" in out
     assert "in $0.5 · cached $0.25 · out $1.5 (the server)" in out
@@ -127,7 +127,7 @@ def test_a_text_finds_models_by_their_names(jitchat: Shell, monkeypatch, servers
 def test_a_text_that_no_model_has_is_told(jitchat: Shell):
     done = jitchat("models", "gpt-99")
     assert done.code == 0
-    assert done.out.startswith("No model has that in its name.")
+    assert done.out.startswith("No matching models.")
     assert jitchat("models", "gpt-99", "--json").json == []
 
 
@@ -149,7 +149,7 @@ def test_a_provider_that_gives_no_list_is_told_beside_those_that_do(jitchat: She
 
     assert done.code == 0
     assert done.err == "jitchat: mistral: Nobody is there. Look again.\n"
-    assert "2 models, asked just now." in done.out
+    assert "2 models, fetched just now." in done.out
 
 
 def test_it_fails_where_nobody_gave_a_list(jitchat: Shell, monkeypatch):

@@ -74,9 +74,9 @@ def test_a_failure_is_a_sentence(jitchat: Shell, wheels: Path):
 
 def test_what_is_removed_is_said_with_its_size(jitchat: Shell, wheels: Path):
     jitchat("models", "fetch", "tiny")
-    assert jitchat("models", "remove", "tiny").out == "Tiny is deleted: 0.0 MB are free again.\n"
+    assert jitchat("models", "remove", "tiny").out == "Tiny was deleted, freeing 0.0 MB.\n"
     done = jitchat("models", "remove", "tiny")
-    assert (done.code, done.out) == (0, "Tiny is not here.\n")
+    assert (done.code, done.out) == (0, "Tiny is not installed.\n")
 
 
 def test_what_cannot_be_removed_is_a_sentence(jitchat: Shell, wheels: Path, tmp_path: Path):
@@ -95,7 +95,7 @@ def test_weights_that_nobody_knows_are_refused_with_those_that_there_are(
     done = jitchat("models", command, "gpt\x1b[2J")
     assert done.code == 2
     assert "\x1b" not in done.err
-    assert "Name one of: smollm2, minilm." in done.err
+    assert "Use one of: smollm2, minilm." in done.err
 
 
 def test_without_a_commands_name_it_lists_whatever_the_order(jitchat: Shell):

@@ -91,7 +91,7 @@ def test_to_ask_without_a_model_is_a_mistake_with_a_remedy(jitchat: Shell):
     done = jitchat("window", QUESTION, "--ask-picker")
 
     assert done.code == 2
-    assert "no small model is configured" in done.err
+    assert "neither a picker model nor a reranker is configured" in done.err
     assert "[picker]" in done.err
 
 

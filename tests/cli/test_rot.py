@@ -80,11 +80,11 @@ def test_the_reader_is_asked_without_a_key_and_every_file_is_written(
 
     assert done.code == 0, done.err
     assert "Send" not in done.err
-    assert done.err.startswith("6 cells for reader, which takes 32,768 tokens:\n  6 requests, ~")
+    assert done.err.startswith("6 cells for reader, context size 32,768 tokens:\n  6 requests, ~")
     assert "Right answers by length of the conversation" in done.out
     assert "6 cells: 6 answered." in done.out
     assert all(f"written to {path}" in done.err for path in files.values())
-    assert done.err.endswith("Kept as r1: `jitchat rot show r1` shows it again.\n")
+    assert done.err.endswith("Saved as r1: `jitchat rot show r1` shows it again.\n")
     written = json.loads(files["json"].read_text())
     assert len(written["cells"]) == 6
     assert {cell["mode"] for cell in written["cells"]} == {"full", "recency", "jit"}
@@ -101,7 +101,7 @@ def test_a_share_that_is_not_reached_fails(jitchat: Shell, model: Model):
     assert ran.code == 1
     assert "Right answers" in ran.out
     assert ran.err.endswith(
-        "jitchat: jit: 0 of 2 cells are right, a share of 0.000; --fail-under wants 0.5.\n"
+        "jitchat: jit: 0 of 2 cells are right, a share of 0.000; --fail-under requires 0.5.\n"
     )
     assert rot(jitchat, *PRICED, "--yes", "--fail-under", "jit=0").code == 0
 
@@ -112,7 +112,7 @@ def test_cells_that_do_not_fit_are_told_before_and_count_as_not_right(jitchat: S
 
     assert done.code == 1
     told = done.err.splitlines()
-    assert told[0] == "4 cells for m at https://api.openai.com/v1, which takes 2,000 tokens:"
+    assert told[0] == "4 cells for m at https://api.openai.com/v1, context size 2,000 tokens:"
     assert "2 cells do not fit, and will not be sent." in " ".join(map(str.strip, told))
     assert "full: 0 of 4 cells are right (2 do not fit), a share of 0.000;" in told[-1]
     assert len(model.requests) == 2
@@ -122,13 +122,13 @@ def test_cells_that_do_not_fit_are_told_before_and_count_as_not_right(jitchat: S
 def test_another_model_is_asked_after_a_yes(jitchat: Shell, model: Model):
     refused = rot(jitchat, *PRICED, stdin=b"n\n")
     assert refused.code == 1
-    assert refused.err.endswith("Send them? [y/N]: n\njitchat: Nothing was sent.\n")
+    assert refused.err.endswith("Send these requests? [y/N]: n\njitchat: Nothing was sent.\n")
     assert model.requests == []
     assert not (jitchat.home / "rot").exists()
 
     done = rot(jitchat, *PRICED, "--judge", "wise", stdin=b"y\n")
     assert done.code == 0, done.err
-    assert "  and up to 6 requests to wise at https://api.openai.com/v1, whose cost" in done.err
+    assert "  plus up to 6 requests to wise at https://api.openai.com/v1, not" in done.err
     assert len(model.requests) == 12
     assert model.closed == 2, "who answers and who judges"
 
@@ -137,7 +137,7 @@ def test_without_a_terminal_nothing_is_sent_unless_told_so(jitchat: Shell, model
     refused = rot(jitchat, *PRICED, stdin=b"y\n")
 
     assert refused.code == 1
-    assert "no terminal to confirm the cost in. Give --yes" in refused.err
+    assert "nobody can confirm the cost. Use --yes" in refused.err
     assert model.requests == []
 
 
@@ -151,7 +151,7 @@ def test_the_reader_with_a_picker_elsewhere_is_asked_after_a_yes_alone(
     assert done.code == 1
     told = " ".join(done.err.split())
     assert "cost unknown. In addition, up to 2 requests to the picker small-1. jitchat:" in told
-    assert "no terminal to confirm the cost in" in told
+    assert "nobody can confirm the cost" in told
     assert not (jitchat.home / "rot").exists()
 
 
@@ -166,7 +166,7 @@ def test_a_key_that_is_not_there_is_told_before_anything_is_asked(
 
     assert done.code == 1
     assert done.err.startswith(f"jitchat: Nothing was sent: {url}")
-    assert "wants a key, and none is set. Set " in done.err
+    assert "requires a key, but none is set. Set " in done.err
     assert not (jitchat.home / "rot").exists()
 
 
@@ -178,10 +178,10 @@ def test_a_model_that_has_to_be_waited_for_and_one_that_fails_are_told(
     done = rot(jitchat, *PRICED, "--yes", "--parallel", "1")
 
     assert done.code == 0, done.err
-    assert "The endpoint wants less (429 too many).\n" in done.err
+    assert "The endpoint is limiting requests (429 too many).\n" in done.err
     assert (
         "1 cell failed; `jitchat rot --resume r1` asks it again."
-        " The first: No server␛[2J there. Start it.\n"
+        " The first failure: No server␛[2J there. Start it.\n"
     ) in done.err
     assert "6 cells: 5 answered, 1 failed." in done.out
 
@@ -202,7 +202,7 @@ def test_a_run_that_is_given_up_ends_with_how_to_go_on(jitchat: Shell, model: Mo
 
     assert done.code == 1
     assert "requests in a row failed; the last: No server there." in done.err
-    assert done.err.endswith("`jitchat rot --resume r1` goes on with it.\n")
+    assert done.err.endswith("`jitchat rot --resume r1` continues the run.\n")
     assert "answered" in done.out
 
 
@@ -220,7 +220,9 @@ def test_a_run_with_a_time_names_it_where_it_is_interrupted(jitchat: Shell, mode
     stopped = rot(jitchat, *PRICED, "--yes", "--within", "90s")
 
     assert stopped.code == 130
-    assert stopped.err.rstrip().endswith("`jitchat rot --resume r1 --within 90s` goes on with it.")
+    assert stopped.err.rstrip().endswith(
+        "`jitchat rot --resume r1 --within 90s` continues the run."
+    )
 
 
 def test_a_run_whose_results_cannot_be_kept_says_how_to_go_on(
@@ -232,7 +234,7 @@ def test_a_run_whose_results_cannot_be_kept_says_how_to_go_on(
     monkeypatch.setattr(RunFile, "keep", full)
     stopped = rot(jitchat, *PRICED, "--yes")
     assert stopped.code == 1
-    assert "kept: `jitchat rot --resume r1` goes on with it." in stopped.err
+    assert "saved: `jitchat rot --resume r1` continues the run." in stopped.err
     assert stopped.err.rstrip().endswith("The disk is full. Make room.")
 
 
@@ -245,7 +247,7 @@ def test_ctrl_c_keeps_what_came_and_the_run_goes_on(
 
     assert stopped.code == 130
     assert stopped.err.rstrip().endswith(
-        "Stopped. What came is kept: `jitchat rot --resume r1` goes on with it."
+        "Stopped. Answers so far are saved: `jitchat rot --resume r1` continues the run."
     )
     assert stopped.out == ""
     assert "2/6" in jitchat("rot", "list").out
@@ -253,22 +255,22 @@ def test_ctrl_c_keeps_what_came_and_the_run_goes_on(
     other = jitchat("rot", "--provider", "reader", "--resume", "r1", "--yes")
     assert other.code == 2
     assert other.err == (
-        "jitchat: r1 was begun with openai m; now it would be reader reader."
-        " Choose what it was begun with, or begin a new run.\n"
+        "jitchat: r1 was started with openai m; now it would be reader reader."
+        " Use what it was started with, or start a new run.\n"
     )
     builtin = jitchat("rot", *PRICED, "--resume", "r1", "--yes", "--embedder", "builtin")
     assert builtin.code == 2
-    assert "r1 was begun with the embedder " in builtin.err
+    assert "r1 was started with the embedder " in builtin.err
     with monkeypatch.context() as patched:
         patched.setenv("JITCHAT_WINDOW_RECENT", "3000")
         wider = jitchat("rot", *PRICED, "--resume", "r1", "--yes")
     assert wider.code == 2
     assert wider.err == (
         "jitchat: r1 was started with window.recent = 384; now it is 3000."
-        " Set it back, or begin a new run.\n"
+        " Set it back, or start a new run.\n"
     )
     unasked = jitchat("rot", *PRICED, "--resume", "r1", "--fail-under", "jit=0")
-    assert "no terminal to confirm the cost in" in unasked.err
+    assert "nobody can confirm the cost" in unasked.err
 
     resumed = jitchat("rot", "--resume", "r1", "--yes")
     assert resumed.code == 0, "the run names the model"
@@ -283,11 +285,9 @@ def test_facts_are_planted_in_a_copy_of_the_users_conversation(jitchat: Shell, t
 
     assert done.code == 0, done.err
     assert done.err.startswith(
-        "Release planning (demo) is too short for 9000k: left out.\n2 cells for"
+        "Release planning (demo) is too short for 9000k, which is skipped.\n2 cells for"
     )
-    assert (
-        "  What is sent is the text of your conversation Release planning (demo), with" in done.err
-    )
+    assert "  The requests contain your conversation Release planning (demo), with" in done.err
     assert json.loads(out.read_text())["run"]["experiment"]["conversation"] == "demo"
     assert jitchat.stored() == before
 
@@ -295,7 +295,7 @@ def test_facts_are_planted_in_a_copy_of_the_users_conversation(jitchat: Shell, t
     assert short.code == 2
     assert short.err.startswith("jitchat: Release planning (demo) has ")
     assert short.err.endswith(
-        " tokens, and the shortest length is 100,000."
+        " tokens, but the shortest length is 100,000."
         " Choose a shorter length, or a longer conversation.\n"
     )
 
@@ -355,5 +355,5 @@ def test_talk_that_is_made_up_is_not_put_beside_a_conversation_of_the_users(jitc
     done = jitchat("rot", *LONG, "--conversation", "demo", "--headless")
 
     assert done.code == 2
-    assert "--talk is of made-up talk" in done.err
+    assert "--talk chooses generated filler" in done.err
     assert jitchat("rot", "--talk", "loud", "--headless").code == 2

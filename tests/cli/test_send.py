@@ -132,9 +132,7 @@ def test_a_reply_that_the_provider_cut_is_told_with_the_reason_and_what_to_do(
     assert (done.code, done.out) == (3, "Once upon a\n")
     assert done.err.startswith(f"jitchat: {why}")
     assert remedy in done.err
-    assert "3 where only a part of the reply came" in " ".join(
-        jitchat("send", "--help").out.split()
-    )
+    assert "3, the reply is incomplete" in " ".join(jitchat("send", "--help").out.split())
 
 
 def test_a_refusal_without_a_word_names_the_reason(jitchat: Shell, scripted: ScriptedProvider):
@@ -143,7 +141,7 @@ def test_a_refusal_without_a_word_names_the_reason(jitchat: Shell, scripted: Scr
     done = jitchat("send", *DEMO, "a story")
 
     assert (done.code, done.out) == (1, "")
-    assert "answered with nothing: the model refused to answer (refusal: cyber)" in done.err
+    assert "returned an empty answer: the model refused to answer (refusal: cyber)" in done.err
 
 
 def test_full_that_does_not_fit_sends_nothing_and_tells_by_how_much(
@@ -296,7 +294,7 @@ def test_without_a_text_and_a_pipe_that_is_said(jitchat: Shell, monkeypatch: pyt
     monkeypatch.setattr(options, "is_piped", lambda: False)
     refused = jitchat("send")
     assert refused.code == 2
-    assert "There is no TEXT." in refused.err
+    assert "TEXT is missing." in refused.err
 
 
 def test_where_no_conversation_is_named_the_one_that_it_went_to_is_told(
@@ -315,7 +313,7 @@ def test_a_new_conversation_is_begun_and_named_by_the_message(
     assert "About the harbour" in jitchat("conversations").out
     both = jitchat("send", "--new", *DEMO, "hello")
     assert both.code == 2
-    assert "--new begins a new conversation." in both.err
+    assert "--new starts a new conversation." in both.err
 
 
 def test_an_object_tells_of_the_whole_exchange(jitchat: Shell, scripted: ScriptedProvider):

@@ -149,7 +149,7 @@ def test_arguments_and_file_names_in_errors(jitchat: Shell, tmp_path: Path, payl
     ):
         done = jitchat(*arguments)
         assert done.out + done.err, arguments
-        assert "a defect stopped it" not in done.err, arguments
+        assert "stopped by an internal error" not in done.err, arguments
         assert_harmless(done)
 
 
