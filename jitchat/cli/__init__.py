@@ -42,7 +42,7 @@ _COMMANDS = {
         "conversations",
         "List, search, rename, tag, archive and delete conversations.",
     ),
-    "memory": ("memory", "List, add, edit, forget and export the facts about a project."),
+    "memory": ("memory", "List, add, edit, forget and export a project's facts."),
     "import": ("importing", "Import conversations from a file, a zip or a folder."),
     "export": ("exporting", "Export conversations as Markdown, JSON, JSONL or HTML."),
     "models": ("models", "List the providers and their models."),

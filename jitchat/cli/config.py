@@ -26,7 +26,10 @@ def paths_command(flags: options.Flags) -> None:
 @options.common_options
 @click.pass_context
 def config_command(context: click.Context, flags: options.Flags) -> None:
-    """Show every setting and its origin, or change settings."""
+    """Show every setting and its origin, or change settings.
+
+    Without a command, every setting is printed with its value and where the value comes from.
+    """
     context.obj = flags
     if context.invoked_subcommand is not None:
         return

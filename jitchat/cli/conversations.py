@@ -189,7 +189,7 @@ def _require_yes(found: Conversation, *, given: bool) -> None:
         return
     if not output.is_terminal(sys.stdin):
         raise UsageError(
-            "Nothing was deleted: standard input is not a terminal, so nobody can confirm.",
+            "Nothing was deleted: confirmation requires a terminal.",
             "Use --yes to delete without confirmation.",
         )
     click.confirm(f"Delete {found.id} ({found.turns:,} turns)?", err=True, abort=True)

@@ -230,18 +230,18 @@ async def probe_speed(provider: Provider, sampling: Options) -> costs.Speed | No
 
 
 async def _speed_at(text: str, provider: Provider, asked: Options) -> costs.Speed | None:
-    usage, begun, first = None, time.monotonic(), None
-    async with aclosing(provider.stream((Message(Role.USER, text),), asked)) as pieces:
-        async for piece in pieces:
-            if isinstance(piece, ReplyDelta | ReasoningDelta):
+    usage, start, first = None, time.monotonic(), None
+    async with aclosing(provider.stream((Message(Role.USER, text),), asked)) as chunks:
+        async for chunk in chunks:
+            if isinstance(chunk, ReplyDelta | ReasoningDelta):
                 first = first or time.monotonic()
-            elif isinstance(piece, Usage):
-                usage = piece
+            elif isinstance(chunk, Usage):
+                usage = chunk
     ended = time.monotonic()
     if usage is None or first is None or not (usage.input_tokens and usage.output_tokens):
         return None
     return costs.Speed(
-        (usage.input_tokens - (usage.cached_tokens or 0)) / (first - begun),
+        (usage.input_tokens - (usage.cached_tokens or 0)) / (first - start),
         usage.output_tokens / max(ended - first, 0.001),
         usage.output_tokens,
     )

@@ -1,4 +1,4 @@
-"""`jitchat memory`: list, add, edit, forget and export the facts about a project."""
+"""`jitchat memory`: list, add, edit, forget and export a project's facts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,9 +27,11 @@ _IN_PROJECT = options.project_option(f"Project of the facts (default: {DEFAULT_P
 @options.location_options
 @click.pass_context
 def memory_command(context: click.Context, flags: options.Flags) -> None:
-    """List, add, edit, forget and export the facts about a project.
+    """List, add, edit, forget and export a project's facts.
 
-    Without a command, the facts are listed. Refer to a fact by its number or by its text.
+    Facts are short statements that are included in windows: standing instructions in every one,
+    others when they match the message. Without a command, the facts are listed. Refer to a fact by
+    its number or by its text.
     """
     context.obj = flags
     if context.invoked_subcommand is None:
@@ -58,7 +60,7 @@ def list_command(flags: options.Flags, *, lists_all: bool = False, as_json: bool
     elif found:
         output.print_columns([_row(fact) for fact in found], right=(0,))
     else:
-        output.say(f"No facts about {facts.project} yet. `jitchat memory add TEXT` adds one.")
+        output.say(f"No facts in project {facts.project} yet. `jitchat memory add TEXT` adds one.")
 
 
 @memory_command.command("add")
@@ -163,7 +165,7 @@ def _one(facts: FactStore, wanted: str) -> Fact:
     named = shorten(wanted, _SHOWN)
     if not found:
         raise UsageError(
-            f"No fact about {facts.project} matches {named!r}.",
+            f"No fact in project {facts.project} matches {named!r}.",
             "`jitchat memory list` lists the facts.",
         )
     numbers = ", ".join(str(fact.id) for fact in found)

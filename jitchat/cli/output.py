@@ -243,7 +243,7 @@ def require_yes(*, given: bool) -> None:
         return
     if not is_terminal(sys.stdin):
         raise BenchFailed(
-            "Nothing was sent: standard input is not a terminal, so nobody can confirm the cost.",
+            "Nothing was sent: confirming the cost requires a terminal.",
             "Use --yes to send without confirmation.",
         )
     if not click.confirm("Send these requests?", err=True):

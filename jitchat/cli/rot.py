@@ -29,9 +29,9 @@ def rot_command(
 
     Facts are planted at several depths in conversations of several lengths, the model is asked for
     them in each mode, and the share of right answers is shown by length and depth. In a terminal,
-    this opens the app; without one, or with --headless, --yes, --fail-under or an output file, the
-    results are printed here. The built-in reader needs no key; for any other model, the requests
-    and their cost are shown first.
+    this opens the app; without one, or with --headless, --resume, --yes, --fail-under or an output
+    file, the results are printed here. The built-in reader needs no key; for any other model, the
+    requests and their cost are shown first.
     """
     context.obj = flags
     if context.invoked_subcommand is not None:
@@ -180,7 +180,7 @@ def forget_command(flags: options.Flags, run: str, yes: bool) -> None:
     if not yes:
         if not output.is_terminal(sys.stdin):
             raise UsageError(
-                "Nothing was deleted: standard input is not a terminal, so nobody can confirm.",
+                "Nothing was deleted: confirmation requires a terminal.",
                 "Use --yes to delete without confirmation.",
             )
         if not click.confirm(f"Delete {name} with all its answers?", err=True):

@@ -256,7 +256,7 @@ class RotFlags:
         metavar="N",
     )
     within: float | None = option(
-        "Stop after TIME (60s, 5m). Cells are then sampled evenly over the grid, one request at a"
+        "Stop after TIME (60s, 5m). The cells asked are spread over the grid, one request at a"
         " time; --resume continues.",
         type=within_of,
         metavar="TIME",

@@ -51,12 +51,12 @@ def run_here(
         model = models.resolve_model(settings, store.database)
         if warning := models.unencrypted_keys(settings):
             output.warn(warning)
-        desk = LocalLabService(lambda: model, paths, store)
+        service = LocalLabService(lambda: model, paths, store)
         if experiment is None:
-            lab = _resumed(desk, model, wanted, least)
+            lab = _resumed(service, model, wanted, least)
         else:
             _require_asked(experiment, least)
-            lab = _started(desk, model, wanted, experiment)
+            lab = _started(service, model, wanted, experiment)
         lab.within = wanted.within
         with closing(lab.file) as file:
             watcher = _watched(lab, wanted.parallel, _resumes(file.run.id, wanted.within))
@@ -66,19 +66,19 @@ def run_here(
 
 
 def _started(
-    desk: LocalLabService, model: models.ResolvedModel, wanted: RotFlags, experiment: Experiment
+    service: LocalLabService, model: models.ResolvedModel, wanted: RotFlags, experiment: Experiment
 ) -> Lab:
     """Start a run, after its requests were shown and confirmed."""
     judge = wanted.judge or ""
-    answerer = desk.answerer()
+    answerer = service.answerer()
     if answerer.speed is None and answerer.is_here:
-        answerer = replace(answerer, speed=desk.probe())
+        answerer = replace(answerer, speed=service.probe())
     experiment = costs.fitted(experiment, answerer, wanted.within)
-    settled = desk.prepare(experiment, judge)
+    settled = service.prepare(experiment, judge)
     left_out = [
         run_file.short(length) for length in experiment.lengths if length not in settled.lengths
     ]
-    title = desk.title(settled)
+    title = service.title(settled)
     if left_out:
         output.say(f"{title} is too short for {', '.join(left_out)}, which is skipped.", err=True)
     assumed = f" ({ASSUMED})" if answerer.is_assumed else ""
@@ -87,24 +87,24 @@ def _started(
     output.say(f"{cells} for {_named(model)}, context size {limit}:", err=True)
     estimate = costs.estimate_run(settled, answerer)
     _confirm(model, judge, estimate, title=title, yes=wanted.yes)
-    return desk.begin(settled, wanted.parallel, judge)
+    return service.begin(settled, wanted.parallel, judge)
 
 
 def _resumed(
-    desk: LocalLabService, model: models.ResolvedModel, wanted: RotFlags, least: Collection[str]
+    service: LocalLabService, model: models.ResolvedModel, wanted: RotFlags, least: Collection[str]
 ) -> Lab:
     """Resume a run, after its remaining requests were shown and confirmed."""
-    lab = desk.resume(wanted.resume or "", wanted.parallel)
+    lab = service.resume(wanted.resume or "", wanted.parallel)
     try:
         run, left = lab.file.run, lab.file.left()
         _require_asked(run.experiment, least)
-        title = desk.title(run.experiment)
+        title = service.title(run.experiment)
         are_left = f"{len(left):,} of {figures.plural(run.experiment.size, 'cell')} are left"
         output.say(
             f"{run.id}, {sanitize.one_line(run.title)}: {are_left}, for {_named(model)}.", err=True
         )
         if left:
-            answerer = replace(desk.answerer(), limit=run.limit, reserve=run.reserve)
+            answerer = replace(service.answerer(), limit=run.limit, reserve=run.reserve)
             estimate = costs.estimate_cells(left, answerer)
             _confirm(model, run.judge, estimate, title=title, yes=wanted.yes)
     except BaseException:  # close on any failure

@@ -13,7 +13,7 @@ from jitchat.transfer.incoming import IncomingConversation, Tally
 from jitchat.transfer.json_text import NotJson
 from jitchat.transfer.source import Source
 
-DELETED = "conversation that was deleted here (taken with --again)"
+DELETED = "conversation that was deleted here (use --again to import)"
 _BATCH = 2_000
 """Turns that are committed at once: a commit waits for the disk."""
 _A_FILE = 100

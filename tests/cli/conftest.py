@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result:
-    """How a command ended, and what it printed."""
+    """A command's exit code and output."""
 
     code: int
     out: str
@@ -42,7 +42,7 @@ class Result:
 
 @pytest.fixture(scope="session")
 def indexed_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cold store with the demo, indexed: made once, copied by who needs it."""
+    """A cold store with the demo, indexed: created once, and copied by the tests."""
     path = tmp_path_factory.mktemp("demo") / "jitchat.db"
     database = Database(path)
     store = ColdStore(database)
@@ -54,7 +54,7 @@ def indexed_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def copied_schema(monkeypatch: pytest.MonkeyPatch, empty_database: Path) -> None:
-    """A new cold store is a copy of an empty one: making the schema takes longer than a command."""
+    """Copy an empty cold store for each test: creating the schema takes longer than a command."""
     create = database_module._create
 
     def create_with_schema(path: Path, flags: int = 0) -> None:
@@ -66,7 +66,7 @@ def copied_schema(monkeypatch: pytest.MonkeyPatch, empty_database: Path) -> None
 
 
 class Shell:
-    """Runs commands. Fails the test where one ends in anything but an exit code."""
+    """Runs commands; fails the test if one ends in anything but an exit code."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -82,7 +82,7 @@ class Shell:
         return Result(done.exit_code, done.stdout_bytes.decode(encoding), err, done.stdout_bytes)
 
     def stored(self) -> dict[str, list[str]]:
-        """What is in the cold store: the texts of each conversation."""
+        """Return the texts of each stored conversation."""
         database = Database(self.home / "jitchat.db")
         store = ColdStore(database)
         found = {
@@ -101,14 +101,14 @@ def jitchat(home: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
 
 @pytest.fixture
 def demo(home: Path, indexed_demo: Path) -> None:
-    """The demo is there already."""
+    """Store the demo first."""
     home.mkdir()
     shutil.copy(indexed_demo, home)
 
 
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> ScriptedProvider:
-    """Answers in place of whoever the settings name."""
+    """A scripted provider that replaces the configured one."""
     provider = ScriptedProvider()
     monkeypatch.setattr(models, "make_provider", lambda *asked: provider)
     return provider

@@ -1,4 +1,4 @@
-"""What the app asks of the composition root about models: lists, keys, picks, and limits."""
+"""The app's backend for models: lists, keys, picked models and limits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def paths(home: Path, monkeypatch: pytest.MonkeyPatch) -> Paths:
 
 @pytest.fixture
 def made(paths: Paths, store, monkeypatch: pytest.MonkeyPatch):
-    """made(toml, flags): a backend as the app has it, started with these."""
+    """made(toml, flags): a backend started with this configuration and these flags."""
 
     def make(toml: str = "", flags: dict[str, object] | None = None) -> LocalBackend:
         paths.config.write_text(toml)
@@ -53,7 +53,7 @@ def made(paths: Paths, store, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch):
-    """served(answers): what every server answers; nothing else is reached."""
+    """served(answers): the answers of every server; no real one is reached."""
 
     def serve(answers: dict[str, object]) -> Routes:
         routes = Routes(answers)
@@ -280,13 +280,13 @@ PERSONAS = '[personas.poet]\nsystem = "In verse."\nmodel = "ollama/verse"\n[pers
 
 
 def answers(session: Session) -> tuple[str, str, str]:
-    """The model, the system text and whose that is."""
+    """Return the model, the system text and the text's owner."""
     options = session.options
     return session.provider.model, options.system[:9], options.system_reason
 
 
 def used(backend: LocalBackend, session: Session, *own: str | None) -> Session:
-    """The session in which its conversation has these instructions."""
+    """Return the session after its conversation is given these instructions."""
     made, note = backend.use_instructions(
         session.memory.conversation.id, session, Instructions(*own)
     )

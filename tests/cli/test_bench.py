@@ -1,4 +1,4 @@
-"""`jitchat bench`: a table to read and figures that can be traced."""
+"""`jitchat bench`: a readable table and traceable figures."""
 
 from __future__ import annotations
 

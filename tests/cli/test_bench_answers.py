@@ -1,4 +1,4 @@
-"""`jitchat bench locomo --answerer … --judge …`: nothing is sent unasked, figures are traced."""
+"""`jitchat bench locomo --answerer … --judge …`: sending is confirmed, figures are traceable."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, ScriptedProvider]:
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody sits at standard input."""
+    """Standard input is a terminal."""
     monkeypatch.setattr(output, "is_terminal", lambda _: True)
 
 
@@ -69,7 +69,7 @@ def asked(jitchat: Shell, data: Path, *more: str | Path, stdin: bytes = b"") -> 
 
 
 def rows(out: str, title: str) -> dict[str, list[str]]:
-    """The cells of one table by their category, without the interval."""
+    """Return the cells of a table by category, without intervals."""
     lines = out[out.index(title) :].splitlines()[1:]
     end = next((place for place, line in enumerate(lines) if ": " in line), len(lines))
     cells = [line.replace(" to ", "…").split() for line in lines[:end]]
@@ -198,7 +198,7 @@ def test_without_a_terminal_nothing_is_sent_unless_told_so(
 ):
     refused = asked(jitchat, data, "--answerer", "talker", stdin=b"y\n")
     assert refused.code == 1
-    assert "nobody can confirm the cost. Use --yes" in refused.err
+    assert "confirming the cost requires a terminal. Use --yes" in refused.err
     assert models["talker"].requests == []
 
     told = asked(jitchat, data, "--answerer", "talker", "--yes")
@@ -212,7 +212,7 @@ def test_the_readers_answers_cost_nothing_but_their_judge_does(
 ):
     models["reader"] = ScriptedProvider(["a red kite"], model="reader")
     done = asked(jitchat, data, "--answerer", "reader", "--judge", "mumbler")
-    assert "nobody can confirm" in done.err
+    assert "requires a terminal" in done.err
     assert "reader" not in done.err
     assert models["reader"].requests == models["mumbler"].requests == []
 

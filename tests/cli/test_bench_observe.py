@@ -1,4 +1,4 @@
-"""`jitchat bench observe`: what is printed, and what is kept."""
+"""`jitchat bench observe`: the printed table and the written figures."""
 
 from __future__ import annotations
 

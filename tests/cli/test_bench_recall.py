@@ -1,4 +1,4 @@
-"""`jitchat bench recall`: the app beside plain baselines, on several files in one run."""
+"""`jitchat bench recall`: the app compared with plain baselines, on several files in one run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jitchat bench scaling`: tables, figures that can be traced, and a plot."""
+"""`jitchat bench scaling`: tables, traceable figures and a plot."""
 
 from __future__ import annotations
 

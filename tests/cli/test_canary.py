@@ -1,4 +1,4 @@
-"""A key from any source is used, and is nowhere to be found afterwards."""
+"""A key from any source is used, and appears in no output or file afterwards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SOURCES = {
 def source(
     request: pytest.FixtureRequest, home: Path, demo: None, monkeypatch: pytest.MonkeyPatch
 ) -> str:
-    """Where the key is."""
+    """The source of the key."""
     (home / "config.toml").write_text(f"{TABLE}{SOURCES[request.param]}\n")
     if request.param == "the variable of who answers":
         monkeypatch.setenv("JITCHAT_PROVIDER_API_KEY", KEY)

@@ -1,4 +1,4 @@
-"""What commands open: the cold store, the conversation in it, the model that was picked."""
+"""Opening the cold store, a conversation in it and the picked model."""
 
 from __future__ import annotations
 

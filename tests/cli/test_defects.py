@@ -1,4 +1,4 @@
-"""Whatever is wrong with jitchat itself, the user gets a sentence, an exit code and a report."""
+"""An internal error ends in a sentence, an exit code and a crash report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEY = "sk-canary-0123456789abcdef"
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A provider with a defect that would tell all."""
+    """A provider with a bug whose error message would reveal everything."""
 
     class Broken(ScriptedProvider):
         async def stream(self, messages: tuple[Message, ...], options: object):
@@ -121,7 +121,7 @@ def test_a_full_disk_behind_the_output_is_a_sentence(
 
 
 def run_into(stdout: object, home: Path) -> subprocess.CompletedProcess[str]:
-    """`jitchat paths`, in a process of its own, writing to `stdout`."""
+    """Run `jitchat paths` in a separate process, writing to `stdout`."""
     return subprocess.run(
         [sys.executable, "-m", "jitchat", "paths"],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""`jitchat demo`: what it needs, who answers in it, and that it leaves nothing behind."""
+"""`jitchat demo`: its requirements, which model answers, and that it leaves no files behind."""
 
 from __future__ import annotations
 

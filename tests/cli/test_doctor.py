@@ -1,4 +1,4 @@
-"""`jitchat doctor`: what it asks, whom, and what it says of each."""
+"""`jitchat doctor`: which providers are asked, and what is reported about each."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def server() -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def nobody_here(monkeypatch: pytest.MonkeyPatch) -> list[LocalServer]:
-    """The servers that run on this machine, as far as these tests are concerned."""
+    """The local servers that these tests find."""
     found: list[LocalServer] = []
 
     async def find_local(**how: object) -> list[LocalServer]:
@@ -87,7 +87,7 @@ def config(home: Path) -> Path:
 
 
 def lines_of(out: str) -> dict[str, str]:
-    """What is said of each, with its mark, by its name."""
+    """Return each check's line with its mark, by name."""
     rows = [line.split(maxsplit=2) for line in out.splitlines() if line[0] in "✓✗·"]
     return {name: f"{mark} {told}" for mark, name, told in rows}
 

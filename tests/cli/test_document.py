@@ -1,4 +1,4 @@
-"""`jitchat document`, and `jitchat send --end`, which writes it."""
+"""`jitchat document`, and `jitchat send --end`, which writes the document."""
 
 from __future__ import annotations
 

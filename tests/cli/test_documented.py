@@ -1,4 +1,4 @@
-"""The commands of the documentation are run, in the order in which a page has them."""
+"""The commands in the documentation are run, in the order of each page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ELSEWHERE = {
     "files of another program": r"jitchat import .*",
     "a document of several sessions": r"jitchat document --\w.*",
 }
-"""Commands that need what a test does not have, as patterns."""
+"""Patterns of commands that a test cannot run."""
 
 
 def commands_of(page: Path) -> list[str]:

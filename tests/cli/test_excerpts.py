@@ -1,4 +1,4 @@
-"""What the command line tells of a turn that is recalled in passages."""
+"""What the command line shows for a turn that is recalled as an excerpt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jitchat export`: which conversations, where to, and that a failure leaves no half file."""
+"""`jitchat export`: which conversations and where to; a failure leaves no partial file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A disk that fills after the database was opened: what only reads still does."""
+"""A disk that fills after the database was opened: reading still works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said to who asks, and to who mistypes."""
+"""Help pages, and errors about mistyped commands."""
 
 from __future__ import annotations
 

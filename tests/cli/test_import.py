@@ -1,4 +1,4 @@
-"""`jitchat import`: what is taken, what is told, and that a failure leaves nothing."""
+"""`jitchat import`: what is imported and reported; a failure leaves nothing."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_what_was_deleted_stays_so_until_it_is_wanted_again(jitchat: Shell, tmp_
 
     left, taken = jitchat("import", path), jitchat("import", path, "--again")
 
-    assert left.out == "left out: 1 conversation that was deleted here (taken with --again)\n"
+    assert left.out == "left out: 1 conversation that was deleted here (use --again to import)\n"
     assert taken.out == "talk: 2 turns imported as “talk”; nothing left out\n"
 
 

@@ -1,4 +1,4 @@
-"""`jitchat paths` and `jitchat config` print what is used and what decided it."""
+"""`jitchat paths` and `jitchat config` print values with their origins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CANARY = "sk-canary-0123456789abcdef"
 
 
 def rows(out: str) -> dict[str, list[str]]:
-    """The cells of each line, by the first."""
+    """Return the cells of each line, by the first cell."""
     return {line.split()[0]: re.split(r"  +", line)[1:] for line in out.splitlines()}
 
 

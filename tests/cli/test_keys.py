@@ -1,4 +1,4 @@
-"""`jitchat keys`: storing, listing and forgetting keys, none of which is ever printed."""
+"""`jitchat keys`: storing, listing and removing keys, none of which is ever printed."""
 
 from __future__ import annotations
 

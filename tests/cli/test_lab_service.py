@@ -1,4 +1,4 @@
-"""The composition root's desk of the lab: who would answer, and which runs are refused."""
+"""The lab's service: which model would answer, and which runs are refused."""
 
 from __future__ import annotations
 

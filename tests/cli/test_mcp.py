@@ -1,4 +1,4 @@
-"""`jitchat mcp`: the configuration is edited, and servers are tried."""
+"""`jitchat mcp`: the configuration is edited, and servers are started for a check."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def stored(home: Path) -> bytes:
 
 
 def test_a_fact_is_added_listed_edited_forgotten_and_exported(jitchat: Shell):
-    assert "No facts about default yet." in jitchat("memory").out
+    assert "No facts in project default yet." in jitchat("memory").out
     assert jitchat("memory", "add", "Always answer in Frensh.").out.startswith("remembered as 1,")
     jitchat("memory", "edit", "1", "Always answer in French.")
     (fact,) = jitchat("memory", "list", "--json").json
@@ -44,7 +44,7 @@ def test_a_fact_is_added_listed_edited_forgotten_and_exported(jitchat: Shell):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("forget", "9"), "No fact about default matches '9'."),
+        (("forget", "9"), "No fact in project default matches '9'."),
         (("forget", "the port"), "'the port' matches 2 facts: 1, 2."),
         (("add", " "), "A fact needs a text."),
         (("add", "x" * 500), "has 500 characters"),

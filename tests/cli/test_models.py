@@ -1,4 +1,4 @@
-"""`jitchat models`: every provider, and its models as they were listed."""
+"""`jitchat models`: every provider, and its models as last listed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GROQS = (
 
 
 class Servers:
-    """What answers: `listed` by provider, `running` on this machine."""
+    """Scripted lookups: models `listed` by provider, and servers `running` here."""
 
     def __init__(self):
         self.listed = {"groq": GROQS}

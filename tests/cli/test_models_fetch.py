@@ -119,7 +119,7 @@ time.sleep(3600)
 def test_one_that_is_stopped_leaves_nothing_half(
     jitchat: Shell, tmp_path: Path, number: signal.Signals
 ):
-    """The real command in a process of its own, with a pip ahead of the real one on the path."""
+    """Run the real command in a separate process, with a fake pip first on the path."""
     fake = tmp_path / "path" / "pip"
     fake.mkdir(parents=True)
     (fake / "__init__.py").touch()

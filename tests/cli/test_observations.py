@@ -1,4 +1,4 @@
-"""`jitchat observations`, and `jitchat send` in observe: what stands, where from, taken back."""
+"""`jitchat observations`, and `jitchat send` in observe: lines, their sources, and undo."""
 
 from __future__ import annotations
 

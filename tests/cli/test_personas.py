@@ -1,4 +1,4 @@
-"""`--persona`: what a command sends with it, and what the conversation keeps of it."""
+"""`--persona`: what a command sends, and what is stored with the conversation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def configured(demo: None, jitchat: Shell) -> None:
 
 
 def system(jitchat: Shell, *arguments: str) -> tuple[str, str]:
-    """The system text of the window that a command shows, and whose it is."""
+    """Return the system text of the window that a command shows, and the text's owner."""
     window: Any = jitchat("window", "hello", *arguments, "--json").json
     return window["messages"][0]["content"], window["segments"][0]["reason"]
 

@@ -1,4 +1,4 @@
-"""The picker's model and the reranker on the command line: idle unless told to, never silent."""
+"""The picker's model and the reranker on the command line: only on request, and reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jitchat replay`: what was sent, shown as it was."""
+"""`jitchat replay`: the window as it was sent."""
 
 from __future__ import annotations
 

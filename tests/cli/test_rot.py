@@ -1,4 +1,4 @@
-"""`jitchat rot` without the screen: nothing is sent unasked, nothing that came is lost."""
+"""`jitchat rot` without the app: sending is confirmed, and no answer is lost."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Model(ScriptedProvider):
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Model:
-    """Answers in place of whoever the settings name."""
+    """A scripted provider that replaces the configured one."""
     made = Model()
     monkeypatch.setattr(models, "make_provider", lambda *asked: made)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-1")
@@ -67,7 +67,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody sits at standard input."""
+    """Standard input is a terminal."""
     monkeypatch.setattr(output, "is_terminal", lambda stream: stream is sys.stdin)
 
 
@@ -137,7 +137,7 @@ def test_without_a_terminal_nothing_is_sent_unless_told_so(jitchat: Shell, model
     refused = rot(jitchat, *PRICED, stdin=b"y\n")
 
     assert refused.code == 1
-    assert "nobody can confirm the cost. Use --yes" in refused.err
+    assert "confirming the cost requires a terminal. Use --yes" in refused.err
     assert model.requests == []
 
 
@@ -151,7 +151,7 @@ def test_the_reader_with_a_picker_elsewhere_is_asked_after_a_yes_alone(
     assert done.code == 1
     told = " ".join(done.err.split())
     assert "cost unknown. In addition, up to 2 requests to the picker small-1. jitchat:" in told
-    assert "nobody can confirm the cost" in told
+    assert "confirming the cost requires a terminal" in told
     assert not (jitchat.home / "rot").exists()
 
 
@@ -270,7 +270,7 @@ def test_ctrl_c_keeps_what_came_and_the_run_goes_on(
         " Set it back, or start a new run.\n"
     )
     unasked = jitchat("rot", *PRICED, "--resume", "r1", "--fail-under", "jit=0")
-    assert "nobody can confirm the cost" in unasked.err
+    assert "confirming the cost requires a terminal" in unasked.err
 
     resumed = jitchat("rot", "--resume", "r1", "--yes")
     assert resumed.code == 0, "the run names the model"

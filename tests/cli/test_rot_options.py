@@ -1,4 +1,4 @@
-"""What `jitchat rot` is given: the grid that it makes, and what is refused as a sentence."""
+"""Options of `jitchat rot`: the grid that they make, and values that are refused."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def test_each_command_for_runs_explains_itself(jitchat: Shell, name: str):
 
 
 class Opened:
-    """In place of the app: what it was opened with."""
+    """Replace the app, and record what it is opened with."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.asked: list[RunWanted | None] = []

@@ -1,4 +1,4 @@
-"""`jitchat rot list`, `show`, `compare` and `forget`: the runs that are kept."""
+"""`jitchat rot list`, `show`, `compare` and `forget`: saved runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GRID = Experiment((500, 2_000), (0.0, 1.0), (Kind.DIRECT,))
 
 @pytest.fixture
 def runs(home: Path) -> Runs:
-    """Two runs: a whole one, right in `jit` alone, and one that was stopped."""
+    """Two runs: a complete one, right only in `jit`, and one that was stopped."""
     found = Runs(home / "rot")
     for day, (model, decided) in enumerate((("qwen\x1b[2J", 12), ("reader", 4))):
         begun = BEGUN + timedelta(days=day)
@@ -102,7 +102,7 @@ def test_a_run_is_forgotten_after_a_yes(
 ):
     refused = jitchat("rot", "forget", "r1")
     assert refused.code == 2
-    assert "nobody can confirm. Use --yes" in refused.err
+    assert "confirmation requires a terminal. Use --yes" in refused.err
 
     monkeypatch.setattr(output, "is_terminal", lambda _: True)
     asked = runs.open("r1", to_ask=True)

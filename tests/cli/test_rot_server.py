@@ -1,4 +1,4 @@
-"""`jitchat rot` on a server of this machine that turns requests away, and breaks off."""
+"""`jitchat rot` with a local server that refuses requests and breaks connections."""
 
 from __future__ import annotations
 

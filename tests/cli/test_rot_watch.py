@@ -1,4 +1,4 @@
-"""What is told while a run goes on: a bar for a terminal, and what slows it down."""
+"""The progress of a run: a bar for a terminal, and notices of rate limits."""
 
 from __future__ import annotations
 

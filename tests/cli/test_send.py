@@ -1,4 +1,4 @@
-"""`jitchat send`: one exchange, streamed, stored, and ended well whatever happens."""
+"""`jitchat send`: one exchange, streamed, stored, and closed however it ends."""
 
 from __future__ import annotations
 
@@ -267,7 +267,7 @@ def test_a_server_that_is_not_there_is_told_without_the_key(
 
 @pytest.fixture
 def unused_port(tmp_path: Path) -> int:
-    """A port on which nobody listens, as far as can be known."""
+    """A port that should have no listener."""
     import socket
 
     with socket.socket() as probe:

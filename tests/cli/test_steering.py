@@ -1,4 +1,4 @@
-"""`jitchat window` and `jitchat send` obey what was decided about turns."""
+"""`jitchat window` and `jitchat send` respect pinned and excluded turns."""
 
 from __future__ import annotations
 

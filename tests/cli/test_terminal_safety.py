@@ -1,4 +1,4 @@
-"""What somebody else wrote never steers the terminal, by whichever command it comes out."""
+"""Foreign text never controls the terminal, whichever command prints it."""
 
 from __future__ import annotations
 

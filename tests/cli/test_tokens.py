@@ -1,4 +1,4 @@
-"""`jitchat tokens`: how a model is counted, what was learnt, and how sure that is."""
+"""`jitchat tokens`: how tokens are counted, learnt corrections and their accuracy."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_without_a_model_every_one_that_taught_anything_is_listed(jitchat: Shell
 
 @pytest.fixture
 def counting(monkeypatch: pytest.MonkeyPatch) -> Routes:
-    """Providers that count, each in its own way, and answer nothing."""
+    """Providers that count tokens, each in its own way, but do not answer."""
     routes = Routes(
         {
             "POST /v1/messages/count_tokens": {"input_tokens": 26},

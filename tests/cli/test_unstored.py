@@ -1,4 +1,4 @@
-"""What is told after quitting with a reply that the store refuses."""
+"""What is reported after quitting with a reply that could not be stored."""
 
 from __future__ import annotations
 

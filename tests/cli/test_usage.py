@@ -1,4 +1,4 @@
-"""`jitchat usage`: what was sent and what it cost, in sums."""
+"""`jitchat usage`: sums of requests, tokens and cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jitchat why`: of a window that would be sent, and of one that was."""
+"""`jitchat why`: for a window that would be sent, and for one that was."""
 
 from __future__ import annotations
 

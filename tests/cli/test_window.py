@@ -1,4 +1,4 @@
-"""`jitchat window`: the window that would be sent, exactly, and nothing is."""
+"""`jitchat window`: exactly the window that would be sent, without sending it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ QUESTION = "what did we settle on for the deploy window?"
 
 
 def assert_exact(window: dict[str, Any]) -> None:
-    """Every sum that the meter promises."""
+    """Assert every sum that the meter shows."""
     used = sum(segment["tokens"] for segment in window["segments"])
     assert used == window["used"]
     assert used + window["free"] + window["reserve"] == window["limit"]

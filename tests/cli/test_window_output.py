@@ -1,4 +1,4 @@
-"""How `jitchat window` prints: JSON for any output, a table on paper and in a terminal."""
+"""How `jitchat window` prints: JSON for any output, a table for a file and a terminal."""
 
 from __future__ import annotations
 
