@@ -97,7 +97,7 @@ def start_piped(command: Sequence[str], folder: Path) -> Piped:
         OSError: It cannot be started.
 
     """
-    return subprocess.Popen(  # noqa: S603  a command of ours
+    return subprocess.Popen(  # noqa: S603  jitchat's own command
         command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True,
         cwd=folder, env=own_environment(os.environ),
     )  # fmt: skip

@@ -73,14 +73,14 @@ class ConversationInUse(StoreError):
 
 
 class ErasureIncomplete(StoreError):
-    """A conversation is deleted, but what the file held of it before may be in its free pages."""
+    """A conversation is deleted, but parts of it may remain in the file's free pages."""
 
     def __init__(self, why: StoreError) -> None:
         super().__init__(
-            "The conversation is deleted, but the database could not be written anew, so that its"
-            f" free pages may hold words of it. {why.what}",
-            "That takes room for the whole database twice, for a moment;"
-            " `jitchat conversations vacuum` tries it again.",
+            "The conversation is deleted, but the database could not be rewritten, so parts of it"
+            f" may remain in free pages. {why.what}",
+            "Rewriting temporarily needs twice the disk space of the database;"
+            " `jitchat conversations vacuum` tries again.",
         )
 
 

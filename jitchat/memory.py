@@ -301,8 +301,8 @@ class Memory:
     ) -> tuple[PartHit, ...]:
         """Search files for a draft that will be the turn at `position`.
 
-        Parts are weighed against the best turn that was found, whose score is `turns`; None where
-        the draft is words that a model looks for, and parts are weighed against nothing.
+        `turns` is the score of the best turn, with which the parts are compared; None if the draft
+        is a search by a model, for which parts are not compared with turns.
         """
         if not files:
             return ()

@@ -236,7 +236,8 @@ class ResolvedModel:
         """Start a session with this model. Slow: see `make_provider`.
 
         With `ask`, the server is asked for an unknown limit first, which needs its own event loop.
-        `instructions` are appended to the system prompt of the settings; `asking` overrides theirs.
+        `instructions` are appended to the system prompt of the settings; `asking` overrides the
+        setting.
         Raises what `make_provider` and `budget` raise.
         """
         counter, learnt, tools = counter or self.counter, self.learnt, self.settings.tools
@@ -278,10 +279,10 @@ class ResolvedModel:
         return SpendingLimits(*astuple(self.settings.spending))
 
     def metering(self, memory: Memory | None = None) -> Metering | None:
-        """Say where requests beside the answers are recorded, and what may be spent on them.
+        """Return where requests other than answers are recorded, and their spending limits.
 
-        They belong to the conversation of `memory` where that is in the user's database, as those
-        of the rot lab are not. None where there is no such database.
+        They belong to the conversation of `memory` if it is in the user's database, as those of
+        the rot lab are not. None if there is no such database.
         """
         if self.database is None:
             return None
@@ -298,9 +299,9 @@ class ResolvedModel:
         counter: tokens.TokenCounter | None = None,
         prices: table.Prices | None = None,
     ) -> MeteredProvider:
-        """Have requests to this model recorded that are no answers to messages.
+        """Return a provider that records its requests; for requests other than answers.
 
-        `counter` and `prices` stand in place of the model's own.
+        `counter` and `prices` replace the model's own.
         """
         known = counter or self.counter, prices or self.prices
         return MeteredProvider(provider, purpose, self.metering(), *known)

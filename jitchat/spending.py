@@ -71,12 +71,12 @@ class Forecast:
         """State the forecast for the message, and what was spent so far."""
         usage = self.usage
         cached = f", {usage.cached_tokens:,} of them cached" if usage.cached_tokens else ""
-        told = [each for each in self.accounts if each.spent.sends or each.limit is not None]
+        shown = [each for each in self.accounts if each.spent.sends or each.limit is not None]
         return [
             f"This message: {about_cost(self.amount)} for ~{usage.input_tokens or 0:,}"
             f" tokens{cached}, and an answer of ~{usage.output_tokens or 0:,}.",
             *self._of_tools(),
-            *(f"{each.sentence()}." for each in told),
+            *(f"{each.sentence()}." for each in shown),
             *self._beside_answers(),
         ]
 
@@ -183,8 +183,8 @@ class Spending:
             _require(account, amount, "It was not sent." if is_first else _STOPPED)
         limit = account.limit
         is_near = limit is not None and account.spent.amount + amount >= self._limits.warn * limit
-        told = f"{account.sentence()}, and {about_cost(amount)} for this request."
-        return self._once(account.setting, told) if is_near else ""
+        warning = f"{account.sentence()}, and {about_cost(amount)} for this request."
+        return self._once(account.setting, warning) if is_near else ""
 
     def message(self) -> tuple[Spent, Usage | None]:
         """Return what the message has cost so far, and the usage reported for its answer."""

@@ -257,7 +257,7 @@ class Conversation:
     """Whether lists and searches omit it by default."""
     tags: tuple[str, ...] = ()
     persona: str = ""
-    """The name of one of its own; empty where it has none."""
+    """The name of the conversation's own persona; empty if it has none."""
 
 
 @dataclass(frozen=True, slots=True)

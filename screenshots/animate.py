@@ -1,7 +1,7 @@
 """Draw the README's animation from the real app: `python -m screenshots.animate`.
 
-The tour is taken by its key, in a home of its own; each picture is held as long as reading what
-the tour says of it takes.
+The tour is driven by its keys in a temporary home; each picture is held for as long as its text
+takes to read.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 SIZE = (112, 32)
 NAME = "tour.svg"
-LOOK_EVERY, LOOKED_AT = 2.5, 0.6
-"""Seconds between two pictures of a run of the lab, and how long each of them is held."""
-LOOKS = 12
-"""Pictures of it, at most."""
+RUN_INTERVAL, RUN_SECONDS = 2.5, 0.6
+"""Seconds between pictures of a lab run, and how long each of them is held."""
+RUN_FRAMES = 12
+"""Maximum number of pictures of a lab run."""
 
 
-async def taken(home: Path) -> AsyncIterator[Frame]:
-    """Take the tour: a frame of what comes ahead of it, and then of each step."""
+async def tour_frames(home: Path) -> AsyncIterator[Frame]:
+    """Run the tour, yielding a frame of the screen before it and of each step."""
     backend = backend_in(home)
     app = TourApp(backend, store_demo(backend.store))
     async with app.run_test(size=SIZE) as pilot:
@@ -48,11 +48,11 @@ async def taken(home: Path) -> AsyncIterator[Frame]:
 
 async def _arrived(pilot: Pilot[None], tour: Tour, place: int) -> AsyncIterator[Frame]:
     await until(pilot, lambda: tour.progress.place == place and not tour.progress.is_on_way)
-    for _ in range(LOOKS):
+    for _ in range(RUN_FRAMES):
         if not tour.is_measuring:
             break
-        yield _frame(pilot, tour, LOOKED_AT)
-        await asyncio.sleep(LOOK_EVERY)
+        yield _frame(pilot, tour, RUN_SECONDS)
+        await asyncio.sleep(RUN_INTERVAL)
     await settled(pilot)
     yield _frame(pilot, tour, reading_seconds(tour.progress.text))
 
@@ -64,7 +64,7 @@ def _frame(pilot: Pilot[None], tour: Tour, seconds: float) -> Frame:
 
 async def draw(home: Path) -> None:
     """Write the animation."""
-    frames = [frame async for frame in taken(home)]
+    frames = [frame async for frame in tour_frames(home)]
     (HERE / NAME).write_text(animated(frames), encoding="utf-8")
     size = (HERE / NAME).stat().st_size
     print(f"{NAME}: {len(frames)} frames, {size:,} bytes")

@@ -1,7 +1,7 @@
-"""One animated SVG of several that Textual exported: CSS alone, so that it moves in an <img>, too.
+"""Combines SVGs exported by Textual into one animated SVG, by CSS alone, so that <img> plays it.
 
-What the pictures share is there once: the frame around the terminal, the styles, the clip paths
-and every line of the screen that looks the same, wherever it is shown.
+Everything that the pictures share is stored once: the frame around the terminal, the styles, the
+clip paths and identical lines of the screen, wherever they are shown.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SVG = "http://www.w3.org/2000/svg"
 LONGEST = 58.0
-"""Seconds for all frames; longer ones are held for less, each by the same share."""
+"""Maximum seconds for all frames; if they take longer, all are shortened by the same factor."""
 _RULE = re.compile(r"\.(terminal-\d+)-(\w+)\s*\{([^}]*)\}")
 _FONTS = re.compile(r"@font-face\s*\{[^}]*\}")
 _LINE = re.compile(r"line-(\d+)\)$")
@@ -28,7 +28,7 @@ _MOVES = """
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A picture and how long it is held."""
+    """A picture and the seconds it is held."""
 
     title: str
     svg: str
@@ -37,29 +37,29 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """A picture in its parts, without anything that is its own alone."""
+    """The parts of a picture, without the prefix of its names."""
 
     title: str
     root: ET.Element
     body: ET.Element
-    """What holds the lines of the screen."""
+    """The element with the lines of the screen."""
     styles: dict[str, str]
-    """By the name of its class: what it says."""
+    """The declarations of each class."""
 
 
 class _Shared:
-    """Things that get a name each, the same one for the same thing."""
+    """Assigns names to texts, the same name to equal texts."""
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
         self.names: dict[str, str] = {}
 
-    def name(self, thing: str) -> str:
-        return self.names.setdefault(thing, f"{self.prefix}{len(self.names) + 1}")
+    def name(self, text: str) -> str:
+        return self.names.setdefault(text, f"{self.prefix}{len(self.names) + 1}")
 
 
 def animated(frames: Sequence[Frame]) -> str:
-    """Show one frame after the other, for ever. All of them are of the same size."""
+    """Return an SVG that shows the frames in an endless loop. All must have the same size."""
     ET.register_namespace("", SVG)
     drawn = [_parsed(frame) for frame in frames]
     looks, lines = _Shared("c"), _Shared("l")
@@ -81,23 +81,23 @@ def animated(frames: Sequence[Frame]) -> str:
 
 
 def held(seconds: Sequence[float]) -> list[float]:
-    """How long each frame stays: as wanted, or all of them shorter."""
+    """Return the seconds for each frame, shortened if the total exceeds `LONGEST`."""
     share = min(1.0, LONGEST / sum(seconds))
     return [each * share for each in seconds]
 
 
 def _parsed(frame: Frame) -> _Drawn:
-    """Read a picture; its names lose what makes them its own."""
+    """Parse a picture, removing the prefix from its names."""
     prefix = re.search(r"terminal-\d+", frame.svg)
     assert prefix is not None
     root = ET.fromstring(frame.svg.replace(f"{prefix[0]}-", ""))  # noqa: S314  our own
-    styles = {name: " ".join(said.split()) for _, name, said in _RULE.findall(frame.svg)}
+    styles = {name: " ".join(body.split()) for _, name, body in _RULE.findall(frame.svg)}
     bodies = [each for each in root if each.get("clip-path") == "url(#clip-terminal)"]
     return _Drawn(frame.title, root, bodies[0], styles)
 
 
 def _lines(drawn: _Drawn, looks: _Shared, lines: _Shared) -> list[str]:
-    """Name the lines of a picture: what is behind the text, then the text."""
+    """Return the names of a picture's lines: the backgrounds, then the texts."""
     rows: dict[tuple[str, str], ET.Element] = {}
     for part in drawn.body.iter():
         tag = part.tag.removeprefix(f"{{{SVG}}}")
@@ -128,27 +128,27 @@ def _restyled(part: ET.Element, drawn: _Drawn, looks: _Shared) -> ET.Element:
 def _style(first: _Drawn, looks: _Shared, seconds: Sequence[float]) -> str:
     fonts = _FONTS.findall(first.root.findtext(f"{{{SVG}}}style") or "")
     rules = [f".{name} {{ {first.styles[name]} }}" for name in ("matrix", "title")]
-    rules += [f".{name} {{ {said} }}" for said, name in looks.names.items()]
+    rules += [f".{name} {{ {body} }}" for body, name in looks.names.items()]
     return "\n".join([*fonts, *rules, _MOVES, *_moves(seconds)])
 
 
 def _moves(seconds: Sequence[float]) -> list[str]:
-    """Rules by which each frame is seen in its turn; the first one where nothing moves."""
-    total, begun, rules = sum(seconds), 0.0, ["#f1 { visibility: visible }"]
+    """Return rules that show each frame in turn, or the first one if animation is disabled."""
+    total, elapsed, rules = sum(seconds), 0.0, ["#f1 { visibility: visible }"]
     for number, each in enumerate(seconds, start=1):
-        start, end = (f"{moment / total * 100:.3f}%" for moment in (begun, begun + each))
+        start, end = (f"{moment / total * 100:.3f}%" for moment in (elapsed, elapsed + each))
         steps = f"{start} {{ visibility: visible }} {end} {{ visibility: hidden }}"
-        ahead = "0% { visibility: hidden } " if number > 1 else ""
+        before = "0% { visibility: hidden } " if number > 1 else ""
         rules += [
-            f"@keyframes m{number} {{ {ahead}{steps} }}",
+            f"@keyframes m{number} {{ {before}{steps} }}",
             f"#f{number} {{ animation-name: m{number}; animation-duration: {total:.2f}s }}",
         ]
-        begun += each
+        elapsed += each
     return rules
 
 
 def _defs(first: _Drawn, lines: _Shared) -> ET.Element:
-    """The clip paths, and every line once."""
+    """Return the clip paths and every line once."""
     defs = first.root.find(f"{{{SVG}}}defs")
     made = ET.Element(f"{{{SVG}}}defs")
     made.extend(defs if defs is not None else ())
@@ -162,7 +162,7 @@ def _defs(first: _Drawn, lines: _Shared) -> ET.Element:
 
 
 def _around(first: _Drawn) -> list[ET.Element]:
-    """What stands around the screen."""
+    """Return the elements around the screen."""
     skipped = ("style", "defs")
     return [
         part

@@ -1,8 +1,8 @@
-"""Draw the pictures of the documentation from the real app: `python -m screenshots.draw`.
+"""Draw the documentation's pictures from the real app: `python -m screenshots.draw [NAME ...]`.
 
-A home of its own, a fixed clock, the bundled demo conversation and the built-in reader: the
-pictures differ only where the app does. In two the model that runs here answers, where its weights
-were fetched; names of pictures draw these alone.
+A temporary home, a fixed clock, the bundled demo conversation and the built-in reader: pictures
+change only if the app does. Two of them use the local model, and are skipped if its weights are not
+installed.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ OTHERS = (
 WIDE, VIEW, NARROW, LAB = (132, 38), (104, 32), (80, 24), (140, 44)
 MODELS = locate(os.environ).models
 LOCAL = ("rot-local", "demo-live")
-"""Pictures in which the model that runs here answers."""
+"""Pictures in which the local model answers."""
 ASKING = "asks"
-"""The picture in which the model may ask for what is kept, in recency too."""
+"""The picture in which the model may request more context, also in recency."""
 FRAMES = (
     ("first-run", WIDE, ()),
     ("full", WIDE, ("mode:full", "ask")),
@@ -111,7 +111,7 @@ async def _do(pilot: Pilot[None], screen: ChatScreen, step: str) -> None:
 
 
 async def _play(pilot: Pilot[None], live: LiveScreen) -> None:
-    """Have the live demo ask two rounds by itself."""
+    """Let the live demo ask two rounds by itself."""
     live.plays = True
     await pilot.app.push_screen(live)
     await until(pilot, lambda: len(live.state.results) == 2 * len(LENGTHS) * len(MODES))
@@ -154,7 +154,7 @@ def main() -> None:
             if sys.argv[1:] and name not in sys.argv[1:]:
                 continue
             if name in LOCAL and weights.find("smollm2", MODELS) is None:
-                print(f"{name}.svg stays: `jitchat models fetch smollm2` fetches who answers in it")
+                print(f"{name}.svg skipped: run `jitchat models fetch smollm2` for its model")
                 continue
             asyncio.run(draw(name, size, steps, Path(home)))
 

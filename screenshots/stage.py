@@ -1,4 +1,4 @@
-"""Where the pictures are taken: a home of its own, a fixed clock, and waiting for the app."""
+"""The environment of the pictures: a temporary home, a fixed clock, and waiting for the app."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 
 
 class Clock:
-    """13 March 2026, a second later at each look."""
+    """13 March 2026, 10:00 UTC, advancing one second per call."""
 
     def __init__(self) -> None:
         self.time = datetime(2026, 3, 13, 10, tzinfo=UTC)
@@ -37,7 +37,7 @@ class Clock:
 def backend_in(
     home: Path, provider: str = "reader", more: Mapping[str, str] = MappingProxyType({})
 ) -> LocalBackend:
-    """An empty store in a home, and who answers: a part of jitchat; `more` are variables."""
+    """Return a backend on an empty store, with a built-in provider and `more` variables."""
     environ = {
         "JITCHAT_HOME": str(home),
         "JITCHAT_EMBEDDER_DOWNLOAD": "false",
@@ -59,7 +59,7 @@ async def until(pilot: Pilot[None], true: Callable[[], object]) -> None:
 
 
 async def settled(pilot: Pilot[None]) -> None:
-    """Until nothing works for the screen on top."""
+    """Wait until no worker of the top screen is running."""
     await pilot.pause()
     workers = [each for each in pilot.app.workers if each.node is pilot.app.screen]
     await pilot.app.workers.wait_for_complete(workers)

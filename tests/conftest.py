@@ -79,9 +79,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """A long text is named by its length."""
-    is_long = isinstance(val, str | bytes) and len(val) > 200
-    return f"{argname} of {len(val)}" if is_long else None
+    """A long text is named by its length; long bytes are not, for a library may vary them."""
+    if not isinstance(val, str | bytes) or len(val) <= 200:
+        return None
+    return f"{argname} of {len(val)}" if isinstance(val, str) else argname
 
 
 def pytest_collection(session: pytest.Session) -> None:

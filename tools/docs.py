@@ -1,7 +1,7 @@
-"""Write the lists of the documentation from what they list: `python -m tools.docs`.
+"""Generate the lists in the documentation: `python -m tools.docs`.
 
-A list stands between `<!-- NAME -->` and `<!-- end -->` on a page of `docs/`: the keys, from the
-registry of actions; the settings, from their sections; the commands, from the command line.
+A list is between `<!-- NAME -->` and `<!-- end -->` on a page of `docs/`: keys come from the
+registry of actions, settings from their sections, commands from the command line.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +26,7 @@ from jitchat.tui.key_names import KeyNames
 
 DOCS = Path(__file__).parents[1] / "docs"
 _LONGEST = 200
-"""Characters of a command's line; click cuts a longer one."""
+"""Maximum characters of a command's help; click cuts off a longer one."""
 
 
 def keys() -> Iterator[str]:
@@ -71,7 +71,7 @@ LISTS: Mapping[str, Callable[[], Iterator[str]]] = {
 
 
 def written(page: str) -> str:
-    """Give a page with its lists as they are now."""
+    """Return a page with its lists updated."""
     for name, lines in LISTS.items():
         start, made = f"<!-- {name} -->\n", "\n".join(lines())
         head, found, rest = page.partition(start)
@@ -81,8 +81,8 @@ def written(page: str) -> str:
 
 
 def _default(setting: Setting) -> str:
-    told = shown(setting.default, hidden=setting.hidden)
-    return "" if told in ("not set", '""', "none") else f"`{told.strip(chr(34))}`"
+    default = shown(setting.default, hidden=setting.hidden)
+    return "" if default in ("not set", '""', "none") else f"`{default.strip(chr(34))}`"
 
 
 def _code(text: str) -> str:

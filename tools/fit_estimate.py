@@ -1,23 +1,23 @@
 # ruff: noqa: T201
-"""Fits the tables of jitchat/window/data/o200k.toml to o200k_base, by the words that people use.
+"""Fits the tables of jitchat/window/data/o200k.toml to o200k_base, weighted by word frequency.
 
-Run by hand, in an environment of its own; tiktoken has to find its vocabulary. It takes a minute:
+Run it manually in a separate environment; tiktoken must find its vocabulary. It takes a minute:
 
     pip install numpy tiktoken wordfreq
-    python tools/fit_estimate.py            # prints how far the tables are off, before and after
-    python tools/fit_estimate.py --new      # the same, but starts from equal prices of all pairs
-    python tools/fit_estimate.py --write    # writes the tables, too
+    python tools/fit_estimate.py            # prints the tables' errors before and after the fit
+    python tools/fit_estimate.py --new      # the same, but starts from equal prices for all pairs
+    python tools/fit_estimate.py --write    # writes the tables as well
 
-tests/window/test_estimate.py then tells how far they are off on whole texts.
+tests/window/test_estimate.py then measures the errors on whole texts.
 
-Fitted, one figure after the other as long as the squared error falls: the price of each pair of
-letters, by lower-case words after a blank; by case the price of a pair beyond what a word may
-spend before it costs a second token; and what it may spend, by lead and case. English counts more
-than all other languages together; what has another lead than a blank, or is in capitals, is mostly
-code, and there English counts alone. Within a language each word has the weight of its frequency
-(wordfreq, Robyn Speer 2022). Even ranks of words are fitted; odd ranks are for measuring. The
-syllables of Vietnamese and the words of Chinese are the most frequent that are one token. The
-prices of other scripts, marks and runs are set by hand, from texts.
+These parameters are fitted one after the other, while the squared error falls: the price of each
+pair of letters, from lower-case words after a space; for each case, the price factor of pairs; and
+for each lead and case, the credit that a word has before it costs a second token. English counts
+more than all other languages together. Words in capitals or with a lead other than a space are
+mostly code, so only English counts there. Within a language each word is weighted by its frequency
+(wordfreq, Robyn Speer 2022). Words of even rank are fitted; those of odd rank are for measuring.
+The Vietnamese syllables and Chinese words are the most frequent ones that are a single token. The
+prices of other scripts, punctuation and runs are set manually, from texts.
 """
 
 import re
@@ -37,17 +37,17 @@ from wordfreq import top_n_list, word_frequency
 
 TABLES = Path(__file__).parents[1] / "jitchat" / "window" / "data" / "o200k.toml"
 LATIN = "ca cs da de es fi fil fr hu id is it lt lv ms nb nl pl pt ro sh sk sl sv tr".split()  # noqa: SIM905
-"""What wordfreq has in Latin letters, but for English and Vietnamese."""
+"""wordfreq's languages in Latin script, except English and Vietnamese."""
 ENGLISH = 4.0
-"""Its weight, where all other languages together have 1."""
+"""The weight of English; all other languages together have 1."""
 WORDS = 3_000
-"""The most frequent words of a language."""
+"""Number of the most frequent words used of each language."""
 SYLLABLES, CHINESE = 180, 300
-"""The price of what is not listed was set for so many listed."""
+"""Numbers of listed ones, on which the price of unlisted ones depends."""
 UNFOLDED = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae", "œ": "oe"})
 VIETNAMESE = re.compile(r"[ƠơƯư\u1ea0-\u1ef9]|^.{,3}[ĂăĐđ]")
 LEADS = ("", " ", "_", "/")
-"""None, a blank, a mark that merges with words, one that does not."""
+"""None, a space, a character that merges with words, one that does not."""
 CASES = (str.lower, str.capitalize, str.upper)
 ROUNDS = 8
 ENCODING = tiktoken.get_encoding("o200k_base")
@@ -55,17 +55,17 @@ ENCODING = tiktoken.get_encoding("o200k_base")
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """Different words; all arrays have a row a word, but for the occurrences of pairs."""
+    """Distinct words; all arrays have one row per word, except `rows` and `pairs`."""
 
     words: Sequence[str]
     weights: np.ndarray
     """They add up to 1."""
     accents: np.ndarray
-    """What its accents cost, in hundredths of a token."""
+    """The cost of a word's accents, in hundredths of a token."""
     rows: np.ndarray
-    """Of each occurrence of a pair of letters, the word that holds it."""
+    """For each occurrence of a pair of letters, the index of its word."""
     pairs: np.ndarray
-    """Of each occurrence, the pair: 27 × first letter + second letter."""
+    """For each occurrence, the pair: 27 × first letter + second letter."""
 
     @classmethod
     def of(cls, weights: dict[str, float]) -> "Words":
@@ -82,27 +82,27 @@ class Words:
         return cls(list(weights), share / share.sum(), accents, rows, pairs)
 
     def sums(self, prices: np.ndarray) -> np.ndarray:
-        """Add up the prices of each word's pairs, in 0.12 tokens."""
+        """Return the sum of the prices of each word's pairs, in units of 0.12 tokens."""
         return np.bincount(self.rows, prices[self.pairs], len(self.words))
 
     def charged(self, sums: np.ndarray, price: int, credit: int) -> np.ndarray:
-        """Estimate the tokens of each word."""
+        """Return the estimated tokens of each word."""
         return 1 + np.maximum(0, price * sums / 10 + self.accents - credit) / 100
 
     def error(self, tokens: np.ndarray, charged: np.ndarray) -> float:
-        """Give the mean of the squared error."""
+        """Return the weighted mean squared error."""
         return float(self.weights @ (charged - tokens) ** 2)
 
 
 @cache
 def tokens_of(words: Words, lead: str, case: int) -> np.ndarray:
-    """Count what each word is in tokens, with its lead and in a case."""
+    """Return the number of tokens of each word with a lead and in a case."""
     texts = [lead + CASES[case](word) for word in words.words]
     return np.array([len(each) for each in ENCODING.encode_ordinary_batch(texts)])
 
 
 def fold(word: str) -> tuple[str, int]:
-    """Give a word in the letters a to z, and what its accents cost, as estimate.py has it."""
+    """Return a word in the letters a to z, and the cost of its accents, as estimate.py does."""
     if word.isascii():
         return word, 0
     bare = unicodedata.normalize("NFD", word.lower().translate(UNFOLDED))
@@ -111,7 +111,7 @@ def fold(word: str) -> tuple[str, int]:
 
 
 def latin_words(languages: dict[str, float], odd: int) -> Words:
-    """List the words of an even or of an odd rank, of languages with their weights."""
+    """Return the words of even or odd rank of some languages, given with their weights."""
     found: dict[str, float] = {}
     for language, weight in languages.items():
         top = top_n_list(language, WORDS, "small")[odd::2]
@@ -127,9 +127,9 @@ def is_plain(word: str) -> bool:
 
 
 def fit_pairs(words: Words, prices: np.ndarray, price: int, credit: int) -> None:
-    """Move each pair's price by one as long as the error falls; changes `prices`.
+    """Move each pair's price by one while the error falls; changes `prices` in place.
 
-    A price concerns the words with that pair only: for these the change of the error is summed.
+    A price affects only the words with that pair, so the error is computed for these alone.
     """
     tokens, sums = tokens_of(words, " ", 0), words.sums(prices)
     order = np.argsort(words.pairs, kind="stable")
@@ -161,12 +161,12 @@ def fit_pairs(words: Words, prices: np.ndarray, price: int, credit: int) -> None
 
 
 def fit_price(words: Words, sums: np.ndarray, tokens: np.ndarray) -> int:
-    """Find the price of a pair, in hundredths of 0.12 tokens, each with its best credit."""
+    """Return the best price factor, each tried with its best credit, in hundredths of 0.12."""
     return min(range(80, 200, 4), key=lambda price: fit_credit(words, sums, tokens, price))
 
 
 def fit_credit(words: Words, sums: np.ndarray, tokens: np.ndarray, price: int) -> tuple[float, int]:
-    """Give the least error, and what words may spend before they cost a second token."""
+    """Return the least error and its credit, in hundredths of a token."""
     return min(
         (words.error(tokens, words.charged(sums, price, credit)), credit)
         for credit in range(-100, 200, 2)
@@ -174,14 +174,14 @@ def fit_credit(words: Words, sums: np.ndarray, tokens: np.ndarray, price: int) -
 
 
 def single_tokens(language: str, lead: str, length: int | None) -> Iterator[str]:
-    """List words of a language that are one token, the most frequent first."""
+    """Yield the words of a language that are one token, the most frequent first."""
     for word in top_n_list(language, 30_000, "small"):
         if length in (None, len(word)) and len(ENCODING.encode_ordinary(lead + word)) == 1:
             yield word
 
 
 def report(tables: dict[str, Any], prices: np.ndarray, sets: dict[str, Words]) -> None:
-    """Print how far tables are off: of all tokens together, and of a word in the mean."""
+    """Print the tables' errors: the bias of the total, and the deviation per word."""
     for name, words in sets.items():
         sums = words.sums(prices)
         print(f"  {name}")
@@ -192,17 +192,17 @@ def report(tables: dict[str, Any], prices: np.ndarray, sets: dict[str, Words]) -
                 bias = float(words.weights @ charged / (words.weights @ tokens) - 1)
                 deviation = words.error(tokens, charged) ** 0.5
                 written = f"{mark}{CASES[case]('word')}"
-                print(f"    {written!r:8} {bias:+7.1%} in sum, ±{deviation:.3f} tokens a word")
+                print(f"    {written!r:8} {bias:+7.1%} in total, ±{deviation:.3f} tokens per word")
 
 
 def replaced(text: str, name: str, value: str) -> str:
-    """Set a value of the tables, whose comments stay as they are."""
+    """Return the tables' text with one value replaced, keeping the comments."""
     pattern = rf'^{name} = (?:"""\n.*?\n"""|[^\n]*)$'
     return re.sub(pattern, lambda _: f"{name} = {value}", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def block(words: Sequence[str], each: int) -> str:
-    """Write words as a multi-line string, so many a line."""
+    """Write words as a multi-line string, `each` per line."""
     lines = [" ".join(words[at : at + each]) for at in range(0, len(words), each)]
     return '"""\n' + "\n".join(lines) + '\n"""'
 

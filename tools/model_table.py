@@ -1,14 +1,14 @@
 """Makes jitchat/providers/catalogue/table.json from the packages genai-prices and litellm.
 
-Run by hand, in an environment of its own:
+Run it manually in a separate environment:
 
     pip install genai-prices==0.2.3 && pip install --no-deps litellm==1.109.1
     python tools/model_table.py 2026-11-22
 
 The date is the day on which these versions were the newest. Of a model's patterns in genai-prices
-only names and beginnings of names are taken; what is dated is found by its family when it is looked
-up. Where litellm has a model of that name its figures win, for they are input limits, and of the
-day; what the two differ in is printed.
+only names and prefixes are used; names with a date are found by their family on lookup. If litellm
+has a model of that name, its figures take precedence, because they are input limits and more
+recent; differences between the two are printed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ PRESETS = {
     "perplexity": "perplexity",
     "zai": "zai",
 }
-"""Our name for each of genai-prices' providers."""
+"""jitchat's names for genai-prices' providers."""
 LITELLM = {
     "google": "gemini",
     "together": "together_ai",
@@ -58,7 +58,7 @@ LITELLM = {
     "fireworks": "fireworks_ai",
     "moonshotai": "moonshot",
 }
-"""litellm's name where it is another than genai-prices'."""
+"""litellm's names that differ from genai-prices'."""
 LITELLM_FILE = "litellm/model_prices_and_context_window_backup.json"
 LITELLM_PRICES = {
     "input": "input_cost_per_token",
@@ -94,15 +94,15 @@ MAX_OUTPUT = {
         "gemini-2.0-flash": 8_192,
     },
 }
-"""Of models that litellm does not list any more; from the vendors' own pages."""
+"""For models that litellm no longer lists; from the vendors' pages."""
 SEPARATE = {"openai": (400_000, 1_000_000, 1_050_000)}
-"""Context sizes that are the sum of the longest input and the longest answer: more input than the
-rest is refused, however short the answer is to be."""
+"""Context sizes that are the sum of the maximum input and the maximum output: input beyond the
+difference is refused, however short the reply is limited to."""
 Row = dict[str, Any]
 
 
 def names(clause: Any, *, starts: bool) -> Iterator[str]:  # noqa: ANN401  one of its clauses
-    """Names that a pattern accepts; those of families, which go on after it, with `starts`."""
+    """Yield the names that a pattern accepts; with `starts`, the prefixes of families."""
     for part in [*getattr(clause, "or_", ()), *getattr(clause, "and_", ())]:
         yield from names(part, starts=starts)
     if starts and isinstance(clause, types.ClauseStartsWith | types.ClauseContains):
@@ -115,12 +115,12 @@ def names(clause: Any, *, starts: bool) -> Iterator[str]:  # noqa: ANN401  one o
 
 
 def undated(name: str) -> str:
-    """The name without a date at its end."""
+    """Return the name without a date at its end."""
     return re.sub(r"-(\d{8}|\d{4}(-\d\d){2})$", "", name)
 
 
 def prices_on(day: date, prices: Any) -> types.ModelPrice:  # noqa: ANN401  one price or several
-    """The prices that hold on a day; where they depend on the hour, the dearest."""
+    """Return the prices valid on a day; if they depend on the hour, the highest."""
     if isinstance(prices, types.ModelPrice):
         return prices
     held: list[types.ModelPrice] = []
@@ -134,14 +134,14 @@ def prices_on(day: date, prices: Any) -> types.ModelPrice:  # noqa: ANN401  one 
 
 
 def base(prices: types.ModelPrice, kind: str) -> float | None:
-    """A price below every threshold."""
+    """Return a price without tiers."""
     found = getattr(prices, PRICES[kind], None)
     found = getattr(found, "base", found)
     return None if found is None else float(found)
 
 
 def tiers(prices: types.ModelPrice) -> list[dict[str, float]]:
-    """Prices of a request whose input is larger than a threshold, by that threshold."""
+    """Return the prices of requests whose input exceeds a threshold, in ascending order."""
     tiered = {
         kind: getattr(getattr(prices, key, None), "tiers", ()) for kind, key in PRICES.items()
     }
@@ -158,7 +158,7 @@ def tiers(prices: types.ModelPrice) -> list[dict[str, float]]:
 
 
 def row_of(provider: str, model: types.ModelInfo, day: date) -> Row | None:
-    """The model's line of the table; None for one that does not chat, or says nothing."""
+    """Return the model's row; None if it is not a chat model or has no figures."""
     if NO_CHAT.search(model.id.lower()):
         return None
     families = {each.lower() for each in names(model.match, starts=True)}
@@ -182,81 +182,81 @@ def row_of(provider: str, model: types.ModelInfo, day: date) -> Row | None:
 
 
 def listed_by_litellm(provider: str) -> dict[str, Row]:
-    """litellm's models of a provider that chat, or that answer on another API, by name."""
+    """Return litellm's chat models of a provider, and those with another API, by name."""
     path = distribution("litellm").locate_file(LITELLM_FILE)
     found = {}
-    for key, told in json.loads(Path(str(path)).read_text(encoding="utf-8")).items():
+    for key, entry in json.loads(Path(str(path)).read_text(encoding="utf-8")).items():
         prefix = f"{provider}/"
-        if told.get("litellm_provider") != provider or key.startswith("ft:"):
+        if entry.get("litellm_provider") != provider or key.startswith("ft:"):
             continue
-        if told.get("mode") not in ("chat", "responses", "realtime"):
+        if entry.get("mode") not in ("chat", "responses", "realtime"):
             continue
         name = key.removeprefix(prefix).lower()
         if key.startswith(prefix) or name not in found:
-            found[name] = facts_of(name, told, SEPARATE.get(provider, ()))
+            found[name] = facts_of(name, entry, SEPARATE.get(provider, ()))
     return {name: facts for name, facts in found.items() if facts}
 
 
-def facts_of(name: str, told: Mapping[str, Any], separate: Collection[int]) -> Row:
-    """One model's figures; of one that does not chat, only on which API it answers."""
-    api = api_of(name, told)
+def facts_of(name: str, entry: Mapping[str, Any], separate: Collection[int]) -> Row:
+    """Return a model's figures; for a model without a chat API, only the API."""
+    api = api_of(name, entry)
     if api == "other":
         return {"api": api}
-    known = {kind: per_million(told, key) or None for kind, key in LITELLM_PRICES.items()}
+    known = {kind: per_million(entry, key) or None for kind, key in LITELLM_PRICES.items()}
     if None in (known["input"], known["output"]):
         known = {}
-    limit, longest = told.get("max_input_tokens"), told.get("max_output_tokens")
+    limit, longest = entry.get("max_input_tokens"), entry.get("max_output_tokens")
     is_longest = longest and limit and longest < limit
     found = {
         "limit": limit - longest if is_longest and limit in separate else limit,
         "max_output": longest if is_longest else None,
         **known,
-        "above": tiers_told(told) if known else [],
+        "above": litellm_tiers(entry) if known else [],
         "api": api,
-        "retires": told.get("deprecation_date"),
+        "retires": entry.get("deprecation_date"),
     }
     return {key: value for key, value in found.items() if value is not None and value != []}
 
 
-def api_of(name: str, told: Mapping[str, Any]) -> str | None:
-    """The API on which a model answers only, or better; None for chat completions.
+def api_of(name: str, entry: Mapping[str, Any]) -> str | None:
+    """Return the API that a model requires or works better with; None for chat completions.
 
-    OpenAI's models that reason: of gpt-5.4 and later, chat completions refuse tools, and of none
-    of them do they give a summary of the reasoning, or take it back with a call.
+    For OpenAI's reasoning models, chat completions neither return a summary of the reasoning nor
+    accept it back with a tool call, and from gpt-5.4 on they refuse tools.
     """
-    routes = told.get("supported_endpoints") or ["/v1/chat/completions"]
-    if NO_CHAT.search(name) or told["mode"] == "realtime":
+    routes = entry.get("supported_endpoints") or ["/v1/chat/completions"]
+    if NO_CHAT.search(name) or entry["mode"] == "realtime":
         return "other"
-    if told["litellm_provider"] == "openai" and told.get("supports_reasoning"):
+    if entry["litellm_provider"] == "openai" and entry.get("supports_reasoning"):
         return "responses"
-    if told["mode"] == "chat" and "/v1/chat/completions" in routes:
+    if entry["mode"] == "chat" and "/v1/chat/completions" in routes:
         return None
     return "responses" if "/v1/responses" in routes else "other"
 
 
-def per_million(told: Mapping[str, Any], key: str) -> float | None:
-    """A price of litellm's, which are per token."""
-    price = told.get(key)
+def per_million(entry: Mapping[str, Any], key: str) -> float | None:
+    """Return one of litellm's prices, which are per token, per million tokens."""
+    price = entry.get(key)
     return None if price is None else round(float(price) * 1_000_000, 6)
 
 
-def tiers_told(told: Mapping[str, Any]) -> list[dict[str, float]]:
-    """litellm's prices of a request whose input is larger than a threshold."""
-    starts = {int(found[1]) for key in told if (found := TIER.fullmatch(key))}
+def litellm_tiers(entry: Mapping[str, Any]) -> list[dict[str, float]]:
+    """Return litellm's prices of requests whose input exceeds a threshold."""
+    starts = {int(found[1]) for key in entry if (found := TIER.fullmatch(key))}
     return [
         {"over": start * 1_000}
         | {
             kind: price
             for kind, key in LITELLM_PRICES.items()
-            if (price := per_million(told, f"{key}_above_{start}k_tokens")) is not None
-            or (price := per_million(told, key)) is not None
+            if (price := per_million(entry, f"{key}_above_{start}k_tokens")) is not None
+            or (price := per_million(entry, key)) is not None
         }
         for start in sorted(starts)
     ]
 
 
 def merged(provider: str, rows: list[Row], listed: dict[str, Row]) -> list[Row]:
-    """Let litellm's figures win, and add what only litellm has; print what they differ in."""
+    """Replace figures by litellm's, add models that only litellm has, and print differences."""
     known = {name for row in rows for name in row.get("starts", []) + row.get("is", [])}
     latest = {name.removesuffix("-latest"): facts for name, facts in listed.items()}
     listed = {name: facts for name, facts in latest.items() if name in known} | listed
@@ -275,7 +275,7 @@ def merged(provider: str, rows: list[Row], listed: dict[str, Row]) -> list[Row]:
 
 
 def grouped(rows: list[Row]) -> list[Row]:
-    """One row for all names of the same figures that stand for themselves alone."""
+    """Merge rows that have the same figures and prefixes into one."""
     found: dict[str, Row] = {}
     for row in rows:
         key = json.dumps([figures(row), row.get("starts")], sort_keys=True)
@@ -286,10 +286,10 @@ def grouped(rows: list[Row]) -> list[Row]:
 
 
 def overlay(provider: str, name: str, row: Row, facts: Row) -> None:
-    """Put litellm's figures over those of a row, which `name` is one of the names of."""
+    """Replace the figures of a row by litellm's; `name` is one of the row's names."""
     for key in sorted(facts.keys() & row.keys()):
         if row[key] != facts[key]:
-            print(  # noqa: T201  for who runs it
+            print(  # noqa: T201  for the person who runs it
                 f"{provider} {name}: {key} {row[key]} in genai-prices, {facts[key]} in litellm"
             )
     row.update(inherited(row, facts))
@@ -299,7 +299,7 @@ def overlay(provider: str, name: str, row: Row, facts: Row) -> None:
 
 
 def inherited(row: Row, facts: Row) -> Row:
-    """litellm's figures, with the prices of the row that it leaves out where the others agree."""
+    """Return litellm's figures, with the row's other prices if input and output prices agree."""
     same = row.get("input") == facts.get("input") and row.get("output") == facts.get("output")
     kept = {key: row[key] for key in ("cached", "written", "above") if same and key in row}
     if not same and "input" in facts:
@@ -309,7 +309,7 @@ def inherited(row: Row, facts: Row) -> Row:
 
 
 def own_row(rows: list[Row], name: str, facts: Row) -> Row:
-    """A row for one name, which is taken from the row that it was in."""
+    """Return a row for one name, which is removed from its previous row."""
     place = "is"
     for row in rows:
         for kind in ("is", "starts"):
@@ -323,17 +323,17 @@ def own_row(rows: list[Row], name: str, facts: Row) -> Row:
 
 
 def found_row(rows: list[Row], name: str) -> Row | None:
-    """The row that the application finds for a name."""
+    """Return the row that the application finds for a name."""
     return row_among(rows, name) or None
 
 
 def figures(row: Row) -> Row:
-    """What a row says beside its names."""
+    """Return a row without its names."""
     return {key: value for key, value in row.items() if key not in ("is", "starts")}
 
 
 def table(day: date) -> str:
-    """The whole table, a model a line."""
+    """Return the whole table, one model per line."""
     parts = []
     for provider in sorted(providers, key=lambda each: each.id):
         if provider.id not in PRESETS:

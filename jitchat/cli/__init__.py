@@ -84,7 +84,7 @@ class _Commands(options.SharingGroup):
         prog_name: str | None = None,
         **extra: Any,  # noqa: ANN401  click's own
     ) -> NoReturn:
-        """Run the command line; an internal error leaves a crash report and a sentence."""
+        """Run the command line; a bug leaves a crash report and a sentence."""
         try:
             code = super().main(args, prog_name, **extra | {"standalone_mode": False})
         except output.ReaderGone as error:
@@ -160,9 +160,7 @@ def _print_error(error: JitchatError | click.ClickException) -> int:
 def _report_crash(error: Exception) -> int:
     """Write a crash report and print where it is. Return the exit code."""
     where = place_of(locate(os.environ).crash, crash_report(error, __version__))
-    output.warn(
-        f"stopped by an internal error ({type(error).__name__}). Stored data is safe.{where}"
-    )
+    output.warn(f"stopped because of a bug ({type(error).__name__}). Stored data is safe.{where}")
     return 1
 
 

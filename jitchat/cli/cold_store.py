@@ -179,7 +179,7 @@ def check_key_bindings(settings: Settings) -> None:
             )
     taken: dict[str, str] = {}
     for action, listed in (known | dict(settings.keys)).items():
-        for key in (piece.strip() for piece in listed.split(",")):
+        for key in filter(None, (piece.strip() for piece in listed.split(","))):
             if other := taken.get(key):
                 raise SettingsError(
                     f"{origin}: {shorten(key, 40)!r} is bound to both {other} and {action}.",

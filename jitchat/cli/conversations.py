@@ -69,7 +69,10 @@ def list_command(flags: options.Flags, query: tuple[str, ...], as_json: bool) ->
 @conversations_command.command("search", epilog=_FILTERS)
 @_QUERY
 @_JSON
-@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, metavar="N")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=50, show_default=True, metavar="N",
+    help="Maximum number of results.",
+)  # fmt: skip
 @options.location_options
 def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find the turns that contain all words of QUERY, best match first."""

@@ -17,7 +17,7 @@ from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
 from jitchat.transfer.format import Format
 from jitchat.transfer.formats import BY_NAME, conversations_of, listed, picked
-from jitchat.transfer.import_run import Taken, begun, nothing_of, take_all, without_deleted
+from jitchat.transfer.import_run import Taken, nothing_of, require_turns, take_all, without_deleted
 from jitchat.transfer.incoming import IncomingConversation, Tally
 from jitchat.transfer.source import Source, open_source
 
@@ -61,7 +61,9 @@ def import_command(
     program, pick = BY_NAME.get(wanted["program"] or ""), wanted["pick"]
     source = open_source(file or _usual_place(program))
     found = conversations_of(source, program)
-    found = begun(picked(found, pick, source) if pick is not None else found, source, program)
+    found = require_turns(
+        picked(found, pick, source) if pick is not None else found, source, program
+    )
     without = wanted["no_vectors"] or wanted["no_index"]
     embedder = NoEmbedder() if without else models.make_embedder(settings, paths, output.warn)
     with cold_store.opened_store(paths) as store:

@@ -1,1 +1,1 @@
-"""Reading files that are attached: what may be, what their text is, and where it is cut."""
+"""Reading attached files: which are accepted, their text, and how it is split."""

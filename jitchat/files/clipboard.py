@@ -1,7 +1,7 @@
-"""A picture in the clipboard, by Pillow, which comes with an extra; named in a message like a file.
+"""Reads a picture from the clipboard with Pillow, an optional dependency.
 
-It waits as a file in a folder of ours, and is found by its name alone: a draft that waits for days
-still has it. What is sent is in the store, and the file goes.
+The picture is saved in a folder of jitchat's and mentioned in the message by its name alone, so
+that a draft keeps it for days. Once the message is stored, the file is removed.
 """
 
 import os
@@ -21,20 +21,20 @@ from jitchat.files.mentions import PASTED, mention_of, pasted_folder
 from jitchat.paths import make_private, replace_file
 
 _KEPT_SECONDS = 30 * 24 * 3600
-"""So long a picture waits that no message took."""
+"""How long a picture is kept if no message includes it."""
 _ATTACH = "Attach it as a file: /attach PATH."
 
 
 def take_pictures(now: datetime) -> str:
-    """Take what is in the clipboard; what names it in a message. Takes a thread's time.
+    """Save the clipboard's picture, and return its mention for a message. Call in a thread.
 
     Raises:
-        FileRefused: There is no picture, or it cannot be read; says why.
+        FileRefused: There is no picture, or it cannot be read.
 
     """
     found = _grab()
     if found is None:
-        raise FileRefused("The clipboard holds no picture.", "Copy one, or use /attach PATH.")
+        raise FileRefused("There is no picture in the clipboard.", "Copy one, or use /attach PATH.")
     if isinstance(found, list):
         return " ".join(map(mention_of, found))
     data, end = _encoded(found)
@@ -45,13 +45,13 @@ def take_pictures(now: datetime) -> str:
         path = _free(folder, f"clipboard-{now:%Y%m%d-%H%M%S}", end)
         replace_file(path, data)
     except OSError as error:
-        what = f"The picture cannot be kept in {folder}: {error.strerror or error}."
+        what = f"The picture cannot be saved in {folder}: {error.strerror or error}."
         raise FileRefused(what, _ATTACH) from error
     return mention_of(path.name)
 
 
 def remove_taken(files: Iterable[Attachment]) -> None:
-    """Remove the files of pictures that are in the store now."""
+    """Remove the files of pictures that are now in the store."""
     if pasted := [Path(file.path) for file in files if PASTED.fullmatch(file.name)]:
         folder = pasted_folder()
         for path in pasted:
@@ -61,27 +61,27 @@ def remove_taken(files: Iterable[Attachment]) -> None:
 
 
 def _grab() -> Any | list[str] | None:  # noqa: ANN401  Pillow's image
-    """Ask the clipboard; a list of paths where files were copied, as on Windows."""
+    """Read the clipboard; returns a list of paths if files were copied, as on Windows."""
     if sys.platform == "linux" and not {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys():
-        what = "There is no display here, and so no clipboard with pictures."
+        what = "There is no display, so there is no clipboard with pictures."
         raise FileRefused(what, "Copy the picture to this machine, and use /attach PATH.")
     try:
         from PIL import ImageGrab  # noqa: PLC0415  an extra
 
         return ImageGrab.grabclipboard()
     except ImportError as error:
-        what = f"To read pictures in the clipboard, a package is missing: {error.name}."
+        what = f"Reading pictures from the clipboard requires the package {error.name}."
         raise FileRefused(what, "Run: pip install 'jitchat[pictures]'") from error
     except NotImplementedError as error:
-        what = "Pictures in the clipboard are read by wl-paste or xclip, and neither is here."
+        what = "Reading pictures from the clipboard requires wl-paste or xclip."
         advice = "Install wl-clipboard (Wayland) or xclip (X11), or use /attach PATH."
         raise FileRefused(what, advice) from error
-    except Exception as error:  # whatever a library makes of a program that fails
+    except Exception as error:  # any error of the library or its programs
         raise FileRefused(f"The clipboard cannot be read: {error}.", _ATTACH) from error
 
 
 def _encoded(picture: Any) -> tuple[bytes, str]:  # noqa: ANN401  Pillow's image
-    """Write a picture as PNG; as JPEG where that would be too large to be sent."""
+    """Encode a picture as PNG, or as JPEG if the PNG would be too large to send."""
     try:
         has_alpha = "A" in picture.getbands() or "transparency" in picture.info
         whole = picture.convert("RGBA" if has_alpha else "RGB")
@@ -89,9 +89,9 @@ def _encoded(picture: Any) -> tuple[bytes, str]:  # noqa: ANN401  Pillow's image
         if len(data) <= MOST_OF_PICTURE:
             return data, ".png"
         return _written(whole.convert("RGB"), "JPEG", quality=90), ".jpg"
-    except Exception as error:  # whatever a library makes of a damaged picture
-        what = f"The picture in the clipboard cannot be read: it is damaged ({error})."
-        raise FileRefused(what, "Copy it anew.") from error
+    except Exception as error:  # any error of the library
+        what = f"The picture in the clipboard is damaged ({error})."
+        raise FileRefused(what, "Copy it again.") from error
 
 
 def _written(picture: Any, kind: str, **options: Any) -> bytes:  # noqa: ANN401  Pillow's

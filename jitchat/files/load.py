@@ -1,7 +1,7 @@
-"""From a path to what is attached: read whole, told apart by what it holds, and cut into parts.
+"""From a path to an attachment: reads a file whole, detects its type, and splits it into parts.
 
-What is no text, no picture and no office file is refused with the reason. All of this takes a
-thread's time.
+A file that is not text, a picture or an office document is refused with the reason. All of this
+blocks: call it in a thread.
 """
 
 import csv
@@ -26,7 +26,7 @@ from jitchat.text.sanitize import one_line, repair
 
 MOST_BYTES = 20 * 2**20
 MOST_OF_PICTURE = 5 * 2**20
-"""Bytes: what every provider takes."""
+"""Bytes that every provider accepts."""
 _MARKDOWN = (".md", ".markdown", ".mdx")
 _TABLES = (".csv", ".tsv")
 _SAVE_AS = {
@@ -35,15 +35,15 @@ _SAVE_AS = {
     **dict.fromkeys((".ppt", ".key"), "pptx or PDF"),
     **dict.fromkeys((".heic", ".heif", ".avif", ".bmp", ".tif", ".tiff", ".ico"), "PNG or JPEG"),
 }
-"""By the end of a name, what is read in place of it."""
-_READ = "What is read: text, code, Markdown, CSV, PDF, office files and pictures."
+"""For unsupported file extensions, the formats to use instead."""
+_READ = "Supported: text, code, Markdown, CSV, PDF, office files and pictures."
 
 
 def load(path: Path, name: str = "") -> Attachment:
-    """Read a file; the same one, unchanged, is not read again.
+    """Read a file, unless it is unchanged since the last time.
 
     Raises:
-        FileRefused: It cannot be attached; says why.
+        FileRefused: It cannot be attached.
 
     """
     shown = one_line(name or path.name)
@@ -52,7 +52,7 @@ def load(path: Path, name: str = "") -> Attachment:
     except OSError as error:
         raise _unreadable(shown, error) from error
     if not S_ISREG(found.st_mode):
-        raise FileRefused(f"{shown} is not a file.", "Attach a file; /attach takes folders, too.")
+        raise FileRefused(f"{shown} is not a file.", "Attach a file, or a folder with /attach.")
     if found.st_size > MOST_BYTES:
         raise _too_large(shown, found.st_size, MOST_BYTES)
     loaded = _loaded(path.absolute(), shown, found.st_mtime_ns, found.st_size)
@@ -62,9 +62,9 @@ def load(path: Path, name: str = "") -> Attachment:
 
 
 def _read(path: Path) -> bytes:
-    """Read a file, and no more than is needed to tell that it is too large.
+    """Read a file, but not more than is needed to find that it is too large.
 
-    Some files of the kernel have no end, or wait for one who writes; those are errors.
+    Kernel files that never end, and pipes that wait for a writer, are errors.
     """
 
     def opener(name: str, flags: int) -> int:
@@ -75,16 +75,16 @@ def _read(path: Path) -> bytes:
         while len(found) <= MOST_BYTES:
             piece = file.read(MOST_BYTES + 1 - len(found))
             if piece is None:
-                raise BlockingIOError(EAGAIN, "it waits for a writer")
+                raise BlockingIOError(EAGAIN, "it is a pipe that waits for a writer")
             if not piece:
                 break
             found += piece
     return bytes(found)
 
 
-@lru_cache(maxsize=128)  # more than one message attaches
+@lru_cache(maxsize=128)  # more files than one message attaches
 def _loaded(path: Path, name: str, modified_ns: int, _size: int) -> Attachment | FileRefused:
-    """Read a file, or find out why it cannot be attached: that may take as long."""
+    """Read a file, or return why it cannot be attached, which may take as long."""
     try:
         data = _read(path)
     except OSError as error:
@@ -92,16 +92,16 @@ def _loaded(path: Path, name: str, modified_ns: int, _size: int) -> Attachment |
     try:
         return attachment_of(name, data, os.fspath(path), modified_ns / 1e9)
     except FileRefused as refused:
-        if isinstance(refused.__cause__, ImportError):  # the next moment it may be installed
+        if isinstance(refused.__cause__, ImportError):  # the package may be installed later
             raise
         return refused
 
 
 def attachment_of(name: str, data: bytes, path: str = "", modified_at: float = 0.0) -> Attachment:
-    """Make what is attached of the bytes of a file.
+    """Make an attachment from the bytes of a file.
 
     Raises:
-        FileRefused: It cannot be attached; says why.
+        FileRefused: It cannot be attached.
 
     """
     if len(data) > MOST_BYTES:
@@ -121,8 +121,8 @@ def _size_of(name: str, data: bytes) -> tuple[int, int]:
         raise _too_large(name, len(data), MOST_OF_PICTURE)
     seen = picture_size(data)
     if seen is None or not is_whole(data):
-        what = f"{name} is not a complete picture: it was cut off, or it is damaged."
-        raise FileRefused(what, "Copy, download or save it anew.")
+        what = f"{name} is not a complete picture: it is truncated or damaged."
+        raise FileRefused(what, "Copy, download or save it again.")
     return seen[1:]
 
 
@@ -137,13 +137,13 @@ def _parts(name: str, suffix: str, data: bytes) -> tuple[Part, ...]:
         what = f"{name} has {letters:,} characters; at most {MOST_LETTERS:,} are attached."
         raise FileRefused(what, "Attach a part of it.")
     if not letters:
-        advice = "Scanned pages are pictures: attach them so." if data else "The file is empty."
-        raise FileRefused(f"{name} holds no text.", advice)
-    return tuple(_told_apart(parts))
+        advice = "Attach scanned pages as pictures." if data else "The file is empty."
+        raise FileRefused(f"{name} contains no text.", advice)
+    return tuple(_numbered(parts))
 
 
-def _told_apart(parts: Iterable[Part]) -> Iterator[Part]:
-    """Number those that stand in the same place: pieces of a page, sections of one name."""
+def _numbered(parts: Iterable[Part]) -> Iterator[Part]:
+    """Number parts with the same locator: pieces of a page, sections with the same title."""
     seen = Counter[str]()
     for part in parts:
         seen[part.locator] += 1
@@ -163,10 +163,10 @@ def _text_parts(suffix: str, text: str) -> tuple[Part, ...]:
 
 
 def decoded(name: str, data: bytes) -> str:
-    """Decode UTF-8, UTF-16 or UTF-32 with a mark, or else Windows' letters.
+    """Decode UTF-8, UTF-16 or UTF-32 with a byte order mark, otherwise Windows-1252.
 
     Raises:
-        FileRefused: It is no text.
+        FileRefused: It is not text.
 
     """
     if data.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
@@ -176,7 +176,7 @@ def decoded(name: str, data: bytes) -> str:
     if b"\0" in data:
         other = _SAVE_AS.get(Path(name).suffix.lower())
         advice = f"Save it as {other}." if other else _READ
-        raise FileRefused(f"{name} is no text, and no kind of file that is read.", advice)
+        raise FileRefused(f"{name} is not text or another supported type of file.", advice)
     try:
         return data.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError:
@@ -184,7 +184,7 @@ def decoded(name: str, data: bytes) -> str:
 
 
 def has_changed(file: Attachment) -> bool:
-    """Whether what is at its path now is something else; False where nothing is there."""
+    """Whether the file at its path has changed; False if there is none."""
     path = Path(file.path)
     try:
         if not file.path or path.stat().st_mtime == file.modified_at:

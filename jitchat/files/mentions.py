@@ -1,7 +1,7 @@
-"""Files that a message names, and what a terminal pastes for a file that is dropped on it.
+"""File mentions in messages, and the paths that terminals paste for dropped files.
 
-`@notes.md`, `@"meeting notes.md"`, `@src/*.py` and `@src/` attach what is there; where nothing is,
-they are words like any others. Quotes are for blanks.
+`@notes.md`, `@"meeting notes.md"`, `@src/*.py` and `@src/` attach existing files; if nothing exists
+at the path, they are ordinary words. Quotes allow blanks.
 """
 
 import os
@@ -22,34 +22,34 @@ from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
 
 MOST_FILES = 100
-"""So many files one message attaches at the most."""
+"""Most files that one message attaches."""
 _MENTION = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|([^\s"][^\s]*))')
 _SEARCHED = 100_000
-"""Characters of a message in which mentions are looked for."""
+"""Characters of a message that are searched for mentions."""
 _BEHIND = ".,;:!?)'"
-"""Signs of the sentence that may follow a path."""
+"""Punctuation that may follow a path."""
 _WILD = frozenset("*?[")
 _LONGEST_PASTE = 8_192
 _LOOKED_AT = 10_000
-"""Entries of a folder that are looked at."""
+"""Most entries of a folder that are examined."""
 PASTED = re.compile(r"clipboard-[\d-]{1,32}\.(?:png|jpg)")
-"""The name of a picture that came from the clipboard."""
+"""The name of a picture pasted from the clipboard."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
     start: int
-    """In characters of the message."""
+    """Start and end, in characters of the message."""
     end: int
     files: tuple[Path, ...]
     """At least one."""
 
 
 def mentions_in(text: str, folder: Path) -> Iterator[Mention]:
-    """Find what a message names that is there, in the order of the message.
+    """Find the mentions of existing files, in the order of the message.
 
     Raises:
-        FileRefused: One of them names more than `MOST_FILES` files.
+        FileRefused: A mention names more than `MOST_FILES` files.
 
     """
     for found in islice(_MENTION.finditer(text[:_SEARCHED]), MOST_FILES):
@@ -63,14 +63,14 @@ def mentions_in(text: str, folder: Path) -> Iterator[Mention]:
 
 
 def files_at(named: str, folder: Path) -> tuple[Path, ...]:
-    """List the files of a path, a pattern or a folder; those of a folder without hidden ones.
+    """List the files of a path, a pattern or a folder; a folder's hidden files are left out.
 
     Raises:
         FileRefused: There are more than `MOST_FILES`.
 
     """
     files: tuple[Path, ...] = ()
-    with suppress(OSError, ValueError, RuntimeError):  # no path
+    with suppress(OSError, ValueError, RuntimeError):  # not a valid path
         path = folder / Path(named).expanduser()
         is_there, is_folder = _found(path)
         if is_folder:
@@ -84,14 +84,14 @@ def files_at(named: str, folder: Path) -> tuple[Path, ...]:
             files = (pasted,)
     if len(files) > MOST_FILES:
         what = f"{named} names more than {MOST_FILES} files."
-        raise FileRefused(what, "Attach fewer at once: a message is about few.")
+        raise FileRefused(what, "Attach fewer files at once.")
     return files
 
 
 def _found(path: Path) -> tuple[bool, bool]:
-    """Tell whether anything has that name, and whether that is a folder.
+    """Return whether the path exists, and whether it is a folder.
 
-    What may not be looked at is there: whoever reads it says why it cannot be.
+    A path without permission counts as existing, so that reading it reports the reason.
     """
     try:
         return path.is_symlink() or path.exists(), path.is_dir()
@@ -100,7 +100,7 @@ def _found(path: Path) -> tuple[bool, bool]:
 
 
 def pasted_folder() -> Path:
-    """Where pictures from the clipboard wait for their message."""
+    """The folder of pictures from the clipboard."""
     return locate(os.environ).pasted
 
 
@@ -117,36 +117,36 @@ def _within(folder: Path) -> Iterator[Path]:
 
 
 def attached_by(text: str, folder: Path) -> tuple[Attachment, ...]:
-    """Read what a message names, each file once. Takes a thread's time.
+    """Read the files that a message names, each once. Call in a thread.
 
-    Of a pattern or a folder, what cannot be attached is passed over, as long as anything can.
+    Files of a pattern or folder that cannot be attached are skipped if at least one can.
 
     Raises:
-        FileRefused: A file that it names cannot be attached, or there are too many.
+        FileRefused: A named file cannot be attached, or there are too many.
 
     """
     return _read([mention.files for mention in mentions_in(text, folder)], folder)
 
 
 def attached_at(named: Sequence[str], folder: Path) -> tuple[Attachment, ...]:
-    """Read paths, folders and patterns, each file once, as `attached_by` does.
+    """Read paths, folders and patterns, each file once, like `attached_by`.
 
     Raises:
-        FileRefused: A file cannot be attached, there are too many, or nothing is there.
+        FileRefused: A file cannot be attached, there are too many, or a path does not exist.
 
     """
     return _read([require_files(each, folder) for each in dict.fromkeys(named)], folder)
 
 
 def require_files(named: str, folder: Path) -> tuple[Path, ...]:
-    """List the files of a path, as `files_at` does; FileRefused where nothing is there."""
+    """List the files of a path, like `files_at`. Raises FileRefused if there are none."""
     if not named or not (files := files_at(named, folder)):
         raise FileRefused(f"There is no file at {one_line(named)}.", "Check the path.")
     return files
 
 
 def _read(groups: Sequence[Sequence[Path]], folder: Path) -> tuple[Attachment, ...]:
-    """Read the files of each mention; one that names several may have some that are refused."""
+    """Read the files of each mention; if it names several, some may be refused."""
     read: dict[Path, Attachment] = {}
     for files in groups:
         found, refused = _each_read(files, folder)
@@ -172,9 +172,9 @@ def _each_read(
 
 
 def passed_over(text: str, folder: Path) -> str:
-    """Say what of the folders and patterns in a message is not attached; mostly nothing.
+    """Name files of folders and patterns in a message that are not attached; usually empty.
 
-    Takes a thread's time.
+    Call in a thread.
     """
     with suppress(FileRefused):
         return _told_of_passed_over([each.files for each in mentions_in(text, folder)], folder)
@@ -182,7 +182,7 @@ def passed_over(text: str, folder: Path) -> str:
 
 
 def passed_over_at(named: Sequence[str], folder: Path) -> str:
-    """Say the same of paths, folders and patterns."""
+    """Do the same for paths, folders and patterns."""
     with suppress(FileRefused):
         return _told_of_passed_over([files_at(each, folder) for each in named], folder)
     return ""
@@ -200,7 +200,7 @@ def _told_of_passed_over(groups: Sequence[Sequence[Path]], folder: Path) -> str:
 
 
 def shown_name(path: Path, folder: Path) -> str:
-    """Name a file as it is seen from a folder; one that is elsewhere, by its last part."""
+    """Return a file's path relative to a folder, or only its name if it is elsewhere."""
     if PASTED.fullmatch(path.name) and path.parent == pasted_folder():
         return path.name
     with suppress(ValueError, OSError):
@@ -209,21 +209,21 @@ def shown_name(path: Path, folder: Path) -> str:
 
 
 def names_in(text: str) -> Iterator[tuple[tuple[int, int], str]]:
-    """Find what stands behind each `@`, whether a file is there or not, and from where to where."""
+    """Find the span and text after each `@`, whether or not a file exists."""
     for found in islice(_MENTION.finditer(text[:_SEARCHED]), MOST_FILES):
         name = found[1] or found[2].rstrip(_BEHIND)
         yield (found.start(), found.end() if found[1] else found.start(2) + len(name)), name
 
 
 def is_named(name: str, file: Attachment) -> bool:
-    """Whether a mention's name is that of a file that may be gone: as it is shown, or its path."""
+    """Whether a mention names a file, by its displayed name or its path; it may no longer exist."""
     with suppress(RuntimeError, ValueError):
         return name == file.name or os.fspath(Path(name).expanduser()) == file.path
     return False
 
 
 def without_mentions(text: str) -> str:
-    """Take out what names files, for what is looked for is what the message says of them."""
+    """Remove mentions from a message, leaving the text to search for."""
     return _MENTION.sub(" ", text)
 
 
@@ -233,10 +233,10 @@ def mention_of(path: str) -> str:
 
 
 def mentions_for_paste(pasted: str) -> str:
-    """Write mentions for a paste that is nothing but paths of files; empty for any other.
+    """Write mentions for a paste that consists only of file paths; empty for any other.
 
-    Terminals paste an absolute path for what is dropped on them: quoted, with its blanks escaped,
-    or as an address; of several files, side by side or in a line each.
+    Terminals paste the absolute paths of dropped files: quoted, with escaped blanks, or as file
+    URIs; several paths are separated by blanks or line breaks.
     """
     if len(pasted) > _LONGEST_PASTE:
         return ""
@@ -260,9 +260,9 @@ def _paths_in(pasted: str) -> Iterator[Path]:
 
 
 def paths_beginning(typed: str, folder: Path, most: int) -> list[str]:
-    """List the paths that begin as what is typed behind `@`; folders end in `/`.
+    """List the paths that complete the text after `@`; folders end in `/`.
 
-    Hidden ones are there only where the dot is typed. What cannot be read has none.
+    Hidden files are listed only after a typed dot. An unreadable folder has no completions.
     """
     ahead, slash, begin = typed.rpartition("/")
     found = list[str]()

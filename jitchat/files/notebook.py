@@ -1,4 +1,4 @@
-"""A Jupyter notebook as Markdown: its cells, what they printed, and a word for each picture.
+"""Converts a Jupyter notebook to Markdown: its cells, their output, and a note for each picture.
 
 The format: https://nbformat.readthedocs.io, versions 3 and 4.
 """
@@ -9,11 +9,11 @@ from itertools import chain
 from typing import Any
 
 _TEXTS = ("text/markdown", "text/plain")
-"""Of what a cell shows, in the order in which they are taken."""
+"""Output types of a cell, in order of preference."""
 
 
 def notebook_text(data: bytes) -> str | None:
-    """Write a notebook as Markdown; None for what is none."""
+    """Convert a notebook to Markdown; None if it is not one."""
     try:
         read = json.loads(data)
         sheets = [read] if "cells" in read else read["worksheets"]
@@ -49,5 +49,5 @@ def _block(text: str) -> str:
 
 
 def _joined(text: object) -> str:
-    """Join what may be a list of lines, which keep their ends."""
+    """Join a text that may be a list of lines with line endings."""
     return "".join(map(str, text)) if isinstance(text, list) else str(text)

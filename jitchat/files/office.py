@@ -1,8 +1,8 @@
-"""The text of PDF and office files, by libraries that come with an extra and load when needed.
+"""Extracts the text of PDF and office files with optional libraries, loaded on demand.
 
-pypdf, python-docx, openpyxl and python-pptx: each the usual reader of its format, and small;
-OpenDocument needs none. What
-reads all of them at once (markitdown) brings a model that guesses the kind of a file.
+pypdf, python-docx, openpyxl and python-pptx are small and the usual readers of their formats;
+OpenDocument needs none. A library for all formats (markitdown) would bring a model that guesses
+file types.
 """
 
 import csv
@@ -20,18 +20,18 @@ from jitchat.files.split import split_markdown, split_pages, split_table
 from jitchat.text.sanitize import repair
 
 MOST_LETTERS = 4_000_000
-"""Characters of text that a file may have: about a million tokens."""
+"""Most characters of text in a file: about a million tokens."""
 _MOST_ROWS = 2_000_000
-"""Of all sheets."""
+"""Most rows of all sheets together."""
 _MOST_UNPACKED = 256 * 2**20
-"""Bytes that an office file may have when it is unpacked."""
+"""Most bytes of an office file when unpacked."""
 _ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"
-"""How a docx, xlsx or pptx begins that has a password: as no zip does."""
+"""The signature of a password-protected docx, xlsx or pptx, which is not a zip."""
 INSTALL = "Run: pip install 'jitchat[files]'"
 
 
 class _TooLargeError(Exception):
-    """Says of what there is too much, as a clause."""
+    """Too much content, described as a clause."""
 
 
 def office_parts(name: str, data: bytes) -> tuple[Part, ...] | None:
@@ -49,27 +49,25 @@ def office_parts(name: str, data: bytes) -> tuple[Part, ...] | None:
             _require_size(name, data)
         return read(data)
     except ImportError as error:
-        raise FileRefused(
-            f"To read {name}, a package is missing: {error.name}.", INSTALL
-        ) from error
+        raise FileRefused(f"Reading {name} requires the package {error.name}.", INSTALL) from error
     except FileRefused:
         raise
     except _TooLargeError as error:
         advice = "Save the part that matters as CSV, and attach that."
         raise FileRefused(f"{name} is too large: {error}.", advice) from error
-    except Exception as error:  # whatever a library makes of a damaged file
+    except Exception as error:  # any error of the library
         raise _unreadable(name, data, type(error).__name__) from error
 
 
 def _unreadable(name: str, data: bytes, what: str) -> FileRefused:
     if what == "DependencyError":
-        sentence = f"To read {name}, which is encrypted, a package is missing: cryptography."
+        sentence = f"Reading {name}, which is encrypted, requires the package cryptography."
         return FileRefused(sentence, "Run: pip install cryptography")
     if what == "FileNotDecryptedError" or data.startswith(_ENCRYPTED_OFFICE):
-        sentence = f"{name} cannot be read: it is protected by a password."
-        return FileRefused(sentence, "Save it without one, or attach its text.")
-    sentence = f"{name} cannot be read: it is damaged, or of another kind than its name says"
-    return FileRefused(f"{sentence} ({what}).", "Save it anew, or attach its text.")
+        sentence = f"{name} cannot be read: it is password-protected."
+        return FileRefused(sentence, "Save it without a password, or attach its text.")
+    sentence = f"{name} cannot be read: it is damaged, or its extension is wrong"
+    return FileRefused(f"{sentence} ({what}).", "Save it again, or attach its text.")
 
 
 def is_office(name: str) -> bool:
@@ -84,14 +82,14 @@ def _suffix(name: str) -> str:
 def _require_size(name: str, data: bytes) -> None:
     with zipfile.ZipFile(BytesIO(data)) as packed:
         if sum(each.file_size for each in packed.infolist()) > _MOST_UNPACKED:
-            what = f"{name} holds more than {_MOST_UNPACKED // 2**20} MB when it is unpacked."
+            what = f"{name} has more than {_MOST_UNPACKED // 2**20} MB when unpacked."
             raise FileRefused(what, "Attach its text, or a part of it.")
 
 
 def _pdf(data: bytes) -> tuple[Part, ...]:
     from pypdf import PdfReader  # noqa: PLC0415  an extra
 
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # a terminal is no place for its warnings
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # keep its warnings off the terminal
     return split_pages(repair(page.extract_text()) for page in PdfReader(BytesIO(data)).pages)
 
 
@@ -122,9 +120,9 @@ def _xlsx(data: bytes) -> tuple[Part, ...]:
 
 
 def _of_sheets(sheets: Sequence[Any]) -> Iterator[tuple[str, Iterator[Sequence[object]]]]:
-    """Give each sheet's name and its rows, as wide as what is in them.
+    """Yield each sheet's name and rows, without empty margins.
 
-    One cell in the last corner makes a sheet of a million rows.
+    A single cell in the last corner makes a sheet with a million rows.
     """
     left = count()
 
@@ -201,4 +199,4 @@ _READERS: dict[str, Callable[[bytes], tuple[Part, ...]]] = {
     "ods": _ods,
     "odp": _odp,
 }
-"""By the end of a name."""
+"""Readers by file extension."""

@@ -1,8 +1,8 @@
-"""The text of OpenDocument files: odt as Markdown, ods as rows, odp by slide.
+"""Extracts the text of OpenDocument files: odt as Markdown, ods as rows, odp by slide.
 
-Each is a zip with one XML that holds all the text, which the standard library reads; the format:
-https://docs.oasis-open.org/office/OpenDocument/v1.3/. What is repeated is written as often as it
-says, for rows and cells stand once for many.
+Each is a zip with one XML file for all the text, which the standard library can read; the format:
+https://docs.oasis-open.org/office/OpenDocument/v1.3/. Rows and cells with a repeat count are
+written that many times.
 """
 
 import zipfile
@@ -15,19 +15,19 @@ _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _MOST_COLUMNS = 16_384
-"""That a row has; blanks that fill it up to there are left out."""
+"""Most columns of a row; trailing empty cells are left out."""
 _MOST_BLANKS = 100
 Rows = Iterator[list[str]]
 
 
 def content_of(data: bytes) -> ET.Element:
-    """Parse what an OpenDocument file says; raises whatever its zip and its XML make of damage."""
+    """Parse an OpenDocument file; raises errors of the zip and XML libraries."""
     with zipfile.ZipFile(BytesIO(data)) as packed:
         return ET.fromstring(packed.read("content.xml"))  # noqa: S314  expat bounds entities
 
 
 def blocks(node: ET.Element) -> Iterator[tuple[int, str | Rows]]:
-    """Give what stands below each other: the level of a heading or 0, and its text or its rows."""
+    """Yield the blocks in order: the heading level or 0, with the text or the table rows."""
     for child in node:
         if child.tag == f"{_TEXT}h":
             yield int(child.get(f"{_TEXT}outline-level", "1")), _plain(child)

@@ -1,7 +1,7 @@
-"""What a picture is, how large, and whether all of it is there; nothing of it is decoded.
+"""Detects a picture's type, size and completeness without decoding it.
 
-PNG, JPEG, WebP and GIF: what all providers take whose models can see. Each is a row of blocks that
-tell their own length, so that one which was cut is found without its pixels.
+PNG, JPEG, WebP and GIF are accepted by all providers with vision models. Each is a sequence of
+blocks that state their length, so that truncation is found without decoding pixels.
 """
 
 import re
@@ -10,26 +10,26 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 _START_OF_FRAME = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-"""JPEG's markers of segments that tell the size."""
+"""JPEG markers of segments with the size."""
 _START_OF_SCAN, _END_OF_IMAGE = 0xDA, 0xD9
 _BARE = frozenset((0x01, *range(0xD0, 0xD9)))
-"""JPEG's markers that no length follows."""
+"""JPEG markers without a length."""
 _SCAN_END = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]")
-"""In a scan, 0 follows a byte 0xFF that is no marker, and marks of a restart are a part of it."""
+"""In scan data, 0xFF 0x00 is an escaped 0xFF, and restart markers are part of the data."""
 _GIF_IMAGE, _GIF_EXTENSION, _GIF_TRAILER = 0x2C, 0x21, 0x3B
 
 
 def picture_type(data: bytes) -> str:
-    """Tell the media type by the first bytes; empty for what is no picture.
+    """Return the media type by the first bytes; empty if it is not a picture.
 
-    A text may begin as a GIF does; no picture goes without a zero byte.
+    A text can begin like a GIF, but every picture contains a zero byte.
     """
     kind = _kind(data)
     return kind.media_type if kind is not None and b"\0" in data else ""
 
 
 def picture_size(data: bytes) -> tuple[str, int, int] | None:
-    """Tell the media type, the width and the height in pixels; None for what is no picture."""
+    """Return the media type, and width and height in pixels; None if it is not a picture."""
     try:
         kind = _kind(data)
         return None if kind is None else (kind.media_type, *kind.size(data))
@@ -38,7 +38,7 @@ def picture_size(data: bytes) -> tuple[str, int, int] | None:
 
 
 def is_whole(data: bytes) -> bool:
-    """Whether a picture has a size and its end, which it has not where it was cut."""
+    """Whether a picture has a size and its end; a truncated one lacks the end."""
     seen, kind = picture_size(data), _kind(data)
     try:
         return seen is not None and kind is not None and all(seen) and kind.has_end(data)
@@ -64,7 +64,7 @@ def _gif_size(data: bytes) -> tuple[int, int]:
 
 
 def _gif_has_end(data: bytes) -> bool:
-    """Tell whether the blocks go on to the last one; an image is enough where that is left out."""
+    """Whether the blocks continue to the trailer; an image block suffices if it is missing."""
     at, has_image = 13 + _gif_colours(data[10]), False
     while at < len(data) and data[at] != _GIF_TRAILER:
         if data[at] == _GIF_IMAGE:
@@ -80,7 +80,7 @@ def _gif_has_end(data: bytes) -> bool:
 
 
 def _gif_colours(flags: int) -> int:
-    """Tell how many bytes a table of colours has."""
+    """Return the size of a colour table in bytes."""
     return 3 << (flags & 7) + 1 if flags & 0x80 else 0
 
 
@@ -105,7 +105,7 @@ def _jpeg_size(data: bytes) -> tuple[int, int]:
         if marker in _START_OF_FRAME:
             height, width = struct.unpack(">HH", data[at + 5 : at + 9])
             return width, height
-    raise IndexError("it ends ahead of its size")
+    raise IndexError("it ends before its size")
 
 
 def _jpeg_has_end(data: bytes) -> bool:
@@ -113,7 +113,7 @@ def _jpeg_has_end(data: bytes) -> bool:
 
 
 def _segments(data: bytes) -> Iterator[tuple[int, int]]:
-    """Give each marker and where it stands; IndexError or struct.error where the file is cut."""
+    """Yield each marker with its offset. Raises IndexError or struct.error if truncated."""
     at = 2
     while data[at] == 0xFF:
         marker = data[at + 1]

@@ -1,9 +1,8 @@
-"""Cutting the text of a file into parts, at its structure.
+"""Splits the text of a file into parts, at its structure.
 
-A part has about `PART` bytes in UTF-8: of Chinese, where a character may be a token, a third of the
-characters that it has of English. It begins where something begins: a heading, a function, a
-paragraph, a row; only what is far longer by itself is cut elsewhere. Nothing is lost: the parts'
-texts add up to the whole.
+A part has about `PART` bytes of UTF-8, so that Chinese, where a character can be a token, gets a
+third of the characters of English. Parts begin at a heading, function, paragraph or row; only a
+block that is far longer is split elsewhere. Nothing is lost: the parts' texts add up to the whole.
 """
 
 import csv
@@ -16,21 +15,21 @@ from itertools import pairwise
 from jitchat.attachments import Part
 
 PART = 1_600
-"""Bytes: about 400 tokens, of which a few fit into what `jit` recalls."""
+"""Bytes of a part: about 400 tokens, so that `jit` can recall several."""
 _LONGEST = 2 * PART
-"""Bytes. What is longer and has no lines is cut anywhere: nobody wrote it by hand."""
+"""Bytes. A longer line is split anywhere: it was not written by hand."""
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _CLOSES = (")", "]", "}", "end", "</")
-"""A line at the margin that begins so belongs to what is above it."""
+"""An unindented line that begins like this belongs to the block above."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Lines that stand together."""
+    """Consecutive lines that are kept together."""
 
     first: int
-    """From 1."""
+    """The number of the first line, from 1."""
     lines: list[str]
 
     @property
@@ -43,7 +42,7 @@ class _Block:
 
 
 def split_lines(text: str) -> tuple[Part, ...]:
-    """Cut text or code: at what begins at the margin behind a blank line, else at blank lines."""
+    """Split text or code at unindented lines after a blank line, otherwise at blank lines."""
     if _size(text) <= PART:
         return (Part("", text),)
     return tuple(
@@ -54,7 +53,7 @@ def split_lines(text: str) -> tuple[Part, ...]:
 
 
 def split_markdown(text: str) -> tuple[Part, ...]:
-    """Cut at headings; a section that is long, as text is."""
+    """Split at headings; a long section is split like text."""
     made = list[Part]()
     for title, section in _sections(lines_of(text)):
         blocks = list(_merged(_finer(section))) if section.size > 2 * PART else [section]
@@ -66,7 +65,7 @@ def split_markdown(text: str) -> tuple[Part, ...]:
 
 
 def split_table(text: str, sheet: str = "") -> tuple[Part, ...]:
-    """Cut comma-separated rows into groups; each stands with the header where it stands alone."""
+    """Split comma-separated rows into groups; each has the header as its context."""
     starts = list(_row_starts(text))
     ends = [*starts[1:], len(text)]
     if not starts:
@@ -87,7 +86,7 @@ def split_table(text: str, sheet: str = "") -> tuple[Part, ...]:
 
 
 def split_pages(pages: Iterable[str], name: str = "p. {}") -> tuple[Part, ...]:
-    """Make a part of each page that has text; a long one is cut further."""
+    """Make a part of each page with text; a long page is split further."""
     made = list[Part]()
     for number, page in enumerate(pages, 1):
         text = page.strip()
@@ -103,7 +102,7 @@ def _span(block: _Block) -> str:
 
 
 def _sections(lines: Sequence[str]) -> Iterator[tuple[str, _Block]]:
-    """Give each heading with its lines; one without text of its own goes to the next."""
+    """Yield each heading with its lines; a heading without text is joined to the next."""
     title, start, has_text, is_fenced = "", 0, False, False
     for number, line in enumerate(lines):
         is_fenced ^= bool(_FENCE.match(line))
@@ -120,14 +119,14 @@ def _sections(lines: Sequence[str]) -> Iterator[tuple[str, _Block]]:
 
 
 def _title(heading: str) -> str:
-    """Take off the signs that may close a heading: `Install ##`."""
+    """Remove closing number signs of a heading: `Install ##`."""
     title = heading.rstrip()
     bare = title.rstrip("#")
     return bare.rstrip() if bare[-1:].isspace() or not bare else title
 
 
 def _finer(block: _Block) -> Iterator[_Block]:
-    """Cut a block that is long at what begins at the margin, then at blank lines, then anywhere."""
+    """Split a long block at unindented lines, then at blank lines, then anywhere."""
     if block.size <= PART:
         yield block
         return
@@ -142,7 +141,7 @@ def _finer(block: _Block) -> Iterator[_Block]:
 
 
 def _merged(blocks: Iterable[_Block]) -> Iterator[_Block]:
-    """Put neighbours together as long as they make one part."""
+    """Join neighbouring blocks while they fit into one part."""
     held: _Block | None = None
     for block in blocks:
         if held is not None and held.size + block.size <= PART:
@@ -165,12 +164,12 @@ def _begins_at_margin(lines: Sequence[str], at: int) -> bool:
     return _is_behind_blank(lines, at) and not is_indented and not line.startswith(_CLOSES)
 
 
-def _is_any(lines: Sequence[str], at: int) -> bool:  # noqa: ARG001  as the others are called
+def _is_any(lines: Sequence[str], at: int) -> bool:  # noqa: ARG001  the signature of all splitters
     return True
 
 
 def _pieces(locator: str, text: str) -> Iterator[Part]:
-    """Make one part, or several of what has no lines to be cut at."""
+    """Make one part, or several if there are no lines to split at."""
     size = _size(text)
     if size <= _LONGEST:
         yield Part(locator, text)
@@ -185,10 +184,10 @@ def _size(text: str) -> int:
 
 
 def _row_starts(text: str) -> Iterator[int]:
-    """Find where the rows of a table begin; a quoted field may hold line feeds.
+    """Return the offsets of a table's rows; quoted fields may contain line feeds.
 
     Raises:
-        csv.Error: It is no table.
+        csv.Error: It is not a table.
 
     """
     lines = lines_of(text)
@@ -200,5 +199,5 @@ def _row_starts(text: str) -> Iterator[int]:
 
 
 def lines_of(text: str) -> list[str]:
-    """Cut at line feeds alone, which stay; other separators are a part of a line."""
+    """Split at line feeds only, keeping them; other separators are part of a line."""
     return list(StringIO(text))

@@ -67,9 +67,9 @@ class FileParts:
     def search(
         self, request: SearchRequest, files: Sequence[Attachment], turns: float = 0.0
     ) -> tuple[PartHit, ...]:
-        """Find parts for a draft, best first, those of its own files before all others.
+        """Find parts for a draft, best first, those of the draft's files before all others.
 
-        If nothing in one of its own files matches, the first parts of that file are returned.
+        If nothing in one of the draft's files matches, the first parts of that file are returned.
         `turns` is the score of the best turn for the draft; 0 if only parts are searched.
         """
         latest = {file.digest: file for file in files if file.parts}

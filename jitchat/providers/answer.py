@@ -13,7 +13,7 @@ from jitchat.values import NO_TOOL_USE, Echo, Message, Role, ToolCall, ToolUse, 
 
 
 def written(reasoning: str, text: str, calls: Sequence[ToolCall]) -> str:
-    """Give all that a model wrote, as its provider charges it."""
+    """Return everything that a model wrote and is charged for, as one text."""
     return "".join((reasoning, text, *(f"{call.name} {call.arguments}" for call in calls)))
 
 
@@ -47,12 +47,12 @@ class Answer:
 
     @property
     def has_begun(self) -> bool:
-        """Whether the model was heard of."""
+        """Whether anything was received from the model."""
         return bool(self._text or self._reasoning or self.calls or self.usage or self.finished)
 
     @property
     def whole(self) -> str:
-        """All that the model wrote, with its reasoning and its calls."""
+        """Everything the model wrote, including its reasoning and calls."""
         return written(self.reasoning, self.text, self.calls)
 
     def take(self, piece: Piece) -> None:

@@ -1,7 +1,7 @@
-"""Parses a typed query for conversations, with filters and words; and searches their turns.
+"""Parse a typed query for conversations into filters and search words, and search their turns.
 
-`tag:work project:cellar model:gpt after:2026-01 before:yesterday is:archived deploy window`: what
-is not a filter is searched for. Without `is:archived`, archived conversations are left out.
+`tag:work project:cellar model:gpt after:2026-01 before:yesterday is:archived deploy window`: text
+that is not a filter is searched for. Without `is:archived`, archived conversations are left out.
 """
 
 import json
@@ -22,7 +22,7 @@ from jitchat.text.words import fold, is_unspaced, words
 SYNTAX = "tag:work project:NAME model:gpt after:2026-01 before:yesterday is:archived"
 """An example of each filter."""
 DATES = ("after", "before")
-"""The filters that one conversation alone can be searched by."""
+"""The filters for searching within one conversation."""
 _FILTERS = ("tag", "project", "model", *DATES, "is")
 _NAME = "|".join(_FILTERS)
 _FILTER = re.compile(
@@ -60,7 +60,7 @@ class Filter:
         }
 
     def has(self, moment: datetime | None) -> bool:
-        """Whether what was said at a moment is within the dates; what has none is before any."""
+        """Whether a turn's time is within the dates; one without a time is before all dates."""
         if moment is None:
             return self.after is None
         is_after = self.after is None or moment >= midnight(self.after)
@@ -72,11 +72,7 @@ def midnight(day: date) -> datetime:
     begins = datetime.combine(day, time())
     try:
         return begins.astimezone(UTC)
-    except (
-        ValueError,
-        OverflowError,
-        OSError,
-    ):  # no such time, or $TZ is no zone that there can be
+    except (ValueError, OverflowError, OSError):  # no such time, or $TZ is not a valid zone
         return begins.replace(tzinfo=UTC)
 
 
@@ -114,18 +110,18 @@ def parse_query(text: str, now: datetime, names: Collection[str] = _FILTERS) -> 
     )
 
 
-def _day(name: str, told: str, today: date) -> date:
-    """Read the first day of what is told."""
-    plain = _HYPHEN.sub(" ", told)
+def _day(name: str, written: str, today: date) -> date:
+    """Return the first day of a filter's date or range."""
+    plain = _HYPHEN.sub(" ", written)
     found = time_range(plain, today) or time_range(f"in {plain}", today)
     if found is None:
-        what = f"“{name}:{shorten(told, 40)}” names no date."
+        what = f"“{name}:{shorten(written, 40)}” is not a date."
         raise _refused(what, "Dates are 2026-11-03, 2026-11, yesterday, 7d or last-week")
     return found.first
 
 
 def _refused(what: str, remedy: str) -> UsageError:
-    return UsageError(what, f"{remedy}; what is in quotes is searched for.")
+    return UsageError(what, f"{remedy}; text in quotes is searched for.")
 
 
 CONDITION = """
@@ -161,7 +157,7 @@ _BY_PIECE = f"""
     ) AND {_IN} AND t.conversation NOT IN (SELECT id FROM conversations WHERE temporary)
     ORDER BY t.id DESC LIMIT :limit
 """  # noqa: S608  constants
-"""For scripts without spaces, in which the full-text index takes a whole run for one word."""
+"""For scripts without spaces, in which the full-text index treats a whole run as one word."""
 _MOST_PIECES, _LONGEST_PIECE = 32, 200
 _EXCERPT = 160
 
@@ -170,7 +166,7 @@ class Found(NamedTuple):
     conversation: str
     position: int
     excerpt: str
-    """On one line."""
+    """The matching text, on one line."""
     marks: tuple[tuple[int, int], ...]
     """(start, end) of each match in the excerpt."""
 

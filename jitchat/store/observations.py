@@ -98,7 +98,7 @@ class ObservationStore:
             return [self._pass_of(row) for row in chain]
 
     def every(self) -> list[ObservationPass]:
-        """List the passes on all paths that are not undone, each behind the one that it follows."""
+        """List the passes on all paths that are not undone, each after the one that it follows."""
         query = (
             "SELECT id, follows, kind, first, last, made_by, made_at, note FROM observation_passes"
             " WHERE conversation = ? AND undone_at IS NULL ORDER BY id"
@@ -111,7 +111,7 @@ class ObservationStore:
             return [self._pass_of(row) for row in known.values()]
 
     def restore(self, passes: Sequence[ObservationPass]) -> None:
-        """Store passes of a conversation that has none, as `every` gave them elsewhere."""
+        """Store the passes that `every` returned elsewhere, in a conversation without passes."""
         ids: dict[int | None, int | None] = {None: None}
         for each in passes:
             if each.follows in ids:
@@ -139,13 +139,13 @@ class ObservationStore:
             tip = standing[-1] if standing else None
             through = tip.last if tip is not None else 0
             follows = tip.id if tip is not None else None
-            if made.follows != follows or not _goes_on(made, path, through):
+            if made.follows != follows or not _continues(made, path, through):
                 raise StaleObservations
             made = replace(made, made_at=self._now())
             return replace(made, id=self._insert(made))
 
     def _insert(self, made: ObservationPass) -> int:
-        """Write the rows of a pass; its id."""
+        """Write the rows of a pass; return its id."""
         made_at = made.made_at or self._now()
         with self._database.write() as connection:
             cursor = connection.execute(
@@ -201,7 +201,7 @@ class ObservationStore:
         )
 
 
-def _goes_on(made: ObservationPass, path: Path, through: int) -> bool:
+def _continues(made: ObservationPass, path: Path, through: int) -> bool:
     """Whether a pass covers the turns after the observed ones, or replaces all of those."""
     if made.kind.replaces:
         return made.last == through
@@ -221,7 +221,7 @@ def _chain(known: Mapping[int, Sequence[Any]], tip: Sequence[Any]) -> list[Seque
 
 
 def line_fields(line: Observation) -> dict[str, Any]:
-    """Write a line as plain values."""
+    """Return a line as plain values."""
     fields: dict[str, Any] = {
         "text": line.text,
         "first": line.source.first,
@@ -238,7 +238,12 @@ def line_fields(line: Observation) -> dict[str, Any]:
 
 
 def line_from(fields: Mapping[str, Any]) -> Observation:
-    """Read what `line_fields` wrote; KeyError, TypeError, ValueError for anything else."""
+    """Restore a line from `line_fields`.
+
+    Raises:
+        KeyError, TypeError, ValueError: The fields are invalid.
+
+    """
     said_at, later = fields.get("said_at"), fields.get("superseded")
     superseded = None
     if later is not None:

@@ -299,7 +299,7 @@ class WindowArchive:
             return [_send(connection, row) for row in rows]
 
     def spent(self, turn_id: int, mode: Mode, after: int) -> Spent:
-        """Sum up what an answer took, with all its requests: those behind the one `after`.
+        """Return the total spent on an answer by all its requests: those after the id `after`.
 
         `turn_id` is the id of the user's turn that is answered.
         """

@@ -1,1 +1,1 @@
-"""Conversations in from files, one module a format."""
+"""Import and export conversations; one module per format."""

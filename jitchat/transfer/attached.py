@@ -1,4 +1,4 @@
-"""What messages of other programs came with: kept where the export has it, else named."""
+"""Attachments of imported messages: kept if the export contains them, otherwise only named."""
 
 import base64
 from collections.abc import Callable
@@ -22,9 +22,10 @@ _NO_TEXT = ("image", "audio", "video")
 def file_piece(
     tally: Tally, kind: str, name: str, read: Callable[[], bytes] | None, detail: str = ""
 ) -> Piece:
-    """Keep a file that the export has; name one of which it has no more, so that `read` is None.
+    """Return a file with its contents, or only its name if `read` is None.
 
-    `kind` is `image`, `file` or what else the program calls it.
+    `read` returns the bytes; it is None if the export does not contain the file. `kind` is
+    `image`, `file` or whatever else the program calls it.
     """
     named = attachment(kind, name, detail)
     if read is None:
@@ -34,16 +35,16 @@ def file_piece(
 
 
 def text_piece(tally: Tally, name: str, content: str) -> Piece:
-    """Keep a text that a message came with; where that cannot be, it is quoted whole."""
+    """Return an attached text as a file; if it cannot be stored as one, it is quoted in full."""
     named = one_line(name)[:LONGEST_NAME] or "text"
     quoted = f"[file: {named}]\n{content}\n[end of {named}]"
-    shown = f"{named}.txt" if is_office(named) else named  # its text was extracted there
+    shown = f"{named}.txt" if is_office(named) else named  # the other program extracted the text
     read = repair(content).encode
     return IncomingFile(f"[file: {named}]", quoted, partial(_load, tally, "file", shown, read))
 
 
 def url_piece(tally: Tally, kind: str, name: str, url: str, detail: str = "") -> Piece:
-    """Keep what a URL itself holds (`data:image/png;base64,…`); name what is elsewhere."""
+    """Return the contents of a data URL (`data:image/png;base64,…`), or the name for other URLs."""
     has_data = url.startswith("data:") and not url.endswith((":", ","))
     if not name and url.startswith(("http://", "https://", "file://")):
         name = unquote(url.partition("?")[0].rstrip("/").rpartition("/")[2])
@@ -56,7 +57,10 @@ def base64_piece(tally: Tally, kind: str, name: str, data: str) -> Piece:
 
 
 def reader_of(source: Source, prefix: str) -> Callable[[], bytes] | None:
-    """Find a file that stands beside the conversations by what its name begins with."""
+    """Return a reader for the file next to the conversations whose name starts with `prefix`.
+
+    None if there is no such file.
+    """
     file = source.beside(prefix)
     return None if file is None else partial(source.read_beside, file)
 

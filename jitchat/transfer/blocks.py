@@ -1,4 +1,4 @@
-"""Content blocks in the shape of Anthropic's Messages, of Claude's export and of Claude Code."""
+"""Content blocks as in Anthropic's Messages API, Claude's export and Claude Code."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -11,7 +11,7 @@ _Block = Mapping[str, object]
 
 
 def pieces_of(content: object, tally: Tally) -> Iterator[Piece]:
-    """Read a message's content: a text, or a list of blocks."""
+    """Read a message's content: a string or a list of blocks."""
     if isinstance(content, str):
         yield Text(content)
         return
@@ -48,7 +48,7 @@ def _result(block: _Block) -> Piece:
 
 
 def result_text(content: object) -> str:
-    """Give what a tool said back as text; of other things their JSON, of pictures only the name."""
+    """Return a tool result as text: images by name only, other content as JSON."""
     if isinstance(content, str):
         return content
     if content is None:
@@ -77,4 +77,4 @@ _KINDS: dict[str, Callable[[_Block], Piece]] = {
     "tool_result": _result,
 }
 _SILENT = ("redacted_thinking", "token_budget", "flag")
-"""Blocks that say nothing."""
+"""Block types without content of the conversation."""

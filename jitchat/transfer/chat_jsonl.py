@@ -1,8 +1,8 @@
-"""Conversations as JSONL in the shape of chat completions: one a line, as fine-tuning takes them.
+"""Conversations as JSONL in chat completions format, one per line, as used for fine-tuning.
 
-Every call has its result and every result its call, as servers demand. What nobody answered, and
-what a model asked of jitchat itself, is left out. Files are quoted ahead of what was said, as they
-are sent; of a picture, only its name is.
+Every call has a result and every result a call, as servers require. Calls without a result, and
+calls of jitchat's own tools, are left out. Files are quoted before the message text, as they are
+sent; pictures appear by name only.
 """
 
 import json
@@ -53,4 +53,4 @@ def _fields(message: Message) -> dict[str, Any]:
     return fields
 
 
-CHAT_JSONL = ExportFormat("jsonl", "chat completion messages, for fine-tuning", write_chat_jsonl)
+CHAT_JSONL = ExportFormat("jsonl", "chat completions messages, for fine-tuning", write_chat_jsonl)

@@ -1,7 +1,7 @@
-"""ChatGPT's export: `conversations.json`, or one such list in several `conversations-NNN.json`.
+"""ChatGPT's export: `conversations.json`, or the same list split over `conversations-NNN.json`.
 
-A conversation is a tree of nodes (`mapping`), and `current_node` is the leaf that was looked at. A
-node without a message, or with a hidden one, only holds the tree together.
+A conversation is a tree of nodes (`mapping`); `current_node` is the leaf of the branch that was
+shown. A node without a message, or with a hidden one, only links its children to its parent.
 """
 
 import re
@@ -35,10 +35,10 @@ from jitchat.values import Role, ToolCall
 NAME = "chatgpt"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 _CITATION = re.compile(" ?\ue200[^\ue201]*\ue201")
-"""What the site replaces by a footnote."""
+"""A citation, which the site shows as a footnote."""
 _SILENT = ("thoughts", "reasoning_recap")
 _CONTEXT = ("user_editable_context", "model_editable_context")
-"""Custom instructions, and what ChatGPT remembers of its user."""
+"""Content types of custom instructions and of ChatGPT's memory about the user."""
 _MOST_HOPS = 16
 
 
@@ -83,12 +83,12 @@ class _Reader:
         self._nodes = {name: mapping(node) for name, node in nodes.items()}
         self._tally, self._source = tally, source
         self._names: dict[str, str] = {}
-        """Of files, what their user calls them, by id."""
+        """File names as the user sees them, by file id."""
         self._only_child: dict[str, str] = {}
-        """Of nodes that one other follows, the id of that."""
+        """The child's id, by the id of each node with exactly one child."""
 
     def messages(self) -> dict[str, Message]:
-        """Make the messages; of those with one parent, the older comes first."""
+        """Return the messages by id; siblings are ordered from oldest to newest."""
         by_age = sorted(self._nodes, key=lambda name: _age(self._message_at(name)))
         followed = Counter(map(self._parent, by_age))
         self._only_child = {
@@ -115,7 +115,7 @@ class _Reader:
         return text(mapping(self._message_at(name).get("author")).get("role"))
 
     def _thoughts(self, name: str) -> list[Piece]:
-        """Gather what was thought on the way to a message: nodes that say nothing else."""
+        """Collect the reasoning before a message: it is in parent nodes with nothing else."""
         found, at = list[Piece](), self._parent(name)
         for _ in range(_MOST_HOPS):
             if self._nodes.get(at) is None or self._kind(at) not in _SILENT:
@@ -180,7 +180,7 @@ class _Reader:
         return pieces + self._content(content, kind)
 
     def _continues_result(self, name: str) -> bool:
-        """Whether it goes on with what a tool said in the message before it."""
+        """Whether a message continues the tool result in its parent."""
         parent = self._parent(name)
         return (
             self._role(name) == "tool"
@@ -190,9 +190,9 @@ class _Reader:
         )
 
     def _result(self, name: str) -> list[Piece]:
-        """Give what a tool said back, in one message or several that follow each other.
+        """Return a tool result, joined from one message or several consecutive ones.
 
-        Its call is the nearest message that went to a tool.
+        Its call is the nearest earlier message that was sent to a tool.
         """
         shown, at = list[Text](), name
         while True:
@@ -236,7 +236,7 @@ class _Reader:
             (k for k in ("image", "audio", "video") if k in str(fields.get("content_type"))), ""
         )
         if not kind:
-            self._tally.change("part of unknown kind that is only named")
+            self._tally.change("part of unknown kind that was kept by name only")
         beside, size = self._source.beside(pointer), size_of(fields.get("size_bytes"))
         name = self._names.get(pointer, "")
         if not name:
@@ -246,14 +246,14 @@ class _Reader:
 
 
 def _pointer(part: Mapping[str, object]) -> str:
-    """Read what a file is called that a part points to; empty for another part."""
+    """Return the id of the file that a part points to; empty if it points to none."""
     inner = mapping(part.get("audio_asset_pointer"))
     pointer = text(part.get("asset_pointer")) or text(inner.get("asset_pointer"))
     return pointer.partition("://")[2]
 
 
 def _said(content: Mapping[str, object]) -> str:
-    """Give what a message says, in whichever of its fields."""
+    """Return the text of a message, from whichever field has it."""
     if "parts" in content:
         return "\n\n".join(part for part in sequence(content["parts"]) if isinstance(part, str))
     return next(

@@ -1,7 +1,7 @@
 """Claude's export: `conversations.json`, a list of conversations with `chat_messages`.
 
-Messages form a tree (`parent_message_uuid`); where a file has no parents, their order is all there
-is. The export names neither the model nor the leaf that was looked at: the newest one is taken.
+Messages form a tree (`parent_message_uuid`); in a file without parents, they are one path in list
+order. The export names neither the model nor the leaf that was shown: the newest leaf is used.
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,12 +49,12 @@ def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConve
     messages = _messages(sequence(fields["chat_messages"]), tally, source)
     turns, places = tree_turns(messages, TurnMaker(tally))
     key = text(fields.get("uuid")) or next(iter(messages), "")
-    told = {
+    with_turns = {
         name: message
         for name, message in messages.items()
         if places.get(name, 0) > places.get(message.parent or "", 0)
     }
-    leaf = text(fields.get("current_leaf_message_uuid")) or _newest(told)
+    leaf = text(fields.get("current_leaf_message_uuid")) or _newest(with_turns)
     return IncomingConversation(
         Origin(NAME, key),
         short_id(NAME, key),
@@ -109,9 +109,9 @@ def _pieces(item: Mapping[str, object], tally: Tally, source: Source) -> list[Pi
 
 
 def _newest(messages: Mapping[str, Message]) -> str:
-    """Find the leaf that was written last; of equals, the one that the file has last.
+    """Return the id of the newest leaf; if several are equally new, of the last one in the file.
 
-    `messages` are those that say anything: an answer that never began is no leaf.
+    `messages` are those with content: a reply that never began is not a leaf.
     """
     inner = {message.parent for message in messages.values()}
     leaves = [message for message in messages.values() if message.id not in inner]

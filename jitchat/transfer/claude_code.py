@@ -1,9 +1,9 @@
 """Claude Code's sessions: `projects/FOLDER/SESSION.jsonl` in `~/.claude`, or $CLAUDE_CONFIG_DIR.
 
-Each line names the line that it follows (`uuid`, `parentUuid`). One answer of the model is several
-lines with the same `message.id`, and most of the user's lines are results of tools: an answer and
-its results are taken together, as one unit of the tree. The layout is the program's own and may
-change; what is not known is passed over, and counted.
+Each line names its parent line (`uuid`, `parentUuid`). One reply of the model is several lines with
+the same `message.id`, and most of the user's lines are tool results: a reply and its results form
+one unit of the tree. The format is undocumented and may change; unknown lines are skipped and
+counted.
 """
 
 import re
@@ -38,12 +38,12 @@ _TITLES = {
     "custom-title": "customTitle",
     "agent-name": "agentName",
 }
-"""The field with the title, of lines of each type; the later type counts more."""
+"""The field that has the title, by line type; later types take precedence."""
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
 _COMMAND = re.compile(r"\s*<(command-name|command-message|local-command-\w+|bash-\w+)>")
-"""How a text begins that the program wrote for a command of its own."""
+"""The start of a text that the program wrote for one of its own commands."""
 _INTERRUPTED = re.compile(r"\s*\[Request interrupted by user[^\]\n]{0,40}\]\s*")
-"""What the program writes in the user's name."""
+"""A text that the program writes as the user."""
 
 
 def _matches(sample: Sample) -> bool:
@@ -74,7 +74,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
 
 @dataclass(slots=True)
 class _Unit:
-    """A message, and the results of what it calls."""
+    """A message and the results of its tool calls."""
 
     id: str
     role: Role
@@ -82,16 +82,16 @@ class _Unit:
     note: Note
     pieces: list[Piece] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
-    """The ids of its lines: what follows one of them follows the unit."""
+    """The ids of its lines: a child of any of them is a child of the unit."""
 
 
 class _Reader:
-    """Reads a session, a line at a time; the last unit is open until another one begins."""
+    """Reads a session line by line; the last unit stays open until the next one begins."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally, self._maker = tally, TurnMaker(tally)
         self._places: dict[str, int] = {}
-        """The position at which each line ends."""
+        """The position of the last turn up to and including each line, by line id."""
         self._open: _Unit | None = None
         self._titles: dict[str, str] = {}
 
@@ -115,7 +115,7 @@ class _Reader:
             if kind not in _QUIET:
                 self._tally.skip("line of unknown kind")
             return
-        if reason := _not_said(line):
+        if reason := _skip_reason(line):
             self._tally.skip(reason)
             yield from self._pass(line)
             return
@@ -133,7 +133,7 @@ class _Reader:
                 return
         yield from self._close()
         if not pieces and role is Role.USER:
-            self._tally.skip("command of the program")
+            self._tally.skip("program command")
             yield from self._pass(line)
             return
         note = Note(moment_of(line.get("timestamp")), text(message.get("model")))
@@ -146,7 +146,7 @@ class _Reader:
         return bool(results) and all(result.call_id in called for result in results)
 
     def _pass(self, line: Mapping[str, object]) -> Iterator[IncomingTurn]:
-        """Let what follows a line that says nothing follow the one before it."""
+        """Make the children of a line without content the children of the line before it."""
         uuid, parent = text(line.get("uuid")), text(line.get("parentUuid"))
         if not uuid:
             return
@@ -157,7 +157,7 @@ class _Reader:
         self._places[uuid] = self._follows(line)
 
     def _follows(self, line: Mapping[str, object]) -> int:
-        """Find the place behind which a line stands; the last one, where it names none."""
+        """Return the position of the turn before a line; the last one if it names no parent."""
         for name in ("parentUuid", "logicalParentUuid"):
             if (place := self._places.get(text(line.get(name)))) is not None:
                 return place
@@ -177,11 +177,11 @@ _QUIET = (
     "system", "attachment", "file-history-snapshot", "queue-operation", "progress",
     "last-prompt", "permission-mode", "mode", "pr-link", "",
 )  # fmt: skip
-"""Types of lines that say nothing."""
+"""Line types without content of the conversation."""
 
 
-def _not_said(line: Mapping[str, object]) -> str:
-    """Tell why a line was said by neither the user nor the model; empty where it was."""
+def _skip_reason(line: Mapping[str, object]) -> str:
+    """Return why a line is from neither the user nor the model; empty if it is from one of them."""
     if line.get("isSidechain") is True:
         return "sub-agent message"
     if line.get("isCompactSummary") is True:
@@ -189,12 +189,12 @@ def _not_said(line: Mapping[str, object]) -> str:
     if line.get("isMeta") is True:
         return INSTRUCTIONS
     if mapping(line.get("message")).get("model") == "<synthetic>":
-        return "notice of the program"
+        return "program notice"
     return ""
 
 
 def _cleaned(piece: Piece) -> Piece | None:
-    """Take out of a text what the program put there; None where nothing is left."""
+    """Remove text that the program inserted; None if nothing is left."""
     if not isinstance(piece, Text):
         return piece
     if _COMMAND.match(piece.text) or _INTERRUPTED.fullmatch(piece.text):

@@ -1,8 +1,8 @@
 """Codex's sessions: `sessions/YYYY/MM/DD/rollout-….jsonl` in `~/.codex`, or $CODEX_HOME.
 
-A file holds two logs of the same talk: what the model was sent and answered (`response_item`), and
-what the screen was told of it (`event_msg`). Only the first is read. Before October 2025 its items
-were the lines themselves.
+A file has two logs of the same session: what was sent to and received from the model
+(`response_item`), and the events for the screen (`event_msg`). Only the first is read. Before
+October 2025, each line was itself such an item.
 """
 
 import re
@@ -39,7 +39,7 @@ _SCAFFOLDING = re.compile(
     r"|user_shell_command)\b"
     r"|# AGENTS\.md instructions)"
 )
-"""How a message begins that the program wrote in the user's name."""
+"""The start of a message that the program wrote as the user."""
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 
 
@@ -73,7 +73,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
 
 
 def _turns(file: SourceFile, found: IncomingConversation) -> Iterator[IncomingTurn]:
-    """Read the turns in order; they are one path, for what is rewound is written anew."""
+    """Read the turns in order. They are one path: after a rewind, the file is rewritten."""
     maker, reader = TurnMaker(found.tally), _Reader(found.tally)
     for identity, role, pieces, note in reader.messages(lines_of(file, found.tally)):
         for incoming in maker.turns(identity, role, pieces, None, note):
@@ -85,16 +85,16 @@ _Message = tuple[str, Role, list[Piece], Note]
 
 
 class _Reader:
-    """Gathers items into messages: an answer with its calls, its results, what the user says."""
+    """Collects items into messages: the user's, and replies with their calls and results."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
         self.begun: datetime | None = None
-        """When the session began, as its first lines say."""
+        """When the session began: the first time in the file."""
         self._model = ""
         self._number = 0
         self._pieces: list[Piece] = []
-        """Of the assistant, since the user spoke."""
+        """What the assistant has written since the last user message."""
         self._note = Note()
 
     def messages(self, lines: Iterator[Mapping[str, object]]) -> Iterator[_Message]:
@@ -128,7 +128,7 @@ class _Reader:
             return
         is_answered = any(isinstance(piece, Result) for piece in self._pieces)
         if is_answered and not any(isinstance(piece, Result) for piece in pieces):
-            yield from self._flush()  # another request: its time and its model are its own
+            yield from self._flush()  # another request, with its own time and model
         if not self._pieces:
             self._note = note
         self._pieces += pieces

@@ -1,4 +1,4 @@
-"""The conversation that jitchat begins with: sixty turns, in which a release is planned."""
+"""The demo conversation: sixty turns about planning a release."""
 
 import json
 from dataclasses import replace
@@ -11,7 +11,7 @@ DEMO_ID, DEMO_TITLE = "demo", "Release planning (demo)"
 
 
 def store_demo(store: ColdStore) -> Conversation:
-    # the formats take 30 ms, and the demo is stored once
+    # importing the formats takes 30 ms, and the demo is stored only once
     from jitchat.transfer.formats import store_found  # noqa: PLC0415
     from jitchat.transfer.plain import read_plain  # noqa: PLC0415
 

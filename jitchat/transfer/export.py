@@ -1,4 +1,4 @@
-"""What is exported of a conversation for people: the turns of its path, and their windows."""
+"""What the readable exports of a conversation share: the turns of its path and their windows."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from jitchat.values import DEFAULT_PROJECT, Conversation, Turn
 _BATCH = 256
 
 Write = Callable[[str], object]
-"""Takes the next piece of what is exported."""
+"""Writes the next chunk of the export."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
     name: str
-    """As `--format` takes it."""
+    """The value for `--format`."""
     description: str
     write: Callable[[ColdStore, Sequence[Conversation], Write], None]
 
@@ -31,13 +31,13 @@ class ExportFormat:
 class ExportedTurn:
     turn: Turn
     note: ReplyNote | None
-    """None where nothing is known of how it was made."""
+    """How the turn was generated; None if unknown."""
     files: tuple[Attachment, ...] = ()
-    """What came with it, without what they hold."""
+    """The turn's attachments, without their contents."""
 
 
 def path_turns(store: ColdStore, conversation: str) -> Iterator[ExportedTurn]:
-    """Read the turns of the path that is looked at, with their models."""
+    """Read the turns of the current path, with their models and attachments."""
     path, archive = store.path(conversation), WindowArchive(store.database)
     files: dict[int, list[Attachment]] = {}
     for file in AttachmentStore(store.database, conversation).listed():
@@ -53,17 +53,17 @@ def path_turns(store: ColdStore, conversation: str) -> Iterator[ExportedTurn]:
 
 
 def file_title(file: Attachment) -> str:
-    """Tell what is attached in a line: `plan.png (image/png, 640×480, 80,112 bytes)`."""
+    """Describe an attachment in one line: `plan.png (image/png, 640×480, 80,112 bytes)`."""
     size = f"{file.picture.width}×{file.picture.height}" if file.picture else ""
-    told = ", ".join(filter(None, (one_line(file.media_type), size, f"{file.size:,} bytes")))
-    return f"{one_line(file.name)} ({told})"
+    details = ", ".join(filter(None, (one_line(file.media_type), size, f"{file.size:,} bytes")))
+    return f"{one_line(file.name)} ({details})"
 
 
 def about(store: ColdStore, conversation: Conversation) -> str:
-    """Say in a line what a conversation is, beside its title, and what is not exported of it."""
+    """Describe a conversation in one line: id, size, project, tags, turns that are left out."""
     tree = store.tree(conversation.id)
     others = tree.last - len(tree.path())
-    told = [
+    details = [
         conversation.id,
         plural(conversation.turns, "turn"),
         f"project {conversation.project}" if conversation.project != DEFAULT_PROJECT else "",
@@ -71,16 +71,16 @@ def about(store: ColdStore, conversation: Conversation) -> str:
         f"persona {conversation.persona}" if conversation.persona else "",
         f"{plural(others, 'turn')} of other branches left out" if others else "",
     ]
-    return one_line(" · ".join(filter(None, told)))
+    return one_line(" · ".join(filter(None, details)))
 
 
 def own_instructions(store: ColdStore, conversation: Conversation) -> str:
-    """Give the system text that a conversation has of its own; empty where it has none."""
+    """Return the conversation's own system text; empty if it has none."""
     return OwnInstructions(store.database).get(conversation.id).system or ""
 
 
 def sends_by_turn(store: ColdStore, conversation: str) -> Mapping[int, list[Send]]:
-    """List the windows that were sent, by the position of the message."""
+    """Return the windows that were sent, by the position of the user's turn."""
     found: dict[int, list[Send]] = {}
     for send in WindowArchive(store.database).sends(conversation):
         found.setdefault(send.said, []).append(send)

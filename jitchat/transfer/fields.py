@@ -1,4 +1,4 @@
-"""Reading values of foreign JSON, which may hold anything at any place."""
+"""Read values from other programs' JSON, in which any value can have any type."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,26 +6,26 @@ from datetime import UTC, datetime
 
 _YEARS = range(1900, 2201)
 _MILLISECONDS = 100_000_000_000
-"""A number of seconds from which on it must be milliseconds: the year 5138."""
+"""From this number on, a timestamp is in milliseconds: as seconds, it would be the year 5138."""
 
 
 def text(value: object) -> str:
-    """Give a text; empty for anything else."""
+    """Return a string; empty for anything else."""
     return value if isinstance(value, str) else ""
 
 
 def mapping(value: object) -> Mapping[str, object]:
-    """Give an object; empty for anything else."""
+    """Return an object; empty for anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def sequence(value: object) -> Sequence[object]:
-    """Give a list; empty for anything else."""
+    """Return a list; empty for anything else."""
     return value if isinstance(value, list) else ()
 
 
 def moment_of(value: object) -> datetime | None:
-    """ISO text or seconds since 1970 as an aware time; None for anything else."""
+    """Convert ISO text or seconds since 1970 to an aware time; None for anything else."""
     try:
         if isinstance(value, str):
             moment = datetime.fromisoformat(value.strip())
@@ -41,14 +41,14 @@ def moment_of(value: object) -> datetime | None:
 
 
 def moment_in_any_unit(value: object) -> datetime | None:
-    """`moment_of`, of milliseconds too: no conversation is from so late a year."""
+    """Convert like `moment_of`, also from milliseconds, which are recognized by their size."""
     if isinstance(value, int | float) and value >= _MILLISECONDS:
         return moment_of(value / 1000)
     return moment_of(value)
 
 
 def as_json(value: object) -> str:
-    """Write a value as JSON; what cannot be written so is null."""
+    """Return a value as JSON; `null` if it cannot be serialized."""
     try:
         return json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
@@ -56,7 +56,7 @@ def as_json(value: object) -> str:
 
 
 def as_arguments(value: object) -> str:
-    """Write what a tool was called with as a JSON object, whatever shape it has."""
+    """Return the arguments of a tool call as a JSON object, whatever type they have."""
     if isinstance(value, str):
         written = value.strip()
         if not written or (written.startswith("{") and written.endswith("}")):

@@ -1,4 +1,4 @@
-"""What an import format is, and how its values are read from a file."""
+"""An import format, and functions that read its values from a file."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,30 +15,30 @@ Environment = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of conversations; a module of its own each."""
+    """An import format; each has its own module."""
 
     name: str
-    """As `--from` takes it."""
+    """The value for `--from`."""
     description: str
-    """As a few words for an error."""
+    """A short phrase for error messages."""
     matches: Callable[[Sample], bool]
-    """Whether a file that begins so is in this format."""
+    """Whether a file with this beginning is in this format."""
     read: Callable[[SourceFile, Source], Iterator[IncomingConversation]]
-    """Read the conversations of a file, each whole before the next one; what is left out of the
-    file itself is counted in the tally of its source.
+    """Reads the conversations of a file one after the other; each must be read completely before
+    the next. Items of the file that are left out are counted in the tally of its source.
 
-    Raises ImportFailed or NotJson where the file ends or breaks in the middle.
+    Raises ImportFailed or NotJson if the file is truncated or damaged.
     """
     usual_place: Callable[[Environment], Path] | None = None
-    """Where the program keeps its conversations; None where that is not on this machine."""
+    """Where the program stores its conversations; None if it does not store them locally."""
     kept_as: str = ""
-    """What its files are called there, as a pattern."""
+    """The pattern of its files' names there."""
     variable: str = ""
-    """The environment variable that names another place."""
+    """The environment variable that overrides the usual place."""
 
 
 def lines_of(file: SourceFile, tally: Tally) -> Iterator[Mapping[str, object]]:
-    """Read JSONL, a line at a time; one that is broken is counted, one that is no object empty."""
+    """Read JSONL line by line; count broken lines, and yield {} for values other than objects."""
     with file.open() as opened:
         for line in JsonText(opened).lines():
             if isinstance(line, Broken):
@@ -53,7 +53,7 @@ def conversations_in(
     is_one: Callable[[Mapping[str, object]], bool],
     under: str = "",
 ) -> Iterator[Mapping[str, object]]:
-    """Read the conversations of the list that `values_of` reads; other values are counted."""
+    """Read the conversations among the items that `values_of` reads; count all others."""
     for value in values_of(file, source.tally, under):
         if isinstance(value, Broken):
             source.tally.skip(f"conversation that is {value.reason}")
@@ -64,10 +64,10 @@ def conversations_in(
 
 
 def values_of(file: SourceFile, tally: Tally, under: str = "") -> Iterator[object]:
-    """Read the items of the list that a file is, or of the one that its object has `under` a name.
+    """Read the items of a file: of its list, or of the list that its object has `under` a name.
 
-    An object without such a list is itself the only item. A list that is cut off gives what there
-    is, and that is counted.
+    An object without that list is the only item. Of a truncated list, the complete items are read,
+    and the truncation is counted.
     """
     is_any = False
     try:
@@ -88,7 +88,7 @@ def values_of(file: SourceFile, tally: Tally, under: str = "") -> Iterator[objec
 
 
 def _of_object(file: SourceFile, text: JsonText, under: str) -> Iterator[object]:
-    """Read the list under a name, or the object as a whole."""
+    """Read the items of the list under a name, or the whole object as one item."""
     if under and _has_list(file, under):
         for name, value in text.members((under,)):
             if name == under and isinstance(value, Iterator):

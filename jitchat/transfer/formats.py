@@ -1,6 +1,6 @@
-"""Which format a file is in, and its conversations, one after the other.
+"""Recognize a file's format and read its conversations one after the other.
 
-Nothing is stored here: what cannot be read leaves nothing behind.
+Nothing is stored here, so a file that cannot be read leaves nothing in the store.
 """
 
 from collections import Counter
@@ -35,21 +35,21 @@ FORMATS = (
     JITCHAT, CLAUDE, CHATGPT, OPEN_WEBUI, LIBRECHAT, GEMINI, LOCOMO, SILLYTAVERN, CLAUDE_CODE,
     CODEX, OPENCODE, LLM_LOGS, PLAIN,
 )  # fmt: skip
-"""In the order in which they are tried; the last one takes what no other does, of a single file."""
+"""In the order in which they are tried. A single file in no other format is read as the last."""
 BY_NAME = {each.name: each for each in FORMATS}
 _DESCRIBED = [each.description for each in FORMATS]
-EXPECTED = f"Known are {', '.join(_DESCRIBED[:-1])}, and {_DESCRIBED[-1]}."
-_NAMED = 20
+EXPECTED = f"Supported formats: {', '.join(_DESCRIBED[:-1])}, and {_DESCRIBED[-1]}."
+_MOST_NAMES = 20
 
 
 def conversations_of(
     source: Source, wanted: Format | None = None
 ) -> Iterator[IncomingConversation]:
-    """Read the conversations of all files, of one format only, if one is `wanted`.
+    """Read the conversations of all files; only those in the `wanted` format, if one is given.
 
     Raises:
-        ImportFailed: The only file cannot be read, or is in no known format. Of several files, one
-            of which that holds is counted.
+        ImportFailed: The only file cannot be read, or is in no known format. With several files,
+            such a file is skipped and counted.
 
     """
     for file in source.files:
@@ -62,7 +62,7 @@ def conversations_of(
 
 
 def expected(source: Source) -> str:
-    """Say what could be imported in place of what could not."""
+    """Return the remedy for a source that cannot be imported: what can be imported instead."""
     with suppress(ImportFailed):
         if any(map(is_activity_page, (*source.files, *source.others))):
             return IN_HTML
@@ -70,7 +70,7 @@ def expected(source: Source) -> str:
 
 
 def note_failure(source: Source, error: NotJson | ImportFailed) -> None:
-    """Count a file of several that cannot be read; that of the only one ends the import."""
+    """Count a file that cannot be read; if it is the only one, raise ImportFailed."""
     if source.is_single:
         if isinstance(error, NotJson):
             raise ImportFailed(f"{source.path} {error.reason}.", expected(source)) from None
@@ -82,7 +82,12 @@ def note_failure(source: Source, error: NotJson | ImportFailed) -> None:
 
 
 def _format_of(file: SourceFile, source: Source, wanted: Format | None) -> Format | None:
-    """Tell a file's format by what it begins with; None for one of several that is in none."""
+    """Recognize a file's format by its beginning; None, counted, for a file to skip.
+
+    Raises:
+        ImportFailed: The only file is in no known format, or not in the `wanted` one.
+
+    """
     sample = sample_of(file)
     form = next((each for each in FORMATS if each.matches(sample)), None)
     if form is None and source.is_single and sample.shape is not Shape.DATABASE:
@@ -93,9 +98,7 @@ def _format_of(file: SourceFile, source: Source, wanted: Format | None) -> Forma
         is_other = (
             f"is {form.description}" if form is not None else "is a database of another program"
         )
-        raise ImportFailed(
-            f"{file.path} {is_other}.", EXPECTED if form is None else "Leave --from out."
-        )
+        raise ImportFailed(f"{file.path} {is_other}.", EXPECTED if form is None else "Omit --from.")
     source.tally.skip("file without conversations" if form is None else "file in another format")
     return None
 
@@ -103,7 +106,7 @@ def _format_of(file: SourceFile, source: Source, wanted: Format | None) -> Forma
 def picked(
     conversations: Iterator[IncomingConversation], pick: str, source: Source
 ) -> Iterator[IncomingConversation]:
-    """Take only the conversation that is called `pick`: its id, or its key, or its title.
+    """Keep only the conversation whose id, key or title is `pick`.
 
     Raises:
         ImportFailed: There is none.
@@ -115,16 +118,16 @@ def picked(
         if pick in (found.id, found.origin.key, found.title):
             is_found = True
             yield found
-        elif len(names) < _NAMED:
+        elif len(names) < _MOST_NAMES:
             names.append(found.id)
     if not is_found:
-        more = f" and {number - _NAMED} more" if number > _NAMED else ""
+        more = f" and {number - _MOST_NAMES} more" if number > _MOST_NAMES else ""
         listed = f"It has {', '.join(names)}{more}." if names else EXPECTED
         raise ImportFailed(f"{source.path} has no conversation {pick!r}.", listed)
 
 
 def left_out(found: Sequence[FileConversation]) -> str:
-    """Say what was left out of all conversations, and why; empty where nothing was."""
+    """Describe what was left out of all conversations and why; empty if nothing was."""
     return listed(sum((Counter(each.skipped) for each in found), Counter()))
 
 

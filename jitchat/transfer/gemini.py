@@ -1,8 +1,8 @@
-"""Gemini's part of Google Takeout: `My Activity.json`, a list of what was asked, the newest first.
+"""Gemini's part of Google Takeout: `My Activity.json`, a list of prompts, newest first.
 
-It has no conversations. What was asked within half an hour of what came before is taken for one,
-and that is said. A title is the prompt behind a verb, in the account's language; answers are HTML,
-and several of them are versions.
+It has no conversations: prompts less than half an hour apart are grouped into one, and the report
+says so. A title is a verb, in the account's language, followed by the prompt. Replies are HTML;
+several replies to a prompt are versions.
 """
 
 import re
@@ -32,12 +32,12 @@ from jitchat.values import Role
 NAME = "gemini"
 GAP = timedelta(minutes=30)
 _PREFIXES = ("Prompted with: ", "Asked Gemini: ", "Asked Bard: ", "Prompted ", "Asked ", "Said ")
-_NOT_SAID = ("Created ", "Used ", "Added ", "Gave ", "Selected ", "Shared ", "Deleted ", "Viewed ")
+_ACTIONS = ("Created ", "Used ", "Added ", "Gave ", "Selected ", "Shared ", "Deleted ", "Viewed ")
 _NO_PROMPT = "entry that is not a prompt"
 _ATTACHED = re.compile(r"Attached \d{1,4}+ files?\.?\Z")
 _HEAD = 1 << 18
 _ENOUGH = 8
-"""So many titles must begin alike for that to be taken for a verb."""
+"""Titles that must share a beginning before it is taken for a verb."""
 
 
 def _is_entry(fields: Mapping[str, object]) -> bool:
@@ -61,7 +61,7 @@ class _Entry:
     title: str
     answers: tuple[str, ...]
     names: tuple[str, ...]
-    """Of attached files."""
+    """The names of attached files."""
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
@@ -87,7 +87,7 @@ def _entries(file: SourceFile, tally: Tally) -> Iterator[_Entry]:
             tally.skip(f"entry that is {value.reason}")
         elif not _is_entry(fields):
             tally.skip("entry of another product")
-        elif text(fields["title"]).startswith(_NOT_SAID):
+        elif text(fields["title"]).startswith(_ACTIONS):
             tally.skip(_NO_PROMPT)
         elif (moment := moment_of(fields["time"])) is None:
             tally.skip("entry without a date")
@@ -107,7 +107,7 @@ def _entries(file: SourceFile, tally: Tally) -> Iterator[_Entry]:
 
 
 def _verb(entries: Sequence[_Entry]) -> str:
-    """Find the word with which all titles begin, in a language that has none of the known ones."""
+    """Return the words with which all titles begin, for languages without a known prefix."""
     titles = [entry.title for entry in entries if entry.answers]
     if len(titles) < _ENOUGH or any(title.startswith(_PREFIXES) for title in titles):
         return ""
@@ -125,7 +125,7 @@ def _prompt(title: str, verb: str) -> str:
 def _conversation(group: Sequence[_Entry], verb: str, source: Source) -> IncomingConversation:
     tally, first = Tally(), group[0]
     key = first.moment.isoformat()
-    tally.change("conversation that is told apart by time alone")
+    tally.change("conversation that was inferred from times alone")
     found = IncomingConversation(
         Origin(NAME, key),
         f"{NAME}-{first.moment:%Y%m%d-%H%M}",
@@ -156,7 +156,7 @@ def _turns(
 
 
 class _Words(HTMLParser):
-    """Collects the text of HTML: blocks on lines of their own, code between fences."""
+    """Collects the text of HTML: each block on its own line, code in fences."""
 
     _BLOCKS = frozenset(
         (
@@ -205,7 +205,7 @@ class _Words(HTMLParser):
 
 
 def html_text(html: str) -> str:
-    """Give the words of HTML."""
+    """Return the text of HTML."""
     words = _Words()
     words.feed(html)
     words.close()
@@ -214,12 +214,12 @@ def html_text(html: str) -> str:
 
 
 IN_HTML = (
-    "It is Google Takeout's activity as HTML. Ask Takeout for JSON: My Activity, Multiple formats."
+    "This is Takeout's activity in HTML. Request JSON from Takeout: My Activity, Multiple formats."
 )
 
 
 def is_activity_page(file: SourceFile) -> bool:
-    """Whether a file is the same in HTML, which Takeout gives where nobody asks for JSON."""
+    """Whether a file is the same activity in HTML, which is Takeout's default."""
     if not file.name.lower().endswith(".html"):
         return False
     with file.open() as opened:

@@ -1,7 +1,8 @@
-"""Conversations as one page of HTML that needs no other file, runs nothing and loads nothing.
+"""Conversations as one self-contained HTML page, without scripts or external resources.
 
-Each message has the windows that were sent for it as blocks that unfold: their segments, with
-tokens and reasons, and the text of those that are not turns of the page. Foreign text is escaped.
+Below each message are the windows that were sent for it, as collapsible blocks: their segments with
+tokens and reasons, and the text of segments that are not turns on the page. Foreign text is
+escaped.
 """
 
 from base64 import b64encode
@@ -28,7 +29,7 @@ from jitchat.values import Conversation, Status
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _INLINE = 1 << 20
-"""Bytes up to which a picture is in the page."""
+"""Bytes; larger pictures are named, not embedded."""
 
 
 def write_html(store: ColdStore, conversations: Sequence[Conversation], write: Write) -> None:
@@ -52,7 +53,7 @@ def _write_conversation(
     title, what = one_line(conversation.title), about(store, conversation)
     write(f"<section>\n<h1>{_safe(title)}</h1>\n<p>{_safe(what)}</p>\n")
     if system := own_instructions(store, conversation):
-        write(_folded("Instructions of this conversation", system))
+        write(_folded("Instructions for this conversation", system))
     sends = sends_by_turn(store, conversation.id)
     for exported in path_turns(store, conversation.id):
         for piece in _turn(exported, anchor):
@@ -88,7 +89,7 @@ def _turn(exported: ExportedTurn, anchor: str) -> Iterator[str]:
 
 
 def _file(store: ColdStore, listed: Attachment) -> str:
-    """Draw what came with a turn: the text unfolds, a picture is there where it is small."""
+    """Render an attachment: text as a collapsible block, small pictures embedded."""
     is_large = listed.picture is not None and listed.size > _INLINE
     file = listed if is_large else whole(store.database, listed)
     if file.text:
@@ -108,7 +109,7 @@ def _folded(title: str, text: str) -> str:
 def _window(
     store: ColdStore, conversation: str, send: Send, anchor: str, contents: Mapping[int, str]
 ) -> Iterator[str]:
-    """Draw one window; a segment that is a turn as it stands links to it."""
+    """Render one window; a segment that is an unchanged turn only links to the turn."""
     record = WindowArchive(store.database).by_id(send.window_id)
     positions = sorted({each["turn"] for each in record.segments if each.get("turn")})
     found = store.turns_at(conversation, [p for p in positions if p not in contents])
@@ -136,4 +137,4 @@ def _segment(segment: Fields, anchor: str, known: Mapping[int, str]) -> str:
     )
 
 
-HTML_PAGE = ExportFormat("html", "one page, with each window as a collapsible block", write_html)
+HTML_PAGE = ExportFormat("html", "one page, with the windows as collapsible blocks", write_html)

@@ -1,4 +1,4 @@
-"""Storing what was read: each conversation whole or not at all, and nothing twice."""
+"""Store imported conversations: each completely or not at all, and none twice."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,34 +13,34 @@ from jitchat.transfer.incoming import IncomingConversation, Tally
 from jitchat.transfer.json_text import NotJson
 from jitchat.transfer.source import Source
 
-DELETED = "conversation that was deleted here (use --again to import)"
+DELETED = "conversation that was deleted here (import with --again)"
 _BATCH = 2_000
-"""Turns that are committed at once: a commit waits for the disk."""
+"""Turns per transaction: each commit waits for the disk."""
 _A_FILE = 100
-"""For so many turns a file counts, of which those that wait may hold the bytes."""
+"""Turns that an attachment counts as, since pending turns may hold its bytes in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What came of one conversation."""
+    """The outcome of importing one conversation."""
 
     wanted_id: str
     id: str
-    """Empty where it had nothing to take."""
+    """The stored conversation's id; empty if there was nothing to import."""
     title: str
     added: int
-    """Turns that were stored now."""
+    """Turns that this import stored."""
     is_new: bool
     tally: Tally
 
 
-def begun(
+def require_turns(
     conversations: Iterator[IncomingConversation], source: Source, wanted: Format | None = None
 ) -> Iterator[IncomingConversation]:
-    """Read up to the first turn of all; of one format only, if one is `wanted`.
+    """Read up to the first turn of any conversation, and return all conversations.
 
     Raises:
-        ImportFailed: There is none.
+        ImportFailed: There are no turns; the error names the `wanted` format, if one is given.
 
     """
     empty = list[IncomingConversation]()
@@ -59,25 +59,25 @@ def begun(
     tally = Tally()
     for each in (source.tally, *(found.tally for found in empty)):
         tally.add(each)
-    told = listed(tally.skipped)
-    left = f" (left out: {told})" if told else ""
+    reasons = listed(tally.skipped)
+    left = f" (left out: {reasons})" if reasons else ""
     if wanted is None:
-        raise ImportFailed(f"{source.path} holds no turns{left}.", expected(source))
+        raise ImportFailed(f"{source.path} has no turns{left}.", expected(source))
     raise nothing_of(wanted, f"was found in {source.path}{left}")
 
 
 def nothing_of(wanted: Format, where: str) -> ImportFailed:
-    """Say where nothing of a program was found, what was looked for, and how another is named."""
+    """Return the error for a format without conversations: what was looked for and what to do."""
     remedy = "Name another file or folder."
     if wanted.usual_place is not None:
-        remedy = f"Looked for {wanted.kept_as}; name the place as FILE, or set ${wanted.variable}."
-    return ImportFailed(f"No conversation of {wanted.name} {where}.", remedy)
+        remedy = f"Looked for {wanted.kept_as}; give the path as FILE, or set ${wanted.variable}."
+    return ImportFailed(f"No {wanted.name} conversation {where}.", remedy)
 
 
 def without_deleted(
     store: ColdStore, conversations: Iterator[IncomingConversation], source: Source
 ) -> Iterator[IncomingConversation]:
-    """Leave out, and count, what was imported before and has been deleted here since."""
+    """Leave out and count conversations that were imported before and then deleted here."""
     for found in conversations:
         if was_deleted(store, found.origin):
             source.tally.skip(DELETED)
@@ -88,7 +88,7 @@ def without_deleted(
 def take_all(
     store: ColdStore, conversations: Iterator[IncomingConversation], source: Source
 ) -> Iterator[Taken]:
-    """Store conversations as they are read; each is told when it is durable."""
+    """Store conversations as they are read; yield the outcome of each once it is durable."""
     waiting, changed = list[IncomingConversation](), list[str]()
     try:
         for taken in _taken(store, conversations, source, waiting):
@@ -115,7 +115,7 @@ def _taken(
                     continue
                 yield from _stored(store, waiting)
                 size = 0
-            else:  # read while it is stored: where that fails, it alone is taken back
+            else:  # read while it is stored: if that fails, only this one is rolled back
                 yield from _stored(store, waiting)
                 size = 0
                 try:
@@ -129,7 +129,7 @@ def _taken(
 
 
 def _stored(store: ColdStore, waiting: list[IncomingConversation]) -> list[Taken]:
-    """Store all that waits in one transaction, and empty the list."""
+    """Store all waiting conversations in one transaction, and empty the list."""
     if not waiting:
         return []
     with store.database.write():

@@ -1,4 +1,4 @@
-"""What an import format makes of a file: conversations, whose turns are read as they are taken."""
+"""What an import format reads from a file: conversations, whose turns are read lazily."""
 
 import hashlib
 from collections import Counter
@@ -23,7 +23,7 @@ from jitchat.transfer.fields import as_json, sequence, text
 from jitchat.values import DEFAULT_PROJECT, Role, ToolCall, ToolUse, Turn
 
 LONGEST_NAME = 80
-NOT_KEPT = "attachment that is named, not kept"
+NOT_KEPT = "attachment that was kept by name only"
 INSTRUCTIONS = "message with instructions"
 NO_ROLE = "message without a known role"
 _LONGEST_TITLE = 120
@@ -32,9 +32,9 @@ _LONGEST_KEY = 400
 
 @dataclass(slots=True)
 class Tally:
-    """What was left out of a conversation or a file, and what was taken with a change.
+    """Counts of what was left out of a conversation or a file, and of what was changed.
 
-    Each is a noun with what is said of it, as `counted` takes it: `line that is not JSON`.
+    Each reason is a noun with a clause, as `counted` expects: `line that is not JSON`.
     """
 
     skipped: Counter[str] = field(default_factory=Counter)
@@ -53,31 +53,31 @@ class Tally:
 
 @dataclass(slots=True)
 class IncomingConversation:
-    """One conversation. All but origin and id is whole only once `turns` is exhausted."""
+    """One conversation. Only origin and id are final before `turns` is exhausted."""
 
     origin: Origin
     id: str
-    """What it would like to be called by here."""
+    """The preferred id; another one is used if it is taken."""
     title: str
     turns: Iterable[IncomingTurn]
     tally: Tally
     head: int | None = None
-    """The position of the turn that was looked at; None for the last one."""
+    """The position of the last turn of the branch that was shown; None for the last turn."""
     created_at: datetime | None = None
     updated_at: datetime | None = None
     twin: Twin | None = None
-    """The conversation that it may have been exported from; None where it is another program's."""
+    """The conversation that it may have been exported from; None if it is another program's."""
     is_title_given: bool = True
     is_archived: bool = False
     tags: tuple[str, ...] = ()
     restore: Callable[[ColdStore, ImportWriter], None] | None = None
-    """Stores what it has beside its turns."""
+    """Stores everything except the turns: windows, pins and so on."""
     project: str = ""
-    """Where it was in jitchat; empty for the usual one."""
+    """Its project in jitchat; empty for the default one."""
     _first_words: str = ""
-    """Of the user: its title, where its source gives none."""
+    """The user's first message: the title if the source has none."""
     _span: tuple[datetime, datetime] | None = None
-    """Likewise its times: those of the first and of the last turn."""
+    """The times of the earliest and the latest turn, used if the source has no times."""
 
     def __post_init__(self) -> None:
         self.id = one_line(repair(self.id))[:LONGEST_NAME]
@@ -95,7 +95,7 @@ class IncomingConversation:
         return Heading(title, self.head, created, updated, *kept)
 
     def read(self) -> Iterator[IncomingTurn]:
-        """Go through the turns, once: they tell what its source does not."""
+        """Yield the turns, once; note the title and the times that the source may lack."""
         for incoming in self.turns:
             turn = incoming.turn
             if not self._first_words and turn.role is Role.USER:
@@ -107,7 +107,7 @@ class IncomingConversation:
 
 
 def tags_of(*lists: object) -> tuple[str, ...]:
-    """Read lists of tags; what is none is left out, and one of several words has hyphens."""
+    """Read lists of tags; invalid tags are left out, and spaces become hyphens."""
     found = dict[str, None]()
     for value in (each for listed in lists for each in sequence(listed)):
         with suppress(UsageError):
@@ -116,7 +116,7 @@ def tags_of(*lists: object) -> tuple[str, ...]:
 
 
 def short_id(source: str, key: str) -> str:
-    """Make an id that can be typed of a long one: `chatgpt-6f1c2a9b`."""
+    """Shorten an id to one that can be typed: `chatgpt-6f1c2a9b`."""
     plain = one_line(key)
     return f"{source}-{plain[:8]}" if len(plain) > 16 else f"{source}-{plain}"
 
@@ -139,17 +139,17 @@ class Result:
 
 
 Piece = Text | Thought | ToolCall | Result | IncomingFile
-"""What a message is made of, in the order in which it came."""
+"""A part of a message; the order of the parts is kept."""
 
 
 def attachment(kind: str, name: str = "", detail: str = "") -> Text:
-    """Name what a message came with and is not kept: `[image: plan.png, 80 kB]`."""
-    told = ", ".join(filter(None, (one_line(name)[:LONGEST_NAME], detail)))
-    return Text(f"[{kind}: {told}]" if told else f"[{kind}]")
+    """Return the text in place of an attachment that is not kept: `[image: plan.png, 80 kB]`."""
+    details = ", ".join(filter(None, (one_line(name)[:LONGEST_NAME], detail)))
+    return Text(f"[{kind}: {details}]" if details else f"[{kind}]")
 
 
 def size_of(value: object) -> str:
-    """Say how large something is; empty where the value is no size."""
+    """Format a size in bytes; empty if the value is not a size."""
     if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
         return ""
     if value < 1_000:
@@ -159,7 +159,7 @@ def size_of(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What is the same for all turns of a message."""
+    """What all turns of a message have in common."""
 
     moment: datetime | None = None
     model: str = ""
@@ -170,12 +170,12 @@ _NO_NOTE = Note()
 
 
 class TurnMaker:
-    """Makes the turns of one conversation: positions in order, results beside their calls."""
+    """Makes the turns of one conversation: numbers them and links results to their calls."""
 
     def __init__(self, tally: Tally) -> None:
         self.tally = tally
         self.last = 0
-        """The position of the turn that was made last."""
+        """The position of the latest turn; 0 before the first."""
         self._calls: dict[str, ToolCall] = {}
         """Calls without a result, by id."""
 
@@ -187,10 +187,10 @@ class TurnMaker:
         parent: int | None = None,
         note: Note = _NO_NOTE,
     ) -> list[IncomingTurn]:
-        """Make the turns of one message: one, and more where results of tools lie between.
+        """Make the turns of one message: one, or several if it contains tool results.
 
-        `identity` tells the message apart in its conversation. `parent` is the position of the
-        turn that it follows, 0 for none; None for the one before it.
+        `identity` identifies the message in its conversation. `parent` is the position of the
+        turn that it follows: 0 for none, None for the latest turn.
         """
         follows = self.last if parent is None else parent
         made = list[IncomingTurn]()
@@ -206,7 +206,7 @@ class TurnMaker:
             else:
                 turn = known_by = self._said(role, gathered, follows, note)
                 files, reasoning = tuple(gathered.files), gathered.reasoning
-                if files:  # known by the same key whether they are kept or not
+                if files:  # the key must be the same whether the files are kept or not
                     known_by = replace(turn, content=repair(gathered.text_without_files))
             model = shorten(note.model, LONGEST_NAME) if turn.role is Role.ASSISTANT else ""
             key = turn_key(identity, len(made), known_by)
@@ -215,7 +215,7 @@ class TurnMaker:
         return made
 
     def _named(self, piece: Piece) -> Piece:
-        """Let a file of a model's own stand as text: only what a user sends has attachments."""
+        """Replace a file that a model produced by its text: only user turns have attachments."""
         if not isinstance(piece, IncomingFile):
             return piece
         self.tally.change(NOT_KEPT)
@@ -224,7 +224,7 @@ class TurnMaker:
     def _result(self, result: Result, follows: int, note: Note) -> Turn:
         call = self._calls.pop(result.call_id, None)
         if call is None:
-            self.tally.change("tool result without its call")
+            self.tally.change("tool result without a call")
         else:
             note = Note(note.moment, note.model, call.name)
         use = ToolUse(answers=call, is_error=result.is_error)
@@ -246,7 +246,7 @@ class TurnMaker:
 
 @dataclass(slots=True)
 class _Said:
-    """What was said and called between two results."""
+    """The parts of a message between two tool results."""
 
     parts: list[Text | IncomingFile] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
@@ -258,13 +258,13 @@ class _Said:
 
     @property
     def text(self) -> str:
-        """What was said; the names of files, where that is nothing."""
+        """The message text; the file names if there is none."""
         said = [part.text for part in self.parts if isinstance(part, Text)]
         return "\n\n".join(said or [file.name for file in self.files])
 
     @property
     def text_without_files(self) -> str:
-        """What it would be if no file were kept."""
+        """The message text as if no file were kept."""
         return "\n\n".join(
             part.text if isinstance(part, Text) else part.otherwise for part in self.parts
         )
@@ -290,7 +290,7 @@ class _Said:
 
 
 def _gathered(pieces: Iterable[Piece]) -> Iterator["Result | _Said"]:
-    """Cut a message where results lie between; a message without any piece is one of nothing."""
+    """Split a message at its tool results; an empty message yields one empty `_Said`."""
     said, is_first = _Said(), True
     for piece in pieces:
         if isinstance(piece, Result):
@@ -305,10 +305,10 @@ def _gathered(pieces: Iterable[Piece]) -> Iterator["Result | _Said"]:
 
 
 def turn_key(identity: str, number: int, turn: Turn) -> bytes:
-    """Make what tells a turn apart in its conversation.
+    """Return a hash that identifies a turn in its conversation.
 
-    It holds the text, too: a message that was not whole when it was first imported, or was edited
-    in place, is another turn.
+    It includes the text: a message that was incomplete when it was first imported, or was edited
+    in place, counts as a different turn.
     """
     tools = as_json(use_fields(turn.use)) if turn.use else ""
     parts = (identity, str(number), turn.role, turn.content, tools)
@@ -318,23 +318,24 @@ def turn_key(identity: str, number: int, turn: Turn) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message in a tree, as a file has it."""
+    """A message in a tree, as read from a file."""
 
     id: str
     parent: str | None
-    """The id of the message that it follows; None, or one that is not there, for a first one."""
+    """The id of the message that it follows; None or an unknown id for a root."""
     role: Role
     pieces: Sequence[Piece] | None
-    """None for what is no message: what follows it follows its parent."""
+    """None for a node without a message: its children become its parent's."""
     note: Note = _NO_NOTE
 
 
 def tree_turns(
     messages: Mapping[str, Message], maker: TurnMaker
 ) -> tuple[list[IncomingTurn], dict[str, int]]:
-    """Make the turns of a tree, branch by branch; also the position at which each message ends.
+    """Make the turns of a tree, branch by branch.
 
-    Of two messages with one parent, the earlier one in `messages` comes first.
+    Also return the position of each message's last turn, by message id. Siblings are in the order
+    of `messages`.
     """
     made, places = list[IncomingTurn](), dict[str, int]()
     for message in _in_order(messages):
@@ -345,12 +346,12 @@ def tree_turns(
             place = turns[-1].turn.position if turns else place
         places[message.id] = place
     for _ in range(len(messages) - len(places)):
-        maker.tally.skip("message in a loop of parents")
+        maker.tally.skip("message in a cycle of parents")
     return made, places
 
 
 def _in_order(messages: Mapping[str, Message]) -> Iterator[Message]:
-    """Go through a tree, parents first, a branch at a time."""
+    """Yield the messages of a tree depth-first, parents first."""
     children: dict[str, list[Message]] = {}
     roots = list[Message]()
     for message in messages.values():

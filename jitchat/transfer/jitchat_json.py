@@ -1,8 +1,9 @@
-"""jitchat's own format: JSON with all that a conversation has, written and read a turn at a time.
+"""jitchat's own format: JSON with the whole conversation, written and read one turn at a time.
 
-Turns of every branch, tools, reasoning, models, pins, tags, each window that was sent, with its
-ledger, and what was attached, each file once for all turns that have it. A segment that is a turn
-as it stands names the turn. What is read is checked as any foreign file is.
+It has the turns of every branch, tools, reasoning, models, pins, tags, each window that was sent
+with its ledger, and the attachments, each file once for all turns that have it. A segment that is
+an unchanged turn refers to the turn instead of repeating it. On import, everything is checked like
+any other program's file.
 """
 
 import base64
@@ -57,13 +58,13 @@ from jitchat.window.window import ContextWindow
 NAME = "jitchat"
 VERSION = 1
 _MOST_FILES = 10_000
-"""Of one turn."""
+"""Attachments per turn."""
 _HOLDS = ("pinned", "excluded")
 _COUNTS = ("input_tokens", "output_tokens", "cached_tokens", "written_tokens", "reasoning_tokens")
 
 
 def write_json(store: ColdStore, conversations: Sequence[Conversation], write: Write) -> None:
-    """Write conversations as one object of JSON, a turn and a window a line."""
+    """Write conversations as one JSON object, with one turn or window per line."""
     write(f'{{"format": "{NAME}", "version": {VERSION}, "conversations": [')
     for number, conversation in enumerate(conversations):
         write(",\n" if number else "\n")
@@ -132,7 +133,7 @@ def _turn_fields(exported: IncomingTurn) -> Fields:
 
 
 def _files(store: ColdStore, conversation: str) -> Iterator[Fields]:
-    """Give each file with what it holds and the turns that have it; what is text as text only."""
+    """Yield each file with its contents and the turns that have it; text files as text only."""
     turns, numbers = dict[str, list[Fields]](), Counter[int]()
     listed = AttachmentStore(store.database, conversation).listed()
     for file in listed:
@@ -173,7 +174,7 @@ def _windows(store: ColdStore, conversation: str) -> Iterator[Fields]:
 
 
 def _passes(passes: Sequence[ObservationPass]) -> Iterator[Fields]:
-    """Give the passes of observations, numbered from 1."""
+    """Yield the observation passes, numbered from 1."""
     numbers = {made.id: number for number, made in enumerate(passes, start=1)}
     for made in passes:
         yield {
@@ -223,7 +224,8 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
         json_text.peek()
         for name, value in json_text.members((), entered=("conversations",)):
             if name == "version" and value != VERSION:
-                raise NotJson(f"was exported by another version of jitchat ({value})")
+                version = shorten(str(value), 20)
+                raise NotJson(f"was exported by another version of jitchat ({version})")
             if name == "conversations" and isinstance(value, Iterator):
                 for first in value:
                     yield from _conversation(json_text, first, source)
@@ -232,7 +234,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
 def _conversation(
     json_text: JsonText, first: str, source: Source
 ) -> Iterator[IncomingConversation]:
-    """Read the conversation that is here, as far as its turns; what follows them is restored."""
+    """Read the conversation at this point up to its turns; the rest is restored afterwards."""
     if first != "{":
         json_text.value()
         source.tally.skip("item that is not a conversation")
@@ -250,7 +252,7 @@ def _conversation(
 
 
 class _Reader:
-    """Reads one conversation: its turns, and then what it has beside them."""
+    """Reads one conversation: its turns, and then its files, windows, holds and observations."""
 
     def __init__(
         self,
@@ -261,7 +263,7 @@ class _Reader:
         self._items, self._members = turns, members
         self._tally = Tally()
         self._places: dict[int, int] = {}
-        """Where turns are whose position is another one than they say."""
+        """The positions of turns that differ from those in the file, by the latter."""
         self._last = 0
         key, created = text(head.get("id")), moment_of(head.get("created_at"))
         came_from = mapping(head.get("imported_from"))
@@ -289,7 +291,7 @@ class _Reader:
         )
 
     def pass_over(self) -> None:
-        """Read what nobody took."""
+        """Read to the end of the conversation, ignoring what was not imported."""
         for _ in self._items:
             pass
         for _, value in self._members:
@@ -307,7 +309,7 @@ class _Reader:
             yield IncomingTurn(turn, key, shorten(model, LONGEST_NAME), repair(reasoning))
 
     def _turn(self, fields: Mapping[str, object]) -> Turn | None:
-        """Check a turn; None, counted, for one that cannot be."""
+        """Check a turn; None, counted, if it is invalid."""
         content, named = fields.get("content"), fields.get("position")
         role, status = _ROLES.get(text(fields.get("role"))), _STATUSES.get(fields.get("status"))
         if role is None or status is None or not isinstance(content, str):
@@ -335,14 +337,14 @@ class _Reader:
         )
 
     def _place(self, position: int) -> int:
-        """Find a turn by the position that the file gives it; 0 where that cannot be."""
+        """Convert a turn's position in the file to its position here; 0 if it is invalid."""
         place = self._places.get(position, position)
         return place if 0 <= place <= self._last else 0
 
     def _restore(self, store: ColdStore, writer: ImportWriter) -> None:
-        """Store files, windows, pins and instructions; of what is damaged, only that it was.
+        """Store files, windows, pins, instructions and observations; count damaged items.
 
-        Where the conversation was here already, only the files of turns that have none.
+        If the conversation already existed, store only files, and only for turns without any.
         """
         turns = _Turns(store, writer, self._place)
         if writer.is_new:
@@ -358,7 +360,7 @@ class _Reader:
             ObservationStore(store.database, writer.id, store.now).restore(observed)
 
     def _pass(self, fields: Mapping[str, object]) -> Iterator[ObservationPass]:
-        """Read a pass over turns that are where the file has them."""
+        """Read a pass; it must be over turns whose positions are the same as in the file."""
         try:
             made = _pass_from(fields)
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
@@ -409,7 +411,7 @@ class _Turns:
         self._numbers = set[tuple[int, int]]()
 
     def attach(self, turn: Turn, number: object, file: Attachment) -> None:
-        """Add a file to a turn, unless that had files before this import."""
+        """Add a file to a turn, unless the turn already had files before this import."""
         if turn.position in self._had:
             return
         place = number if isinstance(number, int) and 0 <= number < _MOST_FILES else 0
@@ -426,7 +428,7 @@ class _Turns:
 
 
 def _restore_file(fields: Mapping[str, object], turns: _Turns) -> bool:
-    """Give a file to the turns that had it; whether it can be read, and is what it says it is."""
+    """Attach a file to its turns; return whether it can be read and matches its digest."""
     parts = tuple(
         Part(repair(text(locator)), repair(text(said)), repair(text(head)))
         for locator, head, said in map(_three, sequence(fields.get("parts")))
@@ -478,7 +480,7 @@ def _three(value: object) -> Sequence[object]:
 
 
 def _restore_window(fields: Mapping[str, object], turns: _Turns) -> bool:
-    """Store a window that was sent, and how it ended; whether it can be read."""
+    """Store a window that was sent and how its reply ended; return whether it can be read."""
     said = turns.at(fields.get("said"))
     if said is None:
         return False
@@ -507,7 +509,7 @@ def _restore_window(fields: Mapping[str, object], turns: _Turns) -> bool:
 
 
 def _record(fields: Mapping[str, object], turns: _Turns) -> WindowRecord:
-    """Make a window of its fields, and describe it anew: what it does not know is not stored."""
+    """Build a window from its fields and serialize it again, so that no unknown field is stored."""
     given = [dict[str, Any](mapping(each)) for each in sequence(fields["segments"])]
     for each in given:
         turn = turns.at(each.get("turn")) if "text" not in each else None

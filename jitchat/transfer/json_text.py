@@ -1,8 +1,8 @@
-"""JSON and JSONL, read a value at a time: a file may be of any size, its largest value may not.
+"""Read JSON and JSONL one value at a time: files can have any size, single values cannot.
 
-A list is cut at its brackets, and each of its values is parsed by the standard library's decoder:
-that is faster than a streaming parser, and a value that is damaged costs only itself. Bounded are
-the letters of a value, the values in it, and how deep they are nested.
+A list is split at its brackets, and each of its values is parsed by the standard library's decoder:
+this is faster than a streaming parser, and a damaged value does not affect the others. Limited are
+a value's characters, the number of values in it, and the nesting depth.
 """
 
 import codecs
@@ -12,16 +12,16 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import IO
 
-MAX_LETTERS = 64 << 20
-"""Of one value: one conversation, or one message of a plain list."""
+MAX_CHARACTERS = 64 << 20
+"""Per value: one conversation, or one message of a plain list."""
 MAX_VALUES = 3_000_000
-"""In one value."""
+"""Values within one value."""
 MAX_DEPTH = 200
 _CHUNK = 1 << 18
 _BRACKET = re.compile(
     r'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+([\[\]{}])', re.DOTALL
 )
-"""Up to the next bracket that is in no string."""
+"""Text up to the next bracket outside strings."""
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _SCALAR = re.compile(r'[^\s,:\[\]{}"]++')
 _INSIDE = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
@@ -29,7 +29,7 @@ _BLANK = re.compile(r"[\s\ufeff]*+")
 
 
 class NotJson(Exception):
-    """What comes is no JSON: `reason`, as a clause behind the name of a file."""
+    """The text is not JSON; `reason` is a clause to follow the file's name."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -42,17 +42,17 @@ class CutOff(NotJson):
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """In place of a value that cannot be read."""
+    """Represents a value that cannot be read."""
 
     reason: str
     line: int = 0
-    """From 1; 0 for what is no line of JSONL."""
+    """The line number, from 1; 0 if the value is not a line of JSONL."""
 
 
 class JsonText:
-    """A file of text in whichever encoding of Unicode, with a place in it.
+    """A text file in any Unicode encoding, with a current position.
 
-    Bytes that are no UTF-8 become lone surrogates, which are repaired, and counted, turn by turn.
+    Bytes that are not UTF-8 become lone surrogates, which are later repaired and counted per turn.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -65,7 +65,7 @@ class JsonText:
         self._is_ended = not head
 
     def _more(self) -> bool:
-        """Read on, at least as much as there is; False at the end."""
+        """Read more text, at least as much as is left in the buffer; False at the end."""
         if self._is_ended:
             return False
         data = self._file.read(max(_CHUNK, len(self._text) - self._at))
@@ -75,7 +75,7 @@ class JsonText:
         return bool(data or piece)
 
     def peek(self) -> str:
-        """Pass over blanks, and look at the character that follows; empty at the end."""
+        """Skip blanks and return the next character without consuming it; empty at the end."""
         while True:
             match = _BLANK.match(self._text, self._at)
             self._at = match.end() if match else self._at
@@ -85,14 +85,14 @@ class JsonText:
                 return ""
 
     def items(self) -> Iterator[object]:
-        """Read the values of the list that is here, one after the other."""
+        """Read the values of the list at this point, one after the other."""
         for _ in self.places():
             yield self.value()
 
     def places(self) -> Iterator[str]:
-        """Go to each value of the list that is here; it has to be read before the next one.
+        """Move to each value of the list at this point, and yield the value's first character.
 
-        Gives the character with which the value begins.
+        The caller must read each value before the next one is requested.
         """
         self._at += 1
         while (character := self.peek()) != "]":
@@ -105,10 +105,10 @@ class JsonText:
     def members(
         self, streamed: Collection[str], entered: Collection[str] = ()
     ) -> Iterator[tuple[str, object]]:
-        """Read the object that is here; a list under some names is an iterator.
+        """Read the members of the object at this point; some lists are yielded as iterators.
 
-        In `streamed` are the names of those whose `items` it reads, in `entered` of those to whose
-        `places` it goes. It has to be exhausted before the next member is asked for.
+        A list under a name in `streamed` is an iterator over its `items`, one under a name in
+        `entered` over its `places`. It must be exhausted before the next member is requested.
         """
         self._at += 1
         while (character := self.peek()) != "}":
@@ -117,7 +117,7 @@ class JsonText:
                 continue
             name = self.value()
             if not isinstance(name, str) or self.peek() != ":":
-                raise NotJson("is not JSON: a name is expected in an object")
+                raise NotJson("is not JSON: expected a name in an object")
             self._at += 1
             is_list = self.peek() == "["
             if is_list and name in entered:
@@ -127,10 +127,10 @@ class JsonText:
         self._at += 1
 
     def value(self) -> object:
-        """Read the value that is here.
+        """Read the value at this point.
 
         Raises:
-            NotJson: It is none, or the file ends in it.
+            NotJson: It is not valid, or the file ends within it.
 
         """
         character = self.peek()
@@ -142,11 +142,11 @@ class JsonText:
         while True:
             match = pattern.match(self._text, self._at)
             is_whole = match is not None and (character == '"' or match.end() < len(self._text))
-            if is_whole or len(self._text) - self._at > MAX_LETTERS or not self._more():
+            if is_whole or len(self._text) - self._at > MAX_CHARACTERS or not self._more():
                 break
         if match is None:
             raise (
-                CutOff("is not JSON: it ends in the middle of a text")
+                CutOff("is not JSON: it ends in the middle of a string")
                 if character == '"'
                 else (NotJson("is not JSON"))
             )
@@ -157,7 +157,7 @@ class JsonText:
         return found
 
     def _container(self) -> object:
-        """Cut a list or an object at its brackets, and parse it."""
+        """Find the end of a list or an object by its brackets, and parse it."""
         pieces, kept, depth, deepest = list[str](), 0, 0, 0
         place = self._at
         while True:
@@ -176,14 +176,14 @@ class JsonText:
         kept += self._keep(pieces, place, kept)
         if deepest > MAX_DEPTH:
             return Broken("nested too deeply")
-        if kept > MAX_LETTERS:
-            return Broken(f"larger than {MAX_LETTERS >> 20} million letters")
+        if kept > MAX_CHARACTERS:
+            return Broken(f"larger than {MAX_CHARACTERS >> 20} million characters")
         return decoded("".join(pieces))
 
     def _keep(self, pieces: list[str], place: int, kept: int) -> int:
-        """Put aside what was passed, unless that is too much; how many letters it is."""
+        """Keep the text up to `place`, unless it is too long; return its length."""
         size = place - self._at
-        if kept + size <= MAX_LETTERS:
+        if kept + size <= MAX_CHARACTERS:
             pieces.append(self._text[self._at : place])
         else:
             pieces.clear()
@@ -191,8 +191,8 @@ class JsonText:
         return size
 
     def _pass_on(self, deepest: int) -> int:
-        """Get more of the text in which no bracket was found; how much of it was dropped."""
-        if len(self._text) - self._at <= MAX_LETTERS:
+        """Read more text after none had a bracket; return how many characters were dropped."""
+        if len(self._text) - self._at <= MAX_CHARACTERS:
             if self._more():
                 return 0
             if deepest > MAX_DEPTH:
@@ -200,22 +200,22 @@ class JsonText:
             raise CutOff("is not JSON: it ends in the middle of a value")
         opened = self._text.find('"', self._at)
         self._at = opened + 1 if opened >= 0 else len(self._text)
-        while opened >= 0:  # a text longer than any value may be: to its end, keeping nothing
+        while opened >= 0:  # a string longer than the limit: skip to its end, keep nothing
             match = _INSIDE.match(self._text, self._at)
             self._at = match.end() if match else self._at
             if self._text[self._at : self._at + 1] == '"':
                 self._at += 1
                 break
             if not self._more():
-                raise CutOff("is not JSON: it ends in the middle of a text")
-        return MAX_LETTERS + 1
+                raise CutOff("is not JSON: it ends in the middle of a string")
+        return MAX_CHARACTERS + 1
 
     def is_line_long(self) -> bool:
-        """Whether the line that is here does not end within the part of the file that was read."""
+        """Whether the current line extends beyond what has been read of the file."""
         return self._text.find("\n", self._at) < 0 and self._more()
 
     def line(self) -> str | None:
-        """Read a line without its end; None for one that is too long, or holds too much."""
+        """Read a line without its line break; None if it is too long."""
         kept, pieces = 0, list[str]()
         while (end := self._text.find("\n", self._at)) < 0:
             kept += self._keep(pieces, len(self._text), kept)
@@ -224,23 +224,23 @@ class JsonText:
         else:
             kept += self._keep(pieces, end, kept)
             self._at += 1
-        return "".join(pieces) if kept <= MAX_LETTERS else None
+        return "".join(pieces) if kept <= MAX_CHARACTERS else None
 
     def lines(self) -> Iterator[object]:
-        """Read JSONL: a value a line, blank ones left out."""
+        """Read JSONL: one value per line; blank lines are skipped."""
         number = 0
         while self._at < len(self._text) or self._more():
             number += 1
             line = self.line()
             if line is None:
-                yield Broken(f"larger than {MAX_LETTERS >> 20} million letters", number)
+                yield Broken(f"larger than {MAX_CHARACTERS >> 20} million characters", number)
             elif line and not line.isspace():
                 found = decoded(line.lstrip("\ufeff"))
                 yield Broken(found.reason, number) if isinstance(found, Broken) else found
 
 
 def decoded(text: str) -> object:
-    """Parse one value; `Broken` where it is none, or there is no room for it."""
+    """Parse one value; `Broken` if it is not valid JSON or exceeds a limit."""
     if max(text.count(","), text.count("[")) > MAX_VALUES:
         return Broken(f"larger than {MAX_VALUES:,} values")
     try:
@@ -252,7 +252,7 @@ def decoded(text: str) -> object:
 
 
 def _whole(digits: str) -> int | float:
-    """Let a number of thousands of digits be infinite, where `int` raises."""
+    """Return an integer; infinity for one with thousands of digits, for which `int` raises."""
     return int(digits) if len(digits) < 20 else float(digits)
 
 

@@ -1,4 +1,4 @@
-"""LibreChat's export: one conversation a file, its messages as a tree or as a list with parents."""
+"""LibreChat's export: one conversation per file, with messages as a tree or a list with parents."""
 
 from collections.abc import Iterator, Mapping
 
@@ -56,7 +56,7 @@ def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
 
 
 def _messages(listed: object, model: str, tally: Tally) -> dict[str, Message]:
-    """Read a list with parents, a tree of children, or a list in order without either."""
+    """Read messages from a list with parents, a tree of children, or a plain ordered list."""
     found: dict[str, Message] = {}
     waiting = [(value, "") for value in reversed(sequence(listed))]
     has_parents = any("parentMessageId" in mapping(value) for value, _ in waiting)

@@ -1,8 +1,8 @@
-"""The `logs.db` of `llm`, in both layouts.
+"""The `logs.db` of `llm`, in both schemas.
 
-Up to 0.31 a response has its prompt, and belongs to a conversation. From 0.32 on, threads point
-into a tree of messages, each known by its hash and that of the message before it. A database that
-was migrated has both: what the threads have is not read twice.
+Up to 0.31, a response includes its prompt and belongs to a conversation. Since 0.32, threads point
+into a tree of messages, each identified by its hash and its parent's hash. A migrated database has
+both: a conversation that is also a thread is read only once.
 """
 
 import sqlite3
@@ -86,19 +86,19 @@ def _guarded(turns: Iterable[IncomingTurn], path: Path) -> Iterator[IncomingTurn
 
 
 def _query(tables: _Columns, table: str, wanted: str, rest: str) -> str:
-    """Ask for columns; one that this layout does not have is NULL."""
+    """Build a query for columns; those that the schema lacks are NULL."""
     listed = (name if name in tables[table] else f"NULL AS {name}" for name in wanted.split())
     return f"SELECT {', '.join(listed)} FROM {table} {rest}"  # noqa: S608  constants
 
 
-def _called(media_type: object) -> str:
-    """Say what kind of a file it is."""
+def _kind_of(media_type: object) -> str:
+    """Return an attachment's kind: image, audio, video or file."""
     kind = text(media_type).partition("/")[0]
     return kind if kind in ("image", "audio", "video") else "file"
 
 
 class _Responses:
-    """The layout of before 0.32."""
+    """The schema before 0.32."""
 
     def __init__(self, connection: sqlite3.Connection, tables: _Columns) -> None:
         self._connection, self._tables = connection, tables
@@ -150,7 +150,7 @@ class _Responses:
             yield from maker.turns(f"{identity} response", Role.ASSISTANT, answer, None, note)
 
     def _fragments(self, response: object, tally: Tally) -> Iterator[Piece]:
-        """Read what was put ahead of a prompt."""
+        """Read the fragments that precede a prompt."""
         if not {"fragments", "prompt_fragments"} <= self._tables.keys():
             return
         query = (
@@ -191,13 +191,13 @@ class _Responses:
         )
         for kind, name, data in self._connection.execute(query, (response,)):
             read = partial(bytes, data) if isinstance(data, bytes) and data else None
-            yield file_piece(tally, _called(kind), Path(text(name)).name, read)
+            yield file_piece(tally, _kind_of(kind), Path(text(name)).name, read)
 
 
 class _Threads:
-    """The layout since 0.32: threads, and a tree of messages by their hashes.
+    """The schema since 0.32: threads, and a tree of messages identified by their hashes.
 
-    A turn is a call of a model: it brackets the messages that were its input and its output.
+    A row of `turns` is one request to a model, with the messages that were its input and output.
     """
 
     def __init__(self, connection: sqlite3.Connection, tables: _Columns) -> None:
@@ -223,16 +223,16 @@ class _Threads:
             )
 
     def _tips_of(self, thread: str) -> list[str]:
-        """Name the last message of each call of a model in a thread."""
+        """Return the hash of the last message of each request in a thread."""
         if "tip_message_hash" not in self._tables.get("turns", frozenset()):
             return []
         query = "SELECT tip_message_hash FROM turns WHERE thread_id = ? ORDER BY id"
         return [text(tip) for (tip,) in self._connection.execute(query, (thread,))]
 
     def _notes(self) -> dict[str, Note]:
-        """Tell the model and the time of each call, by the hash of its last message.
+        """Return the model and the time of each request, by the hash of its last message.
 
-        A thread that was forked has messages of another one's calls.
+        All threads are included: a forked thread has messages from another thread's requests.
         """
         if "tip_message_hash" not in self._tables.get("turns", frozenset()):
             return {}
@@ -245,7 +245,7 @@ class _Threads:
     def _messages(
         self, tips: list[str], notes: Mapping[str, Note], tally: Tally
     ) -> dict[str, Message]:
-        """Collect what leads to any of the tips, the earlier ones first."""
+        """Collect the messages on the paths to the tips, parents first."""
         found: dict[str, Message] = {}
         for tip in tips:
             path, at, note = dict[str, Message](), tip, Note()
@@ -282,7 +282,7 @@ class _Threads:
             yield {"name": tool, **fields, "type": kind, "text": said or self._referred(fields)}
 
     def _referred(self, payload: Mapping[str, object]) -> str:
-        """Put together a text that borrows from fragments."""
+        """Return a part's text, assembled from fragments if it refers to any."""
         if "text_ref" not in payload:
             return text(payload.get("text"))
         query, said = "SELECT content FROM fragments WHERE id = ?", list[str]()
@@ -313,8 +313,8 @@ class _Threads:
         elif kind == "attachment":
             fields = mapping(part.get("attachment")) or part
             name = text(fields.get("path")) or text(fields.get("url"))
-            called = _called(fields.get("type"))
-            yield base64_piece(tally, called, Path(name).name, text(fields.get("content")))
+            file_kind = _kind_of(fields.get("type"))
+            yield base64_piece(tally, file_kind, Path(name).name, text(fields.get("content")))
         else:
             tally.skip("part of unknown kind")
 

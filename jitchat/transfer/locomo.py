@@ -1,9 +1,9 @@
-"""LoCoMo's JSON: long talks between two people, in dated sessions.
+"""LoCoMo's JSON: long conversations between two people, in dated sessions.
 
 Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM Agents" (2024).
-speaker_a is the user and speaker_b the assistant, under their own names. An image is what its
-caption says. The fields that would give answers away (`query`, `observation`,
-`event_summary`, `session_summary`) are never read.
+speaker_a is the user and speaker_b the assistant, under their own names. An image is represented by
+its caption. The fields that would reveal answers (`query`, `observation`, `event_summary`,
+`session_summary`) are never read.
 """
 
 import re
@@ -65,7 +65,7 @@ def _speakers(talk: Mapping[str, object]) -> dict[str, Role]:
 def _items(
     talk: Mapping[str, object], gathering: ConversationBuilder
 ) -> Iterator[tuple[datetime | None, object]]:
-    """Every turn with its session's date, in order of the sessions' numbers."""
+    """Yield every item with its session's date, in order of the session numbers."""
     matches = [match for key in talk if (match := _SESSION.fullmatch(key))]
     for match in sorted(matches, key=lambda match: int(match[1])):
         session, dated = talk[match[0]], talk.get(f"{match[0]}_date_time")

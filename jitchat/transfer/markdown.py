@@ -1,4 +1,4 @@
-"""Conversations as Markdown: the path that is looked at, a heading a turn."""
+"""Conversations as Markdown: the current path, with a heading for each turn."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def write_markdown(store: ColdStore, conversations: Sequence[Conversation], writ
         write(f"# {one_line(conversation.title)}\n\n")
         write(f"*{about(store, conversation)}*\n")
         if system := own_instructions(store, conversation):
-            write(f"\nInstructions of this conversation:\n\n{_fenced(for_terminal(system))}\n")
+            write(f"\nInstructions for this conversation:\n\n{_fenced(for_terminal(system))}\n")
         for exported in path_turns(store, conversation.id):
             write(f"\n{_turn(exported)}\n")
 
@@ -54,12 +54,12 @@ def _turn(exported: ExportedTurn) -> str:
 
 
 def _code(text: str) -> str:
-    """Put one line into a span of code that nothing in it can end."""
+    """Return one line as inline code; backticks in it become apostrophes."""
     return "`" + text.replace("`", "'") + "`"
 
 
 def _fenced(content: str, language: str = "") -> str:
-    """Put a text into a block that nothing in it can end."""
+    """Return a text as a fenced block, with a fence longer than any in the text."""
     longest = max((len(found) for found in _FENCE.findall(content)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{content}\n{fence}"

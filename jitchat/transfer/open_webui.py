@@ -1,7 +1,7 @@
 """Open WebUI's export: a list of chats, each with a tree of messages (`chat.history`).
 
-`history.currentId` is the leaf that is looked at. Where a chat has no history, `chat.messages` is
-its one path.
+`history.currentId` is the leaf of the branch that was shown. If a chat has no history,
+`chat.messages` is its only path.
 """
 
 import re
@@ -42,7 +42,7 @@ _DETAILS = re.compile(
     rf"""<details type="(reasoning|tool_calls)"((?:[^<>"']++|{_QUOTES})*+)>"""
     r"((?:[^<]++|<(?!/?details\b))*+)</details>"
 )
-"""Of a text in which the last one is not closed, each is looked at once."""
+"""Possessive, so that a text with many unclosed blocks is still matched in linear time."""
 _PAIR = re.compile(r"""\b(\w++)=(?:"([^"]*+)"|'([^']*+)')""")
 _SUMMARY = re.compile(r"<summary>[^<]*+</summary>")
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
@@ -131,7 +131,7 @@ def _pieces(fields: Mapping[str, object], tally: Tally) -> list[Piece]:
 
 
 def _said(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
-    """Read what a message says: the items of its output, or its text with what is folded in it."""
+    """Read a message's `output` items, or else its text with the `<details>` blocks in it."""
     content, output = fields.get("content"), sequence(fields.get("output"))
     if fields.get("role") != "assistant" or not (output or isinstance(content, str)):
         yield from content_pieces(content, tally)
@@ -158,7 +158,7 @@ def _item(item: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
 
 
 def _with_details(content: str) -> Iterator[Piece]:
-    """Take reasoning and calls of tools out of a text, in which they are blocks of HTML."""
+    """Split a text with reasoning and tool calls, which are `<details>` blocks of HTML."""
     at = 0
     for match in _DETAILS.finditer(content):
         yield Text(content[at : match.start()].strip("\n"))
@@ -178,7 +178,7 @@ def _with_details(content: str) -> Iterator[Piece]:
 
 
 def _plain(written: str) -> object:
-    """Read JSON that may be written within JSON; a text that is none stays as it is."""
+    """Decode JSON, also if it is encoded twice; return text that is not JSON unchanged."""
     value = decoded(written)
     inner = decoded(value) if isinstance(value, str) else value
     if isinstance(inner, dict | list):

@@ -1,4 +1,4 @@
-"""Message content in the shape of OpenAI's chat completions, which many programs store."""
+"""Message content in the format of OpenAI's chat completions, which many programs store."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,7 +9,7 @@ from jitchat.values import ToolCall
 
 
 def content_pieces(content: object, tally: Tally) -> Iterator[Piece]:
-    """Read a text, or a list of parts."""
+    """Read a message's content: a string or a list of parts."""
     if isinstance(content, str):
         yield Text(content)
         return
@@ -34,7 +34,7 @@ def content_pieces(content: object, tally: Tally) -> Iterator[Piece]:
 
 
 def _text(value: object) -> str:
-    """Give a text that may stand under `value`."""
+    """Return a string, or the string under `value` of an object."""
     return text(value) or text(mapping(value).get("value"))
 
 

@@ -1,8 +1,8 @@
-"""opencode's database: sessions, their messages, and the parts of these, each as JSON.
+"""opencode's database: sessions, their messages, and the messages' parts, each as JSON.
 
-In its second layout a message is one row of `session_message`, with what it is made of; a session
-is read from there where the first layout has nothing of it. The database may be open in the program
-itself: it is read as it is at one moment, and never changed.
+In its second schema, a message with its parts is one row of `session_message`; a session is read
+from there if the first schema has no messages of it. The program itself may have the database open:
+it is read in one consistent state and never changed.
 """
 
 import sqlite3
@@ -48,14 +48,14 @@ _SILENT = (
 
 
 _SESSIONS = ("session", "session_v2")
-_NOT_SAID = {
+_SKIP_REASONS = {
     "synthetic": "text that the program wrote",
-    "shell": "command of the program",
+    "shell": "program command",
     "system": INSTRUCTIONS,
     "skill": INSTRUCTIONS,
     "compaction": "compaction summary",
 }
-"""Types of messages of the second layout that neither the user nor the model said."""
+"""Why messages from neither the user nor the model are left out, by type (second schema)."""
 _QUIET = ("agent-switched", "model-switched")
 _Columns = Mapping[str, frozenset[str]]
 
@@ -121,7 +121,7 @@ def _is_in_parts(connection: sqlite3.Connection, tables: _Columns, session: obje
 
 
 def _sessions(table: str, tables: _Columns) -> str:
-    """Ask for the sessions; what an older layout does not have is NULL."""
+    """Build a query for the sessions; columns that an older schema lacks are NULL."""
     wanted = ("id", "title", "time_created", "time_updated", "parent_id", "time_archived")
     listed = ", ".join(name if name in tables[table] else "NULL" for name in wanted)
     return f"SELECT {listed} FROM {table}"  # noqa: S608  constants
@@ -183,7 +183,7 @@ def _whole_turns(
             fields, role = _object(data), _ROLES.get(text(kind))
             if role is None:
                 if kind not in _QUIET:
-                    tally.skip(_NOT_SAID.get(text(kind), "message of unknown kind"))
+                    tally.skip(_SKIP_REASONS.get(text(kind), "message of unknown kind"))
                 continue
             pieces: list[Piece] = [Text(text(fields.get("text")))]
             files = map(mapping, sequence(fields.get("files")))
@@ -202,7 +202,7 @@ def _file(tally: Tally, fields: Mapping[str, object], name: str, url: str) -> Pi
 
 
 def _failure(fields: Mapping[str, object]) -> Iterator[Piece]:
-    """Say what an answer failed with."""
+    """Yield the error with which a reply failed, if it did."""
     error = mapping(fields.get("error"))
     said = text(error.get("message")) or text(mapping(error.get("data")).get("message"))
     if said or error:

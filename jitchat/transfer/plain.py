@@ -1,7 +1,7 @@
-"""A plain list of turns: objects with role and content, perhaps created_at and name.
+"""A plain list of turns: objects with role and content, and optionally created_at and name.
 
-That is also what chat completions take: content may be a list of parts, and tools may be called. A
-list, or a file of JSONL, of objects with `messages` is one conversation each.
+This includes chat completions messages: content can be a list of parts, and there can be tool
+calls. In a list or a JSONL file of objects with `messages`, each object is one conversation.
 """
 
 from collections.abc import Iterator, Mapping
@@ -57,7 +57,7 @@ class _Item:
 
 
 def read_plain(value: object, name: str) -> list[FileConversation]:
-    """Read the list as one conversation; one item, or a list under `messages`, will do too."""
+    """Read a list, a list under `messages` or `turns`, or a single item as one conversation."""
     gathering = ConversationBuilder()
     for item in _listed(value):
         take_item(item, gathering)
@@ -65,7 +65,7 @@ def read_plain(value: object, name: str) -> list[FileConversation]:
 
 
 def take_item(item: object, gathering: ConversationBuilder, label: object = None) -> None:
-    """Add an item as a turn, or count why not; `label` is what its file calls it."""
+    """Add an item as a turn, or count why it is left out; `label` is the file's id for it."""
     read = _read_item(item, gathering.tally)
     if read is not None:
         note = read.note
@@ -73,7 +73,7 @@ def take_item(item: object, gathering: ConversationBuilder, label: object = None
 
 
 def _read_item(item: object, tally: Tally) -> _Item | None:
-    """Read an item, or count why it is none."""
+    """Read an item; None, counted, if it is invalid."""
     if not isinstance(item, dict):
         tally.skip("item that is not an object")
         return None
@@ -146,7 +146,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
 def _conversation(
     name: str, items: Iterator[object], tally: Tally, title: str = ""
 ) -> IncomingConversation:
-    """Make one conversation; it is known by its name and its first turn."""
+    """Make one conversation, identified by its name and its first turn."""
     turns = _turns(items, tally)
     first = next(turns, None)
     key = f"{name}:{first.key.hex()}" if first is not None else name
@@ -155,7 +155,7 @@ def _conversation(
 
 
 def _several(file: SourceFile, shape: Shape, source: Source) -> Iterator[IncomingConversation]:
-    """Read a conversation of each object with a list of messages."""
+    """Read one conversation from each object that has a list of messages."""
     with file.open() as opened:
         json_text = JsonText(opened)
         is_list = shape is Shape.LIST and json_text.peek() == "["
@@ -185,7 +185,7 @@ def _items(file: SourceFile, shape: Shape, tally: Tally) -> Iterator[object]:
 
 
 def _of_object(json_text: JsonText) -> Iterator[object]:
-    """Read the list that an object has under `messages`, or the object as the only item."""
+    """Read the list that an object has under `messages` or `turns`, or the object as one item."""
     if json_text.peek() != "{":
         json_text.value()
         return
@@ -200,24 +200,24 @@ def _of_object(json_text: JsonText) -> Iterator[object]:
 
 def _require_end(json_text: JsonText) -> None:
     if json_text.peek():
-        raise NotJson("is not JSON: it goes on behind its end")
+        raise NotJson("is not JSON: there is more text after its end")
 
 
 def _whole_lines(json_text: JsonText, tally: Tally) -> Iterator[object]:
-    """Read lines; those that are broken are counted in one, with the numbers of the first."""
+    """Read lines; broken ones are counted under one reason, with the first line numbers."""
     broken = list[int]()
-    number_of_them = 0
+    broken_count = 0
     for item in json_text.lines():
         if not isinstance(item, Broken):
             yield item
             continue
-        number_of_them += 1
+        broken_count += 1
         if len(broken) < _NAMED_LINES:
             broken.append(item.line)
-    if number_of_them:
+    if broken_count:
         lines = ", ".join(map(str, broken))
-        more = " …" if number_of_them > len(broken) else ""
-        tally.skipped[f"line that is not JSON ({lines}{more})"] += number_of_them
+        more = " …" if broken_count > len(broken) else ""
+        tally.skipped[f"line that is not JSON ({lines}{more})"] += broken_count
 
 
 def _turns(items: Iterator[object], tally: Tally) -> Iterator[IncomingTurn]:

@@ -1,4 +1,4 @@
-"""Another program's SQLite database, perhaps while that is writing to it: read, never changed."""
+"""Read another program's SQLite database, even while the program writes, without changing it."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -10,20 +10,20 @@ from jitchat.text.sanitize import one_line
 
 _WAIT_SECONDS = 10.0
 _ERRORS = (sqlite3.Error, UnicodeDecodeError)
-"""What reading can raise: the second where SQLite quotes bytes of the file in what it says."""
+"""What reading can raise; UnicodeDecodeError if SQLite's message quotes bytes of the file."""
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:
-    """Open a database as it is at one moment; nothing can be written through the connection.
+    """Open a database in one consistent state; nothing can be written through the connection.
 
-    Functions that a damaged or hostile schema names are not trusted.
+    Functions in the schema are not trusted, since it may be damaged or hostile.
 
     Raises:
-        ImportFailed: It cannot be opened.
+        ImportFailed: The database cannot be opened.
 
     """
     address = path.absolute().as_uri()
-    # where the folder takes no file and there is no log, the file itself is all there is
+    # if the folder is read-only and there is no log, the file itself is the whole database
     kinds = ["mode=ro"]
     if not path.with_name(f"{path.name}-wal").exists():
         kinds.append("mode=ro&immutable=1")
@@ -36,7 +36,7 @@ def open_read_only(path: Path) -> sqlite3.Connection:
                 uri=True,
                 timeout=_WAIT_SECONDS,
                 isolation_level=None,
-                check_same_thread=False,  # what is given up is closed in whichever thread
+                check_same_thread=False,  # an abandoned reader can be closed in any thread
             )
             for pragma in ("query_only = ON", "trusted_schema = OFF", "cell_size_check = ON"):
                 connection.execute(f"PRAGMA {pragma}")
@@ -55,7 +55,7 @@ def open_read_only(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def foreign_errors(path: Path) -> Iterator[None]:
-    """Tell of an error of that database, which is none of the cold store's."""
+    """Raise ImportFailed for errors of the other database, not those of the cold store."""
     try:
         yield
     except _ERRORS as error:
@@ -65,12 +65,12 @@ def foreign_errors(path: Path) -> Iterator[None]:
 def failed(path: Path, error: Exception) -> ImportFailed:
     return ImportFailed(
         f"The database {path} cannot be read: {one_line(str(error))}.",
-        "Close the program that it belongs to, or make a copy, and import that.",
+        "Close the program that uses it, or copy it and import the copy.",
     )
 
 
 def tables_of(connection: sqlite3.Connection) -> Mapping[str, frozenset[str]]:
-    """Name the columns of each table; views are none, for what they run is anybody's."""
+    """Return the columns of each table; views are left out, since they can run any query."""
     names = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
     ).fetchall()

@@ -1,4 +1,4 @@
-"""A conversation of a file, all of it in memory, with what was left out of it and why."""
+"""A conversation read from a file into memory, with what was left out and why."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,9 +19,9 @@ class FileConversation:
     skipped: Mapping[str, int] = field(default_factory=dict)
     """How many items were left out, by reason."""
     changed: Mapping[str, int] = field(default_factory=dict)
-    """How many turns were taken not quite as they stand, by reason."""
+    """How many turns were changed, by reason."""
     labels: tuple[str | None, ...] = ()
-    """What the file itself calls each turn, if anything; as many as there are turns."""
+    """The file's own id for each turn, or None; one per turn."""
 
 
 class ConversationBuilder:
@@ -44,7 +44,7 @@ class ConversationBuilder:
         name: str | None,
         label: object = None,
     ) -> None:
-        """Add a turn; what no text may hold is repaired, and counted."""
+        """Add a turn; invalid characters are repaired and counted."""
         whole = repair(content)
         if whole != content:
             self.change("turn with invalid characters, which were replaced")
@@ -54,7 +54,7 @@ class ConversationBuilder:
         self._labels.append(label if isinstance(label, str) else None)
 
     def found(self, identity: str, title: str) -> FileConversation:
-        """Close the collection; an identity or a title that is too long is cut."""
+        """Return the conversation; an id or title that is too long is shortened."""
         named = one_line(identity)[:LONGEST_NAME]
         return FileConversation(
             named,

@@ -1,4 +1,4 @@
-"""What a file begins with: by that, and not by its name, its format is told."""
+"""The beginning of a file, from which its format is recognized; the name does not matter."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -16,9 +16,9 @@ _LINES = 200
 
 class Shape(Enum):
     LIST = auto()
-    """One list of JSON."""
+    """One JSON list."""
     OBJECT = auto()
-    """One object of JSON, perhaps on a single line."""
+    """One JSON object, on one line or several."""
     LINES = auto()
     """JSONL."""
     DATABASE = auto()
@@ -29,14 +29,14 @@ class Shape(Enum):
 class Sample:
     shape: Shape
     objects: tuple[Mapping[str, object], ...] = ()
-    """The objects among the first items of a list or the first lines; the one object itself, of
-    which a long one has only what stands ahead of its first long list."""
+    """The objects among the first items of a list or the first lines; or the one object, cut off
+    within its first long list if it is large."""
     tables: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The columns of each table of a database."""
 
     @property
     def items(self) -> tuple[Mapping[str, object], ...]:
-        """The first items of a list, or the one object in place of a list of one."""
+        """The first items of a list, or the one object as the only item."""
         return self.objects if self.shape in (Shape.LIST, Shape.OBJECT) else ()
 
     @property
@@ -45,7 +45,7 @@ class Sample:
         return self.objects if self.shape in (Shape.LINES, Shape.OBJECT) else ()
 
     def member(self, *names: str) -> Mapping[str, object]:
-        """The first item of a list that the one object has under one of these names; else empty."""
+        """The first object in a list that the one object has under one of `names`; or empty."""
         whole = self.objects[0] if self.shape is Shape.OBJECT and self.objects else {}
         found = (value for name in names if isinstance(value := whole.get(name), list))
         first = next((item for value in found for item in value if isinstance(item, dict)), None)
@@ -56,7 +56,7 @@ def sample_of(file: SourceFile) -> Sample:
     """Look at the beginning of a file.
 
     Raises:
-        NotJson: It is neither JSON, JSONL nor a database of SQLite.
+        NotJson: It is neither JSON, JSONL nor an SQLite database.
 
     """
     if file.is_database:
@@ -85,7 +85,7 @@ def _of_list(text: JsonText, first: str) -> Sample:
     items = list[object]()
     try:
         items.extend(islice(text.items(), _ITEMS))
-    except CutOff:  # what is whole can be read, and the end is counted then
+    except CutOff:  # complete items can be read; reading counts the truncation
         if not items:
             raise
     return Sample(Shape.LIST, _objects(items))
@@ -104,7 +104,7 @@ def _objects(values: Iterable[object]) -> tuple[Mapping[str, object], ...]:
 
 
 def _of_object(file: SourceFile, lines: tuple[Mapping[str, object], ...]) -> Sample | None:
-    """Read the one object over many lines; None where it is none, but there are `lines`."""
+    """Read one object on several lines; None if it is not one and there are objects in `lines`."""
     with file.open() as opened:
         text = JsonText(opened)
         text.peek()
@@ -125,7 +125,7 @@ def _of_object(file: SourceFile, lines: tuple[Mapping[str, object], ...]) -> Sam
 
 
 def _beginning(file: SourceFile) -> Mapping[str, object]:
-    """Read a long object up to its first list, and of that the first items."""
+    """Read a large object up to its first list, and the first items of the list."""
     found: dict[str, object] = {}
     with file.open() as opened:
         text = JsonText(opened)
@@ -139,7 +139,7 @@ def _beginning(file: SourceFile) -> Mapping[str, object]:
 
 
 STREAMED = ("conversations", "messages", "turns")
-"""Names under which an object may have a list of any length."""
+"""Names of lists that can have any length."""
 
 
 def _of_database(file: SourceFile) -> Sample:

@@ -1,4 +1,4 @@
-"""SillyTavern's chats: JSONL, a header and then a message a line; its swipes are its versions."""
+"""SillyTavern's chats: JSONL with a header and one message per line; swipes are versions."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from jitchat.values import Role, ToolCall
 NAME = "sillytavern"
 _UNUSED = "unused"
 _OLD_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s")
-_WORDS = "%B %d, %Y %I:%M%p"
+_DATE_IN_WORDS = "%B %d, %Y %I:%M%p"
 
 
 def _is_message(line: Mapping[str, object]) -> bool:
@@ -48,8 +48,8 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     first = next(lines_of(file, Tally()), {})
     integrity = text(mapping(first.get("chat_metadata")).get("integrity"))
     name = text(first.get("character_name"))
-    is_told = name in ("", _UNUSED) or name in file.stem
-    title = file.stem if is_told else f"{name} ({file.stem})"
+    is_redundant = name in ("", _UNUSED) or name in file.stem
+    title = file.stem if is_redundant else f"{name} ({file.stem})"
     origin = Origin(NAME, integrity or file.stem)
     found = IncomingConversation(origin, file.stem, title, (), Tally())
     found.turns = _turns(file, found)
@@ -61,7 +61,7 @@ def _turns(file: SourceFile, found: IncomingConversation) -> Iterator[IncomingTu
     for line in lines_of(file, found.tally):
         if _is_header(line):
             continue
-        if reason := _not_said(line):
+        if reason := _skip_reason(line):
             found.tally.skip(reason)
             continue
         number += 1
@@ -73,12 +73,12 @@ def _turns(file: SourceFile, found: IncomingConversation) -> Iterator[IncomingTu
 
 
 def _chosen(line: Mapping[str, object], count: int) -> int:
-    """Tell which of so many versions is shown; the last one where the line does not."""
+    """Return the index of the version that is shown; the last one if the line does not say."""
     chosen = line.get("swipe_id")
     return chosen if isinstance(chosen, int) and 0 <= chosen < count else count - 1
 
 
-def _not_said(line: Mapping[str, object]) -> str:
+def _skip_reason(line: Mapping[str, object]) -> str:
     if not isinstance(line.get("mes"), str):
         return "line without a message"
     is_hidden = line.get("is_system") is True and not _used(line)
@@ -86,7 +86,7 @@ def _not_said(line: Mapping[str, object]) -> str:
 
 
 def _used(line: Mapping[str, object]) -> Sequence[object]:
-    """List the tools that were used; such a message is hidden, and its text only tells of them."""
+    """Return the tool calls of a message; it is then hidden, and its text only describes them."""
     return sequence(mapping(line.get("extra")).get("tool_invocations"))
 
 
@@ -99,7 +99,7 @@ def _tools(line: Mapping[str, object]) -> Iterator[Piece]:
 
 
 def _files(extra: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
-    """Read what is attached: texts are kept, of others only the address is there."""
+    """Read the attachments: texts are kept; of other files, the chat has only the path."""
     listed = (extra.get("file"), *sequence(extra.get("files")), *sequence(extra.get("media")))
     for each in filter(None, map(mapping, listed)):
         name, content, url = (text(each.get(key)) for key in ("name", "text", "url"))
@@ -117,7 +117,7 @@ def _files(extra: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
 def _versions(
     line: Mapping[str, object], maker: TurnMaker, number: int, place: int
 ) -> list[list[IncomingTurn]]:
-    """Make the turns of each swipe, all behind one place; without swipes, there is one version."""
+    """Make the turns of each swipe, all with the same parent; without swipes, of one version."""
     role = Role.USER if line.get("is_user") is True else Role.ASSISTANT
     swipes = [text(each) for each in sequence(line.get("swipes"))] or [text(line.get("mes"))]
     chosen, details = _chosen(line, len(swipes)), sequence(line.get("swipe_info"))
@@ -138,7 +138,7 @@ def _versions(
 
 
 def _moment(value: object) -> datetime | None:
-    """Read ISO, seconds or milliseconds, and the two texts that older versions wrote."""
+    """Read ISO text, seconds, milliseconds, or either of the two formats of older versions."""
     if isinstance(value, str) and value.isdecimal() and len(value) < 15:
         value = int(value)
     if (found := moment_in_any_unit(value)) is not None or not isinstance(value, str):
@@ -149,7 +149,7 @@ def _moment(value: object) -> datetime | None:
         except ValueError:
             return None
     try:
-        return datetime.strptime(value.strip(), _WORDS).replace(tzinfo=UTC)
+        return datetime.strptime(value.strip(), _DATE_IN_WORDS).replace(tzinfo=UTC)
     except ValueError:
         return None
 

@@ -1,8 +1,8 @@
-"""Where conversations are read from: a file, the files in a zip, or those in a folder.
+"""The files that conversations are read from: one file, or those in a zip or a folder.
 
-Nothing is unpacked to the disk, a symbolic link in a folder is not followed, and names in a zip are
-no paths: they are only shown. Files are read in pieces: their size says nothing of the memory that
-they take.
+Nothing is unpacked to disk, symbolic links in a folder are not followed, and names in a zip are
+only shown, never used as paths. Files are read in chunks, so memory use does not depend on their
+size.
 """
 
 import io
@@ -21,23 +21,23 @@ from jitchat.text.sanitize import one_line
 from jitchat.transfer.incoming import Tally
 
 MAX_RATIO = 250
-"""By so much a member of a zip may be larger than what is stored of it; JSON reaches 30."""
+"""The highest compression ratio of a file in a zip; JSON reaches 30."""
 _SMALL = 64 << 20
-"""Up to this size, a member may be as well packed as it likes."""
+"""Bytes; up to this size, any compression ratio is accepted."""
 _ZIP = (b"PK\3\4", b"PK\5\6")
-"""How a zip begins, and one without files."""
+"""The first bytes of a zip, and of an empty one."""
 _SQLITE = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     name: str
-    """As it is shown; in a zip or a folder, with the folders in it."""
+    """The name to show; in a zip or a folder, with subfolders."""
     size: int
-    """In bytes, as far as is known beforehand."""
+    """In bytes, as recorded in the file system or the zip."""
     open: Callable[[], IO[bytes]]
     path: Path | None
-    """Where it is on the disk; None for a member of a zip."""
+    """The path on disk; None for a file in a zip."""
 
     @property
     def stem(self) -> str:
@@ -51,28 +51,28 @@ class SourceFile:
 
 @dataclass(slots=True)
 class Source:
-    """The files, what was not looked at and why, and how far reading is."""
+    """The files to read, those left out and why, and how much has been read."""
 
     path: Path
     files: list[SourceFile] = field(default_factory=list)
     others: list[SourceFile] = field(default_factory=list)
-    """Files that hold no conversations: pictures, documents, voices."""
+    """Files without conversations: pictures, documents, voice recordings."""
     tally: Tally = field(default_factory=Tally)
     bytes_read: int = 0
     is_single: bool = False
-    """Whether it is one plain file."""
+    """Whether the source is one plain file, not a zip or a folder."""
 
     @property
     def size(self) -> int:
         return sum(file.size for file in self.files)
 
     def beside(self, prefix: str) -> SourceFile | None:
-        """Find the file beside the conversations whose name begins so; None if none does."""
+        """Return the file next to the conversations whose name starts with `prefix`, or None."""
         found = (each for each in self.others if Path(each.name).name.startswith(prefix))
         return next(found, None) if prefix else None
 
     def read_beside(self, file: SourceFile) -> bytes:
-        """Read such a file, up to more than is kept of one; it is no part of what is left to read.
+        """Read a file from `others`, up to one byte over the limit; it does not count as progress.
 
         Raises:
             ImportFailed: It cannot be read.
@@ -89,7 +89,7 @@ def open_source(path: Path) -> Source:
     """List the files of a path.
 
     Raises:
-        ImportFailed: There is none, or it cannot be read.
+        ImportFailed: The path does not exist, or cannot be read.
 
     """
     try:
@@ -111,7 +111,7 @@ def open_source(path: Path) -> Source:
 
 def unreadable(path: Path, error: OSError) -> ImportFailed:
     return ImportFailed(
-        f"{path} cannot be read: {error.strerror or error}.", "Name a file that can."
+        f"{path} cannot be read: {error.strerror or error}.", "Check the file and its permissions."
     )
 
 
@@ -165,7 +165,7 @@ def _zip(path: Path) -> Source:
         elif member.flag_bits & 1:
             source.tally.skip("file in the zip that is encrypted")
         elif member.file_size > max(_SMALL, MAX_RATIO * member.compress_size):
-            source.tally.skip(f"file in the zip that is packed more than {MAX_RATIO}-fold")
+            source.tally.skip(f"file in the zip that is compressed more than {MAX_RATIO}-fold")
         else:
             source.files.append(_member(source, archive, member))
     return source
@@ -191,7 +191,7 @@ def _counted(source: Source, file: IO[bytes]) -> IO[bytes]:
 
 
 class _Counted(io.RawIOBase):
-    """A file that adds what is read of it to its source."""
+    """A file that adds the bytes read to its source's count."""
 
     def __init__(self, source: Source, file: IO[bytes]) -> None:
         self._source, self._file = source, file

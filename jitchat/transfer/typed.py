@@ -1,4 +1,4 @@
-"""Whether a value made of foreign fields is what its type says: dataclasses do not look."""
+"""Check a value built from untrusted fields against its type; dataclasses do not."""
 
 import types
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 
 def is_typed(value: object, kind: object) -> bool:
-    """Whether `value`, and all that is in it, has the type `kind`."""
+    """Whether `value` and everything in it has the type `kind`."""
     origin = get_origin(kind)
     if origin in (Union, types.UnionType):
         return any(is_typed(value, each) for each in get_args(kind))
@@ -37,7 +37,7 @@ def _is_plain(value: object, kind: object) -> bool:
         return isinstance(value, int) and not isinstance(value, bool)
     if kind is Any or not isinstance(kind, type):
         return True
-    if issubclass(kind, StrEnum):  # its text does in its place
+    if issubclass(kind, StrEnum):  # its plain string is accepted too
         return isinstance(value, str) and value in set(kind)
     return isinstance(value, Mapping if kind is Mapping else kind)
 

@@ -1,8 +1,8 @@
-"""Every action of the chat, in one place: its keys, its command, its letter in a pane, its words.
+"""Registry of the chat's actions: the keys, command, pane letter and texts of each.
 
-Bindings, palette, slash commands, footer, help and the list of keys in `docs` are made of it. An
-id never changes, so that `[keys]` in the configuration can name it. Ctrl+M, Ctrl+I, Ctrl+[ and
-Ctrl+H are other keys in most terminals and are not used.
+Bindings, palette, slash commands, footer, help and the list of keys in `docs` are generated from
+it. An id never changes, because `[keys]` in the configuration refers to it. Ctrl+M, Ctrl+I, Ctrl+[
+and Ctrl+H are not used: most terminals send them as other keys.
 """
 
 import sys
@@ -16,85 +16,85 @@ from jitchat.values import Mode
 
 
 class Takes(Enum):
-    """What a command takes behind its name."""
+    """The argument of a command."""
 
     NOTHING = auto()
     WORD = auto()
     WORDS = auto()
     MESSAGE = auto()
-    """A text, which a view is opened on in place of what is in the prompt."""
+    """A text that the view is opened for, instead of the draft in the prompt."""
     TEXT = auto()
-    """A text as it stands, of several lines, too."""
+    """A text taken literally, which may have several lines."""
 
 
 class Needs(Flag):
-    """What has to be there for an action; whoever lacks it is told so, and nothing is done."""
+    """What an action requires; if it is missing, the user is notified and nothing is done."""
 
     NOTHING = 0
     REST = auto()
-    """No reply is on its way."""
+    """No reply is in progress."""
     SESSION = auto()
-    """The conversation is open; its session is the first argument of the method."""
+    """The conversation is open; its session is passed as the first argument of the method."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaneKey:
-    """A letter that does something with the turn under the cursor of a pane."""
+    """A key that acts on the turn under the cursor of a pane."""
 
     id: str
     key: str
     word: str
-    """What the footer says; empty where it shows nothing."""
+    """Label in the footer; empty if the key is not shown there."""
     question: str = ""
-    """What the key asks first, for a letter may begin a text; empty where it acts at once."""
+    """Asked before the key acts, because a letter may begin a text; empty if it acts at once."""
     given: tuple[object, ...] = ()
-    """What its method gets from this key alone."""
+    """Additional arguments of the method for this key."""
 
     @property
     def is_letter(self) -> bool:
-        """Whether it may begin a text."""
+        """Whether the key may begin a text."""
         return len(self.key) == 1 or bool(self.question)
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that the user can do."""
+    """An action that the user can run."""
 
     id: str
     keys: str
     """Comma-separated, as Textual names them; empty for none."""
     method: str
-    """What does it: `CONTROLLER.METHOD` as the chat screen has them, or Textual's own name of an
-    action of the screen or, with `app.` ahead, of the app."""
+    """`CONTROLLER.METHOD`, an attribute path on the chat screen; or the Textual name of an action
+    of the screen or, with the prefix `app.`, of the app."""
     title: str
-    """Empty for what is typed only."""
+    """Empty if the action is only available as a command."""
     help: str
     command: str = ""
     takes: Takes = Takes.NOTHING
     pane: tuple[PaneKey, ...] = ()
     letter: str = ""
-    """In the menu of views; empty where it is not in there."""
+    """Key in the menu of views; empty if the action is not in the menu."""
     needs: Needs = Needs.NOTHING
     given: tuple[object, ...] = ()
-    """What the method gets ahead of what is typed."""
+    """Arguments of the method before the typed one."""
     asks: bool = False
-    """Whether it asks first, for the user may have to pay; a pane asks with each of its letters."""
+    """Whether the user is asked first, because it may cost money; pane letters always ask."""
 
     @property
     def view(self) -> str:
-        """The name of the view that it opens; empty where it opens none."""
+        """Name of the view that the action opens; empty if it opens none."""
         return str(self.given[0]) if self.method == "views.open" else ""
 
     @property
     def run(self) -> str:
-        """What its keys, its entries and its command run, in Textual's words."""
+        """The Textual action that its keys, its entries and its command run."""
         return f"ask({self.id!r})" if self.asks else self.call()
 
     def call(self, *given: object) -> str:
-        """Write it with its arguments in Textual's words; nothing is asked first."""
-        is_ours = not self.method.startswith("app.") and "." in self.method
-        name, own = ("do", (self.id,)) if is_ours else (self.method, self.given)
-        arguments = ", ".join(map(repr, (*own, *given)))
+        """Return the Textual action with its arguments, without asking first."""
+        of_controller = not self.method.startswith("app.") and "." in self.method
+        name, fixed = ("do", (self.id,)) if of_controller else (self.method, self.given)
+        arguments = ", ".join(map(repr, (*fixed, *given)))
         return f"{name}({arguments})" if arguments else name
 
     @property
@@ -104,17 +104,17 @@ class Action:
 
 _MODES = ", ".join(Mode)
 SUSPEND = "" if sys.platform == "win32" else "ctrl+z"
-"""Windows has no way back, and Ctrl+Z is its undo."""
+"""Empty on Windows, which cannot resume a suspended process and where Ctrl+Z is undo."""
 _OPEN, _AT_REST = Needs.SESSION, Needs.SESSION | Needs.REST
 
 ACTIONS = (
     Action("mode", "shift+tab", "choices.cycle_mode", "Next mode", " → ".join(Mode)),
     Action(
-        "inspector", "f2", "toggle_inspector", "Inspector", "Show or hide the window's segments",
+        "inspector", "f2", "toggle_inspector", "Inspector", "Show or hide window segments",
         "inspect", letter="i",
     ),
     Action(
-        "models", "ctrl+l", "models.pick", "Model", "Pick who answers, or add a key",
+        "models", "ctrl+l", "models.pick", "Model", "Choose a model or add an API key",
         "model", Takes.WORDS, letter="m",
     ),
     Action(
@@ -122,123 +122,129 @@ ACTIONS = (
         "mode", Takes.WORD,
     ),
     Action(
-        "mode_once", "", "choices.use_once", "", f"Use a mode for the next message: {_MODES}",
+        "mode_once", "", "choices.use_once", "", f"Use a mode for the next message only: {_MODES}",
         "once", Takes.WORD,
     ),
-    Action("cancel", "escape", "cancel", "Cancel", "Stop the reply, keeping what came"),
+    Action("cancel", "escape", "cancel", "Cancel", "Stop the reply and keep what was received"),
     Action(
         "new", "ctrl+n", "conversations.begin", "New conversation", "Start with an empty history",
         "new", needs=Needs.REST,
     ),
     Action(
         "resume", "ctrl+r", "conversations.choose", "Conversations",
-        "Resume one, or search in all of them",
+        "Resume or search conversations",
         "resume", letter="c",
     ),
     Action(
-        "find", "ctrl+f", "find", "Find", "In this conversation; once more: the next match",
+        "find", "ctrl+f", "find", "Find",
+        "Search this conversation; press again for the next match",
         "find", Takes.WORDS,
     ),
     Action(
-        "copy", "", "turns.copy", "Copy the turn", "The chosen one, or the last reply", "copy",
+        "copy", "", "turns.copy", "Copy turn",
+        "Copy the selected turn, or the last reply", "copy",
         pane=(PaneKey("turn_copy", "y", "copy"),),
     ),
     Action(
-        "copy_code", "", "turns.copy_code", "Copy the code",
-        "Of the turn; /code 2 for its second block",
+        "copy_code", "", "turns.copy_code", "Copy code",
+        "Copy a code block of the turn; /code 2 copies the second",
         "code", Takes.WORD,
-        pane=(PaneKey("turn_copy_code", "Y", "code", "Copy which code of #{turn}?"),),
+        pane=(PaneKey("turn_copy_code", "Y", "code", "Copy which code block of #{turn}?"),),
     ),
     Action(
-        "rename", "", "conversations.rename", "Rename", "Give this conversation another title",
+        "rename", "", "conversations.rename", "Rename", "Change the title of this conversation",
         "rename",
         Takes.WORDS,
     ),
     Action(
         "tag", "", "conversations.tag", "Tag",
-        "Add tags to it: /tag work; /tag -work takes one off", "tag",
+        "Add tags: /tag work; /tag -work removes one", "tag",
         Takes.WORDS,
     ),
     Action(
         "archive", "", "conversations.archive", "Archive",
-        "Leave it out of the list, or list it again",
+        "Hide this conversation from the list, or show it again",
         "archive",
     ),
     Action(
         "delete", "", "conversations.ask_to_delete", "Delete",
-        "This conversation; /delete erase leaves no word of it",
+        "Delete this conversation; /delete erase does so permanently",
         "delete", Takes.WORD, needs=Needs.REST,
     ),
     Action(
-        "restore", "", "conversations.restore", "Undo the deletion",
-        "Of the conversation deleted last",
+        "restore", "", "conversations.restore", "Undo deletion",
+        "Restore the conversation deleted last",
         "restore", needs=Needs.REST,
     ),
     Action(
         "regenerate", "alt+r", "branches.regenerate", "Regenerate",
-        "Answer once more, beside this one", "retry",
-        pane=(PaneKey("turn_regenerate", "r", "again", "Regenerate #{turn}?"),),
+        "Answer again, keeping this reply", "retry",
+        pane=(PaneKey("turn_regenerate", "r", "retry", "Regenerate #{turn}?"),),
         needs=_AT_REST, asks=True,
     ),
     Action(
-        "edit", "alt+e", "branches.edit", "Edit and resend", "A message anew, as a fork", "edit",
-        pane=(PaneKey("turn_edit", "e", "edit", "Edit #{turn}, to send it as a fork?"),),
+        "edit", "alt+e", "branches.edit", "Edit and resend",
+        "Edit a message and resend it as a fork", "edit",
+        pane=(PaneKey("turn_edit", "e", "edit", "Edit #{turn} and resend it as a fork?"),),
         needs=_AT_REST,
     ),
     Action(
-        "go_on", "alt+g", "branches.go_on", "Continue", "Go on with a reply that was cut",
+        "go_on", "alt+g", "branches.go_on", "Continue", "Resume a reply that was cut off",
         "continue",
         pane=(PaneKey("turn_go_on", "c", "continue", "Continue #{turn}?"),),
         needs=_AT_REST, asks=True,
     ),
     Action(
-        "sent_window", "", "views.show_sent", "Window of a turn", "The window that was sent for it",
+        "sent_window", "", "views.show_sent", "Window of the turn",
+        "Show the window that was sent for the turn",
         pane=(PaneKey("turn_window", "w", "window", "Show the window sent for #{turn}?"),),
         needs=_AT_REST,
     ),
     Action(
-        "reasoning", "alt+i", "turns.unfold", "Reasoning", "Fold or unfold it, or a tool's call",
+        "reasoning", "alt+i", "turns.unfold", "Reasoning",
+        "Fold or unfold it or a tool call",
         "reasoning", letter="u",
-        pane=(PaneKey("turn_reasoning", "t", "unfold", "Fold or unfold what #{turn} folds?"),),
+        pane=(PaneKey("turn_reasoning", "t", "unfold", "Fold or unfold the details of #{turn}?"),),
     ),
     Action(
         "pin", "alt+p", "choices.hold", "Pin",
-        "A turn into every window, but of full and recency; or not",
-        "pin", Takes.WORD, pane=(PaneKey("turn_pin", "p", "pin", "Pin #{turn}, or end that?"),),
+        "Always send a turn (except in full and recency), or unpin it",
+        "pin", Takes.WORD, pane=(PaneKey("turn_pin", "p", "pin", "Pin or unpin #{turn}?"),),
         needs=_OPEN, given=("pinned",),
     ),
     Action(
-        "exclude", "alt+o", "choices.hold", "Exclude", "A turn from every window, or not",
+        "exclude", "alt+o", "choices.hold", "Exclude",
+        "Never send a turn, or allow it again",
         "exclude", Takes.WORD,
-        pane=(PaneKey("turn_exclude", "x", "exclude", "Exclude #{turn}, or end that?"),),
+        pane=(PaneKey("turn_exclude", "x", "exclude", "Exclude #{turn}, or allow it again?"),),
         needs=_OPEN, given=("excluded",),
     ),
     Action(
-        "undo", "alt+z", "choices.undo_hold", "Undo", "The last pin or exclusion", "undo",
-        pane=(PaneKey("turn_undo", "u", "undo", "Take the last pin or exclusion back?"),),
+        "undo", "alt+z", "choices.undo_hold", "Undo", "Revert the last pin or exclusion", "undo",
+        pane=(PaneKey("turn_undo", "u", "undo", "Undo the last pin or exclusion?"),),
         needs=_OPEN,
     ),
     Action(
         "wrap", "alt+y", "surfaces.transcript.wrap_code", "Wrap code",
-        "Long lines of code whole, or cut with …",
+        "Wrap long lines of code, or cut them with …",
         "wrap",
     ),
-    Action("menu", "ctrl+o", "menu", "Menu of views", "Every view by a letter", "views"),
-    Action("palette", "ctrl+p", "app.command_palette", "Palette", "Every action by name"),
-    Action("help", "f1", "app.help", "Help", "Keys and words", "help", letter="?"),
-    Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus on"),
+    Action("menu", "ctrl+o", "menu", "Menu of views", "Open any view by its letter", "views"),
+    Action("palette", "ctrl+p", "app.command_palette", "Palette", "Run any action by name"),
+    Action("help", "f1", "app.help", "Help", "Keys, commands and terms", "help", letter="?"),
+    Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus to the next pane"),
     Action(
         "model", "f5", "surfaces.model_fetch.toggle", "Embedding model",
-        "Fetch the better one, or stop that",
+        "Download the better embedding model, or cancel",
         "embedder",
     ),
     Action(
         "count", "alt+x", "meter.count_exactly", "Exact count",
-        "Ask the provider for the window's tokens", "count", needs=_AT_REST,
+        "Have the provider count the window's tokens", "count", needs=_AT_REST,
     ),
     Action(
         "costs", "", "meter.show_costs", "Cost",
-        "What the next message should cost, and what was spent",
+        "Next message and total so far",
         "cost", letter="$", needs=_OPEN,
     ),
     Action(
@@ -250,67 +256,73 @@ ACTIONS = (
         letter="w", needs=_OPEN, given=("wire",),
     ),
     Action(
-        "ledger", "f4", "views.open", "Ledger", "Every candidate, and why or why not",
+        "ledger", "f4", "views.open", "Ledger", "Every candidate: why in or out",
         "ledger", Takes.MESSAGE, letter="l", needs=_OPEN, given=("ledger",),
     ),
     Action(
-        "what_if", "f7", "views.open", "What if", "The windows of all modes side by side",
+        "what_if", "f7", "views.open", "What if", "Compare the modes' windows",
         "compare", Takes.MESSAGE, letter="f", needs=_OPEN, given=("what_if",),
     ),
     Action(
-        "ask_all", "alt+a", "views.open", "Ask all modes", "Their answers side by side",
+        "ask_all", "alt+a", "views.open", "Ask all modes",
+        "Compare the modes' answers",
         "askall", Takes.MESSAGE, letter="a", needs=_OPEN, given=("ask_all",),
     ),
     Action(
-        "budget", "f8", "views.open", "Budget", "What enters and leaves as it changes",
+        "budget", "f8", "views.open", "Budget", "Which turns fit at other sizes",
         "budget", Takes.MESSAGE, letter="b", needs=_OPEN, given=("budget",),
     ),
     Action(
-        "sends", "f9", "views.open", "Sent windows", "The window of any send, as it was",
+        "sends", "f9", "views.open", "Sent windows", "Every window, exactly as sent",
         "sends", letter="s", needs=_OPEN, given=("sent_windows",),
     ),
     Action(
-        "history", "alt+h", "views.open", "History", "Tokens per send, and what was saved",
+        "history", "alt+h", "views.open", "History", "Tokens sent and saved, per send",
         "history", letter="h", needs=_OPEN, given=("history",),
     ),
     Action(
         "mattered", "alt+m", "views.open", "Which turn mattered",
-        "Ask again without each", "mattered",
-        pane=(PaneKey("turn_mattered", "m", "mattered", "What mattered for #{turn}?"),), letter="t",
+        "Ask again without each turn", "mattered",
+        pane=(
+            PaneKey("turn_mattered", "m", "mattered", "Find what mattered for #{turn}?"),
+        ), letter="t",
         needs=_OPEN, given=("leave_one_out",),
     ),
     Action(
         "miss", "alt+w", "views.open", "Missing turn",
-        "Point at the turn that a wrong reply lacked", "wrong",
-        pane=(PaneKey("turn_miss", "exclamation_mark", "wrong", "Is #{turn} wrong?"),), letter="!",
+        "Choose what a reply was missing", "wrong",
+        pane=(
+            PaneKey("turn_miss", "exclamation_mark", "missing", "Choose what #{turn} was missing?"),
+        ), letter="!",
         needs=_OPEN, given=("missing_turn",),
     ),
     Action(
-        "note_requested", "", "turns.note_requested", "Note what was asked for",
-        "Turns that the model had to ask for, as missing", "requested",
-        pane=(PaneKey("turn_requested", "n", "note", "Note what was asked for #{turn}?"),),
+        "note_requested", "", "turns.note_requested", "Note requested turns",
+        "Note as missing the turns that the model had to request", "requested",
+        pane=(PaneKey("turn_requested", "n", "note", "Note the turns requested for #{turn}?"),),
         needs=_OPEN,
     ),
     Action(
         "observations", "", "views.open", "Observations",
-        "What stands for earlier turns in observe, and how", "observations", letter="o",
+        "What replaces turns in observe", "observations", letter="o",
         needs=_OPEN, given=("observations",),
     ),
     Action(
-        "cases", "", "views.open", "Check", "Are the noted turns found now?",
+        "cases", "", "views.open", "Check", "Are the missing turns found now?",
         "check", letter="k", needs=_OPEN, given=("regression_cases",),
     ),
     Action(
         "window", "alt+s", "views.switch_window", "Sent or next",
-        "The window sent last, or the next one",
+        "Switch between the last window sent and the next",
         "window", needs=_AT_REST,
     ),
     Action(
         "rot", "ctrl+t", "views.open_preset", "Rot lab",
-        "How answers fare as a conversation grows", "rot", letter="r",
+        "How answers fare as chats grow", "rot", letter="r",
     ),
     Action(
-        "version", "alt+v", "branches.go_to_other", "Next version", "Of a turn that has several",
+        "version", "alt+v", "branches.go_to_other", "Next version",
+        "Show another version of the turn",
         "version",
         pane=(
             PaneKey("turn_version_before", "left", "", given=(-1,)),
@@ -320,59 +332,60 @@ ACTIONS = (
     ),
     Action(
         "attach", "", "drafting.attach", "Attach files",
-        "A file, a folder or a pattern, by its path",
+        "Attach a file, folder or pattern by its path",
         "attach", Takes.WORDS,
     ),
     Action(
         "paste", "", "drafting.paste_picture", "Paste a picture",
-        "From the clipboard, as Ctrl+V in the prompt", "paste", needs=_OPEN,
+        "Attach the picture in the clipboard", "paste", needs=_OPEN,
     ),
     Action(
-        "resource", "", "offers.pick", "Attach a resource", "Of a server of tools",
+        "resource", "", "offers.pick", "Attach a resource", "Insert a resource from an MCP server",
         "resource", given=("resources",),
     ),
     Action(
-        "server_prompt", "", "offers.pick", "Prompt of a server",
-        "Fill one in: /prompt, or /prompt and its name=value", "prompt", Takes.WORDS,
+        "server_prompt", "", "offers.pick", "Server prompt",
+        "Use an MCP server's prompt; /prompt name=value fills it in", "prompt", Takes.WORDS,
         given=("prompts",),
     ),
     Action(
         "allow_once", "alt+j", "approve", "Allow once",
-        "A tool that waits, observing, or to keep the fact that is proposed",
+        "Run a tool, observe, keep a fact",
         letter="1", given=("once",),
     ),
     Action(
         "allow_conversation", "alt+k", "approve", "Allow here",
-        "In this conversation, the tool or observing", letter="2", given=("conversation",),
+        "For this conversation", letter="2", given=("conversation",),
     ),
     Action(
         "allow_always", "alt+q", "approve", "Allow always",
-        "The tool, until it describes itself otherwise", letter="3", given=("always",),
+        "Until the tool changes", letter="3", given=("always",),
     ),
     Action(
         "decline_tool", "alt+n", "approve", "Decline",
-        "The tool, or observing", letter="4", given=("decline",),
+        "Refuse the tool or observing", letter="4", given=("decline",),
     ),
     Action(
-        "allow", "", "approve", "", "Answer what waits: /allow, or once, conversation, always, "
-        "decline behind it", "allow", Takes.WORD,
+        "allow", "", "approve", "", "Answer the open question: /allow once, conversation, "
+        "always or decline", "allow", Takes.WORD,
     ),
     Action(
         "end", "", "ending.end_now", "End the session",
-        "Write the memory document from all that was said",
+        "Write the memory document now",
         "end", needs=_AT_REST,
     ),
     Action(
         "document", "", "views.open", "Memory document",
-        "Its lines, their sources, and every version", "document", letter="d",
+        "Its lines, sources and versions", "document", letter="d",
         needs=_OPEN, given=("document",),
     ),
     Action(
-        "facts", "", "views.open", "Facts", "What is remembered of the project, and proposed",
+        "facts", "", "views.open", "Facts", "Kept or proposed for the project",
         "facts", letter="e", needs=_OPEN, given=("facts",),
     ),
     Action(
-        "keep_fact", "", "facts.keep", "Keep the fact", "That the last line proposes", "keep",
+        "keep_fact", "", "facts.keep", "Keep fact",
+        "Keep the fact proposed in the last line", "keep",
         needs=_OPEN,
     ),
     Action(
@@ -381,41 +394,41 @@ ACTIONS = (
         "remember", Takes.WORDS, needs=_OPEN,
     ),
     Action(
-        "forget", "", "facts.forget", "", "Forget a fact, by its number or a part of its text",
+        "forget", "", "facts.forget", "", "Forget a fact, by its number or part of its text",
         "forget", Takes.WORDS, needs=_OPEN,
     ),
     Action(
         "project", "", "conversations.move", "Project",
-        "Go on with another, or put this chat into one",
+        "Switch project or move this chat",
         "project", Takes.WORDS, letter="p", needs=Needs.REST,
     ),
     Action(
         "temporary", "", "conversations.begin_temporary", "Temporary conversation",
-        "No memory is read or written; deleted when left", "temporary", needs=Needs.REST,
+        "No memory is read or written; deleted when you leave", "temporary", needs=Needs.REST,
     ),
     Action(
         "prompts", "ctrl+s", "drafting.search_prompts", "Earlier prompts",
-        "Search what you sent, in all conversations", "prompts", Takes.WORDS, letter="y",
+        "Search the messages you sent", "prompts", Takes.WORDS, letter="y",
     ),
     Action(
         "editor", "ctrl+g", "drafting.edit_outside", "External editor",
-        "The draft in $VISUAL or $EDITOR",
+        "Edit the draft ($VISUAL/$EDITOR)",
         "editor", letter="v",
     ),
     Action(
-        "suspend", SUSPEND, "app.suspend_process", "Suspend", "Back to the shell, until `fg`",
+        "suspend", SUSPEND, "app.suspend_process", "Suspend", "Return to the shell; `fg` resumes",
         "suspend",
     ),
     Action(
         "system", "", "personas.use_text", "System prompt",
-        "Whose it is, and its text; /system and a text",
+        "Show or edit it (/system TEXT)",
         "system", Takes.TEXT, letter="x",
     ),
     Action(
-        "persona", "", "personas.pick", "Persona", "Saved instructions, model and tools; or none",
+        "persona", "", "personas.pick", "Persona", "Saved instructions, model, tools",
         "persona", Takes.WORD, letter="n",
     ),
-    Action("quit", "ctrl+q", "app.quit", "Quit", "What was said and typed is stored", "quit"),
+    Action("quit", "ctrl+q", "app.quit", "Quit", "Everything said and typed is saved", "quit"),
     *(
         Action(
             f"mode_{mode}", "", "choices.use_mode", f"Mode {mode}", mode.description,
@@ -424,41 +437,41 @@ ACTIONS = (
         for mode in Mode
     ),
     Action(
-        "why", "", "views.explain", "", "Why turn 12 is in the window, or not: /why 12, or "
-        "/why 12 and a text", "why", Takes.MESSAGE, needs=_OPEN,
+        "why", "", "views.explain", "", "Explain why turn 12 is in or out: /why 12, "
+        "or /why 12 TEXT", "why", Takes.MESSAGE, needs=_OPEN,
     ),
 )  # fmt: skip
 BY_ID = {action.id: action for action in ACTIONS}
 COMMANDS = {action.command: action for action in ACTIONS if action.command}
-"""Actions by what is typed behind `/`."""
+"""Actions by the name typed after `/`."""
 VIEWS = {action.view: action for action in ACTIONS if action.view and action.title}
-"""The actions that open a view, by its name."""
+"""Actions that open a view, by the view's name."""
 ANSWERS = tuple(action.id for action in ACTIONS if action.method == "approve" and action.letter)
-"""The actions that answer a question; the menu has them while one is asked."""
+"""Actions that answer a question; they are in the menu while a question is open."""
 MENU = {a.letter: a for a in ACTIONS if a.letter and a.id not in ANSWERS}
-"""What the menu of views offers at any time, by its letter."""
+"""Actions that are always in the menu of views, by letter."""
 
 PROMPT_BINDINGS = {
     "newline": "shift+enter,ctrl+j,alt+enter",
     "prompt_paste": "ctrl+v,super+v",
     "prompt_quit": "ctrl+d",
 }
-"""Keys of the prompt's own actions, by id."""
+"""Keys of actions that belong to the prompt, by id."""
 
 
 def in_palette() -> Iterable[Action]:
-    """List what the palette offers; Textual has its own entries for the rest."""
+    """Return the actions listed in the palette; Textual adds its own entries for the others."""
     return (a for a in ACTIONS if a.title and a.id not in ("palette", "pane", "quit"))
 
 
 def keys_by_id() -> dict[str, str]:
-    """List every key that can be changed, comma-separated, by the id of its action."""
+    """Return the default keys of every remappable action, comma-separated, by id."""
     panes = {pane.id: pane.key for action in ACTIONS for pane in action.pane}
     return {a.id: a.keys for a in ACTIONS if a.keys} | PROMPT_BINDINGS | panes
 
 
 def spelled(keys: str) -> str:
-    """Spell keys as people do: `Shift+Tab`."""
+    """Format keys for display: `Shift+Tab`."""
     names = keys.replace("exclamation_mark", "!").split(",")
     names = [f"shift+{name}" if len(name) == 1 and name.isupper() else name for name in names]
     names = [name.replace("escape", "esc") for name in names]
@@ -466,7 +479,7 @@ def spelled(keys: str) -> str:
 
 
 def pane_bindings(actions: Iterable[Action] = ACTIONS) -> list[BindingType]:
-    """Bind the letters of a pane, for the chat's footer alone."""
+    """Make the bindings of a pane's letters; only the chat's own footer shows them."""
     return [
         Binding(
             pane.key,
@@ -482,19 +495,19 @@ def pane_bindings(actions: Iterable[Action] = ACTIONS) -> list[BindingType]:
 
 
 def hold_bindings() -> list[BindingType]:
-    """Bind the letters that pin and exclude, for the inspector."""
+    """Make the bindings that pin, exclude and undo, for the inspector."""
     return pane_bindings(each for each in ACTIONS if each.id in ("pin", "exclude", "undo"))
 
 
 def bindings_everywhere() -> list[BindingType]:
-    """Bind what each other screen has, too, unless a field for text needs the key."""
+    """Make the bindings that every other screen has too; a focused text field takes precedence."""
     suspend = Binding(SUSPEND, "app.suspend_process", "Suspend", id="suspend", show=False)
     quit_key = Binding("ctrl+c", "app.help_quit", show=False)
     return [quit_key, suspend] if SUSPEND else [quit_key]
 
 
 def screen_bindings() -> list[BindingType]:
-    """Bind the chat screen's keys; they work wherever the focus is."""
+    """Make the chat screen's bindings, which work wherever the focus is."""
     made: list[BindingType] = [
         Binding(action.keys, action.run, action.title, id=action.id, priority=True, show=False)
         for action in ACTIONS

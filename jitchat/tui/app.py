@@ -1,4 +1,4 @@
-"""The app: one chat screen, the palette, and what happens when a defect stops it."""
+"""The app: the chat screen, the palette, notices, quitting, and the report of a crash."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from jitchat.tui.backend import Backend
 
 TWICE_WITHIN = 2.0
-"""Seconds in which a second Ctrl+C quits."""
+"""Seconds within which a second Ctrl+C quits."""
 NOTICE_SECONDS = 60
-"""So long a notice about the database is shown."""
+"""How long a notice about the database is shown."""
 
 
 class JitchatApp(App[None]):
@@ -51,7 +51,7 @@ class JitchatApp(App[None]):
     def __init__(
         self, backend: Backend, conversation: Conversation, rot: RunWanted | None = None
     ) -> None:
-        """`rot` is what the rot lab is opened with; None: it is not."""
+        """`rot` is the run that the rot lab is opened with; None does not open the lab."""
         super().__init__()
         self._rot = rot
         self._backend = backend
@@ -59,14 +59,14 @@ class JitchatApp(App[None]):
         self._key_names = KeyNames(backend.settings.keys)
         self._interrupted_at = float("-inf")
         self._asks_to_quit = False
-        """Whether the user is asked now, for a reply would be lost."""
+        """Whether the question is open that warns of losing part of a reply."""
         self._held_notices: list[tuple[str, dict[str, Any]]] = []
-        """Each with what `notify` takes beside it."""
+        """Each with its keyword arguments for `notify`."""
         self._early: list[events.Event] | None = []
-        """Keys that came before the prompt could take them; None once it can."""
+        """Keys pressed before the prompt was ready; None once it is ready."""
 
     def get_driver_class(self) -> type[Driver]:
-        """Textual's driver for this system, or ours in its place."""
+        """Return `TerminalDriver`, or Textual's choice on Windows or if TEXTUAL_DRIVER is set."""
         if sys.platform == "win32" or constants.DRIVER is not None:
             return super().get_driver_class()
         from jitchat.tui.driver import TerminalDriver  # noqa: PLC0415  not there on Windows
@@ -74,9 +74,9 @@ class JitchatApp(App[None]):
         return TerminalDriver
 
     async def on_event(self, event: events.Event) -> None:
-        """Decide on a key as it arrives: the prompt gets early ones later, the chat routes others.
+        """Route a key as it arrives: queue it until the prompt is ready, or let the chat decide.
 
-        What was typed before the prompt was there arrives whole and in order.
+        Text typed before the prompt is ready is delivered complete and in order.
         """
         typed = event if isinstance(event, events.Key | events.Paste) else None
         chat = self.screen_stack[-1] if self.screen_stack else None
@@ -84,15 +84,15 @@ class JitchatApp(App[None]):
             if self._early is not None:
                 self._early.append(typed)
                 return
-            self.app_focus = True  # the focus comes back with it, before it is decided by that
+            self.app_focus = True  # restores the focus, on which the routing depends
             if chat.is_mounted and await chat.routing.takes(typed):
                 return
         await super().on_event(event)
 
     async def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Hand the prompt what was typed before it was there."""
+        """Give the prompt the keys that were pressed before it was ready."""
         if self._early and isinstance(event.widget, Prompt):
-            for early in self._early:  # more may come meanwhile
+            for early in self._early:  # the list may grow meanwhile
                 await super().on_event(early)
         if isinstance(event.widget, Prompt):
             self._early = None
@@ -111,17 +111,17 @@ class JitchatApp(App[None]):
             self.theme = theme
         else:
             self.notify(
-                f"There is no theme {theme!r}; the palette lists them all.",
+                f"There is no theme {theme!r}; the palette lists all themes.",
                 severity="warning",
                 markup=False,
             )
         self.theme_changed_signal.subscribe(self, self._keep_theme)
-        self.set_keymap(dict(settings.keys))
-        # Textual draws nothing anew after SIGCONT.
+        self.set_keymap(self._key_names.keymap())
+        # Textual does not redraw after SIGCONT.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
 
     def _picked_theme(self) -> str:
-        """The theme that was picked in the palette; empty where the settings name one."""
+        """Return the theme chosen in the palette; empty if the settings name one."""
         picked = ""
         if self._backend.settings.origin("screen.theme") == "default":
             with suppress(StoreError):  # the default will do
@@ -129,12 +129,12 @@ class JitchatApp(App[None]):
         return picked if picked in self.available_themes else ""
 
     def _keep_theme(self, theme: Theme) -> None:
-        """It counts at the next start, too, unless the settings name another."""
+        """Store a chosen theme for the next start, unless the settings name one."""
         origin = self._backend.settings.origin("screen.theme")
         if origin != "default":
             named = self._backend.settings.screen.theme
             if theme.name != named:
-                self.notify(f"{origin} names {named}: it is back at the next start.", markup=False)
+                self.notify(f"{origin} sets {named}, which the next start will use.", markup=False)
             return
         try:
             ScreenState(self._backend.store.database).put("theme", theme.name)
@@ -142,16 +142,16 @@ class JitchatApp(App[None]):
             notify_error(self.screen, error)
 
     def on_ready(self) -> None:
-        """Open the lab, where it was asked for."""
+        """Open the rot lab if a run was requested."""
         if self._rot is not None and isinstance(self.screen, ChatScreen):
             self.screen.views.open_lab(self._rot)
 
     def get_default_screen(self) -> ChatScreen:
-        """The chat is the first screen; a blank one below it would be laid out and drawn too."""
+        """Make the chat the first screen; a blank one below it would be laid out and drawn too."""
         return ChatScreen(self._backend, self._conversation)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Every action of the chat, or every key of another screen; and Textual's own."""
+        """Yield the chat's actions, or the keys of another screen, and Textual's own commands."""
         if isinstance(screen, ChatScreen):
             for action in in_palette():
                 spelt = self._key_names.spell_all(action.id)
@@ -176,26 +176,25 @@ class JitchatApp(App[None]):
         timeout: float | None = None,
         markup: bool = True,
     ) -> None:
-        """Show what is one line in the chat's last line, but errors; all else over the screen.
+        """Show a notice in the chat's last line if it fits and is no error; else over the screen.
 
-        There is one notice at a time, but warnings and errors that are over the screen stay until
-        they were read, or the same comes anew: what to do about an error takes more than a line.
-        While the help is open, all of it waits until that is closed.
+        Only one notice is shown at a time, except that warnings and errors over the screen stay
+        until they expire or are repeated. While the help is open, all notices are held back.
         """
-        form: dict[str, Any] = {"title": title, "severity": severity}
-        form |= {"timeout": timeout, "markup": markup}
+        options: dict[str, Any] = {"title": title, "severity": severity}
+        options |= {"timeout": timeout, "markup": markup}
         if any(getattr(screen, "HOLDS_NOTICES", False) for screen in self.screen_stack):
-            self._held_notices.append((message, form))
+            self._held_notices.append((message, options))
             return
         if severity != "error" and isinstance(self.screen, ChatScreen):
             seconds = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
             hint, warns = self.screen.surfaces.hint, severity == "warning"
             if hint.show_notice(message, seconds, warns=warns):
                 return
-        super().notify(message, **form)
+        super().notify(message, **options)
 
     def on_notify(self, event: Notify) -> None:
-        """Take away what the notice stands in place of; Textual shows it then."""
+        """Remove the notices that this one replaces, before Textual shows it."""
         new = event.notification
         for old in list(self._notifications):
             is_same = cause_of(old.message) == cause_of(new.message)
@@ -203,15 +202,15 @@ class JitchatApp(App[None]):
                 self._unnotify(old, refresh=False)
 
     def pop_screen(self) -> AwaitComplete:
-        """Close the screen on top, and show the notices that were held back while it was open."""
+        """Close the top screen and show the notices that were held back while it was open."""
         popped = super().pop_screen()
         notices, self._held_notices = self._held_notices, []
-        for message, form in notices:
-            self.notify(message, **form)
+        for message, options in notices:
+            self.notify(message, **options)
         return popped
 
     async def action_quit(self) -> None:
-        """Quit; ask first where something of a reply would be lost by that."""
+        """Quit; ask first if part of a reply would be lost."""
         if self._backend.store.unstored and not self._asks_to_quit:
             self._store_and_quit()
         else:
@@ -241,7 +240,7 @@ class JitchatApp(App[None]):
         self.push_screen(HelpScreen(self._backend.hint(), self._key_names))
 
     def action_help_quit(self) -> None:
-        """Ctrl+C: stop a reply, or empty the prompt; twice in two seconds: quit."""
+        """Handle Ctrl+C: stop the reply or clear the prompt; twice in two seconds, quit."""
         moment = time.monotonic()
         chat = self.screen if isinstance(self.screen, ChatScreen) else None
         if chat is not None and not chat.busy and (notice := chat.branches.empty_prompt()):
@@ -257,16 +256,16 @@ class JitchatApp(App[None]):
         self.notify(f"Press Ctrl+C again to quit.{saved}", timeout=2, markup=False)
 
     def _fatal_error(self) -> None:
-        """Replace Textual's traceback, whose locals hold the user's texts and keys."""
+        """Replace Textual's traceback, whose local variables contain the user's texts and keys."""
         if self._exit_renderables:
-            return  # a defect that only followed from the first
+            return  # caused by the first error
         error = sys.exc_info()[1]
         secrets = self._backend.settings.secrets()
         report = crash_report(error, __version__, secrets) if error else "no error\n"
         where = place_of(self._backend.crash, report)
         text = Text(
-            f"jitchat: stopped by an internal error ({type(error).__name__}). Your turns are"
-            f" stored.{where}"
+            f"jitchat stopped because of a bug ({type(error).__name__}). Your turns are saved."
+            f"{where}"
         )
         self._exit_renderables.append(Segments(self.console.render(text, self.console.options)))
         self._close_messages_no_wait()

@@ -1,4 +1,4 @@
-"""What the app needs from whoever starts it: it builds nothing below itself."""
+"""The interface of the app to the layers below it; the app itself constructs none of them."""
 
 from __future__ import annotations
 
@@ -26,39 +26,39 @@ if TYPE_CHECKING:
 
 
 class Backend(Protocol):
-    """Made by the composition root. What is marked slow is called from a thread."""
+    """Implemented by the composition root. Methods marked "Slow" are called in a thread."""
 
     settings: Settings
     store: ColdStore
     crash: Path
-    """Where the report of a defect goes."""
+    """File for the crash report."""
     warning: str
-    """What the user should know of the settings, once a session is open; mostly empty."""
+    """A warning about the settings, shown once a session is open; usually empty."""
 
     def open_session(self, conversation: Conversation) -> Session:
-        """Slow: loads the embedder and the vocabulary the first time.
+        """Slow: open a session; the first call loads the embedder and the vocabulary.
 
         Raises:
-            JitchatError: What the settings ask for cannot be had.
+            JitchatError: The settings name something that is not available.
         """
 
     def open_servers(
         self, on_change: Callable[[ServerState], object], elicitor: Elicitor
     ) -> Servers | None:
-        """Make the configured servers of tools, not started yet; None where there are none."""
+        """Create the configured MCP servers without starting them; None if there are none."""
 
     def toolbox(self, servers: Servers, approver: Approver) -> Toolbox:
-        """Put together what a session offers of servers, and who is asked before it is run."""
+        """Combine the servers' tools for a session, with the approver asked before each call."""
 
     def choices(self) -> Sequence[ProviderChoice]:
-        """Slow: every provider, with the models that are known of it.
+        """Slow: return every provider with its known models.
 
         Raises:
             JitchatError: The keys file or the store cannot be read.
         """
 
     async def find_local(self) -> Sequence[ProviderChoice]:
-        """Look which servers run on this machine; no key is sent, and nothing is used.
+        """Find the model servers that run on this machine, without sending a key or using them.
 
         Raises:
             JitchatError: The keys file or the store cannot be read.
@@ -68,90 +68,92 @@ class Backend(Protocol):
         """Ask a provider for its models.
 
         Raises:
-            JitchatError: It does not tell.
+            JitchatError: The provider does not list its models.
         """
 
     def keep_key(self, provider: str, text: str) -> str:
-        """Slow: store a provider's key as it was pasted; a sentence on where, and what was mended.
+        """Slow: store a pasted key of a provider.
+
+        Returns a sentence on where it is stored and what was corrected in the pasted text.
 
         Raises:
-            SettingsError: It is no key, or cannot be stored.
+            SettingsError: The text is not a key, or it cannot be stored.
         """
 
     def choose_model(
         self, session: Session | None, provider: str, model: str
     ) -> tuple[Session | None, str]:
-        """Slow: have another model answer in the same conversation, and in those opened later.
+        """Slow: change the model of the conversation, and of conversations opened later.
 
-        Returns the session in which it does, and what the user should know, mostly nothing. Where
-        there was no session there is none: the conversation is to be opened.
+        Returns the new session and a notice for the user, which is usually empty. The session is
+        None if `session` is None: the conversation must be opened again.
 
         Raises:
-            JitchatError: What the settings say of it cannot be had.
+            JitchatError: The settings name something that is not available for the model.
         """
 
     def own_instructions(self, conversation: str) -> Instructions:
-        """Look up what a conversation has of instructions by itself."""
+        """Return the conversation's own instructions, without those of the settings."""
 
     def settings_for(self, conversation: str) -> Settings:
-        """Give the settings of one conversation, with its persona and its own system text."""
+        """Return the settings of one conversation, with its persona and its own system text."""
 
     def use_instructions(
         self, conversation: str, session: Session | None, own: Instructions
     ) -> tuple[Session | None, str]:
-        """Slow: have a conversation keep these from now on; what it gives is as of `choose_model`.
+        """Slow: set a conversation's own instructions. Returns the same as `choose_model`.
 
         Raises:
-            JitchatError: They cannot be stored, or what the persona names cannot be had.
+            JitchatError: They cannot be stored, or the persona names something not available.
         """
 
     def save_persona(
         self, conversation: str, session: Session | None, name: str, system: str
     ) -> None:
-        """Slow: write a persona into the configuration: a text, and who answers and how.
+        """Slow: write a persona to the configuration, with `system` and the current model settings.
 
         Raises:
-            SettingsError: It is no name, or the configuration cannot be written.
+            SettingsError: The name is not valid, or the configuration cannot be written.
         """
 
     async def ask_limit(self, session: Session) -> Budget | None:
-        """Ask the server how much its model takes; None where it does not tell, or need not."""
+        """Ask the server for its model's context size; None if unnecessary or not reported."""
 
     async def count_exactly(self, session: Session, messages: Sequence[Message]) -> int:
-        """Ask who answers how many tokens these messages are; they are not answered.
+        """Have the provider count the tokens of messages, without answering them.
 
         Raises:
-            JitchatError: That provider does not count, or did not.
+            JitchatError: The provider cannot count tokens, or the request failed.
         """
 
     @property
     def may_fetch_model(self) -> bool:
-        """Whether a better embedder is missing, and allowed to be fetched."""
+        """Whether the better embedder is missing and the settings allow its download."""
 
     async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
-        """Download the embedding model, telling the bytes so far; cancelling stops it.
+        """Download the embedding model, reporting the bytes so far; cancelling stops it.
 
-        Returns whether it is here now, and that in a sentence.
+        Returns whether the model is now available, and a sentence on the outcome.
         """
 
     async def fetch_weights(self, name: str, on_progress: Callable[[int], None]) -> Outcome:
-        """Fetch weights by their name, telling the bytes so far; cancelling stops it."""
+        """Download weights by name, reporting the bytes so far; cancelling stops it."""
 
     def better_embedder(self) -> Embedder | None:
-        """Slow: the embedder that was downloaded, if it is here now."""
+        """Slow: return the downloaded embedder, if it is available."""
 
     def lab_service(self) -> LabService:
-        """Make what runs of the rot lab are made with: whoever answers here is asked there."""
+        """Create the service that runs the rot lab, with the current model."""
 
     def live_service(self) -> LabService:
-        """Slow: make what the live demo asks: who answers here, or the local model for the reader.
+        """Slow: create the live demo's service: the current model, or the local one for the reader.
 
         Raises:
-            SettingsError: That model, or its engine, is not on this machine.
+            SettingsError: The local model or its engine is not on this machine.
         """
 
     def missing_weights(self) -> Weights | None:
-        """Find the weights of the local model, where they alone are missing; else None."""
+        """Return the local model's weights if nothing else is missing to run it; else None."""
 
     def hint(self) -> str:
-        """How to add a real model, in lines of at most 64 columns."""
+        """Explain how to add a real model, in lines of at most 64 columns."""

@@ -1,7 +1,7 @@
-"""Events on their way to the screen, some at a time, for each report costs the screen something.
+"""Batch events on their way to the screen, because every report costs a redraw.
 
-A model gives hundreds of pieces a second, a lab run thousands of events. The first event waits
-for nothing; those that come within a moment after it are reported together.
+A model streams hundreds of chunks a second, a lab run thousands of events. The first event is
+reported at once; events that follow within the interval are reported together.
 """
 
 import asyncio
@@ -10,14 +10,14 @@ from typing import Generic, TypeVar
 
 from jitchat.events import Event, ReasoningDelta, ReplyDelta
 
-PIECES_EVERY = 0.08
-"""Seconds between two reports of the pieces of a reply, at least."""
+CHUNKS_EVERY = 0.08
+"""Minimum seconds between two reports of the chunks of a reply."""
 
 _Item = TypeVar("_Item")
 
 
 class Batcher(Generic[_Item]):
-    """Lives in the event loop of the one who takes the events in."""
+    """Collects items and reports them in batches. Must be used in the consumer's event loop."""
 
     def __init__(
         self,
@@ -25,37 +25,37 @@ class Batcher(Generic[_Item]):
         seconds: float,
         is_urgent: Callable[[_Item], bool] = lambda _: False,
     ) -> None:
-        """`seconds` part two reports at least; what is urgent is reported at once."""
+        """`seconds` is the minimum between two reports; an urgent item is reported at once."""
         self._report, self._seconds, self._is_urgent = report, seconds, is_urgent
         self._items: list[_Item] = []
-        self._moment: asyncio.TimerHandle | None = None
+        self._interval: asyncio.TimerHandle | None = None
 
     def take(self, item: _Item) -> None:
-        """Report an item, soon; never ahead of an earlier one."""
+        """Report an item soon, in the order of arrival."""
         self._items.append(item)
         if self._is_urgent(item):
             self.flush()
-        elif self._moment is None:
-            self._moment_is_over()
+        elif self._interval is None:
+            self._interval_is_over()
 
     def flush(self) -> None:
-        if self._moment is not None:
-            self._moment.cancel()
-            self._moment = None
+        if self._interval is not None:
+            self._interval.cancel()
+            self._interval = None
         if self._items:
             items, self._items = self._items, []
             self._report(items)
 
-    def _moment_is_over(self) -> None:
-        self._moment = None
+    def _interval_is_over(self) -> None:
+        self._interval = None
         if self._items:
             self.flush()
             loop = asyncio.get_running_loop()
-            self._moment = loop.call_later(self._seconds, self._moment_is_over)
+            self._interval = loop.call_later(self._seconds, self._interval_is_over)
 
 
 def reply_batcher(report: Callable[[Event], object]) -> Batcher[Event]:
-    """Report what happens to one message: pieces of a reply are joined, all else comes at once."""
+    """Return a batcher for one message's events: chunks are joined, other events are urgent."""
 
     def report_joined(events: Sequence[Event]) -> None:
         for event in _joined(events):
@@ -64,7 +64,7 @@ def reply_batcher(report: Callable[[Event], object]) -> Batcher[Event]:
     def is_urgent(event: Event) -> bool:
         return not isinstance(event, ReplyDelta | ReasoningDelta)
 
-    return Batcher(report_joined, PIECES_EVERY, is_urgent)
+    return Batcher(report_joined, CHUNKS_EVERY, is_urgent)
 
 
 def _joined(events: Sequence[Event]) -> list[Event]:

@@ -1,16 +1,16 @@
-"""A screen that is dismissed once: a second key of a burst leaves no other screen with it."""
+"""A screen that is dismissed only once: the second key of a burst must not close another screen."""
 
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen, ScreenResultType
 
 
 class DismissedOnce(Screen[ScreenResultType]):
-    """Stands behind `ModalScreen` among the bases of a class, which has the styles."""
+    """Base class, listed after `ModalScreen`, which has the styles."""
 
     _is_dismissed = False
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Leave it; Textual would pop whatever is on top, each time that it is called."""
+        """Dismiss the screen once; Textual would pop whatever screen is on top at every call."""
         if self._is_dismissed:
             return AwaitComplete()
         self._is_dismissed = True

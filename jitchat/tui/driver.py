@@ -1,15 +1,15 @@
-"""What Textual's reading of the keyboard lacks.
+"""A terminal driver that fixes Textual's keyboard input and terminal handling.
 
-- Alt+Enter as most terminals send it (ESC CR), which it takes for Enter.
-- Alt with a letter (ESC and the letter) that has another key right behind it, as over a slow line:
-  it takes the ESC for a `^`, and both for text.
-- Bytes that are no UTF-8 end its input thread, and the app with it: they become U+FFFD.
-- An Esc inside of a paste is a key for it, and so is what follows: it becomes a visible ␛.
-- A shorter wait for what may follow Esc, which stops a reply.
-- The terminal may go away while the app runs, which ends the app.
-- What was typed before the app took the terminal over is read as it was meant.
-- After SIGSTOP the terminal is taken over anew, and its settings from before the app are still
-  those that are restored.
+- Alt+Enter as most terminals send it (ESC CR) is recognised; Textual reads Enter.
+- Alt with a letter (ESC and the letter) is recognised even if another key follows at once, as over
+  a slow line; Textual reads the ESC as `^`, and both as text.
+- Bytes that are not UTF-8 become U+FFFD; in Textual they end the input thread and the app.
+- An Esc inside a paste becomes a visible ␛; Textual reads it and what follows as keys.
+- The wait for bytes after Esc is shorter, because Esc stops a reply.
+- The app ends if the terminal disappears.
+- Keys typed before the app took over the terminal are read correctly.
+- After SIGSTOP the app takes over the terminal again, and on exit still restores the settings
+  from before it started.
 """
 
 import codecs
@@ -30,18 +30,18 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
 ESCAPE_SECONDS = 0.025
-"""What follows Esc in one key is sent with it; for a slow line, ESCDELAY sets milliseconds."""
+"""Wait for the rest of a key sequence after Esc; on a slow line, set ESCDELAY (milliseconds)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """As one of Textual's `Keys`."""
+    """Replaces a member of Textual's enum `Keys`."""
 
     value: str
 
 
 def widen_input() -> None:
-    """Add the keys to Textual's tables; may be done again."""
+    """Add the missing keys to Textual's tables; can be called more than once."""
     from textual import _ansi_sequences  # noqa: PLC0415  importing does nothing
 
     table: dict[str, Any] = _ansi_sequences.ANSI_SEQUENCES_KEYS  # type: ignore[assignment]
@@ -60,12 +60,12 @@ class InputReader:
         self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
         self._is_paste = False
         self._before = ""
-        """The end of what was typed, which may begin a paste's mark."""
+        """The end of the typed text, which may be the start of the mark that begins a paste."""
         self._held = ""
-        """The end of what was pasted, which may begin the mark of its end."""
+        """The end of the pasted text, which may be the start of the mark that ends a paste."""
 
     def decode(self, data: bytes, final: bool = False) -> str:
-        """Decode as many of the bytes as are whole characters."""
+        """Decode the complete characters in the bytes received so far."""
         rest, text = self._held + self._decode(data, final), ""
         self._held = ""
         while rest:
@@ -74,7 +74,7 @@ class InputReader:
         return text
 
     def _typed(self, text: str) -> tuple[str, str]:
-        """Split behind a paste's mark; nothing is held back, for Esc is a key."""
+        """Split after the mark that begins a paste; nothing is held back, because Esc is a key."""
         found = (self._before + text).find(_PASTE)
         self._is_paste = found >= 0
         end = found + len(_PASTE) - len(self._before) if self._is_paste else len(text)
@@ -82,7 +82,7 @@ class InputReader:
         return text[:end], text[end:]
 
     def _pasted(self, text: str, *, final: bool) -> tuple[str, str]:
-        """Split behind the mark of its end; what may be the first half of that waits."""
+        """Split after the mark that ends a paste; a possible start of the mark is held back."""
         inside, mark, rest = text.partition(_PASTE_END)
         self._is_paste = not mark
         if not mark and not final:
@@ -93,19 +93,19 @@ class InputReader:
 
 
 HUNG_UP = 128 + signal.SIGHUP
-"""The exit code of a program whose terminal went away."""
+"""Exit code of a program whose terminal disappeared."""
 _MOST = 4096
 _IDLE = 0.1
-"""Seconds between two looks at whether the app has ended."""
+"""Seconds between two checks whether the app has ended."""
 _LEAVE = (
     b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
     b"\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
 )
-"""What Textual writes as it leaves, for when it cannot."""
+"""The sequences that Textual writes on exit, written here if Textual cannot."""
 
 
-class _Lasting:
-    """A file that takes what is written although nobody is there any more."""
+class _DetachedFile:
+    """A file that ignores write errors after the terminal has disappeared."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -122,7 +122,7 @@ class _Lasting:
 class TerminalDriver(LinuxDriver):
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401  Textual's own
         super().__init__(*arguments, **named)
-        self._file: Any = _Lasting(self._file)
+        self._file: Any = _DetachedFile(self._file)
         self._is_on = False
         """Whether the app has the terminal."""
 
@@ -135,15 +135,15 @@ class TerminalDriver(LinuxDriver):
         super().stop_application_mode()
 
     def _sigcont_application(self, *_: object) -> None:
-        """Go on: soon, for the signal may have come in the middle of writing to the terminal."""
+        """Schedule the restart; the signal may have interrupted a write to the terminal."""
         with suppress(RuntimeError):  # the loop is closed: the app has ended
-            self._loop.call_soon_threadsafe(self._go_on)
+            self._loop.call_soon_threadsafe(self._restart)
 
-    def _go_on(self) -> None:
-        """Take the terminal over again, which before SIGSTOP nobody gave back.
+    def _restart(self) -> None:
+        """Take over the terminal again, which was not released before SIGSTOP.
 
-        Textual's own takes the terminal's settings as they are then for those to restore at the
-        end, and after SIGSTOP these are still the app's.
+        Textual's own handler would save the current terminal settings as those to restore on exit,
+        but after SIGSTOP these are still the app's.
         """
         if not self._auto_restart:
             return
@@ -171,7 +171,7 @@ class TerminalDriver(LinuxDriver):
                     self.process_message(event)
 
     def _read(self, cooked: int) -> bytes:
-        """Read what was typed; of the bytes that came `cooked`, Enter is a line feed."""
+        """Read input; in the first `cooked` bytes, from cooked mode, Enter is a line feed."""
         try:
             data = os.read(self.fileno, _MOST)
         except OSError:
@@ -180,12 +180,12 @@ class TerminalDriver(LinuxDriver):
 
 
 def _patience(parser: XTermParser) -> float:
-    """Seconds to wait for input: after Esc, no longer than for what belongs to the same key."""
+    """Return how many seconds to wait for input; after Esc, only for the rest of the sequence."""
     return _IDLE if parser._timeout_time is None else constants.ESCAPE_DELAY  # noqa: SLF001
 
 
 def restorer() -> Callable[[], None]:
-    """Make what restores the terminal as it is now, at once, from whichever thread."""
+    """Return a function that restores the terminal's current settings, from any thread."""
     try:
         attributes = termios.tcgetattr(0)
     except termios.error:
@@ -193,7 +193,7 @@ def restorer() -> Callable[[], None]:
 
     def restore() -> None:
         with suppress(OSError):
-            os.set_blocking(2, False)  # it may take nothing any more
+            os.set_blocking(2, False)  # the terminal may no longer accept output
             os.write(2, _LEAVE)
         with suppress(OSError):
             os.set_blocking(2, True)
@@ -204,7 +204,7 @@ def restorer() -> Callable[[], None]:
 
 
 def _waiting(terminal: int) -> int:
-    """Count the bytes that can be read now."""
+    """Return the number of bytes that can be read now."""
     try:
         return int(struct.unpack("i", fcntl.ioctl(terminal, termios.FIONREAD, b"\0" * 4))[0])
     except OSError:

@@ -1,4 +1,4 @@
-"""Figures of a window and of a request as text: what it holds, how sure that is, what it cost."""
+"""Format the figures of a window and of a request: token counts, their accuracy, the cost."""
 
 from collections.abc import Iterator
 
@@ -16,27 +16,27 @@ from jitchat.window.cost import spent
 from jitchat.window.window import ContextWindow, Excerpt, LedgerRow, Verdict
 
 BESIDE = 3
-"""Cells of a line of a list that are not its text: a margin on either side, the scrollbar."""
+"""Cells of a list row that are not text: a margin on either side and the scrollbar."""
 
 _STOP_SHOWN = 60
-"""Characters of why a reply ended; all of it is in the view of the send."""
+"""Maximum characters of a stop reason; Sent windows shows all of it."""
 _SHORT_HASH = 12
 
 
 def cut(text: str, room: int) -> str:
-    """Shorten a text to so many cells; a `…` stands for the rest."""
+    """Shorten a text to `room` cells; a `…` replaces the rest."""
     return text if cell_len(text) <= room else f"{set_cell_size(text, max(0, room - 1))}…"
 
 
 WORKING = "…"
-"""Marks what is about to change: another window is being worked out."""
+"""Marks figures that are about to change, because another window is being planned."""
 PART_BARS = "▁▂▃▄▅▆▇█"
 
 
 def tokens(count: int, *, exact: bool, band: int = 0) -> str:
-    """`1,187`; `~1,187` where it was estimated; `1,187 ± 40` where the model taught how sure it is.
+    """Format `1,187`; `~1,187` for an estimate; `1,187 ± 40` if the error band is known.
 
-    `band` is half the width of what the count lies in, in tokens; 0 where nothing was learnt.
+    `band` is half the width of the error band, in tokens; 0 if it is unknown.
     """
     if band:
         return f"{count:,} ± {band:,}"
@@ -44,30 +44,30 @@ def tokens(count: int, *, exact: bool, band: int = 0) -> str:
 
 
 def reported(count: int) -> str:
-    """`1,187 ✓`: the provider's own figure."""
+    """Format `1,187 ✓`: a count that the provider reported."""
     return f"{count:,} ✓"
 
 
 def used_figure(window: ContextWindow) -> str:
-    """`1,187 ± 40`: what the window holds, and how sure that is."""
+    """Format `1,187 ± 40`: the tokens of the window and the accuracy of the count."""
     return tokens(window.used, exact=window.exact, band=window.band)
 
 
 _NAMED = 3
-"""Files that are named before a send; the others are counted."""
+"""Maximum attached files that are named before a send; the others are counted."""
 
 
 def part_figure(window: ContextWindow, count: int) -> str:
-    """`412` or `~412`: a part of the window, or another size beside it; the band is not its own."""
+    """Format `412` or `~412`: the tokens of a part of the window; the band applies to the total."""
     return tokens(count, exact=window.is_sure)
 
 
 PARTS = ("lexical", "dense", "context", "neighbour", "stretch", "date", "cue", "later")
-"""Of a score, in the order of its bars; a bar is headed by the first two letters."""
+"""Parts of a score, in the order of their bars; two letters of the name head each bar."""
 
 
 def part_bars(parts: tuple[tuple[str, float], ...], largest: float) -> str:
-    """One bar a part of a score, scaled to the largest part on screen; a blank for none."""
+    """Draw one bar per part of a score, scaled to the largest part on screen; a blank for zero."""
     return "".join(part_bar(value, largest) for _, value in parts)
 
 
@@ -78,7 +78,7 @@ def part_bar(value: float, largest: float) -> str:
 
 
 def ledger_note(row: LedgerRow) -> str:
-    """All that the ledger says of a turn: why, its rank and price, the parts of its score."""
+    """Format a turn's ledger row: the reason, the verdict, rank and tokens, the score's parts."""
     ranked = f"{row.ranking} · " if row.ranking else ""
     lines = [row.reason, f"{row.verdict} · {ranked}{row.tokens:,} tokens at full text"]
     if row.parts:
@@ -88,25 +88,25 @@ def ledger_note(row: LedgerRow) -> str:
 
 
 def passages_sentence(excerpt: Excerpt) -> str:
-    """`marked, in tokens: 120 on “budget, Falcon” · 9 heading, lead-in or code fence …`."""
+    """Format `marked, in tokens: 120 on “budget, Falcon” · 9 heading, lead-in or code fence …`."""
     passages = (f"{passage.tokens:,} {one_line(passage.reason)}" for passage in excerpt.passages)
     return f"marked, in tokens: {' · '.join(passages)}"
 
 
 def size_sentence(window: ContextWindow) -> str:
-    """`1,187 ± 40 of 30,720 · full would be ~3,446`."""
+    """Format `1,187 ± 40 of 30,720 · full would be ~3,446`."""
     return size_sentences(window)[0]
 
 
 def size_sentences(window: ContextWindow) -> tuple[str, ...]:
-    """Say the same in several forms, the longest first."""
+    """Format the size in several variants, the longest first."""
     full, used = part_figure(window, window.full_tokens), used_figure(window)
     size = f"{used} of {window.budget.budget:,}"
     return f"{size} · full would be {full}", f"{size} · full {full}", size, used
 
 
 def attached_sentence(window: ContextWindow) -> str:
-    """`attaches README.md ~312, report.pdf by part ~9,120`: what goes along with the draft."""
+    """Format `attaches README.md ~312, report.pdf in part ~9,120`: files sent with the draft."""
     draft = window.draft.turn
     whole = {row.file.digest for row in window.files if row.verdict is Verdict.FILES}
     parts = {row.file.digest for row in window.files if row.verdict is Verdict.DOCUMENTS}
@@ -117,16 +117,16 @@ def attached_sentence(window: ContextWindow) -> str:
             if row.verdict is Verdict.FILES:
                 named.append(f"{name} {tokens}")
             elif row.file.digest in whole:
-                named.append(f"{name}, there already")
+                named.append(f"{name}, already sent")
             else:
-                how = "by part" if row.file.digest in parts else "not sent"
+                how = "in part" if row.file.digest in parts else "not sent"
                 named.append(f"{name} {how} {tokens}")
     more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
     return f"attaches {', '.join(named[:_NAMED])}{more}" if named else ""
 
 
 def identity_sentence(window: ContextWindow) -> str:
-    """`1,187 ± 40 used + ~29,533 free + 2,048 reserve = 32,768 limit`."""
+    """Format `1,187 ± 40 used + ~29,533 free + 2,048 reserve = 32,768 limit`."""
     budget, free = window.budget, part_figure(window, window.free)
     return (
         f"{used_figure(window)} used + {free} free + {budget.reserve:,} reserve"
@@ -135,23 +135,23 @@ def identity_sentence(window: ContextWindow) -> str:
 
 
 def assumed_mark(budget: Budget) -> str:
-    """` (assumed)` behind a limit that nobody told; else nothing."""
+    """Return ` (assumed)` for a limit that is not known; else an empty string."""
     return f" ({ASSUMED})" if budget.is_assumed else ""
 
 
 def limit_sentence(window: ContextWindow) -> str:
-    """`limit 32,768 (loaded in the server)`; without the brackets where nobody said."""
+    """Format `limit 32,768 (loaded in the server)`; no brackets if the source is unknown."""
     budget = window.budget
     source = f" ({one_line(budget.limit_source)})" if budget.limit_source else ""
     return f"limit {budget.limit:,}{source}"
 
 
 def send_sentences(window: ContextWindow, cost: str = "") -> tuple[str, ...]:
-    """`in 3,412 ± 40 · reserve 2,048 · free 27,308 · stable prefix 71 % · ~$0.0041 · saves 66 %`.
+    """Format the window as `in 3,412 ± 40 · reserve 2,048 · free 27,308 · stable prefix 71 % · …`.
 
-    The longest form first; the others leave out, one after the other, what the bar tells too or
-    what can be missed, for small terminals. What choosing took stands at the end of the first.
-    `cost` is what `window_cost` tells; empty where nothing is charged.
+    The longest variant, which ends with the picker's tokens, comes first. The others successively
+    omit what the bar also shows or what is least important, for small terminals.
+    `cost` comes from `window_cost`; empty if nothing is charged.
     """
     sure = window.is_sure
     took, picking = spent(window), window.picking
@@ -171,9 +171,9 @@ def send_sentences(window: ContextWindow, cost: str = "") -> tuple[str, ...]:
 
 
 def stable_sentence(window: ContextWindow, usage: Usage | None = None) -> str:
-    """`stable prefix ~508 tokens`; with usage, what the provider had of it: `cached 480 ✓ of ~508`.
+    """Format `stable prefix ~508 tokens`; with usage, `stable prefix cached 480 ✓ of ~508`.
 
-    A cache can hold more than that: of a request that is sent again, all of it.
+    More than the stable prefix can be cached: if a request is sent again, all of it.
     """
     stable = part_figure(window, window.stable_tokens)
     if usage is None or usage.input_tokens is None:
@@ -187,7 +187,7 @@ def stable_sentence(window: ContextWindow, usage: Usage | None = None) -> str:
 
 
 def exact_sentence(window: ContextWindow, count: int) -> str:
-    """`exactly 3,398 ✓ (own count 3,412 ± 40)`: what the provider counted without answering."""
+    """Format `exactly 3,398 ✓ (own count 3,412 ± 40)`: the provider's count before sending."""
     return f"exactly {reported(count)} (own count {used_figure(window)})"
 
 
@@ -198,11 +198,11 @@ def usage_sentence(
     *,
     is_broken_off: bool = False,
 ) -> str:
-    """`sent 3,398 ✓ (2,900 cached, 498 new) · answer 210 ✓ (120 reasoning) · $0.0041`.
+    """Format `sent 3,398 ✓ (2,900 cached, 498 new) · answer 210 ✓ (120 reasoning) · $0.0041`.
 
-    `cost` is in US dollars: None where no price is known, 0 where nothing is charged. For what
-    the provider does not report, the count of `window` stands, as an estimate; of a reply that
-    `is_broken_off` the provider had no occasion to.
+    `cost` is in US dollars: None if the price is unknown, 0 if nothing is charged. If the provider
+    reports no input, the count of `window` is shown as an estimate. If a reply `is_broken_off`, it
+    ended before the provider could report usage.
     """
     parts = [_input_figure(usage, window, is_broken_off=is_broken_off)]
     if usage is not None and usage.output_tokens is not None:
@@ -214,9 +214,9 @@ def usage_sentence(
 
 
 def cost_figure(cost: float | None, usage: Usage | None) -> str:
-    """`$0.0041`; `$0.0041 ✓` where the provider says that it charges that.
+    """Format `$0.0041`; `$0.0041 ✓` if the provider reported the cost.
 
-    `~$0.0041` where the provider did not report all of the usage, and own counts stand for it.
+    `~$0.0041` if the provider did not report all usage, so that the own counts were used.
     """
     if usage is not None and usage.cost is not None:
         return f"{cost_of(cost)} ✓"
@@ -228,7 +228,7 @@ def _input_figure(usage: Usage | None, window: ContextWindow | None, *, is_broke
     if usage is None or usage.input_tokens is None:
         own = f"~{window.used:,}, " if window is not None else ""
         if is_broken_off:
-            return f"{own}it ended before any usage came"
+            return f"{own}it ended before usage was reported"
         what = "input" if usage is not None and usage.output_tokens is not None else "usage"
         return f"{own}the provider reports no {what}"
     cached, sent = usage.cached_tokens, usage.input_tokens
@@ -237,9 +237,9 @@ def _input_figure(usage: Usage | None, window: ContextWindow | None, *, is_broke
 
 
 def note_sentence(note: ReplyNote | None) -> str:
-    """`gpt-5-mini · in 1,187 · cached 900 · out 210 · $0.0012`, and why it ended if not by itself.
+    """Format `gpt-5-mini · in 1,187 · cached 900 · out 210 · $0.0012`, and why it was cut off.
 
-    Empty where nothing is known of who answered.
+    Empty if the model is unknown.
     """
     if note is None or not note.model:
         return ""
@@ -253,13 +253,13 @@ def note_sentence(note: ReplyNote | None) -> str:
     if note.cost:
         parts.append(cost_figure(note.cost, usage))
     if note.stop and not Finished(note.stop).is_whole:
-        goes_on = " — /continue goes on" if Finished(note.stop).is_by_length else ""
-        parts.append(f"stopped: {shorten(note.stop, _STOP_SHOWN)}{goes_on}")
+        remedy = " — /continue resumes it" if Finished(note.stop).is_by_length else ""
+        parts.append(f"stopped: {shorten(note.stop, _STOP_SHOWN)}{remedy}")
     return one_line(" · ".join(parts))
 
 
 def send_sentence(send: Send, number: int, of: int) -> str:
-    """`send 2 of 5 · #61 · 2026-11-03 09:30 · jit · gpt-5-mini (openai)`."""
+    """Format `send 2 of 5 · #61 · 2026-11-03 09:30 · jit · gpt-5-mini (openai)`."""
     when = f"{send.sent_at:%Y-%m-%d %H:%M}" if send.sent_at is not None else ""
     model = model_name(send.model)
     who = model if send.provider in ("", send.model) else f"{model} ({send.provider})"
@@ -268,23 +268,23 @@ def send_sentence(send: Send, number: int, of: int) -> str:
 
 
 def hash_sentence(replayed: Replayed, *, whole: bool = False) -> str:
-    """`sha256 3f2a91c04b77… as sent`, or that the window is no longer what was sent.
+    """Format `sha256 3f2a91c04b77… as sent`, or report that the stored window is damaged.
 
-    The hash in `whole`, or its beginning.
+    The hash is shown completely if `whole`, else its beginning.
     """
     sent = replayed.send.digest
     shown = one_line(sent if whole else f"{sent[:_SHORT_HASH]}…")
     if replayed.is_as_sent:
         return f"sha256 {shown} as sent"
     now = replayed.digest if whole else f"{replayed.digest[:_SHORT_HASH]}…"
-    return f"sha256 {now}, but {shown} was sent: what is kept of this window is damaged"
+    return f"sha256 {now}, but {shown} was sent: the stored window is damaged"
 
 
 def ending_sentences(replayed: Replayed) -> Iterator[str]:
     send, reply = replayed.send, replayed.reply
     yield usage_sentence(send.usage, send.cost, replayed.window)
     if reply is None:
-        yield "no reply came"
+        yield "no reply"
         return
     is_early = send.stop and not Finished(send.stop).is_whole
     stopped = f" · stopped: {one_line(send.stop or '')}" if is_early else ""

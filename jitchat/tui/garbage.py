@@ -1,24 +1,24 @@
-"""Keeping Python's garbage collector out of the event loop's way.
+"""Keep Python's garbage collector from blocking the event loop.
 
-A full collection looks at every object there is: 100 ms with 10,000 turns open, several times
-while a reply streams. What an open conversation holds is kept as long as it is open, so there
-is nothing to find in it.
+A full collection visits every object: 100 ms with 10,000 turns open, several times while a reply
+streams. The objects of an open conversation live as long as it is open, so there is nothing to
+collect among them.
 """
 
 import gc
 
 
 def pause() -> None:
-    """Collect nothing while the app is being loaded; `freeze` ends that."""
+    """Collect nothing while the app is being loaded, until `freeze` is called."""
     gc.disable()
 
 
 def freeze() -> None:
-    """Look no more at what there is now, and collect again from what comes after."""
+    """Exclude all current objects from collection, and enable it for new ones."""
     gc.freeze()
     gc.enable()
 
 
 def unfreeze() -> None:
-    """Look at everything again, as another conversation takes the place of this one."""
+    """Include all objects in collection again, when another conversation is opened."""
     gc.unfreeze()

@@ -1,4 +1,4 @@
-"""What the help and the list in `docs` say of keys, by where they work."""
+"""The keys listed in the help and in `docs`, grouped by where they work."""
 
 import tomllib
 from importlib.resources import files
@@ -8,30 +8,30 @@ from jitchat.tui.key_names import KeyNames
 from jitchat.values import Mode
 
 Rows = list[tuple[str, str]]
-"""A key, and what it does."""
+"""Keys and their descriptions."""
 
 
 def help_sections(keys: KeyNames) -> list[tuple[str, Rows]]:
-    own = _own_help(keys)
+    other = _other_keys(keys)
     letters = [(keys[p.id], a.sentence) for a in ACTIONS for p in a.pane if p.is_letter]
     return [
         ("Everywhere", [(_keys_of(a, keys), a.sentence) for a in ACTIONS if a.keys or a.letter]),
-        ("In the prompt", own["prompt"]),
-        ("In the panes", [*own["letters"], *letters, *own["panes"]]),
-        ("In the rot lab", own["lab"]),
-        ("In the live demo", own["live"]),
+        ("In the prompt", other["prompt"]),
+        ("In the panes", [*other["letters"], *letters, *other["panes"]]),
+        ("In the rot lab", other["lab"]),
+        ("In the live demo", other["live"]),
     ]
 
 
 def _keys_of(action: Action, keys: KeyNames) -> str:
-    """Spell an action's keys, and the way by the menu where not every terminal sends them."""
-    own, anywhere = keys.spell_all(action.id), keys.anywhere(action.id)
-    return ", ".join(filter(None, (own, "" if anywhere in own else anywhere)))
+    """Format an action's keys, and its menu key if some terminals do not send them."""
+    bound, anywhere = keys.spell_all(action.id), keys.anywhere(action.id)
+    return ", ".join(filter(None, (bound, "" if anywhere in bound else anywhere)))
 
 
-def _own_help(keys: KeyNames) -> dict[str, Rows]:
-    """Read, by section, what is said of keys that no action has."""
-    given = {
+def _other_keys(keys: KeyNames) -> dict[str, Rows]:
+    """Read the descriptions of keys that belong to no action, by section."""
+    placeholders = {
         "modes": ", ".join(f"@{mode}" for mode in Mode),
         "commands": ", ".join(f"/{name}" for name in COMMANDS),
         "newline": ", ".join(map(spelled, keys.all_of("newline")[:2])),
@@ -39,6 +39,6 @@ def _own_help(keys: KeyNames) -> dict[str, Rows]:
     }
     read = tomllib.loads((files(__package__) / "help.toml").read_text("utf-8"))
     return {
-        section: [(key.format(**given), does.format(**given)) for key, does in rows]
+        section: [(key.format(**placeholders), does.format(**placeholders)) for key, does in rows]
         for section, rows in read.items()
     }

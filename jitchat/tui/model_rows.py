@@ -1,4 +1,4 @@
-"""The rows of the list of models: their order and words, and which model a typed text names."""
+"""The rows of the model list: their order and text, and which model a typed text names."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # not loaded for the first frame
 
 READER, LOCAL = "reader", "local"
 MOST = 100
-"""Models of one provider that are drawn; a search finds the others."""
-NO_MODEL = "To use a real model, press {models}: fetch a small one, or add an API key."
+"""Maximum models shown per provider; a search finds the others."""
+NO_MODEL = "For a real model, press {models}: download a small one or add an API key."
 _RUNNING = "running here"
 
 
@@ -31,13 +31,13 @@ class ModelRow:
     """Empty for the provider's own row."""
     title: str
     note: str = ""
-    """What there is to know of a provider, or of a model that has no figures."""
+    """Information on a provider, or on a model without figures."""
     figures: tuple[str, str, str] = ("", "", "")
-    """Of a model: its context size, and what a million tokens in and out cost."""
+    """Of a model: its context size, and the prices of a million input and output tokens."""
     is_typed: bool = False
-    """Whether it stands for the name that was typed, which no list has."""
+    """Whether the row offers the typed name, which is in no list."""
     is_count: bool = False
-    """Whether it only tells how many models of the provider are not drawn."""
+    """Whether the row only states how many of the provider's models are not shown."""
 
     @property
     def provider(self) -> str:
@@ -49,7 +49,7 @@ class ModelRow:
 
     @property
     def is_ready(self) -> bool:
-        """Whether the provider can be asked; a row of one that cannot is greyed."""
+        """Whether the provider can be used; if not, the row is greyed out."""
         return self.choice.is_usable
 
     @property
@@ -65,19 +65,19 @@ class ModelRow:
 
 
 def in_order(choices: Iterable[ProviderChoice]) -> list[ProviderChoice]:
-    """Put what is a part of jitchat first, then this machine's servers, then who can be asked."""
+    """Sort choices: jitchat's own models, this machine's servers, usable providers, the rest."""
     ranks, first = {_RUNNING: 2, "ready": 3}, {READER: 0, LOCAL: 1}
     return sorted(choices, key=lambda choice: first.get(choice.name, ranks.get(choice.state, 4)))
 
 
 def rows_of(choice: ProviderChoice, now: datetime, in_use: str = "") -> list[ModelRow]:
-    """Make the provider's row, then those of its models; the one `in_use` is among them.
+    """Return the provider's row, then those of its models, including the model `in_use`.
 
-    What is a part of jitchat has one row for both.
+    jitchat's own providers have no separate provider row.
     """
     title = one_line(choice.title)
     if choice.name == READER:
-        return [ModelRow(choice, READER, title, "quotes what was said; no key")]
+        return [ModelRow(choice, READER, title, "quotes the conversation; no key")]
     if choice.name == LOCAL:
         rows = [_local_row(choice, model.name, one_line(choice.note)) for model in choice.models]
         is_listed = not in_use or any(row.model == in_use for row in rows)
@@ -90,19 +90,19 @@ def rows_of(choice: ProviderChoice, now: datetime, in_use: str = "") -> list[Mod
 
 
 def shortened_rows(rows: Sequence[ModelRow], in_use: str = "") -> Iterator[ModelRow]:
-    """Leave out what is too much to draw, tell how many that are, and keep the one `in_use`."""
+    """Yield the rows to show, with the model `in_use`, and a row counting those left out."""
     kept = [row for at, row in enumerate(rows) if at <= MOST or row.model == in_use != ""]
     yield from kept
     if left := len(rows) - len(kept):
-        note = f"and {left:,} more: type to search them"
+        note = f"{left:,} more: type to search"
         yield ModelRow(rows[0].choice, "", "", note, is_count=True)
 
 
 def typed_rows(text: str, choices: Mapping[str, ProviderChoice]) -> Iterator[ModelRow]:
-    """Offer what was typed as the name of a model, wherever no list has it.
+    """Offer a typed text as a model name, for each provider that does not list it.
 
-    `PROVIDER/MODEL` is offered of that provider, too, and of it alone where it cannot be asked.
-    What ends in `.gguf` is a file for llama.cpp here.
+    `PROVIDER/MODEL` is offered for that provider, even if it cannot be used. A name ending in
+    `.gguf` is a file for llama.cpp on this machine.
     """
     typed = text.strip()
     if not typed or any(letter.isspace() for letter in typed) or typed in choices:
@@ -117,9 +117,9 @@ def typed_rows(text: str, choices: Mapping[str, ProviderChoice]) -> Iterator[Mod
 
 
 def meant_by(text: str, choices: Mapping[str, ProviderChoice]) -> tuple[str, str] | None:
-    """Find the one model that a text names, by `PROVIDER/MODEL` or by its name or a part of it.
+    """Return the one usable model that a text names, by `PROVIDER/MODEL`, name or part of a name.
 
-    None where it is none or several, or what it names cannot be used as it is.
+    None if the text names none or several.
     """
     usable = {choice.name: choice for choice in choices.values() if choice.is_usable}
     provider, _, rest = text.partition("/")
@@ -135,13 +135,13 @@ def meant_by(text: str, choices: Mapping[str, ProviderChoice]) -> tuple[str, str
 
 
 def matches(wanted: str, name: str) -> bool:
-    """Whether every word of a search is a part of a name, in capitals or not."""
+    """Whether a name contains every word of a search, ignoring case."""
     known = fold(name)
     return all(word in known for word in fold(wanted).split())
 
 
 def offer(choices: Iterable[ProviderChoice], keys: KeyNames) -> str:
-    """Tell a newcomer with the reader what else could answer: a local server, who has a key."""
+    """Suggest models to a new user: on a local server, or from a provider with a key."""
     others = [choice for choice in in_order(choices) if choice.is_usable and choice.name != READER]
     running = [choice for choice in others if choice.state == _RUNNING]
     offered = running + [choice for choice in others if choice.has_key and choice not in running]
@@ -155,24 +155,24 @@ def offer(choices: Iterable[ProviderChoice], keys: KeyNames) -> str:
         for choice in offered[:2]
     ]
     more = f" and {len(offered) - 2} more" if len(offered) > 2 else ""
-    return f"{', '.join(parts)}{more}: {keys['models']} picks who answers."
+    return f"{', '.join(parts)}{more}: press {keys['models']} to choose."
 
 
 def _single_offer(choice: ProviderChoice, key: str) -> str:
     title, models = one_line(choice.title), choice.models
     if choice.state != _RUNNING:
-        does = "picks a model" if models else "then Enter, lists its models"
-        return f"{title} has a key: {key}{'' if models else ','} {does}."
+        what = "choose a model" if models else "list its models"
+        return f"{title} has a key: press {key}{'' if models else ', then Enter,'} to {what}."
     if not models:
         return f"{title} runs here. {one_line(choice.note)}".strip()
     if len(models) == 1:
         return f"{title} runs here with {one_line(models[0].name)}: press {key}, then Enter."
-    return f"{title} runs here with {len(models):,} models: {key} picks one."
+    return f"{title} runs here with {len(models):,} models: press {key} to choose one."
 
 
 def _typed_row(choice: ProviderChoice, model: str) -> Iterator[ModelRow]:
     if not _lists(choice, model):
-        title = f"use {one_line(model)} of {one_line(choice.title)}"
+        title = f"use {one_line(model)} from {one_line(choice.title)}"
         yield ModelRow(choice, model, title, is_typed=True)
 
 
@@ -187,7 +187,7 @@ def _about(choice: ProviderChoice, now: datetime) -> str:
             paste = "Enter to paste a key"
             return f"set {choice.key_variable}, or {paste}" if choice.key_variable else paste
         case "not looked for":
-            return "looking for it…"
+            return "checking…"
         case "running here":
             return one_line(choice.note) or (f"running here · {count}" if choice.models else "")
         case "ready" if choice.fetched_at is not None:
@@ -212,7 +212,7 @@ def _local_row(choice: ProviderChoice, model: str, note: str = "") -> ModelRow:
 
 
 def _prices(choice: ProviderChoice, model: ModelInfo) -> tuple[str, str]:
-    """Write what it costs; an unknown price is a `?`, never zero; of a local one: loaded."""
+    """Format a model's prices: `?` if unknown, never zero; `loaded` for a loaded local model."""
     prices = model.prices
     if prices is None:
         unknown = "?" if choice.is_paid else ""

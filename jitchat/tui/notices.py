@@ -1,4 +1,4 @@
-"""How an error of ours reaches the user: as a sentence on the screen."""
+"""Show a `JitchatError` to the user, as a notice on the screen."""
 
 from collections.abc import Callable, Coroutine
 from functools import wraps
@@ -9,7 +9,7 @@ from textual.widget import Widget
 from jitchat.errors import JitchatError
 
 READ_SECONDS = 12
-"""As long as it takes to read a notice."""
+"""How long a notice is shown that takes time to read."""
 
 _Screen = TypeVar("_Screen", bound=Widget)
 _Arguments = ParamSpec("_Arguments")
@@ -17,14 +17,14 @@ _Handler = Callable[Concatenate[_Screen, _Arguments], Coroutine[Any, Any, None]]
 
 
 class ErrorSentence(str):
-    """What happened and what to do; `cause` is equal where both are of the same kind."""
+    """What happened and what to do; `cause` is equal for errors of the same kind."""
 
     __slots__ = ("cause",)
     cause: tuple[type[JitchatError], str]
 
 
 def cause_of(notice: str) -> object:
-    """Tell what a notice is about: one is enough of those that are about the same."""
+    """Return a notice's cause; a notice replaces an earlier one with the same cause."""
     return notice.cause if isinstance(notice, ErrorSentence) else notice
 
 
@@ -35,7 +35,7 @@ def notify_error(screen: Widget, error: JitchatError) -> None:
 
 
 def reports_errors(handler: _Handler[_Screen, _Arguments]) -> _Handler[_Screen, _Arguments]:
-    """Have a handler show an error of ours, which would end the app otherwise."""
+    """Decorate a handler to show a `JitchatError`, which would otherwise end the app."""
 
     @wraps(handler)
     async def reporting(

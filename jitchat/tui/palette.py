@@ -1,8 +1,8 @@
-"""The colours of the app, made of whichever theme is in use, so that all that is drawn can be read.
+"""The app's colours, derived from the current theme so that everything on screen is readable.
 
-Text has a contrast of at least 4.5 on every ground that it stands on, the cursor's row included;
+Text has a contrast of at least 4.5 on every background it appears on, including the cursor's row;
 bars, rules and other marks have at least 3. The hues of the segments are Okabe and Ito's, which
-can be told apart with any kind of colour vision; each segment has its own pattern besides.
+can be distinguished with any kind of colour vision; each segment also has its own pattern.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,9 +16,9 @@ from jitchat.lab.colours import MODE_COLOURS, contrast
 from jitchat.values import Mode
 
 TEXT, MARK = 4.5, 3.0
-"""Contrast at least, as WCAG 2.2 has it: (lighter + 0.05) / (darker + 0.05)."""
+"""Minimum contrast as defined by WCAG 2.2: (lighter + 0.05) / (darker + 0.05)."""
 MUTED = "$text-muted"
-"""The style of what matters less; never `dim`, which terminals draw as they like."""
+"""Style of secondary text; never `dim`, which terminals render differently."""
 
 _DARK_HUES = {
     "system": "#56b4e9",
@@ -61,13 +61,14 @@ _LIGHT_HUES = {
 _STATES = ("primary", "secondary", "success", "warning", "error", "accent")
 _GROUNDS = ("background", "surface", "panel")
 _CURSOR_SHARES = (0.45, 0.3, 0.2, 0.15, 0.1)
-"""Shares of the primary colour in the ground of the cursor: the first that leaves text clear."""
+"""Shares of the primary colour in the cursor's background; the first one on which text has a
+contrast of `_CLEAR` is used."""
 _CLEAR = 7.0
 _CURSOR = ("cursor", "block-cursor-background", "block-cursor-blurred-background")
 _STYLES = ("cursor-style", "block-cursor-text-style", "block-cursor-blurred-text-style")
 _REVERSED = dict.fromkeys(_STYLES, "bold reverse")
 _STEPS = 7
-"""Halvings in the search for the least change of a colour; 1/128 of the way is not seen."""
+"""Bisection steps in the search for the smallest change of a colour; 1/128 is not visible."""
 _ANSI_DARK = {
     "primary": "bright_cyan",
     "secondary": "cyan",
@@ -118,26 +119,26 @@ _ANSI_LIGHT = {
 }
 _ANSI_DARK_MODES = ("bright_red", "default", "bright_cyan", "yellow", "bright_magenta", "green")
 _ANSI_LIGHT_MODES = ("red", "default", "blue", "magenta", "bright_blue")
-"""A terminal's own sixteen colours: those that can be read on its black, or on its white.
+"""The terminal's sixteen colours: those readable on its black, and those readable on its white.
 
-Only four hues of the sixteen have a contrast of 4.5 on white; the next are bright red with 4.0 and
-bright magenta with 3.1. So some kinds share a hue with what never stands beside them in the bar,
-and are told apart by their pattern. The modes have theirs by position, as in `MODE_HUES`.
+Only four of the sixteen hues have a contrast of 4.5 on white; the next are bright red with 4.0 and
+bright magenta with 3.1. Some kinds therefore share a hue with kinds that are never next to them in
+the bar, and are distinguished by their pattern. Modes get hues by position, as in `MODE_HUES`.
 """
 
 
 def slug(name: str) -> str:
-    """Write the name of a kind as style sheets and classes can have it."""
+    """Return the name of a kind in the form that style sheets and classes allow."""
     return name.replace(" ", "-")
 
 
 def kind_style(name: str) -> str:
-    """Name the style of a kind of segment, or of what is left."""
+    """Return the style of a kind of segment, or of `free` or `reserve`."""
     return f"$kind-{slug(name)}"
 
 
 def palette(theme: Theme, variables: Mapping[str, str], *, coloured: bool = True) -> dict[str, str]:
-    """Make the variables of style sheets; without colours, the cursor's row is reversed."""
+    """Return the style sheet variables; without colours, the cursor's row is reversed."""
     if theme.ansi:
         return _of_terminal(is_dark=theme.dark)
     own = _of_theme(
@@ -147,8 +148,8 @@ def palette(theme: Theme, variables: Mapping[str, str], *, coloured: bool = True
 
 
 @lru_cache(maxsize=8)
-def _of_theme(given: tuple[tuple[str, str], ...], is_dark: bool) -> dict[str, str]:
-    colours = {name: Color.parse(value) for name, value in given}
+def _of_theme(theme_colours: tuple[tuple[str, str], ...], is_dark: bool) -> dict[str, str]:
+    colours = {name: Color.parse(value) for name, value in theme_colours}
     plain = [colours[name].with_alpha(1.0) for name in _GROUNDS]
     foreground = _readable(colours["foreground"], plain, _CLEAR, is_dark)
     mixed = [plain[1].blend(colours["primary"], share, 1.0) for share in _CURSOR_SHARES]
@@ -183,7 +184,10 @@ def _of_theme(given: tuple[tuple[str, str], ...], is_dark: bool) -> dict[str, st
 
 
 def _of_terminal(*, is_dark: bool) -> dict[str, str]:
-    """Of a terminal's own colours, where a ground cannot be known: the cursor's row is reversed."""
+    """Return variables that use the terminal's own colours.
+
+    The cursor's row is reversed, because the background colour is unknown.
+    """
     colours, hues = (_ANSI_DARK, _ANSI_DARK_MODES) if is_dark else (_ANSI_LIGHT, _ANSI_LIGHT_MODES)
     modes = {f"mode-{mode}": hue for mode, hue in zip(Mode, cycle(hues), strict=False)}
     own = {name: f"ansi_{colour}" for name, colour in (colours | modes).items()}
@@ -201,7 +205,7 @@ def _of_terminal(*, is_dark: bool) -> dict[str, str]:
 
 
 def _readable(colour: Color, grounds: Sequence[Color], least: float, is_dark: bool) -> Color:
-    """Lighten or darken a colour as little as gives it that contrast on each of the grounds."""
+    """Lighten or darken a colour just enough for the given contrast on every background."""
     if _contrast(colour, grounds) >= least:
         return colour
     end = WHITE if is_dark else BLACK

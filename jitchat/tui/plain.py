@@ -1,4 +1,4 @@
-"""A window in one plain sentence: `3 old turns go along: #7 #8 #9; 75 % less than everything`."""
+"""Describe a window in one sentence: `sends 3 old turns: #7 #8 #9; 75 % less than everything`."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,40 +10,39 @@ from jitchat.window.window import ContextWindow, Kind, Verdict, segment_of_turns
 _OLD = (Kind.PINNED, Kind.RETRIEVED, Kind.REQUESTED)
 _FILES = (Kind.FILES, Kind.DOCUMENTS)
 _NAMED, _NAMED_IN_SHORT = 8, 3
-"""So many turns are named at most."""
+"""Maximum turns that are named, in the longer and the shorter variants."""
 _PRICED = 3
-"""So many of the forms have the price; shorter ones rather name the turns."""
+"""Number of variants that include the price; in shorter ones the turns matter more."""
 
 
 def plain_sentences(window: ContextWindow, cost: str = "", *, sent: bool) -> tuple[str, ...]:
-    """Say which turns go along with the message, in several forms, the fullest first.
+    """Describe which turns are sent with the message, in several variants, the longest first.
 
-    `cost` is what `window_cost` tells; empty where nothing is charged.
+    `cost` comes from `window_cost`; empty if nothing is charged.
     """
     old, parts = [] if _is_all(window) else _old_turns(window), list(_parts(window))
     less, short = _less(window, " than everything"), _less(window)
     if not parts:
-        first = "nothing was said yet: " if window.draft.turn == 1 else ""
-        parts = [f"{first}only your message"]
+        first = " (nothing was said yet)" if window.draft.turn == 1 else ""
+        parts = [f"only your message{first}"]
     main, *others = parts
-    is_one = main.startswith(("1 ", "the only", "the memory")) or main.endswith("your message")
-    verb = "went" if sent else "goes" if is_one else "go"
+    verb = "sent" if sent else "sends"
     also = f", and {enumerated(others)}" if others else ""
-    forms = (
-        f"{main} {verb} along{_names(old, _NAMED)}{also}{less}",
-        f"{main} {verb} along{_names(old, _NAMED)}{less}",
-        f"{main} {verb} along{_names(old, _NAMED)}{short}",
-        f"{main} {verb} along{_names(old, _NAMED_IN_SHORT)}{short}",
-        f"{main} {verb} along{short}",
-        f"{main} {verb} along",
+    variants = (
+        f"{verb} {main}{_names(old, _NAMED)}{also}{less}",
+        f"{verb} {main}{_names(old, _NAMED)}{less}",
+        f"{verb} {main}{_names(old, _NAMED)}{short}",
+        f"{verb} {main}{_names(old, _NAMED_IN_SHORT)}{short}",
+        f"{verb} {main}{short}",
+        f"{verb} {main}",
         main,
     )
-    priced = (f"{form} · {cost}" for form in forms[:_PRICED] if cost)
-    return tuple(dict.fromkeys((*priced, *forms)))
+    priced = (f"{variant} · {cost}" for variant in variants[:_PRICED] if cost)
+    return tuple(dict.fromkeys((*priced, *variants)))
 
 
 def _parts(window: ContextWindow) -> Iterator[str]:
-    """Tell what goes along, the most telling first; nothing where only the message does."""
+    """Yield what is sent with the message, the most important first; nothing for the message."""
     yield from _all_turns(window) if _is_all(window) else _some_turns(window)
     if facts := sum(segment.kind is Kind.FACTS for segment in window.segments):
         yield plural(facts, "fact")
@@ -67,7 +66,7 @@ def _some_turns(window: ContextWindow) -> Iterator[str]:
     if recent:
         yield plural(recent, "turn" if window.mode is Mode.FULL else "recent turn")
     if recent and not old and window.mode.recalls and window.ledger:
-        yield "no old one"
+        yield "no old ones"
 
 
 def _recent(window: ContextWindow) -> int:
@@ -76,21 +75,21 @@ def _recent(window: ContextWindow) -> int:
 
 
 def _is_all(window: ContextWindow) -> bool:
-    """Whether each turn that was said goes along whole."""
+    """Whether every turn of the conversation is sent in full."""
     is_whole = window.never_candidates is None and statements_in(window) is None
     out = (Verdict.LEFT_OUT, Verdict.INDEX)
     return is_whole and not any(row.verdict in out for row in window.ledger)
 
 
 def _old_turns(window: ContextWindow) -> list[str]:
-    """Name the turns that go along though they are not of the last: `#7`, `chat-3#12`."""
+    """Return the names of turns that are sent but are not recent: `#7`, `chat-3#12`."""
     turns = segment_of_turns(window.segments)
     elsewhere = (row.name for row in window.elsewhere if row.verdict is Verdict.RETRIEVED)
     return [*(f"#{turn}" for turn in sorted(turns) if turns[turn].kind in _OLD), *elsewhere]
 
 
 def _earlier_files(window: ContextWindow) -> set[str]:
-    """The digests of files that came with earlier turns."""
+    """Return the digests of files attached to earlier turns."""
     files = (segment.file for segment in window.segments if segment.kind in _FILES)
     return {file.digest for file in files if file is not None and file.turn != window.draft.turn}
 

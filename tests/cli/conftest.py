@@ -1,4 +1,4 @@
-"""The command line, run in this process: `jitchat("window", "hi")` gives its result."""
+"""The command line, run in this process: `jitchat("window", "hi")` returns its result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result:
-    """A command's exit code and output."""
+    """How a command ended, and what it printed."""
 
     code: int
     out: str
@@ -42,7 +42,7 @@ class Result:
 
 @pytest.fixture(scope="session")
 def indexed_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cold store with the demo, indexed: created once, and copied by the tests."""
+    """A cold store with the indexed demo: made once, and copied by tests."""
     path = tmp_path_factory.mktemp("demo") / "jitchat.db"
     database = Database(path)
     store = ColdStore(database)
@@ -54,7 +54,7 @@ def indexed_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def copied_schema(monkeypatch: pytest.MonkeyPatch, empty_database: Path) -> None:
-    """Copy an empty cold store for each test: creating the schema takes longer than a command."""
+    """Copy new cold stores from an empty one: the schema takes longer than a command."""
     create = database_module._create
 
     def create_with_schema(path: Path, flags: int = 0) -> None:
@@ -66,7 +66,7 @@ def copied_schema(monkeypatch: pytest.MonkeyPatch, empty_database: Path) -> None
 
 
 class Shell:
-    """Runs commands; fails the test if one ends in anything but an exit code."""
+    """Runs commands. Fails the test if one ends without an exit code."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -82,7 +82,7 @@ class Shell:
         return Result(done.exit_code, done.stdout_bytes.decode(encoding), err, done.stdout_bytes)
 
     def stored(self) -> dict[str, list[str]]:
-        """Return the texts of each stored conversation."""
+        """Return the texts of each conversation in the cold store."""
         database = Database(self.home / "jitchat.db")
         store = ColdStore(database)
         found = {
@@ -101,14 +101,14 @@ def jitchat(home: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
 
 @pytest.fixture
 def demo(home: Path, indexed_demo: Path) -> None:
-    """Store the demo first."""
+    """Start with the demo in the cold store."""
     home.mkdir()
     shutil.copy(indexed_demo, home)
 
 
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> ScriptedProvider:
-    """A scripted provider that replaces the configured one."""
+    """Answers in place of the configured model."""
     provider = ScriptedProvider()
     monkeypatch.setattr(models, "make_provider", lambda *asked: provider)
     return provider

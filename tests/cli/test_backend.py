@@ -1,4 +1,4 @@
-"""The app's backend for models: lists, keys, picked models and limits."""
+"""The app's requests to the composition root: models, keys, picks and limits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def paths(home: Path, monkeypatch: pytest.MonkeyPatch) -> Paths:
 
 @pytest.fixture
 def made(paths: Paths, store, monkeypatch: pytest.MonkeyPatch):
-    """made(toml, flags): a backend started with this configuration and these flags."""
+    """made(toml, flags): the app's backend, started with this configuration."""
 
     def make(toml: str = "", flags: dict[str, object] | None = None) -> LocalBackend:
         paths.config.write_text(toml)
@@ -53,7 +53,7 @@ def made(paths: Paths, store, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch):
-    """served(answers): the answers of every server; no real one is reached."""
+    """served(answers): replaces every server's answers; no network is used."""
 
     def serve(answers: dict[str, object]) -> Routes:
         routes = Routes(answers)
@@ -72,7 +72,7 @@ def kept(store) -> tuple[str, str] | None:
     return ChosenModel(store.database).get()
 
 
-def test_a_pick_answers_in_the_same_conversation_and_at_the_next_start(made, store) -> None:
+def test_a_chosen_model_answers_now_and_at_the_next_start(made, store) -> None:
     backend, session = made(), demo_session(store)
     changed, note = backend.choose_model(session, "ollama", "qwen3:8b")
     assert changed is not None
@@ -91,12 +91,16 @@ def test_a_pick_answers_in_the_same_conversation_and_at_the_next_start(made, sto
         ('[provider]\nmodel = "gpt-5-mini"', "openai gpt-5-mini"),
     ],
 )
-def test_a_configuration_that_names_another_is_told_of(made, store, paths, toml, named) -> None:
+def test_a_configured_model_other_than_the_chosen_one_is_reported(
+    made, store, paths, toml, named
+) -> None:
     _, note = made(toml).choose_model(demo_session(store), "ollama", "qwen3:8b")
     assert note == f"{paths.config} names {named}, which will be used again at the next start."
 
 
-def test_so_is_a_variable(made, store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_set_by_a_variable_is_reported(
+    made, store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("JITCHAT_PROVIDER_NAME", "groq")
     monkeypatch.setenv("JITCHAT_PROVIDER_MODEL", "kimi")
     _, note = made().choose_model(demo_session(store), "ollama", "qwen3:8b")
@@ -112,12 +116,12 @@ def test_so_is_a_variable(made, store, monkeypatch: pytest.MonkeyPatch) -> None:
         ("", {"provider.name": "groq", "provider.model": "kimi"}),
     ],
 )
-def test_what_names_the_same_and_flags_of_this_start_are_no_news(made, store, toml, flags) -> None:
+def test_the_same_model_and_flags_of_this_start_are_not_reported(made, store, toml, flags) -> None:
     _, note = made(toml, flags).choose_model(demo_session(store), "ollama", "qwen3:8b")
     assert note == ""
 
 
-def test_a_key_that_would_travel_unencrypted_is_told_of(made, store) -> None:
+def test_a_key_that_would_be_sent_unencrypted_is_reported(made, store) -> None:
     backend = made(OWN + 'api_key = "sk-work-1234567890"')
     _, note = backend.choose_model(demo_session(store), "work", "m")
     assert note == "The key would be sent to llm.test unencrypted: use https."
@@ -126,7 +130,7 @@ def test_a_key_that_would_travel_unencrypted_is_told_of(made, store) -> None:
 @pytest.mark.parametrize(
     ("limit", "taught"), [(16_000, 8_192), (8_192, 8_192), (16_000, None), (None, 8)]
 )
-def test_a_limit_that_is_set_larger_than_a_refusal_taught_is_doubted_at_the_start(
+def test_a_limit_above_the_one_learnt_from_a_refusal_is_questioned_at_the_start(
     made, store, paths: Paths, limit: int | None, taught: int | None
 ) -> None:
     own = OWN.replace("http:", "https:") + 'model = "m"\n'
@@ -140,7 +144,7 @@ def test_a_limit_that_is_set_larger_than_a_refusal_taught_is_doubted_at_the_star
     assert backend.warning.startswith(told) if is_doubted else backend.warning == ""
 
 
-def test_a_pick_that_cannot_be_kept_answers_nevertheless(made, store, monkeypatch) -> None:
+def test_a_chosen_model_that_cannot_be_stored_answers_anyway(made, store, monkeypatch) -> None:
     def full(*_: object) -> None:
         raise StoreFull("The disk is full.", "Make room.")
 
@@ -150,7 +154,7 @@ def test_a_pick_that_cannot_be_kept_answers_nevertheless(made, store, monkeypatc
     assert note == "The choice will be forgotten on exit: The disk is full. Make room."
 
 
-def test_a_key_command_that_fails_keeps_the_model_that_was(made, store) -> None:
+def test_a_failing_key_command_keeps_the_previous_model(made, store) -> None:
     backend, session = made(OWN + 'api_key_cmd = "false"'), demo_session(store)
     with pytest.raises(SettingsError, match="api_key_cmd of work exited with code 1"):
         backend.choose_model(session, "work", "m")
@@ -158,7 +162,7 @@ def test_a_key_command_that_fails_keeps_the_model_that_was(made, store) -> None:
     assert backend.open_session(session.memory.conversation).provider.name == "reader"
 
 
-def test_without_a_session_a_pick_counts_for_the_one_that_is_opened(made, store) -> None:
+def test_a_model_chosen_without_a_session_applies_to_the_next_one(made, store) -> None:
     backend = made('[provider]\nname = "groq"\napi_key_cmd = "false"\nmodel = "kimi"')
     assert backend.choose_model(None, "ollama", "qwen3:8b")[0] is None
     assert (
@@ -182,20 +186,22 @@ def test_a_key_is_cleaned_and_kept_for_its_owner_only(made, paths) -> None:
     assert KEY not in told
 
 
-def test_what_is_no_key_is_not_kept(made, paths) -> None:
+def test_an_invalid_key_is_not_stored(made, paths) -> None:
     with pytest.raises(UsageError, match="This is not a key"):
         made().keep_key("groq", "gsk_…")
     assert not paths.keys.exists()
 
 
-def test_a_key_of_somebody_else_and_one_that_comes_first_are_told_of(made, monkeypatch) -> None:
+def test_a_key_of_another_provider_or_overridden_by_another_source_is_reported(
+    made, monkeypatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1234567890")
     told = made().keep_key("openai", KEY)
     assert "This looks like a key for groq, not for openai." in told
     assert told.endswith("The key in $OPENAI_API_KEY takes precedence over it.")
 
 
-def test_only_who_has_a_key_is_said_to_have_one(made, paths) -> None:
+def test_only_providers_with_a_key_are_listed_as_having_one(made, paths) -> None:
     backend = made(OWN)
     KeysFile(paths.keys).put("groq", KEY)
     found = {each.name: each for each in backend.choices()}
@@ -204,7 +210,7 @@ def test_only_who_has_a_key_is_said_to_have_one(made, paths) -> None:
     assert found["openai"].key_variable == "OPENAI_API_KEY"
 
 
-async def test_models_are_asked_for_and_kept(made, served) -> None:
+async def test_models_are_requested_and_stored(made, served) -> None:
     served({"GET /openai/v1/models": models({"id": "kimi"})})
     backend = made()
     backend.keep_key("groq", KEY)
@@ -214,7 +220,7 @@ async def test_models_are_asked_for_and_kept(made, served) -> None:
     assert again.fetched_at is not None
 
 
-async def test_servers_of_this_machine_are_found_and_nothing_is_chosen(made, served, store) -> None:
+async def test_local_servers_are_found_and_none_is_chosen(made, served, store) -> None:
     routes = served(
         {
             "GET /api/version": {"version": "1"},
@@ -235,7 +241,7 @@ async def test_a_cloud_provider_behind_a_proxy_of_this_machine_is_no_local_serve
     assert found.state is State.READY
 
 
-async def test_the_reader_and_a_limit_of_ones_own_are_not_asked_for(made, store) -> None:
+async def test_no_limit_is_requested_for_the_reader_or_if_one_is_set(made, store) -> None:
     backend = made('[models."qwen3:8b"]\nlimit = 9000')
     session = backend.open_session(demo_session(store).memory.conversation)
     assert await backend.ask_limit(session) is None
@@ -244,14 +250,14 @@ async def test_the_reader_and_a_limit_of_ones_own_are_not_asked_for(made, store)
     assert await backend.ask_limit(changed) is None
 
 
-def test_a_keys_file_that_cannot_be_read_is_told_of(made, paths, store) -> None:
+def test_an_unreadable_keys_file_is_reported(made, paths, store) -> None:
     paths.keys.write_text("no = [toml")
     with pytest.raises(JitchatError, match="is not valid TOML"):
         made().choices()
     assert store_demo(store).turns
 
 
-def test_the_live_demo_asks_the_local_model_in_the_place_of_the_reader_alone(
+def test_the_live_demo_uses_the_local_model_only_instead_of_the_reader(
     made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plans: list[str] = []
@@ -266,7 +272,7 @@ def test_the_live_demo_asks_the_local_model_in_the_place_of_the_reader_alone(
 
 
 @pytest.mark.parametrize("is_missing", [True, False])
-def test_weights_are_missing_only_where_an_engine_could_run_them(
+def test_weights_are_missing_only_if_an_engine_could_run_them(
     made, monkeypatch: pytest.MonkeyPatch, *, is_missing: bool
 ) -> None:
     monkeypatch.setattr(engine, "is_missing", lambda: is_missing)
@@ -280,13 +286,13 @@ PERSONAS = '[personas.poet]\nsystem = "In verse."\nmodel = "ollama/verse"\n[pers
 
 
 def answers(session: Session) -> tuple[str, str, str]:
-    """Return the model, the system text and the text's owner."""
+    """Return the model, the system text and its origin."""
     options = session.options
     return session.provider.model, options.system[:9], options.system_reason
 
 
 def used(backend: LocalBackend, session: Session, *own: str | None) -> Session:
-    """Return the session after its conversation is given these instructions."""
+    """Return the session after giving its conversation these instructions."""
     made, note = backend.use_instructions(
         session.memory.conversation.id, session, Instructions(*own)
     )
@@ -295,9 +301,7 @@ def used(backend: LocalBackend, session: Session, *own: str | None) -> Session:
     return made
 
 
-def test_a_conversation_has_its_persona_and_its_own_text_back_when_it_is_opened_again(
-    made, store
-) -> None:
+def test_a_reopened_conversation_has_its_persona_and_system_text(made, store) -> None:
     session = demo_session(store)
     conversation = session.memory.conversation
     changed = used(made(PERSONAS), session, None, "poet")
@@ -316,7 +320,7 @@ def test_a_conversation_has_its_persona_and_its_own_text_back_when_it_is_opened_
     assert answers(gone) == ("reader", "My own.", "instructions for this conversation")
 
 
-def test_the_model_that_was_named_last_answers(made, store) -> None:
+def test_the_most_recently_named_model_answers(made, store) -> None:
     backend, session = made(PERSONAS), demo_session(store)
     poet = used(backend, session, None, "poet")
     picked, _ = backend.choose_model(poet, "ollama", "qwen3:8b")
@@ -333,9 +337,7 @@ def test_the_model_that_was_named_last_answers(made, store) -> None:
     assert again.provider.model == "verse"
 
 
-def test_what_is_typed_in_the_app_wins_over_the_flag_and_taken_back_over_nothing(
-    made, store
-) -> None:
+def test_a_choice_in_the_app_overrides_the_flag_until_it_is_undone(made, store) -> None:
     backend, session = made(PERSONAS, {"chat.system": "The flag."}), demo_session(store)
     OwnInstructions(store.database).put(session.memory.conversation.id, Instructions("My own."))
     assert backend.open_session(session.memory.conversation).options.system == "The flag."
@@ -344,7 +346,7 @@ def test_what_is_typed_in_the_app_wins_over_the_flag_and_taken_back_over_nothing
     assert used(backend, typed).options.system == "The flag."
 
 
-def test_what_cannot_be_had_is_not_kept(made, store) -> None:
+def test_an_unavailable_choice_is_not_stored(made, store) -> None:
     toml = PERSONAS + '[personas.work]\nprovider = "work"\n' + OWN
     backend, session = made(toml), demo_session(store)
     with pytest.raises(SettingsError, match="No model is set for the provider work"):
@@ -352,7 +354,7 @@ def test_what_cannot_be_had_is_not_kept(made, store) -> None:
     assert backend.own_instructions(session.memory.conversation.id) == Instructions()
 
 
-def test_a_persona_is_saved_with_who_answers_and_can_be_used_at_once(made, store, paths) -> None:
+def test_a_persona_is_saved_with_its_model_and_can_be_used_at_once(made, store, paths) -> None:
     backend, session = made("# mine\n" + PERSONAS), demo_session(store)
     picked, _ = backend.choose_model(session, "ollama", "qwen3:8b")
     backend.save_persona("demo", picked, "strict", "Be strict.")

@@ -1,4 +1,4 @@
-"""`jitchat bench`: a readable table and traceable figures."""
+"""`jitchat bench`: a readable table, and figures with everything they depend on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def data(tmp_path: Path) -> Path:
     return written(tmp_path, "f.json", [labelled_sample(*asked)])
 
 
-def test_the_table_has_a_row_a_category(jitchat: Shell, data: Path):
+def test_the_table_has_a_row_per_category(jitchat: Shell, data: Path):
     done = jitchat("bench", "locomo", "--data", data, "--embedder", "lexical")
     assert done.code == 0, done.err
     heads = [line.split()[0] for line in done.out.splitlines() if line.strip()]
@@ -96,7 +96,7 @@ def test_the_json_has_every_figure_and_what_it_depends_on(
         (("--json", "/nowhere/out.json"), "cannot be written"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(
+def test_invalid_options_end_with_an_error(
     jitchat: Shell, data: Path, arguments: tuple[str, ...], told: str
 ):
     done = jitchat("bench", "locomo", "--data", data, "--embedder", "lexical", *arguments)
@@ -106,7 +106,7 @@ def test_what_cannot_be_is_a_sentence(
 
 @pytest.mark.parametrize("command", [("locomo", "--data", "DATA"), ("scaling", "--turns", "2")])
 @pytest.mark.parametrize("place", ["nosuch/out.json", ".", "f.json/out.json"])
-def test_a_file_that_takes_no_figures_is_refused_before_anything_is_measured(
+def test_an_unwritable_figures_file_is_refused_before_measuring(
     jitchat: Shell, data: Path, tmp_path: Path, command: tuple[str, ...], place: str
 ):
     named = (data if each == "DATA" else each for each in command)
@@ -117,7 +117,7 @@ def test_a_file_that_takes_no_figures_is_refused_before_anything_is_measured(
 
 
 @pytest.mark.parametrize("place", ["nosuch/a.jsonl", "f.json/a.jsonl"])
-def test_a_file_that_takes_no_answers_is_refused_before_anything_is_measured(
+def test_an_unwritable_answers_file_is_refused_before_measuring(
     jitchat: Shell, data: Path, tmp_path: Path, place: str
 ):
     kept = ("--answerer", "reader", "--answers", tmp_path / place)
@@ -139,7 +139,9 @@ def test_a_file_that_takes_no_answers_is_refused_before_anything_is_measured(
     ],
     ids=brief,
 )
-def test_another_file_is_refused(jitchat: Shell, tmp_path: Path, content: object, told: str):
+def test_a_file_in_another_format_is_refused(
+    jitchat: Shell, tmp_path: Path, content: object, told: str
+):
     path = written(tmp_path, "f.json", content)
     done = jitchat("bench", "locomo", "--data", path)
     assert done.code == 1
@@ -148,14 +150,14 @@ def test_another_file_is_refused(jitchat: Shell, tmp_path: Path, content: object
     assert done.out == ""
 
 
-def test_a_file_that_is_not_there_is_refused(jitchat: Shell, tmp_path: Path):
+def test_a_missing_file_is_refused(jitchat: Shell, tmp_path: Path):
     done = jitchat("bench", "locomo", "--data", tmp_path / "none.json")
     assert done.code == 1
     assert done.err.startswith(f"jitchat: There is no file {tmp_path / 'none.json'}.")
     assert jitchat("bench", "locomo", "--data", tmp_path).code == 1
 
 
-def test_evidence_that_does_not_exist_is_told_and_counts_as_missed(jitchat: Shell, tmp_path: Path):
+def test_nonexistent_evidence_is_reported_and_counts_as_missed(jitchat: Shell, tmp_path: Path):
     found, unknown = question("Who has a red kite?", ["D1:2"]), question("And else?", ["D9:99"])
     data, out = written(tmp_path, "f.json", [labelled_sample(found, unknown)]), tmp_path / "o.json"
     done = jitchat("bench", "locomo", "--data", data, "--modes", "full", "--json", out)

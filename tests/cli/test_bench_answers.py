@@ -1,4 +1,4 @@
-"""`jitchat bench locomo --answerer … --judge …`: sending is confirmed, figures are traceable."""
+"""`jitchat bench locomo --answerer … --judge …`: consent before sending, traceable figures."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, ScriptedProvider]:
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Standard input is a terminal."""
+    """Make standard input a terminal."""
     monkeypatch.setattr(output, "is_terminal", lambda _: True)
 
 
@@ -69,14 +69,14 @@ def asked(jitchat: Shell, data: Path, *more: str | Path, stdin: bytes = b"") -> 
 
 
 def rows(out: str, title: str) -> dict[str, list[str]]:
-    """Return the cells of a table by category, without intervals."""
+    """The cells of one table by their category, without the interval."""
     lines = out[out.index(title) :].splitlines()[1:]
     end = next((place for place, line in enumerate(lines) if ": " in line), len(lines))
     cells = [line.replace(" to ", "…").split() for line in lines[:end]]
     return {each[0]: each[1:3] + each[4:] for each in cells if len(each) == 7}
 
 
-def test_the_reader_answers_without_a_key_and_without_being_asked(
+def test_the_reader_answers_without_a_key_and_without_consent(
     jitchat: Shell, data: Path, tmp_path: Path
 ):
     out = tmp_path / "out.json"
@@ -98,7 +98,7 @@ def test_the_reader_answers_without_a_key_and_without_being_asked(
     assert len((tmp_path / "out.answers.jsonl").read_text().splitlines()) == 4
 
 
-def test_a_model_that_runs_here_is_asked_without_a_yes_and_in_the_same_way_each_time(
+def test_a_local_model_needs_no_consent_and_is_sampled_the_same_each_time(
     jitchat: Shell,
     data: Path,
     tmp_path: Path,
@@ -130,7 +130,7 @@ def test_a_model_that_runs_here_is_asked_without_a_yes_and_in_the_same_way_each_
     assert json.loads(line)["sample"] == {"sample": 1, "seed": 1}
 
 
-def test_answers_and_judgements_are_sent_after_a_yes(
+def test_answers_and_judgements_are_requested_after_a_yes(
     jitchat: Shell, data: Path, tmp_path: Path, models: dict[str, ScriptedProvider], terminal: None
 ):
     out = tmp_path / "out.json"
@@ -174,7 +174,7 @@ def test_a_no_sends_nothing(
 
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("chosen", [("--answerer", "talker"), ("--judge", "weigher")])
-def test_a_key_that_is_not_there_is_told_before_anything_is_asked_or_sent(
+def test_a_missing_key_is_reported_before_anything_is_sent(
     jitchat: Shell,
     data: Path,
     models: dict[str, ScriptedProvider],
@@ -193,7 +193,7 @@ def test_a_key_that_is_not_there_is_told_before_anything_is_asked_or_sent(
     assert asked(jitchat, data, "--answerer", "reader", *chosen, *local).code == 0
 
 
-def test_without_a_terminal_nothing_is_sent_unless_told_so(
+def test_without_a_terminal_nothing_is_sent_unless_a_flag_allows_it(
     jitchat: Shell, data: Path, models: dict[str, ScriptedProvider]
 ):
     refused = asked(jitchat, data, "--answerer", "talker", stdin=b"y\n")
@@ -220,7 +220,7 @@ def test_the_readers_answers_cost_nothing_but_their_judge_does(
     assert rows(done.out, "jit: answered by reader")["all"] == ["2", "0.500", "–", "2", "0"]
 
 
-def test_a_second_run_asks_for_what_is_missing_without_a_word_where_nothing_is(
+def test_a_second_run_requests_only_missing_answers(
     jitchat: Shell, data: Path, tmp_path: Path, models: dict[str, ScriptedProvider]
 ):
     first = ("--answerer", "talker", "--answers", tmp_path / "kept.jsonl")
@@ -237,12 +237,12 @@ def test_a_second_run_asks_for_what_is_missing_without_a_word_where_nothing_is(
     assert [each[:2] for each in after.values()] == [each[:2] for each in before.values()]
 
 
-def test_replies_are_kept_in_the_data_folder_where_no_file_is_named(jitchat: Shell, data: Path):
+def test_replies_are_stored_in_the_data_folder_by_default(jitchat: Shell, data: Path):
     asked(jitchat, data, "--answerer", "reader")
     assert len((jitchat.home / "answers.jsonl").read_text().splitlines()) == 4
 
 
-def test_a_server_that_is_away_stops_the_run_or_is_told_of(
+def test_an_unreachable_server_stops_the_run_or_is_reported(
     jitchat: Shell, data: Path, tmp_path: Path, models: dict[str, ScriptedProvider]
 ):
     few = asked(jitchat, data, "--answerer", "away", "--yes", "--json", tmp_path / "out.json")
@@ -259,7 +259,7 @@ def test_a_server_that_is_away_stops_the_run_or_is_told_of(
     assert "5 requests in a row failed; the last: No server there. Start it." in stopped.err
 
 
-def test_the_reason_of_a_failure_is_one_line_that_steers_no_terminal(
+def test_the_reason_of_a_failure_is_one_line_without_control_characters(
     jitchat: Shell, data: Path, models: dict[str, ScriptedProvider]
 ):
     class Refusing(ScriptedProvider):
@@ -274,7 +274,7 @@ def test_the_reason_of_a_failure_is_one_line_that_steers_no_terminal(
     assert done.err.endswith(f"{told}No␛[31m more. Wait.\n")
 
 
-def test_ctrl_c_keeps_what_came_and_says_so(
+def test_ctrl_c_keeps_the_answers_received_and_says_so(
     jitchat: Shell, data: Path, tmp_path: Path, models: dict[str, ScriptedProvider]
 ):
     class Pressed(ScriptedProvider):
@@ -307,7 +307,7 @@ def test_ctrl_c_keeps_what_came_and_says_so(
         ),
     ],
 )
-def test_what_cannot_be_is_a_sentence_and_sends_nothing(
+def test_invalid_options_end_with_an_error_and_send_nothing(
     jitchat: Shell,
     data: Path,
     models: dict[str, ScriptedProvider],

@@ -31,7 +31,7 @@ def labelled(tmp_path: Path) -> Path:
     return written(tmp_path, "chats.json", [talk])
 
 
-def test_both_memories_take_in_the_same_sessions_and_are_compared(
+def test_both_memories_get_the_same_sessions_and_are_compared(
     jitchat: Shell, labelled: Path, tmp_path: Path
 ):
     out = tmp_path / "out.json"

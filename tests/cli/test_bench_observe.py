@@ -1,4 +1,4 @@
-"""`jitchat bench observe`: the printed table and the written figures."""
+"""`jitchat bench observe`: what is printed and saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jitchat bench recall`: the app compared with plain baselines, on several files in one run."""
+"""`jitchat bench recall`: the app compared with simple baselines, on several files in one run."""
 
 from __future__ import annotations
 
@@ -108,14 +108,14 @@ def test_a_sample_asks_fewer_and_says_so(jitchat: Shell, labelled: Path, tmp_pat
     assert found["datasets"]["chats"]["lexical"]["jit"]["n"] == 1
 
 
-def test_an_embedder_that_is_not_here_is_left_out_and_told(jitchat: Shell, labelled: Path):
+def test_a_missing_embedder_is_left_out_and_reported(jitchat: Shell, labelled: Path):
     done = jitchat("bench", "recall", "--data", labelled, "--embedder", "minilm,lexical")
     assert done.code == 0
     assert "minilm is skipped. The embedding model minilm is not in " in done.err
     assert "lexical, window in jit" in done.out
 
 
-def test_where_no_embedder_is_here_there_is_an_error(jitchat: Shell, labelled: Path):
+def test_without_any_embedder_there_is_an_error(jitchat: Shell, labelled: Path):
     done = jitchat("bench", "recall", "--data", labelled, "--embedder", "minilm")
     assert (done.code, done.out) == (1, "")
     assert "Run `jitchat models fetch minilm`" in done.err.splitlines()[-1]
@@ -130,7 +130,7 @@ def test_where_no_embedder_is_here_there_is_an_error(jitchat: Shell, labelled: P
         (("--json", "/nowhere/out.json"), "cannot be written"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(
+def test_invalid_options_end_with_an_error(
     jitchat: Shell, labelled: Path, arguments: tuple[str, ...], told: str
 ):
     named = ("--data", labelled) if arguments else ()
@@ -187,7 +187,7 @@ def test_odd_questions_are_measured(jitchat: Shell, tmp_path: Path, text: str):
     assert (done.code, done.err) == (0, "")
 
 
-def test_a_question_that_does_not_fit_is_told(jitchat: Shell, tmp_path: Path):
+def test_a_question_that_does_not_fit_is_reported(jitchat: Shell, tmp_path: Path):
     data = written(tmp_path, "f.json", [conversation(asked("gym " * 9_000, 0), asked("gym?", 0))])
     arguments = ("--embedder", "lexical", "--limit", "6000")
     done = jitchat("bench", "recall", "--data", data, *arguments)

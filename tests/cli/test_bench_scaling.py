@@ -1,4 +1,4 @@
-"""`jitchat bench scaling`: tables, traceable figures and a plot."""
+"""`jitchat bench scaling`: tables, figures with their conditions, and a plot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Shell
 
 
-def test_it_prints_tables_and_a_plot_and_writes_every_figure_and_no_login(
+def test_it_prints_tables_and_a_plot_and_saves_every_figure_without_the_login(
     jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("JITCHAT_PROVIDER_BASE_URL", "https://ann:hunter2@llm.example/v1")
@@ -49,7 +49,7 @@ def test_it_prints_tables_and_a_plot_and_writes_every_figure_and_no_login(
 
 
 @pytest.mark.parametrize("turns", ["0", "-20", "20,x", "20,,40", "", "1.5"])
-def test_what_is_no_number_of_turns_is_refused(jitchat: Shell, turns: str):
+def test_an_invalid_number_of_turns_is_refused(jitchat: Shell, turns: str):
     done = jitchat("bench", "scaling", "--turns", turns)
     assert done.code == 2
     assert "is not a list of positive whole numbers, such as 20,40,80." in done.err
@@ -70,7 +70,7 @@ def run_here(
         (("--json", "/nowhere/out.json"), 1, "cannot be written"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(
+def test_invalid_options_end_with_an_error(
     jitchat: Shell,
     monkeypatch: pytest.MonkeyPatch,
     arguments: tuple[str, ...],
@@ -83,7 +83,7 @@ def test_what_cannot_be_is_a_sentence(
     assert told in done.err
 
 
-def test_a_limit_that_holds_no_question_is_a_sentence(
+def test_a_limit_too_small_for_a_question_ends_with_an_error(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(scaling, "run_in_child", run_here)

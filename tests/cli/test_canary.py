@@ -1,4 +1,4 @@
-"""A key from any source is used, and appears in no output or file afterwards."""
+"""A key from any source is used, and never stored or shown."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SOURCES = {
 def source(
     request: pytest.FixtureRequest, home: Path, demo: None, monkeypatch: pytest.MonkeyPatch
 ) -> str:
-    """The source of the key."""
+    """Where the key is configured."""
     (home / "config.toml").write_text(f"{TABLE}{SOURCES[request.param]}\n")
     if request.param == "the variable of who answers":
         monkeypatch.setenv("JITCHAT_PROVIDER_API_KEY", KEY)
@@ -81,7 +81,7 @@ def test_a_key_is_sent_and_is_in_no_file_and_on_no_screen(
         assert KEY[6:].encode() not in path.read_bytes(), path
 
 
-def test_a_key_is_only_looked_for_where_there_is_something_to_send_it_to(
+def test_a_key_is_looked_for_only_if_there_is_a_server_to_send_it_to(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch
 ):
     def never(*asked: object) -> None:

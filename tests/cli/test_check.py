@@ -29,7 +29,7 @@ def note(jitchat: Shell, *wanted: int) -> None:
     database.close()
 
 
-def test_cases_are_told_with_then_and_now_and_a_failing_one_fails(
+def test_cases_are_reported_with_past_and_present_and_a_failing_one_fails(
     jitchat: Shell, scripted: ScriptedProvider
 ):
     none = jitchat("check")

@@ -1,4 +1,4 @@
-"""Opening the cold store, a conversation in it and the picked model."""
+"""What commands open: the cold store, a conversation in it, the chosen model."""
 
 from __future__ import annotations
 

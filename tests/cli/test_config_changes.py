@@ -45,7 +45,7 @@ def test_a_value_is_set_and_read_back_and_comments_stay(jitchat: Shell, config: 
     )
 
 
-def test_a_value_is_taken_out_again(jitchat: Shell, config: Path):
+def test_a_value_is_removed(jitchat: Shell, config: Path):
     assert "no longer set" in jitchat("config", "unset", "chat.mode").out
     assert "does not set chat.mode" in jitchat("config", "unset", "chat.mode").out
     assert jitchat("config", "get", "chat.mode").out == "jit\n"
@@ -68,7 +68,7 @@ def test_a_value_is_taken_out_again(jitchat: Shell, config: Path):
         ("keys.inspector", "f1", "is bound to both inspector and help"),
     ],
 )
-def test_what_is_no_setting_or_no_value_of_it_is_told_and_not_written(
+def test_an_unknown_setting_or_invalid_value_is_refused_and_not_written(
     jitchat: Shell, config: Path, key: str, value: str, told: str
 ):
     refused = jitchat("config", "set", "--", key, value)
@@ -127,7 +127,7 @@ def test_bash_completes_commands_of_commands(jitchat: Shell):
     ],
 )
 @pytest.mark.usefixtures("demo")
-def test_values_are_completed_too(jitchat: Shell, typed: str, completed: list[str]):
+def test_the_shell_completes_values(jitchat: Shell, typed: str, completed: list[str]):
     jitchat("config", "set", "personas.poet.system", "In verse.")
     *words, begun = typed.split(" ")
     with commands.make_context("jitchat", [], resilient_parsing=True):
@@ -135,7 +135,7 @@ def test_values_are_completed_too(jitchat: Shell, typed: str, completed: list[st
     assert [each.value for each in found] == completed
 
 
-def test_what_cannot_be_read_completes_nothing(jitchat: Shell):
+def test_unreadable_files_yield_no_completions(jitchat: Shell):
     jitchat.home.mkdir(exist_ok=True)
     (jitchat.home / "jitchat.db").write_bytes(b"no database at all, but some notes" * 99)
     (jitchat.home / "config.toml").write_text("[oops")

@@ -1,4 +1,4 @@
-"""`jitchat conversations`: the list, for people and for programs."""
+"""`jitchat conversations`: as a list to read and as JSON."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def two(jitchat: Shell, two_imported: Path) -> Shell:
     return jitchat
 
 
-def test_none_is_said_in_words_and_as_an_empty_list(jitchat: Shell):
+def test_no_conversations_are_a_sentence_and_an_empty_list(jitchat: Shell):
     assert "No conversations yet." in jitchat("conversations").err
     assert jitchat("conversations", "--json").json == []
 
 
-def test_the_one_touched_last_comes_first(two: Shell):
+def test_the_most_recent_conversation_comes_first(two: Shell):
     first, second = two("conversations").out.splitlines()
 
     assert first.startswith("second-talk  1,200 turns  ")
@@ -70,7 +70,7 @@ def test_json_has_every_conversation_with_its_times(two: Shell):
     assert all(each["created_at"].endswith("+00:00") for each in found)
 
 
-def test_one_is_renamed_tagged_and_archived_and_found_by_its_marks(two: Shell):
+def test_a_conversation_is_renamed_tagged_archived_and_found_by_filters(two: Shell):
     assert two("conversations", "rename", "first", " A better\ntitle ").out == (
         "first was renamed: A better title\n"
     )
@@ -91,7 +91,7 @@ def test_one_is_renamed_tagged_and_archived_and_found_by_its_marks(two: Shell):
     assert two("conversations", "rename", "first", " ").code == 2
 
 
-def test_turns_are_found_with_the_match_told_apart(two: Shell):
+def test_turns_are_found_with_the_match_highlighted(two: Shell):
     wanted = ("conversations", "search", "project:def", "harbours")
     (first, *_) = two(*wanted, "after:2026-03-02", "before:2026-04", "number", "7", "--json").json
     assert (first["conversation"], first["position"]) == ("second-talk", 8)
@@ -102,11 +102,11 @@ def test_turns_are_found_with_the_match_told_apart(two: Shell):
     assert two("conversations", "search", "tag:work").code == 2
     refused = two("conversations", "list", "before:2026-13")
     assert (refused.code, refused.out) == (2, "")
-    assert "“before:2026-13” names no date." in refused.err
+    assert "“before:2026-13” is not a date." in refused.err
     assert two("conversations", "list", "after:2026-04").err == "No matching conversations.\n"
 
 
-def test_one_is_deleted_or_erased_and_only_with_a_yes(two: Shell):
+def test_a_conversation_is_deleted_or_erased_only_after_a_yes(two: Shell):
     refused = two("conversations", "delete", "first")
     assert (refused.code, "Use --yes" in refused.err) == (2, True)
     assert two("conversations", "delete", "first", "--yes").out == "first was deleted: first\n"
@@ -119,7 +119,7 @@ def test_one_is_deleted_or_erased_and_only_with_a_yes(two: Shell):
     assert set(two("conversations", "vacuum", "--json").json) == {"bytes", "bytes_before"}
 
 
-def test_a_file_that_is_no_database_is_told_and_left_as_it_is(jitchat: Shell, tmp_path: Path):
+def test_a_file_that_is_not_a_database_is_reported_and_unchanged(jitchat: Shell, tmp_path: Path):
     path = written(tmp_path, "not.db", "this is no database, but somebody's notes" * 100)
 
     done = jitchat("conversations", "--db", path)
@@ -135,7 +135,7 @@ def test_the_database_is_closed_when_a_command_ends(two: Shell):
     assert [path.name for path in two.home.iterdir()] == ["jitchat.db"]
 
 
-def test_json_sums_up_what_was_sent_and_counts_what_has_no_known_cost(
+def test_json_has_the_totals_sent_and_counts_requests_of_unknown_cost(
     two: Shell, scripted: ScriptedProvider
 ):
     local = ("--provider", "vllm", "--base-url", "http://localhost:9/v1")
@@ -159,7 +159,7 @@ def test_json_has_the_cost_of_a_model_whose_price_is_known(two: Shell, scripted:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs permission bits")
-def test_a_database_that_others_can_read_is_told_of_and_left_so(jitchat: Shell, demo: object):
+def test_a_database_readable_by_others_is_reported_and_unchanged(jitchat: Shell, demo: object):
     path = jitchat.home / "jitchat.db"
     path.chmod(0o644)
     told = f"Others can read the conversations in {path} (0644). Run chmod 600 on it."
@@ -173,7 +173,7 @@ def test_a_database_that_others_can_read_is_told_of_and_left_so(jitchat: Shell, 
 
 
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="needs a settable zone")
-def test_a_zone_that_there_cannot_be_is_utc_and_no_damage(
+def test_an_invalid_time_zone_is_treated_as_utc(
     jitchat: Shell, demo: object, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("TZ", "UTC-25")

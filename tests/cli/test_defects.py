@@ -1,4 +1,4 @@
-"""An internal error ends in a sentence, an exit code and a crash report."""
+"""A bug in jitchat ends in one sentence, an exit code and a report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEY = "sk-canary-0123456789abcdef"
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A provider with a bug whose error message would reveal everything."""
+    """A provider with a defect whose error contains the key and the text."""
 
     class Broken(ScriptedProvider):
         async def stream(self, messages: tuple[Message, ...], options: object):
@@ -35,17 +35,17 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "make_provider", lambda *asked: Broken())
 
 
-def test_a_defect_is_a_sentence_with_the_place_of_a_report(jitchat: Shell, broken: None):
+def test_a_defect_ends_with_a_sentence_that_names_the_report(jitchat: Shell, broken: None):
     done = jitchat("send", TEXT, "--conversation", "demo")
 
     assert (done.code, done.out) == (1, "")
     assert done.err == (
-        "jitchat: stopped by an internal error (ZeroDivisionError). Stored data is safe. A report"
+        "jitchat: stopped because of a bug (ZeroDivisionError). Stored data is safe. A report"
         f" without your texts and keys is in {jitchat.home / 'crash.txt'}.\n"
     )
 
 
-def test_the_report_holds_no_text_no_key_and_is_for_the_user_alone(
+def test_the_report_has_no_text_or_key_and_is_private_to_the_user(
     jitchat: Shell, broken: None, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -61,7 +61,7 @@ def test_the_report_holds_no_text_no_key_and_is_for_the_user_alone(
         assert canary not in report + done.err
 
 
-def test_what_the_user_said_is_stored_all_the_same(jitchat: Shell, broken: None):
+def test_the_users_message_is_stored_despite_a_defect(jitchat: Shell, broken: None):
     jitchat("send", TEXT, "--conversation", "demo")
 
     assert jitchat.stored()["demo"][-1] == TEXT
@@ -91,7 +91,9 @@ def test_the_entry_point_ends_with_the_code_of_its_command(
 
 
 @pytest.mark.parametrize("gone", ["stdout", "stderr"])
-def test_a_closed_stream_is_no_defect(jitchat: Shell, monkeypatch: pytest.MonkeyPatch, gone: str):
+def test_a_closed_stream_is_not_a_defect(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch, gone: str
+):
     monkeypatch.setattr(sys, "argv", ["jitchat", "conversations" if gone == "stdout" else "x"])
     monkeypatch.setattr(sys, gone, None)
 
@@ -102,7 +104,7 @@ def test_a_closed_stream_is_no_defect(jitchat: Shell, monkeypatch: pytest.Monkey
     assert not (jitchat.home / "crash.txt").exists()
 
 
-def test_a_full_disk_behind_the_output_is_a_sentence(
+def test_a_full_disk_for_the_output_ends_with_a_sentence(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch
 ):
     echo = output.click.echo
@@ -121,7 +123,7 @@ def test_a_full_disk_behind_the_output_is_a_sentence(
 
 
 def run_into(stdout: object, home: Path) -> subprocess.CompletedProcess[str]:
-    """Run `jitchat paths` in a separate process, writing to `stdout`."""
+    """Run `jitchat paths` in a separate process that writes to `stdout`."""
     return subprocess.run(
         [sys.executable, "-m", "jitchat", "paths"],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""`jitchat demo`: its requirements, which model answers, and that it leaves no files behind."""
+"""`jitchat demo`: its requirements, which model answers, and that it leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ recent = 512
         (["demo", "--provider", "nobody"], "'nobody'"),
     ],
 )
-def test_what_it_cannot_do_is_said_in_a_sentence(
+def test_unmet_requirements_end_with_an_error(
     jitchat: Shell, arguments: list[str], told: str
 ) -> None:
     done = jitchat(*arguments)
@@ -56,7 +56,7 @@ def test_what_it_cannot_do_is_said_in_a_sentence(
     assert not jitchat.home.exists()
 
 
-def test_its_help_says_the_keys_who_answers_and_what_a_recording_needs(jitchat: Shell) -> None:
+def test_the_help_states_the_keys_the_model_and_the_needs_of_a_recording(jitchat: Shell) -> None:
     told = " ".join(jitchat("demo", "--help").out.split())
 
     assert "Space, →, PgDn or Enter" in told
@@ -75,7 +75,7 @@ def test_its_help_says_the_keys_who_answers_and_what_a_recording_needs(jitchat: 
         ({"provider.base_url": "http://localhost:9999/v1"}, ("openai", "gpt-5-mini")),
     ],
 )
-def test_the_reader_answers_unless_a_flag_names_who_does(
+def test_the_reader_answers_unless_a_flag_names_a_model(
     tmp_path: Path, given: dict[str, object], answers: tuple[str, str]
 ) -> None:
     config = tmp_path / "config.toml"
@@ -91,7 +91,7 @@ def test_the_reader_answers_unless_a_flag_names_who_does(
 
 
 @pytest.mark.parametrize(("arguments", "pace"), [([], None), (["--record", "--pace", "2"], 2.0)])
-def test_it_runs_on_a_database_of_its_own_that_is_gone_afterwards(
+def test_it_runs_on_a_temporary_database(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch, arguments: list[str], pace: float | None
 ) -> None:
     ran: list[tuple[Path, list[str], float | None]] = []
@@ -115,7 +115,7 @@ def test_it_runs_on_a_database_of_its_own_that_is_gone_afterwards(
     assert not jitchat.home.exists()
 
 
-def test_live_shows_the_live_demo_on_a_database_that_is_gone_afterwards(
+def test_live_shows_the_live_demo_on_a_temporary_database(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[Path] = []

@@ -1,4 +1,4 @@
-"""`jitchat doctor`: which providers are asked, and what is reported about each."""
+"""`jitchat doctor`: which providers it checks, and what it reports about each."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def server() -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def nobody_here(monkeypatch: pytest.MonkeyPatch) -> list[LocalServer]:
-    """The local servers that these tests find."""
+    """The local servers, for these tests."""
     found: list[LocalServer] = []
 
     async def find_local(**how: object) -> list[LocalServer]:
@@ -87,12 +87,12 @@ def config(home: Path) -> Path:
 
 
 def lines_of(out: str) -> dict[str, str]:
-    """Return each check's line with its mark, by name."""
+    """Return each finding with its mark, by name."""
     rows = [line.split(maxsplit=2) for line in out.splitlines() if line[0] in "✓✗·"]
     return {name: f"{mark} {told}" for mark, name, told in rows}
 
 
-def test_without_any_configuration_the_reader_answers_and_nobody_else_is_asked(jitchat: Shell):
+def test_without_configuration_only_the_reader_is_checked(jitchat: Shell):
     done = jitchat("doctor")
 
     assert done.code == 0
@@ -101,7 +101,7 @@ def test_without_any_configuration_the_reader_answers_and_nobody_else_is_asked(j
     assert not jitchat.home.exists()
 
 
-def test_a_provider_is_asked_end_to_end_with_its_key(
+def test_a_provider_is_checked_end_to_end_with_its_key(
     jitchat: Shell, config: Path, server: Any, monkeypatch: pytest.MonkeyPatch
 ):
     config.write_text(
@@ -127,7 +127,7 @@ def test_a_provider_is_asked_end_to_end_with_its_key(
     ("running", "context"),
     [([], 32_768), ([{"name": "q:latest", "context_length": 8_192}], 8_192)],
 )
-def test_ollama_is_asked_with_the_context_that_the_chat_would_ask_for(
+def test_ollama_is_checked_with_the_context_size_of_the_chat(
     jitchat: Shell, config: Path, server: Any, running: list[object], context: int
 ):
     about = {"general.architecture": "q", "q.context_length": 131_072}
@@ -143,7 +143,7 @@ def test_ollama_is_asked_with_the_context_that_the_chat_would_ask_for(
     assert sent["options"]["num_ctx"] == context
 
 
-def test_where_no_model_is_named_the_first_of_the_list_is_asked(
+def test_without_a_model_the_first_of_the_list_is_checked(
     jitchat: Shell, config: Path, server: Any
 ):
     config.write_text(f'[providers.work]\nbase_url = "{server.url}"\n')
@@ -156,7 +156,7 @@ def test_where_no_model_is_named_the_first_of_the_list_is_asked(
     assert 0 < found["seconds"] < 20
 
 
-def test_a_server_without_a_model_is_told(jitchat: Shell, config: Path, server: Any):
+def test_a_server_without_models_is_reported(jitchat: Shell, config: Path, server: Any):
     server.models = []
     config.write_text(f'[providers.work]\nbase_url = "{server.url}"\n')
 
@@ -173,7 +173,7 @@ def test_a_server_without_a_model_is_told(jitchat: Shell, config: Path, server: 
         ((404, b'{"error":{"message":"no model m"}}'), "no model m"),
     ],
 )
-def test_what_is_wrong_is_a_sentence_with_what_to_do(
+def test_every_problem_is_a_sentence_with_a_remedy(
     jitchat: Shell, config: Path, server: Any, reply: tuple[int, bytes], told: str
 ):
     server.reply = reply
@@ -189,7 +189,7 @@ def test_what_is_wrong_is_a_sentence_with_what_to_do(
         assert "Run `jitchat keys set work`." in done.out
 
 
-def test_an_answer_that_does_not_come_is_given_up(
+def test_a_missing_answer_times_out(
     jitchat: Shell, config: Path, monkeypatch: pytest.MonkeyPatch, server: Any
 ):
     async def never(*asked: object) -> str:
@@ -204,16 +204,16 @@ def test_an_answer_that_does_not_come_is_given_up(
     assert "work did not start to answer within 20 seconds." in done.out
 
 
-def test_a_provider_that_is_named_without_its_key_fails_without_being_asked(jitchat: Shell):
+def test_a_named_provider_without_a_key_fails_without_a_request(jitchat: Shell):
     done = jitchat("doctor", "groq", "reader")
 
     assert done.code == 1
     assert "Groq requires a key, but none is set. Set GROQ_API_KEY, or run" in done.out
     assert "✓ reader" in done.out
-    assert "Without an API key" not in done.out
+    assert "Without a key" not in done.out
 
 
-def test_a_command_for_the_key_that_fails_is_told(jitchat: Shell, config: Path):
+def test_a_failing_key_command_is_reported(jitchat: Shell, config: Path):
     config.write_text('[providers.groq]\napi_key_cmd = "no-such-program-at-all"\n')
 
     done = jitchat("doctor")
@@ -222,7 +222,7 @@ def test_a_command_for_the_key_that_fails_is_told(jitchat: Shell, config: Path):
     assert "api_key_cmd of groq cannot be run" in lines_of(done.out)["groq"]
 
 
-def test_a_server_that_runs_here_is_asked_without_being_named(
+def test_a_local_server_is_checked_without_being_named(
     jitchat: Shell, server: Any, nobody_here: list[LocalServer]
 ):
     nobody_here.append(LocalServer("lmstudio", server.url, ()))
@@ -233,14 +233,14 @@ def test_a_server_that_runs_here_is_asked_without_being_named(
     assert "ollama" not in lines_of(done.out)
 
 
-def test_an_unknown_name_is_told_before_anything_is_asked(jitchat: Shell):
+def test_an_unknown_name_is_reported_before_any_request(jitchat: Shell):
     done = jitchat("doctor", "grok")
 
     assert (done.code, done.out) == (2, "")
     assert "There is no provider 'grok'." in done.err
 
 
-def test_what_is_around_is_looked_at(
+def test_the_environment_is_checked(
     jitchat: Shell, config: Path, monkeypatch: pytest.MonkeyPatch, home: Path
 ):
     config.write_text('[picker]\nmodel = "small"\n')

@@ -27,7 +27,7 @@ def lines(jitchat: Shell, *words: object) -> list[str]:
     return [line["text"] for line in document(jitchat, *words)["lines"]]
 
 
-def test_nothing_is_written_before_the_end_and_three_operations_are_told_then(jitchat: Shell):
+def test_three_operations_are_reported_at_the_end_and_nothing_is_written_before(jitchat: Shell):
     assert jitchat("send", PORT, "--conversation", "demo", "--mode", "document").err == ""
     assert lines(jitchat) == []
     assert "is empty" in jitchat("document").out
@@ -40,7 +40,7 @@ def test_nothing_is_written_before_the_end_and_three_operations_are_told_then(ji
     assert "(demo #61)" in shown
 
 
-def test_the_log_has_a_line_for_it_and_no_word_of_it(jitchat: Shell, home: Path):
+def test_the_log_has_a_line_for_the_session_without_its_text(jitchat: Shell, home: Path):
     jitchat("send", PORT, "--end")
     (log,) = home.rglob("log.txt")
     (line,) = log.read_text().splitlines()
@@ -66,7 +66,7 @@ def test_lines_are_pinned_forgotten_and_brought_back_in_versions(jitchat: Shell)
     assert "undo: restored version 2" in listed
 
 
-def test_it_is_edited_as_text(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
+def test_the_document_is_edited_as_text(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
     jitchat("send", PORT, "--end")
     monkeypatch.setattr(click, "edit", lambda text, **_: text.replace("8443", "9641"))
     jitchat("document", "--edit")
@@ -76,7 +76,7 @@ def test_it_is_edited_as_text(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
     assert document(jitchat)["version"] == 2
 
 
-def test_what_is_not_there_is_told(jitchat: Shell):
+def test_missing_lines_and_versions_are_reported(jitchat: Shell):
     for words in (["--version", 3], ["--forget", 3], ["--undo"], ["--pin", 1, "--undo"]):
         done = jitchat("document", *words)
         assert done.code == 2

@@ -1,4 +1,4 @@
-"""The commands in the documentation are run, in the order of each page."""
+"""The commands in the documentation, run in the order in which each page has them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ELSEWHERE = {
     "files of another program": r"jitchat import .*",
     "a document of several sessions": r"jitchat document --\w.*",
 }
-"""Patterns of commands that a test cannot run."""
+"""Patterns of commands that need something that tests do not have."""
 
 
 def commands_of(page: Path) -> list[str]:

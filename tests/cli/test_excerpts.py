@@ -1,4 +1,4 @@
-"""What the command line shows for a turn that is recalled as an excerpt."""
+"""How the command line shows a turn that is recalled as an excerpt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Shell
 
 
-def test_window_why_and_json_say_what_of_the_turn_is_there(jitchat: Shell, tmp_path: Path):
+def test_window_why_and_json_show_the_passages_of_the_turn(jitchat: Shell, tmp_path: Path):
     said = [{"role": each.role.value, "content": each.content} for each in long_talk()]
     jitchat("import", written(tmp_path, "long.json", said))
 

@@ -1,4 +1,4 @@
-"""`jitchat export`: which conversations and where to; a failure leaves no partial file."""
+"""`jitchat export`: which conversations, to which file; a failure leaves no partial file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def two(jitchat: Shell, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("two")
-def test_the_one_that_was_touched_last_goes_to_standard_output(jitchat: Shell):
+def test_the_most_recent_conversation_goes_to_standard_output(jitchat: Shell):
     done = jitchat("export")
 
     assert done.code == 0
@@ -51,7 +51,7 @@ def test_one_some_or_all_are_exported(jitchat: Shell, arguments: list[str], ids:
 
 @pytest.mark.usefixtures("two")
 @pytest.mark.parametrize("name", list(EXPORTS))
-def test_a_file_is_for_its_owner_alone_and_replaces_another_when_it_is_whole(
+def test_a_file_is_private_and_replaces_another_only_when_complete(
     jitchat: Shell, tmp_path: Path, name: str
 ):
     out = written(tmp_path, "out", "before")
@@ -66,7 +66,7 @@ def test_a_file_is_for_its_owner_alone_and_replaces_another_when_it_is_whole(
 
 
 @pytest.mark.usefixtures("two")
-def test_what_was_exported_is_imported_into_an_empty_store_and_back_as_nothing_new(
+def test_an_export_is_imported_into_an_empty_store_and_is_nothing_new_in_its_own(
     jitchat: Shell, tmp_path: Path
 ):
     out = tmp_path / "all.json"
@@ -95,7 +95,7 @@ def test_two_choices_are_refused(jitchat: Shell):
 
 
 @pytest.mark.usefixtures("two")
-def test_a_place_that_cannot_be_written_is_told(jitchat: Shell, tmp_path: Path):
+def test_an_unwritable_place_is_reported(jitchat: Shell, tmp_path: Path):
     done = jitchat("export", "--out", tmp_path / "none" / "out.md")
 
     assert done.code == 1
@@ -103,7 +103,7 @@ def test_a_place_that_cannot_be_written_is_told(jitchat: Shell, tmp_path: Path):
 
 
 @pytest.mark.usefixtures("two")
-def test_jsonl_is_one_line_a_conversation(jitchat: Shell):
+def test_jsonl_has_one_line_per_conversation(jitchat: Shell):
     lines = jitchat("export", "--all", "--format", "jsonl").out.splitlines()
 
     assert [len(json.loads(line)["messages"]) for line in lines] == [3, 3]

@@ -1,4 +1,4 @@
-"""A disk that fills after the database was opened: reading still works."""
+"""The disk fills after the database was opened: reading still works."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNINDEXED = [f"zebra {number} is at the harbour " * 50 for number in range(100)]
 @pytest.mark.parametrize(
     "command", [("window", "deploy"), ("window", "deploy", "--json"), ("why", "9", "deploy")]
 )
-def test_turns_that_cannot_be_indexed_stop_no_command_that_reads(
+def test_reading_commands_work_though_turns_cannot_be_indexed(
     jitchat: Shell,
     monkeypatch: pytest.MonkeyPatch,
     command: tuple[str, ...],
@@ -47,7 +47,9 @@ def test_turns_that_cannot_be_indexed_stop_no_command_that_reads(
 
 
 @pytest.mark.usefixtures("demo")
-def test_a_message_is_still_refused_there(jitchat: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_is_still_refused_on_a_full_disk(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
     open_store = cold_store.open_store
 
     def filled(paths: Paths) -> ColdStore:

@@ -1,4 +1,4 @@
-"""Help pages, and errors about mistyped commands."""
+"""Help texts, and errors for mistyped commands and values."""
 
 from __future__ import annotations
 
@@ -81,7 +81,9 @@ def test_a_command_that_needs_no_settings_offers_none(jitchat: Shell, name: str)
         (["--limit", "many"], "--limit"),
     ],
 )
-def test_a_mistyped_command_is_told_with_its_usage(jitchat: Shell, arguments: list[str], told: str):
+def test_a_mistyped_command_is_reported_with_its_usage(
+    jitchat: Shell, arguments: list[str], told: str
+):
     done = jitchat(*arguments)
 
     assert done.code == 2
@@ -91,7 +93,7 @@ def test_a_mistyped_command_is_told_with_its_usage(jitchat: Shell, arguments: li
     assert told in done.err.splitlines()[-1]
 
 
-def test_a_mode_that_is_none_names_the_choices_and_the_nearest(jitchat: Shell):
+def test_an_unknown_mode_is_reported_with_the_choices_and_the_nearest(jitchat: Shell):
     done = jitchat("window", "hi", "--mode", "jitt")
 
     assert done.code == 2

@@ -1,4 +1,4 @@
-"""`jitchat import`: what is imported and reported; a failure leaves nothing."""
+"""`jitchat import`: what is imported and reported, and that a failure stores nothing."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Shell
 
 
-def test_a_single_turn_is_told_of_in_the_singular(jitchat: Shell, tmp_path: Path):
+def test_a_single_turn_is_reported_in_the_singular(jitchat: Shell, tmp_path: Path):
     done = jitchat("import", written(tmp_path, "one.json", plain_turns()[:1]))
     assert done.out == "one: 1 turn imported as “one”; nothing left out\n"
 
 
-def test_every_conversation_of_a_file_is_taken_and_reported(jitchat: Shell, tmp_path: Path):
+def test_every_conversation_of_a_file_is_imported_and_reported(jitchat: Shell, tmp_path: Path):
     path = written(tmp_path, "f.json", [locomo_sample("conv-1"), locomo_sample("conv-2"), 5])
 
     done = jitchat("import", path)
@@ -44,14 +44,14 @@ def test_every_conversation_of_a_file_is_taken_and_reported(jitchat: Shell, tmp_
     assert sorted(jitchat.stored()) == ["conv-1", "conv-2"]
 
 
-def test_one_can_be_picked(jitchat: Shell, tmp_path: Path):
+def test_one_conversation_can_be_picked(jitchat: Shell, tmp_path: Path):
     path = written(tmp_path, "f.json", [locomo_sample("conv-1"), locomo_sample("conv-2")])
 
     assert jitchat("import", path, "--pick", "conv-2").code == 0
     assert list(jitchat.stored()) == ["conv-2"]
 
 
-def test_picking_what_is_not_there_names_what_is(jitchat: Shell, tmp_path: Path):
+def test_picking_an_unknown_conversation_lists_the_known_ones(jitchat: Shell, tmp_path: Path):
     path = written(tmp_path, "f.json", [locomo_sample("conv-1"), locomo_sample("conv-2")])
 
     done = jitchat("import", path, "--pick", "conv-3")
@@ -60,7 +60,7 @@ def test_picking_what_is_not_there_names_what_is(jitchat: Shell, tmp_path: Path)
     assert "has no conversation 'conv-3'. It has conv-1, conv-2." in done.err
 
 
-def test_the_report_tells_what_was_left_out_or_changed_and_why(jitchat: Shell, tmp_path: Path):
+def test_the_report_states_what_was_left_out_or_changed_and_why(jitchat: Shell, tmp_path: Path):
     items = [*plain_turns(2), {"role": "system", "content": "x"}, {"role": "user", "content": " "}]
     items.append({"role": "user", "content": "a", "created_at": "soon"})
     text = f"{jsonl(items)}half a line\n"
@@ -73,20 +73,20 @@ def test_the_report_tells_what_was_left_out_or_changed_and_why(jitchat: Shell, t
     )
 
 
-def test_what_was_deleted_stays_so_until_it_is_wanted_again(jitchat: Shell, tmp_path: Path):
+def test_a_deleted_conversation_stays_deleted_until_it_is_requested_again(
+    jitchat: Shell, tmp_path: Path
+):
     path = written(tmp_path, "talk.json", plain_turns(2))
     jitchat("import", path)
     jitchat("conversations", "delete", "talk", "--yes")
 
     left, taken = jitchat("import", path), jitchat("import", path, "--again")
 
-    assert left.out == "left out: 1 conversation that was deleted here (use --again to import)\n"
+    assert left.out == "left out: 1 conversation that was deleted here (import with --again)\n"
     assert taken.out == "talk: 2 turns imported as “talk”; nothing left out\n"
 
 
-def test_the_same_file_again_is_not_taken_again_and_what_was_added_is(
-    jitchat: Shell, tmp_path: Path
-):
+def test_the_same_file_adds_only_new_turns(jitchat: Shell, tmp_path: Path):
     jitchat("import", written(tmp_path, "talk.json", plain_turns(2)))
 
     again = jitchat("import", tmp_path / "talk.json")
@@ -97,7 +97,7 @@ def test_the_same_file_again_is_not_taken_again_and_what_was_added_is(
     assert len(jitchat.stored()["talk"]) == 5
 
 
-def test_another_file_of_that_name_is_stored_under_an_id_of_its_own(jitchat: Shell, tmp_path: Path):
+def test_another_file_of_the_same_name_is_stored_under_another_id(jitchat: Shell, tmp_path: Path):
     jitchat("import", written(tmp_path, "talk.json", plain_turns(2)))
 
     other = jitchat("import", written(tmp_path, "talk.json", plain_turns(3)[1:]))
@@ -106,7 +106,7 @@ def test_another_file_of_that_name_is_stored_under_an_id_of_its_own(jitchat: She
     assert sorted(jitchat.stored()) == ["talk", "talk-2"]
 
 
-def test_many_conversations_are_told_of_in_one_sentence(jitchat: Shell, tmp_path: Path):
+def test_many_conversations_are_reported_in_one_sentence(jitchat: Shell, tmp_path: Path):
     samples = [locomo_sample(f"conv-{number}") for number in range(30)]
     path = written(tmp_path, "f.json", [*samples, 5])
 
@@ -119,13 +119,13 @@ def test_many_conversations_are_told_of_in_one_sentence(jitchat: Shell, tmp_path
     assert again.out.startswith("0 turns imported in 0 conversations; 30 had nothing new;")
 
 
-def test_what_is_not_indexed_is_when_it_is_used(jitchat: Shell, tmp_path: Path):
+def test_conversations_not_indexed_are_indexed_when_used(jitchat: Shell, tmp_path: Path):
     jitchat("import", written(tmp_path, "talk.json", plain_turns(20)), "--no-index")
 
     assert jitchat("window", "the harbour", "--json").json["ledger"]
 
 
-def test_a_program_that_keeps_nothing_here_wants_a_file(jitchat: Shell):
+def test_a_program_without_local_conversations_requires_a_file(jitchat: Shell):
     done = jitchat("import", "--from", "chatgpt")
 
     assert done.code == 2
@@ -136,7 +136,7 @@ def test_a_program_that_keeps_nothing_here_wants_a_file(jitchat: Shell):
 
 
 @pytest.mark.parametrize("is_there", [False, True])
-def test_where_a_program_keeps_nothing_it_says_what_was_looked_for_and_where(
+def test_without_conversations_of_a_program_the_error_says_what_was_looked_for(
     jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
 ):
     place = tmp_path / "projects"
@@ -154,7 +154,7 @@ def test_where_a_program_keeps_nothing_it_says_what_was_looked_for_and_where(
         else f"found: {place} does not exist"
     )
     assert done.err == (
-        f"jitchat: No conversation of claude-code was {where}. Looked for *.jsonl; name the place"
+        f"jitchat: No claude-code conversation was {where}. Looked for *.jsonl; give the path"
         " as FILE, or set $CLAUDE_CONFIG_DIR.\n"
     )
 
@@ -177,13 +177,13 @@ def test_the_usual_place_of_a_program_is_found_again_and_again(
     assert "nothing new" in third.out
 
 
-def test_a_file_of_another_program_than_the_one_named_is_refused(jitchat: Shell, tmp_path: Path):
+def test_a_file_of_another_program_is_refused(jitchat: Shell, tmp_path: Path):
     path = written(tmp_path, "f.json", [locomo_sample()])
 
     done = jitchat("import", path, "--from", "chatgpt")
 
     assert done.code == 1
-    assert done.err == f"jitchat: {path} is LoCoMo's JSON. Leave --from out.\n"
+    assert done.err == f"jitchat: {path} is LoCoMo's JSON. Omit --from.\n"
 
 
 @pytest.mark.parametrize(
@@ -192,12 +192,12 @@ def test_a_file_of_another_program_than_the_one_named_is_refused(jitchat: Shell,
         (b"", "is empty"),
         (b"[" * 100_000, "is nested too deeply"),
         (b'[{"role": "user", "conte', "is not JSON"),
-        (b"[]", "holds no turns"),
+        (b"[]", "has no turns"),
         (b"\x89PNG\r\n\x1a\n", "is not JSON"),
     ],
     ids=["empty", "deep", "cut", "no turns", "image"],
 )
-def test_a_bad_file_ends_in_a_sentence_and_stores_nothing(
+def test_a_bad_file_ends_with_an_error_and_stores_nothing(
     jitchat: Shell, tmp_path: Path, content: bytes, told: str
 ):
     path = written(tmp_path, "bad.json", content)
@@ -210,14 +210,14 @@ def test_a_bad_file_ends_in_a_sentence_and_stores_nothing(
     assert not (jitchat.home / "jitchat.db").exists()
 
 
-def test_a_missing_file_and_a_folder_end_in_a_sentence(jitchat: Shell, tmp_path: Path):
+def test_a_missing_file_and_an_empty_folder_end_with_an_error(jitchat: Shell, tmp_path: Path):
     assert jitchat("import", tmp_path / "none").err == (
         f"jitchat: There is no file {tmp_path / 'none'}. Check the name.\n"
     )
-    assert f"{tmp_path} holds no turns. Known are" in jitchat("import", tmp_path).err
+    assert f"{tmp_path} has no turns. Supported formats: " in jitchat("import", tmp_path).err
 
 
-def test_damaged_files_end_in_a_sentence_or_are_stored_whole(
+def test_damaged_files_end_with_an_error_or_are_stored_completely(
     jitchat: Shell, tmp_path: Path, rounds: Callable[[int, int], int]
 ):
     codes = set()
@@ -236,7 +236,7 @@ def test_damaged_files_end_in_a_sentence_or_are_stored_whole(
     assert codes == {0, 1}
 
 
-def test_a_bar_is_drawn_only_for_who_looks(
+def test_a_progress_bar_is_drawn_only_in_a_terminal(
     jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     path = written(tmp_path, "talk.json", plain_turns(300))
@@ -286,7 +286,7 @@ def test_an_import_that_is_interrupted_while_indexing_catches_up_later(
     assert window["ledger"]
 
 
-def test_an_embedder_that_fails_is_told_and_costs_no_turn(
+def test_a_failing_embedder_is_reported_and_loses_no_turn(
     jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(models, "make_embedder", lambda *_: FailingEmbedder())
@@ -298,7 +298,9 @@ def test_an_embedder_that_fails_is_told_and_costs_no_turn(
     assert done.err.startswith("talk has no vectors yet: The embedder fake-8 failed (RuntimeError)")
 
 
-def test_vectors_can_follow_later(jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_vectors_can_be_added_later(
+    jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("JITCHAT_EMBEDDER_NAME", "fastembed")
     monkeypatch.setenv("JITCHAT_EMBEDDER_PATH", str(tmp_path / "no-model"))
     path = written(tmp_path, "talk.json", plain_turns(4))
@@ -311,7 +313,7 @@ def test_vectors_can_follow_later(jitchat: Shell, tmp_path: Path, monkeypatch: p
     assert list(jitchat.stored()) == ["talk"]
 
 
-def test_output_that_cannot_be_written_ends_in_a_sentence(
+def test_output_that_cannot_be_written_ends_with_an_error(
     jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def full(text: str, *, file: object, **how: object) -> None:
@@ -325,7 +327,7 @@ def test_output_that_cannot_be_written_ends_in_a_sentence(
     assert list(jitchat.stored()) == ["talk"]
 
 
-def test_the_real_file_is_taken(jitchat: Shell, locomo: Path):
+def test_the_real_file_is_imported(jitchat: Shell, locomo: Path):
     done = jitchat("import", locomo, "--pick", "conv-26")
 
     assert done.out == (

@@ -1,4 +1,4 @@
-"""`jitchat paths` and `jitchat config` print values with their origins."""
+"""`jitchat paths` and `jitchat config` print the values in use and their origin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CANARY = "sk-canary-0123456789abcdef"
 
 
 def rows(out: str) -> dict[str, list[str]]:
-    """Return the cells of each line, by the first cell."""
+    """The cells of each line, by the first."""
     return {line.split()[0]: re.split(r"  +", line)[1:] for line in out.splitlines()}
 
 
@@ -70,7 +70,7 @@ def test_every_setting_is_printed_with_its_origin(
     assert found["window.index"] == ["256", "default"]
 
 
-def test_flags_ahead_of_the_command_count_and_those_behind_it_win(jitchat: Shell):
+def test_flags_before_the_command_apply_and_those_after_it_win(jitchat: Shell):
     ahead = jitchat("--mode", "full", "--limit", "9000", "config", "--mode", "recency")
 
     assert rows(ahead.out)["chat.mode"] == ['"recency"', "--mode"]
@@ -93,7 +93,7 @@ def test_a_key_is_never_printed(
     assert "canary" not in done.out + done.err
 
 
-def test_a_variable_that_sets_nothing_is_told(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
+def test_a_variable_without_effect_is_reported(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("JITCHAT_WINDOW_RECNT", "5")
 
     done = jitchat("config")
@@ -118,14 +118,14 @@ def test_a_wrong_configuration_ends_every_command_that_needs_it(
     assert "Did you mean 'chat.mode'?" in done.err
 
 
-def test_a_configuration_that_is_named_must_be_there(jitchat: Shell, tmp_path: Path):
+def test_a_named_configuration_must_exist(jitchat: Shell, tmp_path: Path):
     done = jitchat("config", "--config", tmp_path / "typo.toml")
 
     assert done.code == 2
     assert f"there is no file {tmp_path / 'typo.toml'}" in done.err
 
 
-def test_a_wrong_variable_ends_with_a_sentence(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
+def test_an_invalid_variable_ends_with_an_error(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("JITCHAT_WINDOW_RECENT", "abc")
 
     done = jitchat("window", "hi")
@@ -158,5 +158,5 @@ def test_a_key_for_no_action_or_for_two_is_refused(
 
 def test_keys_can_be_changed(jitchat: Shell, tmp_path: Path):
     config = tmp_path / "config.toml"
-    config.write_text('[keys]\ninspector = "f12"\nhelp = "f2"\n')
+    config.write_text('[keys]\ninspector = "f12"\nhelp = "f2"\nwire = ""\nledger = ""\n')
     assert jitchat("config", "--config", config).code == 0

@@ -1,4 +1,4 @@
-"""`jitchat keys`: storing, listing and removing keys, none of which is ever printed."""
+"""`jitchat keys`: storing, listing and removing keys, without ever printing one."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_without_a_command_the_keys_are_listed(jitchat: Shell, tmp_path: Path):
 
 
 @pytest.mark.parametrize("pasted", [b"", b"gsk_can\xe2\x80\xa6", b"gsk_canary 1234", b"\xff\xfe"])
-def test_what_is_no_key_is_not_stored(jitchat: Shell, file: Path, pasted: bytes):
+def test_an_invalid_key_is_not_stored(jitchat: Shell, file: Path, pasted: bytes):
     done = jitchat("keys", "set", "groq", stdin=pasted)
 
     assert done.code == 2
@@ -79,7 +79,9 @@ def test_what_is_no_key_is_not_stored(jitchat: Shell, file: Path, pasted: bytes)
         ("reader", "The built-in reader needs no key."),
     ],
 )
-def test_a_key_for_nobody_is_refused_before_it_is_asked_for(jitchat: Shell, name: str, told: str):
+def test_a_key_for_an_unknown_provider_is_refused_before_the_prompt(
+    jitchat: Shell, name: str, told: str
+):
     done = jitchat("keys", "set", name, stdin=CANARY.encode())
 
     assert done.code == 2
@@ -87,7 +89,7 @@ def test_a_key_for_nobody_is_refused_before_it_is_asked_for(jitchat: Shell, name
     assert not jitchat.home.exists()
 
 
-def test_a_key_of_somebody_else_is_stored_and_warned_of(jitchat: Shell, file: Path):
+def test_a_key_of_another_provider_is_stored_with_a_warning(jitchat: Shell, file: Path):
     done = jitchat("keys", "set", "openai", stdin=CANARY.encode())
 
     assert done.code == 0
@@ -95,7 +97,7 @@ def test_a_key_of_somebody_else_is_stored_and_warned_of(jitchat: Shell, file: Pa
     assert CANARY in file.read_text()
 
 
-def test_a_key_that_another_source_hides_is_told(
+def test_a_key_overridden_by_another_source_is_reported(
     jitchat: Shell, file: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("GROQ_API_KEY", "gsk_another0123456789")
@@ -118,7 +120,7 @@ def test_the_list_names_every_provider_and_what_would_give_it_a_key(jitchat: She
     assert not any(line.startswith("reader") for line in lines)
 
 
-def test_the_list_as_json_says_where_from_and_never_what(jitchat: Shell):
+def test_the_list_as_json_has_the_source_and_never_the_key(jitchat: Shell):
     jitchat("keys", "set", "groq", stdin=CANARY.encode())
 
     done = jitchat("keys", "list", "--json")
@@ -128,7 +130,7 @@ def test_the_list_as_json_says_where_from_and_never_what(jitchat: Shell):
     assert "canary" not in done.out
 
 
-def test_a_key_is_forgotten(jitchat: Shell, file: Path):
+def test_a_key_is_removed(jitchat: Shell, file: Path):
     jitchat("keys", "set", "groq", stdin=CANARY.encode())
 
     done = jitchat("keys", "remove", "groq")
@@ -140,7 +142,7 @@ def test_a_key_is_forgotten(jitchat: Shell, file: Path):
     assert "No key is stored for 'groq'." in again.err
 
 
-def test_the_file_s_place_is_printed_and_its_rights_are_warned_of(jitchat: Shell, file: Path):
+def test_the_file_s_path_is_printed_with_a_warning_about_permissions(jitchat: Shell, file: Path):
     jitchat("keys", "set", "groq", stdin=CANARY.encode())
     assert jitchat("keys", "path").out == f"{file}\n"
     file.chmod(0o640)
@@ -151,7 +153,7 @@ def test_the_file_s_place_is_printed_and_its_rights_are_warned_of(jitchat: Shell
     assert "Others can read the keys" in jitchat("keys", "list").err
 
 
-def test_a_damaged_keys_file_is_a_sentence(jitchat: Shell, file: Path):
+def test_a_damaged_keys_file_ends_with_an_error(jitchat: Shell, file: Path):
     file.parent.mkdir()
     file.write_text(f"groq = {CANARY}")
 
@@ -162,7 +164,7 @@ def test_a_damaged_keys_file_is_a_sentence(jitchat: Shell, file: Path):
     assert "canary" not in done.err
 
 
-def test_a_keyring_takes_a_key_where_it_is_asked_to(
+def test_a_key_is_stored_in_a_keyring_on_request(
     jitchat: Shell, file: Path, monkeypatch: pytest.MonkeyPatch
 ):
     held: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The lab's service: which model would answer, and which runs are refused."""
+"""The rot lab's service: which model would answer, and which runs are refused."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def desk_of(model: ResolvedModel, paths: Paths, store) -> LabService:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The models whose server was asked for their limit; it is 16,384."""
+    """The models whose limit was requested from the server; it is 16,384."""
     models: list[str] = []
 
     async def ask_limit(model: ResolvedModel) -> Limit | None:
@@ -53,7 +53,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return models
 
 
-def test_the_reader_is_here_and_free(paths: Paths, store, asked: list[str]):
+def test_the_reader_is_local_and_free(paths: Paths, store, asked: list[str]):
     found = desk_of(model_of(), paths, store).answerer()
 
     assert (found.provider, found.model, found.is_reader) == ("reader", "reader", True)
@@ -73,7 +73,7 @@ def test_the_reader_is_here_and_free(paths: Paths, store, asked: list[str]):
         (ELSEWHERE, False),
     ],
 )
-def test_only_what_is_known_to_stay_here_does(
+def test_only_addresses_known_to_be_local_count_as_local(
     paths: Paths, store, asked: list[str], given: dict[str, object], here: bool
 ):
     found = desk_of(model_of(**given), paths, store).answerer()
@@ -86,7 +86,7 @@ def test_only_what_is_known_to_stay_here_does(
         assert (found.input_price, found.output_price) == (None, None)
 
 
-def test_the_app_asks_for_whoever_is_picked_in_it(paths: Paths, store, asked: list[str]):
+def test_the_app_uses_the_model_chosen_in_it(paths: Paths, store, asked: list[str]):
     backend = LocalBackend(load_settings(paths.config, {}), paths, store)
     desk = backend.lab_service()
     assert desk.answerer().model == "reader"
@@ -96,7 +96,7 @@ def test_the_app_asks_for_whoever_is_picked_in_it(paths: Paths, store, asked: li
     assert desk.runs.folder == paths.rot
 
 
-def test_a_run_is_described_by_what_it_is_asked_with(paths: Paths, store, asked: list[str]):
+def test_a_run_is_described_by_its_settings(paths: Paths, store, asked: list[str]):
     made = conversation_of(store, talk(*["some words that are said"] * 400))
     own = Experiment((500, 99_000), (0.0,), (Kind.DIRECT,), conversation=made.title)
     model = model_of(provider__name="ollama", provider__model="qwen3:8b")
@@ -116,7 +116,7 @@ def test_a_run_is_described_by_what_it_is_asked_with(paths: Paths, store, asked:
     assert asked == [], "its windows have the size that they had"
 
 
-def test_what_cannot_be_asked_makes_no_file(paths: Paths, store, asked: list[str]):
+def test_an_impossible_run_creates_no_file(paths: Paths, store, asked: list[str]):
     groq = model_of(provider__name="groq", provider__model="m")
     with pytest.raises(KeyRefused, match="Nothing was sent: https://api"):
         desk_of(groq, paths, store).begin(TINY)
@@ -148,7 +148,7 @@ def test_what_cannot_be_asked_makes_no_file(paths: Paths, store, asked: list[str
         ),
     ],
 )
-def test_a_run_goes_on_only_as_it_was_begun(
+def test_a_run_is_resumed_only_with_the_same_settings(
     paths: Paths, store, asked: list[str], given: dict[str, object], told: str
 ):
     named: dict[str, object] = {"provider.name": "ollama", "provider.model": "qwen3:8b"}
@@ -174,7 +174,7 @@ def test_a_run_goes_on_only_as_it_was_begun(
         ({"embedder": "other"}, "r1 was started with the embedder other; now it would be none."),
     ],
 )
-def test_a_run_does_not_go_on_with_another_jitchat(
+def test_a_run_is_not_resumed_by_another_version(
     paths: Paths, store, asked: list[str], changes: dict[str, str], told: str
 ):
     desk = desk_of(model_of(), paths, store)
@@ -189,9 +189,7 @@ def test_a_run_does_not_go_on_with_another_jitchat(
     desk.runs.open("r1", to_ask=True).close()
 
 
-def test_a_run_does_not_go_on_in_a_conversation_that_has_changed(
-    paths: Paths, store, asked: list[str]
-):
+def test_a_run_is_not_resumed_if_its_conversation_changed(paths: Paths, store, asked: list[str]):
     made = conversation_of(store, talk(*["some words that are said"] * 400))
     desk = desk_of(model_of(), paths, store)
     desk.begin(Experiment((500,), (0.0,), conversation=made.id)).file.close()
@@ -202,7 +200,7 @@ def test_a_run_does_not_go_on_in_a_conversation_that_has_changed(
         desk.resume("r1")
 
 
-def test_who_begins_or_resumes_a_run_has_it_for_himself(paths: Paths, store, asked: list[str]):
+def test_a_run_is_locked_while_it_is_started_or_resumed(paths: Paths, store, asked: list[str]):
     desk = desk_of(model_of(), paths, store)
     lab = desk.begin(TINY)
     with pytest.raises(StoreBusy, match="Another jitchat is running r1"):
@@ -223,7 +221,7 @@ def test_who_begins_or_resumes_a_run_has_it_for_himself(paths: Paths, store, ask
         ({"provider.name": "groq", "provider.model": "m"}, "openai/gpt", ("groq", "openai/gpt")),
     ],
 )
-def test_a_judge_is_of_the_provider_that_answers(
+def test_the_judge_belongs_to_the_provider_that_answers(
     given: dict[str, object], model: str, judge: tuple[str, str]
 ):
     found = judge_model(model_of(**given), model)

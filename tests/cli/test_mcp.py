@@ -79,7 +79,7 @@ def test_an_address_is_added_with_its_headers(jitchat: Shell, home: Path):
         (("check", "gone"), "There is no server 'gone'. Configured: old."),
     ],
 )
-def test_what_cannot_be_done_is_told_and_nothing_is_changed(
+def test_impossible_changes_are_refused_and_nothing_is_changed(
     jitchat: Shell, home: Path, words: tuple[str, ...], told: str
 ):
     home.mkdir(exist_ok=True)
@@ -102,7 +102,7 @@ def test_a_table_on_one_line_is_removed_too(jitchat: Shell, home: Path):
     assert (home / "config.toml").read_text() == "# mine\n"
 
 
-def test_what_was_allowed_of_a_server_and_what_it_wrote_go_with_it(jitchat: Shell, home: Path):
+def test_permissions_and_logs_of_a_server_are_removed_with_it(jitchat: Shell, home: Path):
     jitchat("mcp", "add", "git", "uvx")
     (log := home / "servers" / "git.log").parent.mkdir()
     log.write_text("no such branch")

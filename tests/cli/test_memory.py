@@ -1,4 +1,4 @@
-"""`jitchat memory`, `--project` and `--temporary`: what is remembered, and what leaves no trace."""
+"""`jitchat memory`, `--project` and `--temporary`: what is kept, and what leaves no trace."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_fact_is_added_listed_edited_forgotten_and_exported(jitchat: Shell):
         (("list", "--project", " "), "is not a valid project name."),
     ],
 )
-def test_what_cannot_be_done_is_said_with_what_to_do(jitchat: Shell, arguments, told):
+def test_impossible_commands_are_refused_with_a_remedy(jitchat: Shell, arguments, told):
     jitchat("memory", "add", "The port of the relay is 9641.")
     jitchat("memory", "add", "The port of Lisbon has three cranes.")
     refused = jitchat("memory", *arguments)
@@ -59,7 +59,7 @@ def test_what_cannot_be_done_is_said_with_what_to_do(jitchat: Shell, arguments, 
     assert told in refused.err
 
 
-def test_what_is_said_is_proposed_kept_and_then_in_every_window(jitchat: Shell):
+def test_a_statement_is_proposed_kept_and_then_in_every_window(jitchat: Shell):
     said = jitchat("send", "Always answer in French. Is it late?", "--project", "work")
     assert (
         "remember “Always answer in French.”? To keep it, run `jitchat memory keep 1`." in said.err
@@ -86,7 +86,7 @@ def test_a_fact_of_one_conversation_is_in_the_window_of_another_of_its_project(j
     assert all(each["kind"] != "facts" for each in other["segments"])
 
 
-def test_facts_can_be_kept_at_once_or_not_looked_for(jitchat: Shell, monkeypatch):
+def test_facts_can_be_kept_at_once_or_detection_disabled(jitchat: Shell, monkeypatch):
     monkeypatch.setenv("JITCHAT_MEMORY_FACTS", "auto")
     said = jitchat("send", "We decided to host it in Oslo.", "--project", "work")
     assert "remembered: “We decided to host it in Oslo.”" in said.err
@@ -97,7 +97,7 @@ def test_facts_can_be_kept_at_once_or_not_looked_for(jitchat: Shell, monkeypatch
     assert len(jitchat("memory", "list", "--project", "work", "--json").json) == 1
 
 
-def test_a_project_has_conversations_of_its_own(jitchat: Shell):
+def test_a_project_has_its_own_conversations(jitchat: Shell):
     jitchat("send", "Hello there.", "--project", "work")
     jitchat("send", "And here.", "--project", "home")
     listed = jitchat("conversations", "--json").json
@@ -152,7 +152,9 @@ sys.stdin.readline()
 """
 
 
-def test_killed_while_one_is_open_the_next_start_deletes_it_and_says_so(jitchat: Shell):
+def test_a_temporary_conversation_left_by_a_killed_process_is_deleted_at_the_next_start(
+    jitchat: Shell,
+):
     jitchat("send", "Hello there.")
     process = subprocess.Popen(
         [sys.executable, "-c", _TALKS, str(jitchat.home / "jitchat.db")],

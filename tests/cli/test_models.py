@@ -1,4 +1,4 @@
-"""`jitchat models`: every provider, and its models as last listed."""
+"""`jitchat models`: every provider with its listed models."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GROQS = (
 
 
 class Servers:
-    """Scripted lookups: models `listed` by provider, and servers `running` here."""
+    """The servers' answers: `listed` by provider, `running` on this machine."""
 
     def __init__(self):
         self.listed = {"groq": GROQS}
@@ -64,7 +64,7 @@ def test_every_provider_is_listed_with_what_to_do_to_use_it(jitchat: Shell, monk
     assert "gsk-1" not in out
 
 
-def test_a_price_that_nobody_knows_is_said_to_be_unknown(jitchat: Shell, monkeypatch, servers):
+def test_an_unknown_price_is_listed_as_unknown(jitchat: Shell, monkeypatch, servers):
     monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
     servers.listed["groq"] = (ModelInfo("new"),)
     assert "    new          ?  limit unknown  price unknown\n" in (
@@ -72,13 +72,13 @@ def test_a_price_that_nobody_knows_is_said_to_be_unknown(jitchat: Shell, monkeyp
     )
 
 
-def test_nobody_is_asked_unless_told_to(jitchat: Shell, monkeypatch, servers):
+def test_no_server_is_asked_without_a_flag(jitchat: Shell, monkeypatch, servers):
     monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
     assert "Use --refresh to fetch its models." in line_of(jitchat("models").out, "groq")
     assert servers.asked == []
 
 
-def test_a_list_is_kept_with_its_age(jitchat: Shell, monkeypatch, servers):
+def test_a_list_is_stored_and_shown_with_its_age(jitchat: Shell, monkeypatch, servers):
     monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
     jitchat("models", "--refresh")
     out = jitchat("models").out
@@ -91,7 +91,7 @@ def test_a_list_is_kept_with_its_age(jitchat: Shell, monkeypatch, servers):
     assert out.endswith("Prices are in US dollars per million tokens.\n")
 
 
-def test_a_server_on_this_machine_is_found_without_asking_for_it(jitchat: Shell, servers):
+def test_a_local_server_is_found_without_a_flag(jitchat: Shell, servers):
     servers.running = (LocalServer("ollama", "http://localhost:11434", (QWEN,)),)
     out = jitchat("models").out
 
@@ -99,7 +99,7 @@ def test_a_server_on_this_machine_is_found_without_asking_for_it(jitchat: Shell,
     assert "    qwen3:8b      8,192  loaded in the server\n" in out
 
 
-def test_one_providers_models_alone(jitchat: Shell, monkeypatch, servers):
+def test_only_one_providers_models_are_listed(jitchat: Shell, monkeypatch, servers):
     monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
     monkeypatch.setenv("MISTRAL_API_KEY", "m-1")
     done = jitchat("models", "groq", "--refresh")
@@ -124,14 +124,14 @@ def test_a_text_finds_models_by_their_names(jitchat: Shell, monkeypatch, servers
     ]
 
 
-def test_a_text_that_no_model_has_is_told(jitchat: Shell):
+def test_a_text_that_matches_no_model_is_reported(jitchat: Shell):
     done = jitchat("models", "gpt-99")
     assert done.code == 0
     assert done.out.startswith("No matching models.")
     assert jitchat("models", "gpt-99", "--json").json == []
 
 
-def test_a_long_list_is_shown_whole_only_where_it_is_asked_for(jitchat: Shell, servers):
+def test_a_long_list_is_shown_in_full_only_on_request(jitchat: Shell, servers):
     many = tuple(ModelInfo(f"m{number:02}") for number in range(25))
     servers.running = (LocalServer("vllm", "http://localhost:8000/v1", many),)
     out = jitchat("models").out
@@ -142,7 +142,7 @@ def test_a_long_list_is_shown_whole_only_where_it_is_asked_for(jitchat: Shell, s
     assert "    m24" in jitchat("models", "vllm").out
 
 
-def test_a_provider_that_gives_no_list_is_told_beside_those_that_do(jitchat: Shell, monkeypatch):
+def test_a_provider_without_a_list_is_reported_with_the_others(jitchat: Shell, monkeypatch):
     monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
     monkeypatch.setenv("MISTRAL_API_KEY", "m-1")
     done = jitchat("models", "--refresh")
@@ -152,19 +152,19 @@ def test_a_provider_that_gives_no_list_is_told_beside_those_that_do(jitchat: She
     assert "2 models, fetched just now." in done.out
 
 
-def test_it_fails_where_nobody_gave_a_list(jitchat: Shell, monkeypatch):
+def test_it_fails_if_no_provider_returned_a_list(jitchat: Shell, monkeypatch):
     monkeypatch.setenv("MISTRAL_API_KEY", "m-1")
     done = jitchat("models", "mistral", "--refresh")
     assert done.code == 1
     assert done.out.startswith("mistral  Mistral  ready")
 
 
-def test_a_refresh_that_has_nobody_to_ask_is_no_failure(jitchat: Shell, servers):
+def test_a_refresh_without_servers_to_ask_succeeds(jitchat: Shell, servers):
     assert jitchat("models", "--refresh").code == 0
     assert servers.asked == []
 
 
-def test_json_tells_everything_that_is_known(jitchat: Shell, monkeypatch):
+def test_json_has_everything_that_is_known(jitchat: Shell, monkeypatch):
     monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
     (found,) = jitchat("models", "groq", "--refresh", "--json").json
 
@@ -185,6 +185,6 @@ def test_json_tells_everything_that_is_known(jitchat: Shell, monkeypatch):
     }
 
 
-def test_what_a_server_calls_its_models_cannot_steer_the_terminal(jitchat: Shell, servers):
+def test_model_names_from_a_server_cannot_control_the_terminal(jitchat: Shell, servers):
     servers.running = (LocalServer("vllm", "http://localhost:8000/v1", (ModelInfo("a\x1b[2J"),)),)
     assert "\x1b[2J" not in jitchat("models").out

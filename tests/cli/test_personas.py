@@ -1,4 +1,4 @@
-"""`--persona`: what a command sends, and what is stored with the conversation."""
+"""`--persona`: its effect on one command, and what the conversation keeps."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def configured(demo: None, jitchat: Shell) -> None:
 
 
 def system(jitchat: Shell, *arguments: str) -> tuple[str, str]:
-    """Return the system text of the window that a command shows, and the text's owner."""
+    """Return the system text of the window that a command shows, and its origin."""
     window: Any = jitchat("window", "hello", *arguments, "--json").json
     return window["messages"][0]["content"], window["segments"][0]["reason"]
 
 
-def test_a_window_has_it_and_nothing_is_kept_of_that(jitchat: Shell) -> None:
+def test_a_window_has_the_persona_and_nothing_is_stored(jitchat: Shell) -> None:
     plain = system(jitchat)
     assert system(jitchat, "--persona", "poet") == ("In verse.", "persona poet")
     flag = ("--persona", "poet", "--system", "Of the flag.")
@@ -42,7 +42,7 @@ def test_a_window_has_it_and_nothing_is_kept_of_that(jitchat: Shell) -> None:
     assert system(jitchat) == plain
 
 
-def test_a_conversation_that_something_was_sent_in_keeps_it_until_another_is_named(
+def test_a_conversation_keeps_its_persona_after_a_send_until_another_is_named(
     jitchat: Shell, scripted: ScriptedProvider
 ) -> None:
     jitchat("send", "hello", "--persona", "poet")
@@ -59,9 +59,7 @@ def test_a_conversation_that_something_was_sent_in_keeps_it_until_another_is_nam
     assert "persona poet" in jitchat("replay", "61").out
 
 
-def test_who_lists_or_exports_a_conversation_is_told_of_it(
-    jitchat: Shell, scripted: ScriptedProvider
-) -> None:
+def test_lists_and_exports_state_the_persona(jitchat: Shell, scripted: ScriptedProvider) -> None:
     jitchat("send", "hello", "--persona", "poet")
     assert jitchat("conversations").out.endswith(" (persona poet)\n")
     assert jitchat("conversations", "--json").json[0]["persona"] == "poet"
@@ -72,10 +70,10 @@ def test_who_lists_or_exports_a_conversation_is_told_of_it(
     assert "*demo · 62 turns · persona poet*\n" in markdown
     assert "\n````\nRhyme, ```always```.\n````\n" in markdown
     assert "<p>demo · 62 turns · persona poet</p>" in html
-    assert "Instructions of this conversation</summary><pre>Rhyme, ```always```.</pre>" in html
+    assert "Instructions for this conversation</summary><pre>Rhyme, ```always```.</pre>" in html
 
 
-def test_the_chat_has_it_in_the_conversation_that_it_opens_and_in_no_other(
+def test_the_chat_applies_the_persona_only_to_the_conversation_it_opens(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = list[str]()
@@ -93,7 +91,7 @@ def test_the_chat_has_it_in_the_conversation_that_it_opens_and_in_no_other(
     assert seen == ["poet", ""]
 
 
-def test_one_that_is_gone_is_told_of_and_the_settings_hold(
+def test_a_missing_persona_is_reported_and_the_settings_apply(
     jitchat: Shell, scripted: ScriptedProvider
 ) -> None:
     jitchat("send", "hello", "--persona", "poet")
@@ -105,7 +103,7 @@ def test_one_that_is_gone_is_told_of_and_the_settings_hold(
     assert (refused.code, "there is no persona 'poet'" in refused.err) == (2, True)
 
 
-def test_the_list_of_settings_names_it_as_the_origin(jitchat: Shell) -> None:
+def test_the_list_of_settings_names_the_persona_as_origin(jitchat: Shell) -> None:
     rows = [line.split() for line in jitchat("config", "--persona", "poet").out.splitlines()]
     assert [row[0] for row in rows if row[-2:] == ["persona", "poet"]] == [
         "chat.system",

@@ -1,4 +1,4 @@
-"""The picker's model and the reranker on the command line: only on request, and reported."""
+"""The picker's model and the reranker on the command line: used only on request, and reported."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> ScriptedProvider:
     return provider
 
 
-def test_the_window_is_the_heuristics_and_says_that_nobody_was_asked(
+def test_the_window_uses_the_heuristic_and_says_that_no_model_was_asked(
     jitchat: Shell, small: ScriptedProvider
 ):
     done = jitchat("window", QUESTION)
@@ -52,7 +52,9 @@ def test_the_window_is_the_heuristics_and_says_that_nobody_was_asked(
     assert jitchat("window", QUESTION, "--json").json["picking"]["input_tokens"] == 0
 
 
-def test_asked_to_it_asks_and_shows_what_that_took(jitchat: Shell, small: ScriptedProvider):
+def test_on_request_the_picker_is_asked_and_its_usage_shown(
+    jitchat: Shell, small: ScriptedProvider
+):
     done = jitchat("window", QUESTION, "--ask-picker")
 
     assert len(small.requests) == 1
@@ -64,7 +66,7 @@ def test_asked_to_it_asks_and_shows_what_that_took(jitchat: Shell, small: Script
     assert by["model"]["name"] == "picker/small-1"  # an address of its own
 
 
-def test_json_has_the_picking_where_a_model_is_configured_and_only_there(
+def test_json_has_the_picking_only_if_a_model_is_configured(
     jitchat: Shell, small: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
 ):
     asked = jitchat("window", QUESTION, "--ask-picker", "--json").json
@@ -87,7 +89,7 @@ def test_json_has_the_picking_where_a_model_is_configured_and_only_there(
     assert "picking" not in jitchat("window", QUESTION, "--json").json
 
 
-def test_to_ask_without_a_model_is_a_mistake_with_a_remedy(jitchat: Shell):
+def test_asking_without_a_model_is_an_error_with_a_remedy(jitchat: Shell):
     done = jitchat("window", QUESTION, "--ask-picker")
 
     assert done.code == 2
@@ -96,7 +98,7 @@ def test_to_ask_without_a_model_is_a_mistake_with_a_remedy(jitchat: Shell):
 
 
 @pytest.mark.parametrize("command", ["window", "send"])
-def test_a_model_that_nobody_says_where_it_is_stops_the_command_before_anything(
+def test_a_model_without_a_known_address_stops_the_command(
     jitchat: Shell, home: Path, command: str
 ):
     (home / "config.toml").write_text('[picker]\nmodel = "small-1"\n')
@@ -109,9 +111,7 @@ def test_a_model_that_nobody_says_where_it_is_stops_the_command_before_anything(
     assert jitchat.stored() == before
 
 
-def test_a_model_without_an_address_is_one_of_the_provider_that_was_picked(
-    jitchat: Shell, home: Path
-):
+def test_a_model_without_an_address_belongs_to_the_chosen_provider(jitchat: Shell, home: Path):
     (home / "config.toml").write_text('[picker]\nmodel = "small-1"\n')
     database = Database(home / "jitchat.db")
     ChosenModel(database).put("ollama", "large-1")
@@ -122,7 +122,7 @@ def test_a_model_without_an_address_is_one_of_the_provider_that_was_picked(
     assert done.json["picking"]["model"] == "small-1"
 
 
-def test_a_server_that_is_not_there_costs_nothing_but_a_line(jitchat: Shell, monkeypatch):
+def test_an_unreachable_server_only_adds_a_warning_line(jitchat: Shell, monkeypatch):
     monkeypatch.setenv("JITCHAT_PICKER_MODEL", "small-1")
     monkeypatch.setenv("JITCHAT_PICKER_BASE_URL", "http://127.0.0.1:9/v1")
 
@@ -136,7 +136,7 @@ def test_a_server_that_is_not_there_costs_nothing_but_a_line(jitchat: Shell, mon
     assert "; heuristic used (no tokens, " in told
 
 
-def test_a_reranker_that_is_not_here_costs_nothing_but_a_line(jitchat: Shell, monkeypatch):
+def test_a_missing_reranker_only_adds_a_warning_line(jitchat: Shell, monkeypatch):
     monkeypatch.setenv("JITCHAT_RERANKER_MODEL", MODEL)
     told = f"reranker {MODEL}: its model is not on this machine; ranking unchanged"
     assert "not run before the message is sent" in jitchat("window", QUESTION).out
@@ -146,7 +146,7 @@ def test_a_reranker_that_is_not_here_costs_nothing_but_a_line(jitchat: Shell, mo
     assert told in jitchat("replay", "61").out
 
 
-def test_a_reranker_in_a_folder_is_told_in_the_ledger(jitchat: Shell, monkeypatch, tmp_path):
+def test_a_reranker_in_a_folder_is_named_in_the_ledger(jitchat: Shell, monkeypatch, tmp_path):
     write_cross_encoder(tmp_path / "model", {"tuesday": 50.0})
     monkeypatch.setenv("JITCHAT_RERANKER_MODEL", MODEL)
     monkeypatch.setenv("JITCHAT_RERANKER_PATH", str(tmp_path / "model"))

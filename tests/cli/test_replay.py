@@ -1,4 +1,4 @@
-"""`jitchat replay`: the window as it was sent."""
+"""`jitchat replay`: a sent window, shown unchanged."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_it_prints_the_window_its_ledger_its_hash_and_the_reply(
     assert found["reply"] == {"turn": 62, "status": "complete", "content": "Understood."}
 
 
-def test_its_messages_are_those_that_left(jitchat: Shell, scripted: ScriptedProvider):
+def test_the_printed_messages_are_those_that_were_sent(jitchat: Shell, scripted: ScriptedProvider):
     odd = "a\x1b[2Jb\r\nc\u200b d 漢字\n"
     for mode in ("jit", "full", "recency"):
         assert jitchat("send", f"{mode} {odd}", "--mode", mode).code == 0
@@ -88,7 +88,7 @@ def test_of_several_sends_the_last_is_shown_unless_another_is_named(
 
     last, first = jitchat("replay", "61"), jitchat("replay", "61", "--window", "1")
     assert last.out.startswith("send 2 of 2 · #61 · jit · other\n")
-    assert "\nno reply came\n" in last.out
+    assert "\nno reply\n" in last.out
     assert first.out.startswith("send 1 of 2")
     none = jitchat("replay", "61", "--window", "3")
     assert none.code == 2
@@ -105,13 +105,13 @@ def test_of_several_sends_the_last_is_shown_unless_another_is_named(
         ("9" * 30, "is not a turn number."),
     ],
 )
-def test_a_turn_that_was_never_sent_is_told(jitchat: Shell, turn: str, told: str):
+def test_a_turn_that_was_never_sent_is_reported(jitchat: Shell, turn: str, told: str):
     done = jitchat("replay", turn)
     assert (done.code, done.out) == (2, "")
     assert told in done.err
 
 
-def test_damage_is_told_and_ends_with_an_error(jitchat: Shell, scripted: ScriptedProvider):
+def test_damage_is_reported_and_ends_with_an_error(jitchat: Shell, scripted: ScriptedProvider):
     jitchat("send", QUESTION)
     change(jitchat, "UPDATE blobs SET content = 'Be evil.' WHERE content LIKE 'You are%'")
     for how in ([], ["--json"], ["--messages"]):
@@ -119,14 +119,14 @@ def test_damage_is_told_and_ends_with_an_error(jitchat: Shell, scripted: Scripte
         assert done.code == 1
         assert "Be evil." in done.out
         assert done.err.startswith("jitchat: The stored window of #61 is damaged: ")
-    assert "what is kept of this window is damaged" in jitchat("replay", "61").out
+    assert "the stored window is damaged" in jitchat("replay", "61").out
     change(jitchat, "DELETE FROM blobs")
     done = jitchat("replay", "61")
     assert (done.code, done.out) == (1, "")
     assert "is damaged" in done.err
 
 
-def test_looking_writes_nothing(jitchat: Shell, scripted: ScriptedProvider):
+def test_replay_writes_nothing(jitchat: Shell, scripted: ScriptedProvider):
     jitchat("send", QUESTION)
     before = jitchat.stored()
     jitchat("replay", "61")

@@ -1,4 +1,4 @@
-"""`jitchat rot` without the app: sending is confirmed, and no answer is lost."""
+"""`jitchat rot` without the screen: consent before sending, and no result is lost."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rot(jitchat: Shell, *more: str | Path, stdin: bytes = b"") -> Result:
 
 
 class Model(ScriptedProvider):
-    """Knows nothing; `events` by the number of a request happen instead of its answer."""
+    """Knows no fact; `events`, by request number, occur instead of the answer."""
 
     def __init__(self, **events: Exception | Piece | signal.Signals) -> None:
         super().__init__(("I do not know.",), model="m")
@@ -58,7 +58,7 @@ class Model(ScriptedProvider):
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Model:
-    """A scripted provider that replaces the configured one."""
+    """Answers in place of the configured model."""
     made = Model()
     monkeypatch.setattr(models, "make_provider", lambda *asked: made)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-1")
@@ -67,13 +67,11 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Standard input is a terminal."""
+    """Make standard input a terminal."""
     monkeypatch.setattr(output, "is_terminal", lambda stream: stream is sys.stdin)
 
 
-def test_the_reader_is_asked_without_a_key_and_every_file_is_written(
-    jitchat: Shell, tmp_path: Path
-):
+def test_the_reader_needs_no_key_and_every_file_is_written(jitchat: Shell, tmp_path: Path):
     files = {name: tmp_path / f"out.{name}" for name in ("json", "csv", "svg", "text")}
     options = [each for name, path in files.items() for each in (f"--{name}", path)]
     done = rot(jitchat, *options)
@@ -95,7 +93,7 @@ def test_the_reader_is_asked_without_a_key_and_every_file_is_written(
     assert files["text"].read_text().strip()
 
 
-def test_a_share_that_is_not_reached_fails(jitchat: Shell, model: Model):
+def test_a_share_below_the_required_one_fails(jitchat: Shell, model: Model):
     ran = rot(jitchat, *PRICED, "--yes", "--fail-under", "jit=0.5", "--fail-under", "full=0")
 
     assert ran.code == 1
@@ -106,7 +104,7 @@ def test_a_share_that_is_not_reached_fails(jitchat: Shell, model: Model):
     assert rot(jitchat, *PRICED, "--yes", "--fail-under", "jit=0").code == 0
 
 
-def test_cells_that_do_not_fit_are_told_before_and_count_as_not_right(jitchat: Shell, model: Model):
+def test_cells_that_do_not_fit_are_reported_first_and_count_as_wrong(jitchat: Shell, model: Model):
     small = ("--limit", "2000", "--reserve", "500", "--lengths", "500,3k", "--modes", "full")
     done = rot(jitchat, *PRICED, "--yes", *small, "--fail-under", "full=0.01")
 
@@ -133,7 +131,7 @@ def test_another_model_is_asked_after_a_yes(jitchat: Shell, model: Model):
     assert model.closed == 2, "who answers and who judges"
 
 
-def test_without_a_terminal_nothing_is_sent_unless_told_so(jitchat: Shell, model: Model):
+def test_without_a_terminal_nothing_is_sent_unless_a_flag_allows_it(jitchat: Shell, model: Model):
     refused = rot(jitchat, *PRICED, stdin=b"y\n")
 
     assert refused.code == 1
@@ -141,7 +139,7 @@ def test_without_a_terminal_nothing_is_sent_unless_told_so(jitchat: Shell, model
     assert model.requests == []
 
 
-def test_the_reader_with_a_picker_elsewhere_is_asked_after_a_yes_alone(
+def test_the_reader_with_a_remote_picker_needs_a_yes(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("JITCHAT_PICKER_MODEL", "small-1")
@@ -159,7 +157,7 @@ def test_the_reader_with_a_picker_elsewhere_is_asked_after_a_yes_alone(
     ("options", "url"),
     [(("--model", "m"), "https://api.openai.com/v1"), (("--judge", "groq/m"), "https://api.groq")],
 )
-def test_a_key_that_is_not_there_is_told_before_anything_is_asked(
+def test_a_missing_key_is_reported_before_anything_is_requested(
     jitchat: Shell, options: tuple[str, ...], url: str
 ):
     done = rot(jitchat, *options, "--yes")
@@ -170,9 +168,7 @@ def test_a_key_that_is_not_there_is_told_before_anything_is_asked(
     assert not (jitchat.home / "rot").exists()
 
 
-def test_a_model_that_has_to_be_waited_for_and_one_that_fails_are_told(
-    jitchat: Shell, model: Model
-):
+def test_waits_and_failures_of_a_model_are_reported(jitchat: Shell, model: Model):
     away = Unreachable("No server\x1b[2J there.", "Start it.")
     model.events = {1: RetryScheduled(0.0, "429 too many", asks_for_less=True), 2: away, 3: away}
     done = rot(jitchat, *PRICED, "--yes", "--parallel", "1")
@@ -196,7 +192,7 @@ def test_a_model_that_has_to_be_waited_for_and_one_that_fails_are_told(
     assert len(model.requests) == 8
 
 
-def test_a_run_that_is_given_up_ends_with_how_to_go_on(jitchat: Shell, model: Model):
+def test_an_aborted_run_says_how_to_resume(jitchat: Shell, model: Model):
     model.events = dict.fromkeys(range(1, 99), Unreachable("No server there.", "Start it."))
     done = jitchat("rot", "--lengths", "500", "--depths", "0,50", *PRICED, "--yes")
 
@@ -208,14 +204,14 @@ def test_a_run_that_is_given_up_ends_with_how_to_go_on(jitchat: Shell, model: Mo
 
 @pytest.fixture
 def heeds_ctrl_c() -> Iterator[None]:
-    """Also where pytest runs in the background of a script, which ignores it."""
+    """Restore Ctrl+C, which is ignored if pytest runs in the background of a script."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("heeds_ctrl_c")
-def test_a_run_with_a_time_names_it_where_it_is_interrupted(jitchat: Shell, model: Model):
+def test_an_interrupted_run_with_a_time_limit_states_it(jitchat: Shell, model: Model):
     model.events = {3: signal.SIGINT}
     stopped = rot(jitchat, *PRICED, "--yes", "--within", "90s")
 
@@ -225,7 +221,7 @@ def test_a_run_with_a_time_names_it_where_it_is_interrupted(jitchat: Shell, mode
     )
 
 
-def test_a_run_whose_results_cannot_be_kept_says_how_to_go_on(
+def test_a_run_whose_results_cannot_be_stored_says_how_to_resume(
     jitchat: Shell, model: Model, monkeypatch: pytest.MonkeyPatch
 ):
     def full(*_: object) -> None:
@@ -239,7 +235,7 @@ def test_a_run_whose_results_cannot_be_kept_says_how_to_go_on(
 
 
 @pytest.mark.usefixtures("heeds_ctrl_c")
-def test_ctrl_c_keeps_what_came_and_the_run_goes_on(
+def test_ctrl_c_keeps_the_results_and_the_run_can_be_resumed(
     jitchat: Shell, model: Model, monkeypatch: pytest.MonkeyPatch
 ):
     model.events = {3: signal.SIGINT}
@@ -306,7 +302,7 @@ LONG = (
 )
 
 
-def test_what_was_corrected_long_ago_and_what_was_wanted_of_every_answer_is_asked_by_name(
+def test_corrected_and_instruction_facts_are_asked_by_name(
     jitchat: Shell,
 ):
     done = jitchat("rot", *LONG, "--json", "-")
@@ -325,9 +321,7 @@ def test_what_was_corrected_long_ago_and_what_was_wanted_of_every_answer_is_aske
     assert "long answers as filler" in jitchat("rot", "show", "r1", "--text", "-").out
 
 
-def test_a_model_that_keeps_to_an_instruction_is_right_and_is_told_that_it_holds(
-    jitchat: Shell, model: Model
-):
+def test_a_model_that_follows_an_instruction_is_right(jitchat: Shell, model: Model):
     grid = (*LONG[:5], "instruction", "--modes", "full", "--seed", "1")
     first = jitchat("rot", *grid, *PRICED, "--yes", "--json", "-").json
     at, cell = next(
@@ -345,13 +339,13 @@ def test_a_model_that_keeps_to_an_instruction_is_right_and_is_told_that_it_holds
     assert "in what form to answer" not in model.requests[-1][0].content
 
 
-def test_long_talk_has_the_length_that_was_asked_for(jitchat: Shell):
+def test_long_talk_has_the_requested_length(jitchat: Shell):
     windows = jitchat("rot", *LONG, "--json", "-").json["figures"]["spent"]
     (full,) = (each for each in windows if each["mode"] == "full")
     assert 4_000 < full["tokens"] < 5_200
 
 
-def test_talk_that_is_made_up_is_not_put_beside_a_conversation_of_the_users(jitchat: Shell):
+def test_synthetic_talk_is_not_combined_with_a_conversation_of_the_user(jitchat: Shell):
     done = jitchat("rot", *LONG, "--conversation", "demo", "--headless")
 
     assert done.code == 2

@@ -1,4 +1,4 @@
-"""Options of `jitchat rot`: the grid that they make, and values that are refused."""
+"""Options of `jitchat rot`: the grid they produce, and what is refused."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_depths_are_percents(text: str, depths: tuple[float, ...]):
     assert depths_of(text) == depths
 
 
-def test_names_are_taken_once_in_the_order_in_which_they_are_given():
+def test_names_are_read_once_in_the_given_order():
     assert names_of("--modes", "jit, full,jit", Mode) == (Mode.JIT, Mode.FULL)
     assert names_of("--kinds", "exact", Kind) == (Kind.EXACT,)
     assert threshold_of(" jit = .9 ") == ("jit", 0.9)
@@ -163,7 +163,7 @@ def test_names_are_taken_once_in_the_order_in_which_they_are_given():
         ),
     ],
 )
-def test_what_cannot_be_asked_is_told_before_anything_is_made(
+def test_an_impossible_grid_is_refused_before_anything_is_created(
     jitchat: Shell, arguments: list[str], told: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     monkeypatch.chdir(tmp_path)
@@ -178,7 +178,7 @@ def test_what_cannot_be_asked_is_told_before_anything_is_made(
 
 
 @pytest.mark.parametrize("arguments", [["--repeats", "0"], ["--parallel", "0"], ["--seed", "x"]])
-def test_a_number_that_is_none_is_told_with_the_usage(jitchat: Shell, arguments: list[str]):
+def test_an_invalid_number_is_reported_with_the_usage(jitchat: Shell, arguments: list[str]):
     done = jitchat("rot", *arguments)
 
     assert done.code == 2
@@ -197,7 +197,7 @@ def test_each_command_for_runs_explains_itself(jitchat: Shell, name: str):
 
 
 class Opened:
-    """Replace the app, and record what it is opened with."""
+    """Replaces the app; records what it was opened with."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.asked: list[RunWanted | None] = []
@@ -234,7 +234,7 @@ class Opened:
         ),
     ],
 )
-def test_in_a_terminal_the_app_is_opened_with_what_is_asked(
+def test_in_a_terminal_the_app_opens_with_the_options(
     jitchat: Shell, arguments: list[str], asked: RunWanted, monkeypatch: pytest.MonkeyPatch
 ):
     opened = Opened(monkeypatch)
@@ -244,7 +244,7 @@ def test_in_a_terminal_the_app_is_opened_with_what_is_asked(
 
 
 @pytest.mark.parametrize("kind", ["json", "csv", "svg", "text", "resume"])
-def test_what_asks_for_figures_does_not_open_the_app(
+def test_options_that_request_figures_do_not_open_the_app(
     jitchat: Shell, kind: str, monkeypatch: pytest.MonkeyPatch
 ):
     opened = Opened(monkeypatch)

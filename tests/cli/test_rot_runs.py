@@ -1,4 +1,4 @@
-"""`jitchat rot list`, `show`, `compare` and `forget`: saved runs."""
+"""`jitchat rot list`, `show`, `compare` and `forget`: stored runs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def runs(home: Path) -> Runs:
     return found
 
 
-def test_there_may_be_none(jitchat: Shell):
+def test_without_runs_the_list_is_empty(jitchat: Shell):
     assert jitchat("rot", "list").out == "No runs yet. `jitchat rot` starts one.\n"
     assert jitchat("rot", "list", "--json").json == []
     for command in (["show", "last"], ["forget", "r1", "--yes"], ["compare", "r1", "r2"]):
@@ -97,9 +97,7 @@ def test_two_runs_are_compared_over_what_both_answered(jitchat: Shell):
     )
 
 
-def test_a_run_is_forgotten_after_a_yes(
-    jitchat: Shell, runs: Runs, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_run_is_deleted_after_a_yes(jitchat: Shell, runs: Runs, monkeypatch: pytest.MonkeyPatch):
     refused = jitchat("rot", "forget", "r1")
     assert refused.code == 2
     assert "confirmation requires a terminal. Use --yes" in refused.err

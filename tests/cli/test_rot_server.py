@@ -1,4 +1,4 @@
-"""`jitchat rot` with a local server that refuses requests and breaks connections."""
+"""`jitchat rot` with a local server that rejects requests and drops connections."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def server() -> Iterator[Any]:
     made.server_close()
 
 
-def test_a_server_that_turns_requests_away_is_waited_for_and_one_that_breaks_off_fails_a_cell(
+def test_rejected_requests_are_retried_and_a_broken_connection_fails_a_cell(
     jitchat: Shell, server: Any
 ):
     server.replies = [WELL, BUSY, WELL, BROKEN, BROKEN]
@@ -89,9 +89,7 @@ def test_a_server_that_turns_requests_away_is_waited_for_and_one_that_breaks_off
     assert len(server.asked) == 7
 
 
-def test_a_judge_of_the_same_server_is_asked_about_what_no_rule_finds_right(
-    jitchat: Shell, server: Any
-):
+def test_a_judge_grades_the_answers_that_no_rule_finds_right(jitchat: Shell, server: Any):
     server.replies = [WELL, says('{"label": "CORRECT"}'), WELL, says('{"label": "WRONG"}')]
     tiny = ("--lengths", "500", "--depths", "0,100", "--kinds", "direct", "--modes", "full")
     done = jitchat("rot", *tiny, *server.flags, "--judge", "wise")
@@ -105,7 +103,7 @@ def test_a_judge_of_the_same_server_is_asked_about_what_no_rule_finds_right(
     assert spent["input_tokens"] > 1_000
 
 
-def test_a_run_ends_where_it_would_exceed_the_limit_of_the_day_and_is_resumed(
+def test_a_run_stops_at_the_daily_spending_limit_and_can_be_resumed(
     jitchat: Shell, server: Any, home: Path
 ):
     home.mkdir()
@@ -134,7 +132,7 @@ REASONED = "".join(
 TINY = ("--lengths", "500", "--depths", "0,50", "--kinds", "direct", "--modes", "full")
 
 
-def test_an_answer_is_capped_and_sampled_alike_each_time_and_the_run_keeps_that(
+def test_every_answer_has_the_same_cap_and_sampling_and_the_run_stores_them(
     jitchat: Shell, server: Any
 ):
     done = jitchat("rot", *TINY, "--seed", "7", *server.flags, "--json", "-")
@@ -150,7 +148,7 @@ def test_an_answer_is_capped_and_sampled_alike_each_time_and_the_run_keeps_that(
     assert "temperature 0, sampling seed 7" in shown
 
 
-def test_the_users_own_sampling_wins_and_his_cap_too(jitchat: Shell, server: Any, monkeypatch):
+def test_the_users_sampling_and_cap_take_precedence(jitchat: Shell, server: Any, monkeypatch):
     for name, value in {"TEMPERATURE": "0.7", "SEED": "3", "MAX_TOKENS": "900"}.items():
         monkeypatch.setenv(f"JITCHAT_PROVIDER_{name}", value)
     server.replies = [(200, {}, REASONED)] * 2
@@ -180,7 +178,7 @@ def test_a_model_that_reasons_gets_a_higher_cap_once_and_a_resumed_run_has_it(
     assert "--max-answer cannot be changed" in refused.err
 
 
-def test_a_run_whose_time_is_up_says_so_and_how_to_go_on(
+def test_a_run_that_reaches_its_time_limit_says_how_to_resume(
     jitchat: Shell, server: Any, monkeypatch: pytest.MonkeyPatch
 ):
     grid = ("--lengths", "500", "--depths", "0,50", "--kinds", "direct")
@@ -203,7 +201,7 @@ def test_a_run_whose_time_is_up_says_so_and_how_to_go_on(
         assert (refused.code, f"it cannot be combined with {other[0]}" in refused.err) == (2, True)
 
 
-def test_a_model_of_this_machine_is_asked_once_how_fast_it_is_and_then_its_runs_tell(
+def test_a_local_models_speed_is_measured_once_and_then_taken_from_its_runs(
     jitchat: Shell, server: Any
 ):
     counted = {"choices": [], "usage": {"prompt_tokens": 700, "completion_tokens": 4}}

@@ -1,4 +1,4 @@
-"""The progress of a run: a bar for a terminal, and notices of rate limits."""
+"""Progress of a run: a bar in a terminal, and notices when it slows down."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def ended(verdict: Verdict, note: str = "") -> CellEnded:
     return CellEnded(Result(cell, verdict, "", "Which?", "seven", "", "talk", 1, note=note))
 
 
-def test_what_is_being_done_and_what_failed_is_followed():
+def test_the_current_cell_and_failures_are_shown():
     lines: list[str] = []
     watcher = Watcher(3, 1, lines.append)
     seen = []
@@ -43,7 +43,7 @@ def test_what_is_being_done_and_what_failed_is_followed():
     assert lines == []
 
 
-def test_without_a_terminal_there_is_a_line_a_conversation_and_a_line_a_cell():
+def test_without_a_terminal_there_is_a_line_per_conversation_and_per_cell():
     lines: list[str] = []
     watcher = Watcher(3, 1, lines.append, 12)
     wrong = ended(Verdict.WRONG).result
@@ -64,7 +64,7 @@ def test_without_a_terminal_there_is_a_line_a_conversation_and_a_line_a_cell():
     ]
 
 
-def test_what_the_answers_cost_so_far_is_told_beside():
+def test_the_cost_of_the_answers_so_far_is_shown():
     watcher = Watcher(0, 1, lambda _: None)
     watcher.take(ConversationReady(1, 100, 0.5))
     paid = ended(Verdict.RIGHT).result
@@ -76,7 +76,7 @@ def test_what_the_answers_cost_so_far_is_told_beside():
     assert ", $0.75 + 1 unknown · " in watcher.doing
 
 
-def test_slowing_down_is_told_once_for_each_number_of_requests():
+def test_each_reduction_of_concurrent_requests_is_reported_once():
     lines: list[str] = []
     watcher = Watcher(0, 4, lines.append)
     slowed = ((20.0, "429\nslow down", 3), (40.0, "429", 3), (0.0, "no", 2), (9.0, "no", 2))
@@ -90,7 +90,7 @@ def test_slowing_down_is_told_once_for_each_number_of_requests():
     ]
 
 
-def test_one_request_at_once_is_not_told_to_be_less():
+def test_a_single_request_at_a_time_is_not_reduced_further():
     lines: list[str] = []
     watcher = Watcher(0, 1, lines.append)
     watcher.take(Slowed(0.0, "429", 1))

@@ -1,4 +1,4 @@
-"""`jitchat send`: one exchange, streamed, stored, and closed however it ends."""
+"""`jitchat send`: one exchange, streamed and stored, with a clean end after any failure."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_mode_decides_what_the_provider_gets(jitchat: Shell, scripted: Scrip
     assert sizes[1] > 3 * sizes[0]
 
 
-def test_the_reply_is_printed_piece_by_piece(
+def test_the_reply_is_printed_chunk_by_chunk(
     jitchat: Shell, scripted: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
 ):
     from jitchat.cli import output
@@ -72,7 +72,7 @@ def test_the_cursor_ends_at_the_start_of_a_line(
     assert jitchat("send", *DEMO, "ok?").out == out
 
 
-def test_the_text_may_come_on_standard_input(jitchat: Shell, scripted: ScriptedProvider):
+def test_the_text_can_come_from_standard_input(jitchat: Shell, scripted: ScriptedProvider):
     assert jitchat("send", *DEMO, "-", stdin=b"line one\nline two\n").code == 0
 
     assert last_two(jitchat) == ["line one\nline two", "Understood."]
@@ -87,7 +87,7 @@ def test_a_refusal_is_a_sentence_and_nothing_is_printed(jitchat: Shell, scripted
     assert done.err == "jitchat: The provider refused the key. Check OPENAI_API_KEY.\n"
 
 
-def test_what_came_before_the_stream_broke_is_printed_and_stored(
+def test_the_partial_reply_of_a_broken_stream_is_printed_and_stored(
     jitchat: Shell, scripted: ScriptedProvider
 ):
     scripted.script = ("Half an ", StreamCut("The answer stopped half way.", "Send again."))
@@ -122,7 +122,7 @@ def test_what_came_before_the_stream_broke_is_printed_and_stored(
         (Finished("odd"), "The provider stopped before the end of the reply (odd).", ""),
     ],
 )
-def test_a_reply_that_the_provider_cut_is_told_with_the_reason_and_what_to_do(
+def test_a_truncated_reply_is_reported_with_the_reason_and_a_remedy(
     jitchat: Shell, scripted: ScriptedProvider, finished: Finished, why: str, remedy: str
 ):
     scripted.script = ("Once upon a", finished)
@@ -135,7 +135,7 @@ def test_a_reply_that_the_provider_cut_is_told_with_the_reason_and_what_to_do(
     assert "3, the reply is incomplete" in " ".join(jitchat("send", "--help").out.split())
 
 
-def test_a_refusal_without_a_word_names_the_reason(jitchat: Shell, scripted: ScriptedProvider):
+def test_a_refusal_without_text_names_the_reason(jitchat: Shell, scripted: ScriptedProvider):
     scripted.script = (Finished("refusal", "cyber"),)
 
     done = jitchat("send", *DEMO, "a story")
@@ -144,7 +144,7 @@ def test_a_refusal_without_a_word_names_the_reason(jitchat: Shell, scripted: Scr
     assert "returned an empty answer: the model refused to answer (refusal: cyber)" in done.err
 
 
-def test_full_that_does_not_fit_sends_nothing_and_tells_by_how_much(
+def test_full_that_does_not_fit_sends_nothing_and_states_the_excess(
     jitchat: Shell, scripted: ScriptedProvider
 ):
     done = jitchat("send", *DEMO, QUESTION, "--mode", "full", "--limit", "3000")
@@ -155,7 +155,7 @@ def test_full_that_does_not_fit_sends_nothing_and_tells_by_how_much(
 
 
 class Stubborn(ScriptedProvider):
-    """Says the first half, has Ctrl+C pressed, and never comes to the second."""
+    """Streams the first half, simulates Ctrl+C, and never reaches the second."""
 
     async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
         yield ReplyDelta("The first half")
@@ -164,7 +164,7 @@ class Stubborn(ScriptedProvider):
         yield ReplyDelta("the second half")
 
 
-def test_ctrl_c_keeps_what_came(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
+def test_ctrl_c_keeps_the_partial_reply(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(models, "make_provider", lambda *asked: Stubborn())
 
     # Started in the background by a shell, Python finds Ctrl+C ignored.
@@ -179,7 +179,7 @@ def test_ctrl_c_keeps_what_came(jitchat: Shell, monkeypatch: pytest.MonkeyPatch)
     assert last_two(jitchat) == ["go on", "The first half"]
 
 
-def test_a_reader_of_the_pipe_that_goes_away_ends_it_quietly_and_keeps_what_came(
+def test_a_closed_pipe_ends_it_quietly_and_keeps_the_partial_reply(
     jitchat: Shell, scripted: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
 ):
     from jitchat.cli import output
@@ -212,7 +212,7 @@ def test_a_reader_of_the_pipe_that_goes_away_ends_it_quietly_and_keeps_what_came
         ("http://[bad", False),
     ],
 )
-def test_a_key_on_an_open_wire_is_warned_of(
+def test_a_key_sent_unencrypted_causes_a_warning(
     jitchat: Shell,
     scripted: ScriptedProvider,
     monkeypatch: pytest.MonkeyPatch,
@@ -251,7 +251,7 @@ def test_the_address_the_model_and_the_key_reach_the_provider(
     assert endpoint.key == "sk-canary-0123456789abcdef"
 
 
-def test_a_server_that_is_not_there_is_told_without_the_key(
+def test_an_unreachable_server_is_reported_without_the_key(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch, unused_port: int
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
@@ -267,7 +267,7 @@ def test_a_server_that_is_not_there_is_told_without_the_key(
 
 @pytest.fixture
 def unused_port(tmp_path: Path) -> int:
-    """A port that should have no listener."""
+    """Return a port on which, most likely, no process listens."""
     import socket
 
     with socket.socket() as probe:
@@ -275,7 +275,7 @@ def unused_port(tmp_path: Path) -> int:
         return int(probe.getsockname()[1])
 
 
-def test_what_is_piped_in_is_the_message_or_follows_it(
+def test_piped_text_is_the_message_or_follows_it(
     jitchat: Shell, scripted: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(options, "is_piped", lambda: True)
@@ -290,21 +290,23 @@ def test_what_is_piped_in_is_the_message_or_follows_it(
     assert last_two(jitchat)[0] == "alone"
 
 
-def test_without_a_text_and_a_pipe_that_is_said(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
+def test_without_a_text_or_a_pipe_there_is_an_error(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(options, "is_piped", lambda: False)
     refused = jitchat("send")
     assert refused.code == 2
     assert "TEXT is missing." in refused.err
 
 
-def test_where_no_conversation_is_named_the_one_that_it_went_to_is_told(
+def test_without_a_conversation_option_the_one_used_is_reported(
     jitchat: Shell, scripted: ScriptedProvider
 ):
     assert jitchat("send", "hello").err == "to demo, #61\n"
     assert jitchat("send", "hello", "--conversation", "demo").err == ""
 
 
-def test_a_new_conversation_is_begun_and_named_by_the_message(
+def test_a_new_conversation_is_started_and_named_after_the_message(
     jitchat: Shell, scripted: ScriptedProvider
 ):
     sent = jitchat("send", "--new", "about the harbour")
@@ -316,7 +318,7 @@ def test_a_new_conversation_is_begun_and_named_by_the_message(
     assert "--new starts a new conversation." in both.err
 
 
-def test_an_object_tells_of_the_whole_exchange(jitchat: Shell, scripted: ScriptedProvider):
+def test_json_has_the_whole_exchange(jitchat: Shell, scripted: ScriptedProvider):
     done = jitchat("send", "--json", "hello")
     found = json.loads(done.out)
     assert done.err == ""
@@ -326,7 +328,7 @@ def test_an_object_tells_of_the_whole_exchange(jitchat: Shell, scripted: Scripte
     assert found["window"]["used"] > 0
 
 
-def test_an_object_sums_up_all_requests_that_the_message_took(
+def test_json_has_the_totals_of_all_requests_of_the_message(
     jitchat: Shell, scripted: ScriptedProvider
 ):
     call = ToolCall("1", REQUEST_CONTEXT, '{"query": "deploy window"}')
@@ -338,7 +340,7 @@ def test_an_object_sums_up_all_requests_that_the_message_took(
     assert (found["cost"], found["cost_unknown"]) == (0.0, 0)  # a model that runs here
 
 
-def test_an_object_tells_what_went_wrong(jitchat: Shell, scripted: ScriptedProvider):
+def test_json_has_the_error(jitchat: Shell, scripted: ScriptedProvider):
     scripted.script = (KeyRefused("The provider refused the key.", "Check OPENAI_API_KEY."),)
     done = jitchat("send", "--json", "hello")
     found = json.loads(done.out)
@@ -347,6 +349,6 @@ def test_an_object_tells_what_went_wrong(jitchat: Shell, scripted: ScriptedProvi
     assert found["error"] == "The provider refused the key. Check OPENAI_API_KEY."
 
 
-def test_instructions_may_be_given_for_one_message(jitchat: Shell, scripted: ScriptedProvider):
+def test_instructions_can_be_given_for_one_message(jitchat: Shell, scripted: ScriptedProvider):
     assert jitchat("send", *DEMO, "--system", "Answer in French.", "hello").code == 0
     assert scripted.requests[-1][0].content == "Answer in French."

@@ -1,4 +1,4 @@
-"""`jitchat send --tools`: the tools of the configured servers, headless."""
+"""`jitchat send --tools`: the tools of the configured servers, without the screen."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SUM = ToolCall("c", "friendly__add", '{"a": 2, "b": 3}')
 
 
 def configure(jitchat: Shell, more: str = "") -> None:
-    """One server of tools, in the configuration."""
+    """Configure one tool server."""
     jitchat.home.mkdir(exist_ok=True)
     (jitchat.home / "config.toml").write_text(
         f'[mcp.friendly]\ncommand = "{sys.executable}"\nargs = ["{SERVER}"]\n{more}'
     )
 
 
-def test_what_is_allowed_is_run_and_told_beside_the_reply(
+def test_allowed_tools_are_run_and_reported_with_the_reply(
     jitchat: Shell, scripted: ScriptedProvider
 ):
     configure(jitchat, 'allow = ["add"]\n')
@@ -41,9 +41,7 @@ def test_what_is_allowed_is_run_and_told_beside_the_reply(
     assert "friendly__add" in [tool.name for tool in scripted.options[0].tools]
 
 
-def test_what_is_not_allowed_is_declined_where_nobody_can_be_asked(
-    jitchat: Shell, scripted: ScriptedProvider
-):
+def test_without_a_user_to_ask_other_tools_are_declined(jitchat: Shell, scripted: ScriptedProvider):
     configure(jitchat)
     scripted.script, scripted.later = (SUM,), [("Without it, then.",)]
     done = jitchat("send", "add two and three", "--tools")
@@ -51,7 +49,7 @@ def test_what_is_not_allowed_is_declined_where_nobody_can_be_asked(
     assert scripted.requests[1][-1].content.startswith("Declined: nobody is here to be asked")
 
 
-def test_a_server_that_does_not_start_is_told_of_and_the_message_is_sent(
+def test_a_server_that_does_not_start_is_reported_and_the_message_sent(
     jitchat: Shell, scripted: ScriptedProvider
 ):
     configure(jitchat)
@@ -71,7 +69,7 @@ def test_without_the_flag_no_server_is_started(jitchat: Shell, scripted: Scripte
 LOG = "".join(f"request {number} of the harbour took {number % 90} ms\n" for number in range(2_000))
 
 
-def test_of_a_long_message_only_what_is_asked_for_is_sent_and_all_of_it_is_kept(
+def test_a_long_message_is_stored_whole_and_sent_as_the_requested_part(
     jitchat: Shell, scripted: ScriptedProvider
 ):
     text = f"{LOG}ERROR the crane is stuck at berth 14\n{LOG}"
@@ -84,6 +82,6 @@ def test_of_a_long_message_only_what_is_asked_for_is_sent_and_all_of_it_is_kept(
     assert "stuck at berth 14" in "".join(each.content for each in scripted.requests[1])
 
 
-def test_a_very_long_message_is_said_to_be_that(jitchat: Shell, scripted: ScriptedProvider):
+def test_a_very_long_message_is_reported(jitchat: Shell, scripted: ScriptedProvider):
     done = jitchat("send", "-", "--limit", "400000", stdin=(LOG * 2).encode())
     assert "--compact INSTRUCTION" in done.err

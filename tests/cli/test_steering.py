@@ -1,4 +1,4 @@
-"""`jitchat window` and `jitchat send` respect pinned and excluded turns."""
+"""`jitchat window` and `jitchat send` respect pins, exclusions and named turns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def held(demo: None, home: Path) -> None:
     database.close()
 
 
-def test_the_window_has_the_pins_and_what_is_named_and_nothing_excluded(jitchat: Shell):
+def test_the_window_has_pinned_and_named_turns_and_no_excluded_ones(jitchat: Shell):
     shown = jitchat("window", f"{QUESTION} and #12, #99, #9", "--json")
     kinds = {each["turn"]: each["kind"] for each in shown.json["segments"]}
     assert (kinds[4], kinds[12], 9 in kinds) == ("pinned", "retrieved", False)
@@ -39,7 +39,7 @@ def test_the_window_has_the_pins_and_what_is_named_and_nothing_excluded(jitchat:
     assert shown.err == "jitchat: no #99 here, #9 excluded by you\n"
 
 
-def test_what_is_sent_is_steered_too(jitchat: Shell, scripted: ScriptedProvider):
+def test_pins_and_exclusions_apply_to_sends(jitchat: Shell, scripted: ScriptedProvider):
     done = jitchat("send", f"{QUESTION} #99", "--conversation", "demo")
     sent = "".join(message.content for message in scripted.requests[-1])
     assert "<turn #4 " in sent

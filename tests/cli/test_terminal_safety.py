@@ -1,4 +1,4 @@
-"""Foreign text never controls the terminal, whichever command prints it."""
+"""Text from files, models and servers never controls the terminal, in any command."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ BY_NAME = pytest.mark.parametrize("payload", [*map(" ".join, PAYLOADS.values())]
 
 
 def assert_harmless(done: Result) -> None:
-    """No character that a terminal obeys or hides, and never more lines than one printed."""
+    """Check that the output has no control or invisible characters except line breaks."""
     for text in (done.out, done.err):
         for letter in set(text):
             assert letter == "\n" or unicodedata.category(letter) not in ("Cc", "Cs"), ascii(letter)
@@ -59,7 +59,9 @@ def assert_harmless(done: Result) -> None:
 
 
 @BY_NAME
-def test_titles_names_ids_and_contents_of_a_file(jitchat: Shell, tmp_path: Path, payload: str):
+def test_titles_names_ids_and_contents_of_a_file_are_sanitized(
+    jitchat: Shell, tmp_path: Path, payload: str
+):
     sample = locomo_sample(
         f"conv{payload}",
         speaker_a=f"Ann{payload}",
@@ -92,7 +94,7 @@ def test_titles_names_ids_and_contents_of_a_file(jitchat: Shell, tmp_path: Path,
 
 
 @BY_NAME
-def test_json_loses_nothing_of_it(jitchat: Shell, tmp_path: Path, payload: str):
+def test_json_escapes_control_characters_without_loss(jitchat: Shell, tmp_path: Path, payload: str):
     content = f"Hello {payload} there"
     jitchat("import", written(tmp_path, "t.jsonl", jsonl([{"role": "user", "content": content}])))
     stored = content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -105,7 +107,9 @@ def test_json_loses_nothing_of_it(jitchat: Shell, tmp_path: Path, payload: str):
 
 
 @BY_NAME
-def test_what_a_provider_says(jitchat: Shell, scripted: ScriptedProvider, payload: str):
+def test_replies_and_errors_of_a_provider_are_sanitized(
+    jitchat: Shell, scripted: ScriptedProvider, payload: str
+):
     scripted.script = (f"So {payload}", *payload, RequestRefused(f"No {payload}.", payload))
 
     done = jitchat("send", "hi", "--conversation", "demo")
@@ -117,7 +121,9 @@ def test_what_a_provider_says(jitchat: Shell, scripted: ScriptedProvider, payloa
 
 
 @BY_NAME
-def test_arguments_and_file_names_in_errors(jitchat: Shell, tmp_path: Path, payload: str):
+def test_arguments_and_file_names_in_errors_are_sanitized(
+    jitchat: Shell, tmp_path: Path, payload: str
+):
     payload = payload.replace("\0", "")
     named = payload.replace("/", "_")
     folder = tmp_path / f"d{named}"
@@ -149,12 +155,12 @@ def test_arguments_and_file_names_in_errors(jitchat: Shell, tmp_path: Path, payl
     ):
         done = jitchat(*arguments)
         assert done.out + done.err, arguments
-        assert "stopped by an internal error" not in done.err, arguments
+        assert "because of a bug" not in done.err, arguments
         assert_harmless(done)
 
 
 @BY_NAME
-def test_the_configuration_and_the_environment(
+def test_the_configuration_and_the_environment_are_sanitized(
     jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, payload: str
 ):
     text = json.dumps(payload.encode("utf-8", "replace").decode())[1:-1].replace("\x7f", "\\u007f")

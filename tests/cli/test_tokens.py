@@ -1,4 +1,4 @@
-"""`jitchat tokens`: how tokens are counted, learnt corrections and their accuracy."""
+"""`jitchat tokens`: how a model's tokens are counted, what was learnt, and how accurate it is."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def teach(shell: Shell, samples: Sequence[Sample], model: str = "small-1") -> No
     database.close()
 
 
-def test_nothing_learnt_yet_says_what_would_fill_it(jitchat: Shell):
+def test_without_samples_the_output_says_how_to_get_them(jitchat: Shell):
     done = jitchat("tokens", "small-1", "--base-url", HERE)
 
     assert done.out.splitlines() == [
@@ -44,7 +44,7 @@ def test_nothing_learnt_yet_says_what_would_fill_it(jitchat: Shell):
     ]
 
 
-def test_what_was_refused_is_shown_and_forgotten_when_it_is_asked_for(jitchat: Shell):
+def test_refusals_are_shown_and_removed_on_request(jitchat: Shell):
     teach(jitchat, [Sample(10, 11)])
     database = Database(jitchat.home / "jitchat.db")
     ModelLessons(database, HERE, "small-1").refuse("temperature")
@@ -81,7 +81,7 @@ def test_samples_correction_and_band_are_shown(jitchat: Shell):
     assert lines[-1] == "  14,000 → 15,831"
 
 
-def test_two_samples_are_shown_and_correct_nothing(jitchat: Shell):
+def test_two_samples_are_shown_without_a_correction(jitchat: Shell):
     teach(jitchat, [Sample(100, 120), Sample(200, 240)])
 
     lines = jitchat("tokens", "small-1", "--base-url", HERE).out.splitlines()
@@ -113,7 +113,7 @@ def test_json_of_nothing_learnt_has_no_correction(jitchat: Shell):
     assert (found["provider"], found["server"]) == ("openai", "https://api.openai.com/v1")
 
 
-def test_another_server_learnt_nothing_from_this_one(jitchat: Shell):
+def test_samples_of_another_server_are_not_used(jitchat: Shell):
     teach(jitchat, [Sample(1_000, 1_100)] * 5)
 
     assert "5 samples" in jitchat("tokens", "small-1", "--base-url", HERE).out
@@ -151,14 +151,14 @@ def test_a_text_is_counted_alone_and_as_a_request(jitchat: Shell, given: tuple[s
     assert found == {"counted": found["counted"], "request": 2 * own, "band": 1}
 
 
-def test_an_address_with_a_key_in_it_is_shown_without(jitchat: Shell):
+def test_a_key_in_an_address_is_not_shown(jitchat: Shell):
     done = jitchat("tokens", "small-1", "--base-url", "http://me:sk-1@localhost:9999/v1?key=sk-1")
 
     assert "sk-1" not in done.out + done.err
     assert HERE in done.out
 
 
-def test_without_a_model_every_one_that_taught_anything_is_listed(jitchat: Shell):
+def test_without_a_model_option_all_models_with_samples_are_listed(jitchat: Shell):
     assert "Nothing learnt yet" in jitchat("tokens").out
     assert jitchat("tokens", "--json").json == []
     counts = (60, 150, 400, 900, 2_000, 5_000, 9_000, 14_000)
@@ -186,7 +186,7 @@ def test_without_a_model_every_one_that_taught_anything_is_listed(jitchat: Shell
 
 @pytest.fixture
 def counting(monkeypatch: pytest.MonkeyPatch) -> Routes:
-    """Providers that count tokens, each in its own way, but do not answer."""
+    """Providers that count tokens, each in its own way, and answer nothing."""
     routes = Routes(
         {
             "POST /v1/messages/count_tokens": {"input_tokens": 26},
@@ -198,7 +198,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Routes:
     return routes
 
 
-def test_the_provider_counts_where_it_is_asked_to(jitchat: Shell, counting: Routes, monkeypatch):
+def test_the_provider_counts_on_request(jitchat: Shell, counting: Routes, monkeypatch):
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-1")
     asked = ("--text", "one two three")
 
@@ -223,7 +223,7 @@ def test_the_provider_counts_where_it_is_asked_to(jitchat: Shell, counting: Rout
 @pytest.mark.parametrize(
     ("model", "code"), [("reader", 2), ("ollama/small-1", 1), ("groq/small-1", 1)]
 )
-def test_who_does_not_count_says_so(
+def test_a_provider_that_cannot_count_is_reported(
     jitchat: Shell, counting: Routes, model: str, code: int, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("GROQ_API_KEY", "gsk_1234567890")
@@ -238,7 +238,7 @@ def test_who_does_not_count_says_so(
 @pytest.mark.parametrize(
     "given", [("small-1", "--exact"), ("--exact", "--text", "one"), ("--text", "one")]
 )
-def test_what_is_counted_has_to_be_named(jitchat: Shell, given: tuple[str, ...]):
+def test_counting_requires_a_model_and_a_text(jitchat: Shell, given: tuple[str, ...]):
     done = jitchat("tokens", *given)
 
     assert done.code == 2

@@ -1,4 +1,4 @@
-"""What is reported after quitting with a reply that could not be stored."""
+"""The report after quitting with a reply that could not be stored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def stores(monkeypatch: pytest.MonkeyPatch) -> list[ColdStore]:
 
 
 def refused(app: JitchatApp) -> ColdStore:
-    """Send a message whose reply outgrows the disk."""
+    """Send a message whose reply does not fit on the disk."""
     store: ColdStore = app._backend.store
     session = session_on(store, conversation_of(store, talk("a", "b")))
     session.provider = ScriptedProvider(("The start ", LONG))
@@ -48,7 +48,7 @@ def refused(app: JitchatApp) -> ColdStore:
 
 
 @pytest.mark.parametrize("end", [None, KeyboardInterrupt], ids=["quit", "signal"])
-def test_what_is_lost_is_told(
+def test_an_unstored_reply_is_reported(
     stores: list[ColdStore],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -71,7 +71,7 @@ def test_what_is_lost_is_told(
     assert told == f"jitchat: {len(rest):,} characters of a reply could not be stored.\n"
 
 
-def test_what_can_be_stored_at_last_is_not_told(
+def test_a_reply_stored_at_last_is_not_reported(
     stores: list[ColdStore], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def run_app(app: JitchatApp) -> int:
@@ -86,7 +86,7 @@ def test_what_can_be_stored_at_last_is_not_told(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="an open file stays there")
-def test_a_database_that_was_deleted_meanwhile_is_saved_again_and_that_is_told(
+def test_a_database_deleted_meanwhile_is_saved_again_and_reported(
     stores: list[ColdStore], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def run_app(app: JitchatApp) -> int:

@@ -1,4 +1,4 @@
-"""`jitchat usage`: sums of requests, tokens and cost."""
+"""`jitchat usage`: totals of what was sent and what it cost."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def sent(jitchat: Shell, home: Path) -> Shell:
     return jitchat
 
 
-def test_sums_are_by_model_the_dearest_first(sent: Shell):
+def test_totals_are_by_model_most_expensive_first(sent: Shell):
     *lines, note = [line.split() for line in sent("usage").out.splitlines()]
     assert note[:3] == ["unknown:", "1", "request"]
     assert lines == [
@@ -51,7 +51,7 @@ def test_sums_are_by_model_the_dearest_first(sent: Shell):
     ]
 
 
-def test_sums_are_by_day_from_a_day_on(sent: Shell):
+def test_totals_can_be_by_day_since_a_day(sent: Shell):
     found = json.loads(sent("usage", "--by", "day", "--since", "2026-03-02", "--json").out)
     assert [(row["name"], row["sent"], row["cost"], row["cost_unknown"]) for row in found] == [
         ("2026-03-02", 2, 0.25, 1),
@@ -62,13 +62,13 @@ def test_sums_are_by_day_from_a_day_on(sent: Shell):
 @pytest.mark.parametrize(
     ("by", "name"), [("conversation", "demo"), ("project", "default"), ("purpose", "answer")]
 )
-def test_sums_are_by_conversation_project_and_purpose(sent: Shell, by: str, name: str):
+def test_totals_can_be_by_conversation_project_and_purpose(sent: Shell, by: str, name: str):
     (row,) = json.loads(sent("usage", "--by", by, "--json").out)
     assert (row["name"], row["sent"], row["input_tokens"], row["cost"]) == (name, 4, 1_900, 0.75)
 
 
 @pytest.mark.parametrize("way", ["delete", "erase"])
-def test_what_was_spent_on_a_conversation_that_is_gone_stays_in_every_sum(sent: Shell, way: str):
+def test_costs_of_deleted_conversations_stay_in_every_total(sent: Shell, way: str):
     before = sent("usage", "--json").out
     flags = ("--yes", "--erase") if way == "erase" else ("--yes",)
     assert sent("conversations", "delete", "demo", *flags).code == 0
@@ -95,7 +95,7 @@ def test_amounts_add_up_to_the_total_that_is_shown(sent: Shell, home: Path):
     assert shown == ["$0.0013", "$0.0012", "nothing", "<$0.0001", "$0.0025"]
 
 
-def test_what_own_counts_stand_for_is_marked(sent: Shell, home: Path):
+def test_totals_based_on_own_counts_are_marked(sent: Shell, home: Path):
     database = Database(home / "jitchat.db")
     database.execute("UPDATE requests SET output_tokens = NULL, counted_output = 7 WHERE id = 1")
     database.close()
@@ -114,5 +114,5 @@ def test_a_plot_draws_what_was_charged(sent: Shell):
     assert "▇" not in sent("usage").out
 
 
-def test_where_nothing_was_sent_that_is_said(jitchat: Shell):
+def test_without_any_requests_that_is_stated(jitchat: Shell):
     assert jitchat("usage").out == "Nothing was sent yet.\n"

@@ -33,16 +33,14 @@ def test_a_turn_is_explained_for_a_text_and_nothing_is_stored(jitchat: Shell):
     assert jitchat.stored() == before
 
 
-def test_without_a_text_it_is_the_last_message_as_its_window_would_be_now(jitchat: Shell):
+def test_without_a_text_the_last_message_is_planned_again(jitchat: Shell):
     found = jitchat("why", "59", "--json").json
 
     assert (found["text"], found["sent_for"]) == (jitchat.stored()["demo"][58], None)
     assert found["standing"] == "the message itself"
 
 
-def test_of_a_window_that_was_sent_the_ledger_of_then_decides(
-    jitchat: Shell, scripted: ScriptedProvider
-):
+def test_the_stored_ledger_explains_a_sent_window(jitchat: Shell, scripted: ScriptedProvider):
     assert jitchat("send", QUESTION).code == 0
     said, reply = "61", "62"
 
@@ -68,7 +66,7 @@ def test_of_a_window_that_was_sent_the_ledger_of_then_decides(
         (("9", "hi", "--limit", "600", "--mode", "full", "--reserve", "9"), 1, "switch to jit"),
     ],
 )
-def test_what_cannot_be_answered_ends_in_a_sentence(
+def test_unanswerable_questions_end_with_an_error(
     jitchat: Shell, arguments: tuple[str, ...], code: int, told: str
 ):
     done = jitchat("why", *arguments)

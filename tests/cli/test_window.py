@@ -1,4 +1,4 @@
-"""`jitchat window`: exactly the window that would be sent, without sending it."""
+"""`jitchat window`: the exact window that would be sent, without sending it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ QUESTION = "what did we settle on for the deploy window?"
 
 
 def assert_exact(window: dict[str, Any]) -> None:
-    """Assert every sum that the meter shows."""
+    """Check every identity that the meter guarantees."""
     used = sum(segment["tokens"] for segment in window["segments"])
     assert used == window["used"]
     assert used + window["free"] + window["reserve"] == window["limit"]
@@ -68,7 +68,7 @@ def test_json_has_these_keys_and_no_others(jitchat: Shell):
 
 
 @pytest.mark.parametrize("model", ["gpt-live-1", "gpt-audio-mini"])
-def test_a_model_that_no_message_reaches_is_told_with_its_window(jitchat: Shell, model: str):
+def test_a_model_that_cannot_be_reached_is_reported_with_its_window(jitchat: Shell, model: str):
     result = jitchat("window", QUESTION, "--provider", "openai", "--model", model)
 
     assert (result.code, result.out != "") == (0, True)
@@ -89,7 +89,7 @@ def test_the_sums_are_exact_in_every_mode(jitchat: Shell, mode: str):
 
 
 @pytest.mark.parametrize("mode", ["full", "recency", "jit"])
-def test_every_turn_of_the_conversation_is_told_of(jitchat: Shell, mode: str):
+def test_every_turn_of_the_conversation_is_accounted_for(jitchat: Shell, mode: str):
     window = jitchat("window", QUESTION, "--mode", mode, "--json").json
 
     told = {row["turn"] for row in window["ledger"]}
@@ -100,7 +100,7 @@ def test_every_turn_of_the_conversation_is_told_of(jitchat: Shell, mode: str):
 
 
 @pytest.mark.parametrize("budget", [300, 1_000, 5_000, 10**9])
-def test_a_budget_is_taken_at_its_word(jitchat: Shell, budget: int):
+def test_a_budget_option_is_used_exactly(jitchat: Shell, budget: int):
     window = jitchat("window", QUESTION, "--budget", str(budget), "--json").json
 
     assert window["budget"] == budget
@@ -142,7 +142,7 @@ def test_the_server_that_answers_counts_the_very_window(
     assert printed.endswith("Anthropic counts 4,321 tokens.\n")
 
 
-def test_the_reader_has_nobody_to_ask_for_an_exact_count(jitchat: Shell):
+def test_the_reader_cannot_be_asked_for_an_exact_count(jitchat: Shell):
     result = jitchat("window", QUESTION, "--exact")
 
     assert result.code == 2
@@ -157,13 +157,13 @@ def test_without_any_conversation_the_demo_is_used(jitchat: Shell):
     assert list(jitchat.stored()) == ["demo"]
 
 
-def test_the_conversation_touched_last_is_used(jitchat: Shell, tmp_path: Path):
+def test_the_most_recent_conversation_is_used(jitchat: Shell, tmp_path: Path):
     jitchat("import", written(tmp_path, "mine.json", plain_turns(4)))
 
     assert jitchat("window", QUESTION, "--json").json["conversation"] == "mine"
 
 
-def test_the_demo_is_there_for_who_names_it(jitchat: Shell, tmp_path: Path):
+def test_the_demo_can_be_named(jitchat: Shell, tmp_path: Path):
     (jitchat.home / "jitchat.db").unlink()
     jitchat("import", written(tmp_path, "mine.json", plain_turns(4)))
 
@@ -174,7 +174,7 @@ def test_the_demo_is_there_for_who_names_it(jitchat: Shell, tmp_path: Path):
     assert sorted(jitchat.stored()) == ["demo", "mine"]
 
 
-def test_a_conversation_goes_by_its_title_and_may_stand_ahead_of_the_command(
+def test_a_conversation_can_be_named_by_title_and_before_the_command(
     jitchat: Shell, tmp_path: Path
 ):
     jitchat("import", written(tmp_path, "My Talk.json", plain_turns(4)))
@@ -187,7 +187,7 @@ def test_a_conversation_goes_by_its_title_and_may_stand_ahead_of_the_command(
 
 
 @pytest.mark.parametrize("command", ["window", "send"])
-def test_an_unknown_conversation_ends_in_a_sentence(jitchat: Shell, command: str):
+def test_an_unknown_conversation_ends_with_an_error(jitchat: Shell, command: str):
     done = jitchat(command, "hi", "--conversation", "nope")
 
     assert done.code == 2
@@ -196,14 +196,14 @@ def test_an_unknown_conversation_ends_in_a_sentence(jitchat: Shell, command: str
 
 @pytest.mark.parametrize("command", ["window", "send"])
 @pytest.mark.parametrize("text", ["", "  \n "])
-def test_an_empty_text_ends_in_a_sentence(jitchat: Shell, command: str, text: str):
+def test_an_empty_text_ends_with_an_error(jitchat: Shell, command: str, text: str):
     done = jitchat(command, text)
 
     assert done.code == 2
     assert done.err == "jitchat: TEXT is empty. Give a message.\n"
 
 
-def test_the_text_may_come_on_standard_input(jitchat: Shell):
+def test_the_text_can_come_from_standard_input(jitchat: Shell):
     for stdin in (QUESTION.encode() + b"\n", b"\xef\xbb\xbf" + QUESTION.encode() + b"\r\n"):
         window = jitchat("window", "-", "--json", stdin=stdin).json
         assert window["messages"][-1]["content"].endswith(QUESTION)
@@ -213,7 +213,7 @@ def test_the_text_may_come_on_standard_input(jitchat: Shell):
     assert jitchat("window", "-", stdin=b"").code == 2
 
 
-def test_full_that_does_not_fit_tells_by_how_much(jitchat: Shell):
+def test_full_that_does_not_fit_states_the_excess(jitchat: Shell):
     whole = jitchat("window", QUESTION, "--mode", "full", "--json").json["used"]
 
     done = jitchat("window", QUESTION, "--mode", "full", "--budget", str(whole - 100))
@@ -282,7 +282,7 @@ def test_an_unknown_embedder_is_refused_wherever_it_is_named(
         )
 
 
-def test_a_text_of_100_kb_on_standard_input_is_planned_or_refused_in_words(jitchat: Shell):
+def test_a_text_of_100_kb_on_standard_input_is_planned_or_refused_with_an_error(jitchat: Shell):
     fits = ("what was the port of the gateway, again? " * 2_500)[:100_000].encode()
     assert_exact(jitchat("window", "-", "--json", stdin=fits).json)
 
@@ -292,7 +292,9 @@ def test_a_text_of_100_kb_on_standard_input_is_planned_or_refused_in_words(jitch
     assert "shorten the message" in done.err
 
 
-def test_the_evidence_of_a_real_question_is_recalled_for_a_fraction(jitchat: Shell, locomo: Path):
+def test_the_evidence_of_a_real_question_is_recalled_for_a_fraction_of_the_tokens(
+    jitchat: Shell, locomo: Path
+):
     sample = json.loads(locomo.read_text())[0]
     question = sample["qa"][0]
     assert (question["question"], question["evidence"]) == (
@@ -321,7 +323,7 @@ def test_the_body_of_the_request_is_printed_as_it_would_be_posted(jitchat: Shell
     assert posted["messages"][-1] == told[-1]
 
 
-def test_the_request_has_the_context_that_the_server_told(
+def test_the_request_has_the_context_size_reported_by_the_server(
     jitchat: Shell, monkeypatch: pytest.MonkeyPatch
 ):
     async def told(*_: object, **__: object) -> Limit:

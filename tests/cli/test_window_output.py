@@ -1,4 +1,4 @@
-"""How `jitchat window` prints: JSON for any output, a table for a file and a terminal."""
+"""Output of `jitchat window`: JSON in any encoding, a table in files and terminals."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def test_json_is_readable_where_the_output_is_utf8(jitchat: Shell):
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_the_table_fits_any_encoding(jitchat: Shell, encoding: str):
+def test_the_table_can_be_printed_in_any_encoding(jitchat: Shell, encoding: str):
     done = jitchat("window", "naïve 漢字 😀", encoding=encoding)
 
     assert done.code == 0
     assert "draft" in done.out
 
 
-def test_on_paper_each_segment_is_one_plain_line(jitchat: Shell):
+def test_outside_a_terminal_each_segment_is_one_plain_line(jitchat: Shell):
     window = jitchat("window", QUESTION, "--json").json
 
     done = jitchat("window", QUESTION)
@@ -54,7 +54,7 @@ def test_on_paper_each_segment_is_one_plain_line(jitchat: Shell):
     assert "\x1b" not in done.out
 
 
-def test_the_sum_is_the_meters_and_estimates_are_marked(jitchat: Shell):
+def test_the_total_equals_the_meter_and_estimates_are_marked(jitchat: Shell):
     window = jitchat("window", QUESTION, "--json").json
 
     out = jitchat("window", QUESTION).out
@@ -69,7 +69,7 @@ def test_the_sum_is_the_meters_and_estimates_are_marked(jitchat: Shell):
     assert f"~{window['segments'][0]['tokens']}" in out
 
 
-def test_turns_that_were_never_candidates_are_summed_up(jitchat: Shell):
+def test_turns_that_were_never_candidates_are_summarized(jitchat: Shell):
     never = jitchat("window", QUESTION, "--json").json["never_candidates"]
 
     *_, last = jitchat("window", QUESTION).out.splitlines()
@@ -128,7 +128,7 @@ def test_colours_are_for_terminals_that_want_them(
         (("--model", "small-9"), None, None, "cost unknown: no price for small-9"),
     ],
 )
-def test_what_sending_costs_is_told_with_where_the_price_is_from(
+def test_the_cost_is_shown_with_the_source_of_the_price(
     jitchat: Shell, flags: tuple[str, ...], cost: float | None, source: str | None, told: str
 ):
     window = jitchat("window", QUESTION, *flags, "--json").json

@@ -318,7 +318,7 @@ def test_quitting_waits_for_no_thread_that_only_reads(
     fork: Callable[..., Terminal], how: str
 ) -> None:
     terminal = fork([sys.executable, "-c", PLANS_FOR_EVER])
-    terminal.wait_for("no language model")  # the prompt is ready, and a plan under way
+    terminal.wait_for("not a language model")  # the prompt is ready, and a plan under way
     terminal.drain(0.5)
     begun = time.perf_counter()
     terminal.type("\x11" if how == "keys" else "")

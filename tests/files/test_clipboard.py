@@ -1,4 +1,4 @@
-"""Pictures in the clipboard: what there is of them, or why nothing is."""
+"""Pictures from the clipboard, and the errors if there is none."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def test_a_picture_is_found_by_its_name_until_it_is_sent(
     assert len(list(pasted_folder().iterdir())) == 1
 
 
-def test_one_that_no_message_took_goes_after_a_month(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picture_that_no_message_included_is_removed_after_a_month(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     holds(monkeypatch, Image.new("RGB", (30, 20)))
     old = pasted_folder() / take_pictures(NOW)[1:]
     os.utime(old, (0, 0))
@@ -69,7 +71,7 @@ def test_a_picture_that_is_large_is_kept_as_jpeg(monkeypatch: pytest.MonkeyPatch
     assert (pasted_folder() / named[1:]).stat().st_size < MOST_OF_PICTURE
 
 
-def test_files_that_were_copied_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copied_files_are_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
     holds(monkeypatch, ["/a/shot.png", "/a/other one.png"])
     assert take_pictures(NOW) == '@/a/shot.png @"/a/other one.png"'
 
@@ -77,13 +79,13 @@ def test_files_that_were_copied_are_named(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(
     ("found", "why"),
     [
-        (None, "holds no picture. Copy one"),
+        (None, "no picture in the clipboard. Copy one"),
         (NotImplementedError("wl-paste or xclip is required"), "Install wl-clipboard"),
         (ChildProcessError("xclip error: Can't open display: :99"), "Can't open display: :99"),
-        (Image.new("F", (1, 1)).crop((0, 0, 0, 0)), "it is damaged"),
+        (Image.new("F", (1, 1)).crop((0, 0, 0, 0)), "is damaged"),
     ],
 )
-def test_where_there_is_no_picture_it_says_why(
+def test_without_a_picture_the_error_says_why(
     monkeypatch: pytest.MonkeyPatch, found: object, why: str
 ) -> None:
     holds(monkeypatch, found)
@@ -91,12 +93,14 @@ def test_where_there_is_no_picture_it_says_why(
         take_pictures(NOW)
 
 
-def test_without_a_display_or_the_extra_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_display_or_the_extra_the_error_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(FileRefused, match=r"pip install 'jitchat\[pictures\]'"):
         take_pictures(NOW)
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.delenv("DISPLAY")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    with pytest.raises(FileRefused, match="no display here"):
+    with pytest.raises(FileRefused, match="no display, so"):
         take_pictures(NOW)

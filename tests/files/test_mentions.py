@@ -1,4 +1,4 @@
-"""Files that a message names."""
+"""Files that a message mentions."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def folder(tmp_path: Path) -> Path:
         ("what is in @.hidden?", [".hidden"]),
     ],
 )
-def test_a_message_attaches_what_it_names_and_is_there(
+def test_a_message_attaches_existing_files_that_it_mentions(
     folder: Path, message: str, names: list[str]
 ) -> None:
     assert [file.name for file in attached_by(message, folder)] == names
 
 
-def test_what_is_passed_over_in_a_folder_is_named(folder: Path) -> None:
+def test_files_skipped_in_a_folder_are_named(folder: Path) -> None:
     told = "not attached: src/c.bin; attach one by name to see why"
     assert passed_over("read @src/ and @notes.md", folder) == told
     assert passed_over_at(["src"], folder) == told
@@ -57,13 +57,13 @@ def test_what_is_passed_over_in_a_folder_is_named(folder: Path) -> None:
     assert "src/c.bin and 1 more;" in passed_over_at(["src"], folder)
 
 
-def test_a_file_that_cannot_be_read_is_refused_where_it_is_named_itself(folder: Path) -> None:
-    with pytest.raises(FileRefused, match=r"c\.bin is no text"):
+def test_an_unreadable_file_is_refused_if_it_is_mentioned_itself(folder: Path) -> None:
+    with pytest.raises(FileRefused, match=r"c\.bin is not text"):
         attached_by("@src/c.bin", folder)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
-def test_what_is_there_and_no_file_is_no_mere_word(
+def test_a_mentioned_path_that_is_not_a_file_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.mkfifo(folder / "pipe")
@@ -110,7 +110,7 @@ def test_a_dropped_file_is_pasted_as_a_mention(folder: Path, write: str) -> None
 
 
 @pytest.mark.parametrize("pasted", ["", "notes.md", "/nowhere/notes.md", "it's a text", "a\nb"])
-def test_any_other_paste_stays_what_it_is(pasted: str) -> None:
+def test_any_other_paste_is_unchanged(pasted: str) -> None:
     assert mentions_for_paste(pasted) == ""
 
 
@@ -126,7 +126,9 @@ def test_any_other_paste_stays_what_it_is(pasted: str) -> None:
         ("\0", []),
     ],
 )
-def test_paths_are_listed_as_they_begin(folder: Path, typed: str, paths: list[str]) -> None:
+def test_paths_are_completed_from_their_beginning(
+    folder: Path, typed: str, paths: list[str]
+) -> None:
     assert paths_beginning(typed, folder, 50) == paths
     assert paths_beginning(f"{folder}/{typed}", folder, 50) == [f"{folder}/{p}" for p in paths]
 

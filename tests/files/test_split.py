@@ -1,4 +1,4 @@
-"""Where files are cut, and that nothing of them is lost by it."""
+"""Where files are split, without losing any text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_parts_add_up_to_the_whole(text: str) -> None:
         assert max(len(part.text) for part in parts) <= 2 * PART
 
 
-def test_code_is_cut_where_something_begins() -> None:
+def test_code_is_split_where_definitions_begin() -> None:
     code = "".join(f"def f{number}():\n" + "    do_it()\n" * 90 + "\n\n" for number in range(4))
     parts = split_lines(code)
 
@@ -37,7 +37,7 @@ def test_code_is_cut_where_something_begins() -> None:
     assert [part.locator for part in parts][:2] == ["lines 1–93", "lines 94–186"]
 
 
-def test_markdown_is_cut_at_headings_that_are_none_of_code() -> None:
+def test_markdown_is_split_at_headings_outside_code() -> None:
     text = (
         "Ahead.\n# Install\n"
         + "word " * 400
@@ -51,7 +51,7 @@ def test_markdown_is_cut_at_headings_that_are_none_of_code() -> None:
     ]
 
 
-def test_rows_of_a_table_stand_with_their_header() -> None:
+def test_rows_of_a_table_are_kept_with_their_header() -> None:
     table = "port,owner\n" + "".join(f'{number},"of\nAnn"\n' for number in range(400))
     first, second, *_ = split_table(table)
 
@@ -64,7 +64,7 @@ def test_rows_of_a_table_stand_with_their_header() -> None:
 
 
 @pytest.mark.parametrize("line", ["x" * 50_000, "# " * 25_000, '"' + "x" * 200_000])
-def test_what_has_no_lines_is_cut_all_the_same(line: str) -> None:
+def test_text_without_line_breaks_is_split_too(line: str) -> None:
     assert all(len(part.text) <= 2 * PART for part in split_markdown(line))
 
 

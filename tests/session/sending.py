@@ -1,4 +1,4 @@
-"""Sending in tests, and looking into the cold store behind the session's back."""
+"""Helpers to send messages, and to read the cold store independently of the session."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def send(
     mode: Mode = Mode.JIT,
     watch: Callable[[Event], None] = lambda _: None,
 ) -> list[Event]:
-    """Every event of a message; `watch` sees each before the flow goes on."""
+    """Send a message; return its events. `watch` is called with each before the flow continues."""
     events = []
     async for event in session.send(draft, mode):
         events.append(event)
@@ -34,12 +34,12 @@ async def send(
 
 
 async def regenerate(session: Session, said: Turn, mode: Mode) -> list[Event]:
-    """Every event of another reply to what was said."""
+    """Regenerate the reply to a turn; return the events."""
     return [event async for event in session.send(said.content, mode, Once(again=said))]
 
 
 def kinds(events: list[Event]) -> list[str]:
-    """The events by name, with runs of one name as one."""
+    """Return the names of the events, with repeated names merged."""
     names = [type(event).__name__ for event in events]
     return [name for place, name in enumerate(names) if names[place - 1 : place] != [name]]
 
@@ -97,7 +97,7 @@ def durable(store: ColdStore) -> Durable:
 
 
 def check_nothing_is_left_open(store: ColdStore) -> None:
-    """Each user's turn has its reply, or is unanswered; no row is streaming."""
+    """Check that each user turn has a reply or is unanswered, and no row is streaming."""
     found = durable(store)
     assert found.streaming == 0
     for (_, role, _, status), after in zip(

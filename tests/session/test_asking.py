@@ -1,4 +1,4 @@
-"""One message asked in several modes at once: replies under one turn, whatever happens."""
+"""One message sent in several modes at once: all replies belong to one turn."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ TEXTS = {mode: f"{mode}, in two." for mode in Mode}
 
 @dataclass
 class Choir(ScriptedProvider):
-    """Answers each mode by a script of its own."""
+    """Answers each mode with its own script."""
 
     scripts: dict[Mode, Sequence[str | JitchatError | asyncio.Event]] = field(
         default_factory=lambda: dict(PIECES)
@@ -69,7 +69,7 @@ class Choir(ScriptedProvider):
 
 @dataclass
 class Ear:
-    """Hears what is reported, and lets the provider know whose turn it is."""
+    """Records events, and tells the provider which mode the next request is for."""
 
     heard: list[tuple[Mode, Event]] = field(default_factory=list)
     then: Callable[[Mode, Event], object] = lambda mode, event: None
@@ -99,7 +99,7 @@ def every_turn(store: ColdStore, conversation: str) -> list[Turn]:
 
 
 def require_kept(session: Session, asking: ModeComparison, talked: int = len(TALK)) -> list[Turn]:
-    """Nothing is half there: one turn was said, and each reply hangs under it."""
+    """Check that nothing is stored partially: one user turn, with each reply under it."""
     memory = session.memory
     turns = every_turn(memory.store, memory.conversation.id)[talked:]
     assert durable(memory.store).streaming == 0
@@ -114,12 +114,12 @@ def require_kept(session: Session, asking: ModeComparison, talked: int = len(TAL
 
 
 ORDERS = list(permutations(Mode))[::17]
-"""Of all orders, so many that each mode is the first in one of them."""
+"""Enough of all orders that each mode is first in one of them."""
 
 
 @pytest.mark.parametrize("order", ORDERS, ids="-".join)
-async def test_all_replies_hang_under_one_turn_in_whatever_order_they_come(store, order):
-    """The second piece of each waits for the whole of the one before it in `order`."""
+async def test_all_replies_belong_to_one_turn_in_any_order_of_arrival(store, order):
+    """The second chunk of each mode waits for the complete reply of the previous one in `order`."""
     gates = {mode: asyncio.Event() for mode in order}
     scripts = {mode: (f"{mode}, ", gates[mode], "in two.") for mode in order}
     session = choir(store, **scripts)
@@ -151,9 +151,7 @@ async def test_all_replies_hang_under_one_turn_in_whatever_order_they_come(store
     ]
 
 
-async def test_the_reply_that_began_first_and_is_saved_last_stands_beside_the_others(
-    store, monkeypatch
-):
+async def test_a_reply_that_began_first_and_is_saved_last_is_an_alternative_too(store, monkeypatch):
     save, began, others = ReplyWriter.save, list[ReplyWriter](), threading.Event()
 
     def saved_late(writer: ReplyWriter) -> None:
@@ -169,7 +167,7 @@ async def test_the_reply_that_began_first_and_is_saved_last_stands_beside_the_ot
     assert len(require_kept(session, asking)) == len(Mode)
 
 
-async def test_stopped_at_any_event_what_came_is_kept_and_nothing_is_left_open(store):
+async def test_cancelled_at_any_event_partial_replies_are_kept_and_nothing_is_left_open(store):
     number = heard = 0
     while heard >= number:
         session, ear, number = choir(store), Ear(), number + 1
@@ -186,7 +184,7 @@ async def test_stopped_at_any_event_what_came_is_kept_and_nothing_is_left_open(s
     assert number > 15
 
 
-async def test_stopped_half_way_each_answer_is_kept_as_far_as_it_came(store):
+async def test_cancelled_half_way_each_partial_answer_is_kept(store):
     never = asyncio.Event()
     session = choir(store, recency=("Part of", never), jit=(never,))
     asking = ModeComparison(session, "Which one?", modes=THREE)
@@ -210,7 +208,7 @@ async def test_stopped_half_way_each_answer_is_kept_as_far_as_it_came(store):
     assert asking.answers[Mode.FULL].reply
 
 
-async def test_stopped_while_a_thread_stores_the_message(store, monkeypatch):
+async def test_cancelling_while_a_thread_stores_the_message(store, monkeypatch):
     session = choir(store)
     asking, storing, go_on = (
         ModeComparison(session, "Which one?"),
@@ -235,7 +233,7 @@ async def test_stopped_while_a_thread_stores_the_message(store, monkeypatch):
     assert [turn.status for turn in turns] == [Status.UNANSWERED]
 
 
-async def test_killed_in_the_middle_all_partial_replies_hang_under_the_turn(store, tmp_path):
+async def test_killed_in_the_middle_all_partial_replies_belong_to_the_turn(store, tmp_path):
     gate, begun = asyncio.Event(), set[Mode]()
     scripts = {mode: (f"{mode}, ", gate, "in two.") for mode in Mode}
     session = choir(store, **scripts)
@@ -281,7 +279,7 @@ async def test_a_mode_that_fails_leaves_the_others_alone(store):
     assert set(asking.replies) == set(Mode) - {Mode.RECENCY}
 
 
-async def test_only_what_is_wanted_is_asked_and_it_goes_on_with_the_first(store):
+async def test_only_the_chosen_modes_are_asked_and_the_first_one_continues(store):
     session = choir(store)
     asking = ModeComparison(session, "Which one?", modes=(Mode.RECENCY, Mode.FULL))
     await asking.run(Ear())
@@ -290,7 +288,7 @@ async def test_only_what_is_wanted_is_asked_and_it_goes_on_with_the_first(store)
     assert asking.goes_on == asking.replies[Mode.RECENCY]
 
 
-async def test_a_mode_that_does_not_fit_is_told_and_the_others_answer(store):
+async def test_a_mode_that_does_not_fit_is_reported_and_the_others_answer(store):
     session = choir(store)
     session.options = SessionOptions(budget=Budget(limit=180, reserve=20))
     session.memory.store.append(session.memory.conversation.id, talk("long " * 300, "Yes."))
@@ -301,7 +299,7 @@ async def test_a_mode_that_does_not_fit_is_told_and_the_others_answer(store):
     assert session.memory.turns[-2].status is Status.COMPLETE or not asking.replies
 
 
-async def test_a_message_that_nobody_answers_is_unanswered_and_can_be_asked_again(store):
+async def test_a_message_without_any_answer_can_be_sent_again(store):
     error = Unreachable("Nobody is there.", "Start it.")
     session = choir(store, **dict.fromkeys(Mode, (error,)))
     first = ModeComparison(session, "Which one?")
@@ -314,7 +312,7 @@ async def test_a_message_that_nobody_answers_is_unanswered_and_can_be_asked_agai
     assert len(require_kept(session, second)) == len(Mode)
 
 
-async def test_what_was_answered_before_gets_more_replies_and_stays_answered(store):
+async def test_an_answered_message_gets_more_replies_and_stays_answered(store):
     session = choir(store)
     said = session.memory.turns[2]
     error = Unreachable("Nobody is there.", "Start it.")
@@ -331,14 +329,14 @@ async def test_what_was_answered_before_gets_more_replies_and_stays_answered(sto
     assert session.memory.turns[2].status is Status.COMPLETE
 
 
-async def test_nothing_is_asked_or_stored_for_an_empty_draft(store):
+async def test_an_empty_draft_is_neither_sent_nor_stored(store):
     session = choir(store)
     with pytest.raises(EmptyDraft):
         await ModeComparison(session, " \n").run(Ear())
     assert len(every_turn(store, session.memory.conversation.id)) == len(TALK)
 
 
-async def test_times_and_figures_of_an_answer_are_of_its_own_window_and_events(store):
+async def test_times_and_figures_of_an_answer_come_from_its_own_window_and_events(store):
     session, now = choir(store, full=()), iter(range(100))
     ear = Ear()
     asking = ModeComparison(session, "Which one?", clock=lambda: float(next(now)))
@@ -353,7 +351,7 @@ async def test_times_and_figures_of_an_answer_are_of_its_own_window_and_events(s
     assert 0 < jit.to_first < jit.took  # type: ignore[operator]
 
 
-def test_reasoning_counts_as_the_first_token_and_is_no_text() -> None:
+def test_reasoning_counts_as_the_first_token_and_is_not_text() -> None:
     answer = AnswerProgress(Mode.JIT, left_at=1.0)
     answer = answer.after(RetryScheduled(3, "busy"), 1.5)
     assert answer.notice == "busy; retrying in 3 s"
@@ -364,7 +362,7 @@ def test_reasoning_counts_as_the_first_token_and_is_no_text() -> None:
     assert (answer.to_first, answer.text, answer.notice, answer.usage) == (1.0, "", "", Usage(1, 2))
 
 
-async def test_an_answer_costs_what_all_of_its_requests_took_and_none_of_another(store: ColdStore):
+async def test_an_answers_cost_is_that_of_all_its_own_requests(store: ColdStore):
     call = ToolCall("1", REQUEST_CONTEXT, '{"query": "relay 3"}')
     session = session_on(
         store,

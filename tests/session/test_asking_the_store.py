@@ -1,4 +1,4 @@
-"""A model that asks the store in mid-turn: when it may, what it is told, and what is kept."""
+"""A model requests turns from the store: when it can, what it gets, and what is stored."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def call(query: str = "harbour master") -> ToolCall:
         (Asking.ON, {Mode.JIT, Mode.RECENCY}),
     ],
 )
-def test_it_is_offered_where_turns_are_left_out_and_looked_for(store, when, modes):
+def test_request_context_is_offered_if_turns_are_left_out(store, when, modes):
     session = asking(store, ScriptedProvider(), when)
     for mode in (Mode.JIT, Mode.RECENCY):
         window = session.preview("and?", mode)
@@ -65,7 +65,7 @@ def test_the_window_says_what_it_does_not_show_and_still_adds_up(store):
     assert window.used <= window.budget.budget
 
 
-def test_the_first_message_and_a_window_of_everything_say_nothing_of_it(store):
+def test_the_first_message_and_a_complete_window_do_not_mention_omitted_turns(store):
     options = SessionOptions(offers=OfferRules(Asking.ON))
     empty = session_on(store, store.create("New"), options=options)
     assert not empty.preview("hello", Mode.JIT).tools
@@ -74,7 +74,7 @@ def test_the_first_message_and_a_window_of_everything_say_nothing_of_it(store):
 
 
 @pytest.mark.parametrize("when", [Asking.AUTO, Asking.ON])
-def test_where_nothing_is_left_out_there_is_nothing_to_ask_for_and_it_costs_nothing(store, when):
+def test_if_nothing_is_left_out_the_tool_is_not_offered_and_costs_nothing(store, when):
     options = SessionOptions(offers=OfferRules(when))
     session = session_on(store, conversation_of(store, talk("one", "two")), options=options)
     for mode in (Mode.JIT, Mode.RECENCY):
@@ -97,7 +97,7 @@ def test_with_asking_jit_never_costs_more_than_full(store):
         assert bool(jit.tools) == bool(left_out)
 
 
-async def test_what_was_asked_for_is_a_segment_with_its_provenance(store):
+async def test_requested_turns_are_a_segment_with_their_provenance(store):
     provider = ScriptedProvider((call(),), later=[("Odile Brandt.",)])
     session = asking(store, provider, Asking.ON)
     events = await send(session, "And who was that?", Mode.RECENCY)
@@ -118,7 +118,7 @@ async def test_what_was_asked_for_is_a_segment_with_its_provenance(store):
     assert last.is_as_sent
 
 
-async def test_calls_of_one_answer_share_the_room_that_is_left(store):
+async def test_calls_of_one_answer_share_the_remaining_budget(store):
     calls = [
         ToolCall(f"c{number}", REQUEST_CONTEXT, json.dumps({"query": f"rope paint tar {number}"}))
         for number in range(6)
@@ -134,7 +134,7 @@ async def test_calls_of_one_answer_share_the_room_that_is_left(store):
     assert len(window.requests) == len(calls)
 
 
-async def test_in_later_turns_the_exchange_is_not_carried_along(store):
+async def test_later_windows_do_not_repeat_the_request(store):
     provider = ScriptedProvider((call(),), later=[("Odile Brandt.",), ("Yes.",)])
     session = asking(store, provider, Asking.ON)
     await send(session, "And who was that?", Mode.RECENCY)
@@ -145,7 +145,7 @@ async def test_in_later_turns_the_exchange_is_not_carried_along(store):
     assert any("And who was that?" in message.content for message in later)
 
 
-async def test_the_reader_asks_where_its_window_does_not_hold_an_answer(store):
+async def test_the_reader_requests_turns_if_its_window_has_no_answer(store):
     session = asking(store, ReaderProvider(lambda *_: (1, 1)), Asking.ON)
     events = await send(session, "Who is the harbour master?", Mode.RECENCY)
     assert not failures(events)
@@ -153,7 +153,7 @@ async def test_the_reader_asks_where_its_window_does_not_hold_an_answer(store):
     assert len([event for event in events if isinstance(event, WindowBuilt)]) == 2
 
 
-async def test_the_reader_asks_once_and_then_says_that_nothing_holds_it(store):
+async def test_the_reader_requests_once_and_then_says_that_there_is_no_answer(store):
     session = asking(store, ReaderProvider(lambda *_: (1, 1)), Asking.ON)
     events = await send(session, "What does the zebra quantum cost?", Mode.RECENCY)
     assert reply_text(events).startswith("No answer in this window")
@@ -166,7 +166,7 @@ async def test_without_the_tool_the_reader_answers_from_its_window_alone(store):
     assert reply_text(events).startswith("No answer in this window")
 
 
-def test_a_model_that_takes_no_tools_is_offered_none_and_the_window_says_so(store):
+def test_a_model_without_tool_support_is_offered_none_and_the_window_says_so(store):
     reason = "the model does not support tools"
     said = f"1 tool not offered, {{0:,}} tokens: {reason}: request_context ({{0:,}})"
     for takes in (False, None):
@@ -182,7 +182,7 @@ def test_a_model_that_takes_no_tools_is_offered_none_and_the_window_says_so(stor
     assert not session.preview("and?", Mode.JIT).tools
 
 
-async def test_why_a_turn_was_there_is_told_of_the_last_step(store):
+async def test_why_explains_the_window_of_the_last_step(store):
     session = asking(store, ScriptedProvider((call(),), later=[("Odile Brandt.",)]), Asking.ON)
     events = await send(session, "And who was that?", Mode.RECENCY)
     said = stored_turns(events)[0]
@@ -192,7 +192,7 @@ async def test_why_a_turn_was_there_is_told_of_the_last_step(store):
     assert "asked for “harbour master”, step 1" in str(why(session.memory, explained, 2))
 
 
-async def test_what_was_requested_takes_no_place_on_the_shortlist(store):
+async def test_requested_turns_take_no_place_on_the_shortlist(store):
     provider = ScriptedProvider((call(),), later=[("Odile Brandt.",)])
     session = asking(store, provider, Asking.ON)
     await send(session, "And who was that?", Mode.RECENCY)
@@ -202,7 +202,7 @@ async def test_what_was_requested_takes_no_place_on_the_shortlist(store):
     assert requested.position not in {row.turn for row in found.candidates}
 
 
-async def test_the_reader_does_not_ask_for_what_is_pasted_around_its_question(store):
+async def test_the_reader_does_not_request_text_pasted_around_the_question(store):
     session = asking(store, ReaderProvider(lambda *_: (1, 1)), Asking.ON)
     log = "".join(f"2026-03-01 INFO request {number} took 9 ms\n" for number in range(300))
     await send(session, f"{log}\nWho is the harbour master?", Mode.RECENCY)

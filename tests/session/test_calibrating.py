@@ -1,4 +1,4 @@
-"""A session learns how the server counts, from the replies that it stored and from no other."""
+"""A session learns the server's token counts from stored replies only."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def sent(session: Session, draft: str, mode: Mode = Mode.JIT) -> ContextWi
 
 
 @pytest.mark.parametrize(("noise", "held"), [(0.0, 12), (0.01, 11)])
-async def test_after_four_replies_the_band_holds_what_is_reported_next(store, noise, held):
+async def test_after_four_replies_the_band_contains_the_next_report(store, noise, held):
     session = counting(store, Counting(Server(noise=noise)), exchanges=30)
     assert (await sent(session, "which crane?")).band == 0
     for number in range(3):
@@ -95,7 +95,7 @@ async def test_after_four_replies_the_band_holds_what_is_reported_next(store, no
     assert holding >= held
 
 
-async def test_what_was_learnt_is_there_in_the_next_session(store):
+async def test_lessons_are_available_in_the_next_session(store):
     session = counting(store)
     for number in range(4):
         await sent(session, f"crane {number}?")
@@ -107,7 +107,7 @@ async def test_what_was_learnt_is_there_in_the_next_session(store):
     assert again.preview("which crane?", Mode.FULL).band > 0
 
 
-async def test_a_sample_is_the_own_count_and_not_the_corrected_one(store):
+async def test_a_sample_is_the_uncorrected_count(store):
     session = counting(store)
     for number in range(5):
         await sent(session, f"crane {number}?")
@@ -128,7 +128,7 @@ async def test_a_reply_that_is_cancelled_teaches_nothing(store, pieces):
     assert (samples(store), session.calibration.samples) == (0, 0)
 
 
-async def test_a_reply_that_is_cut_teaches_nothing(store):
+async def test_a_truncated_reply_teaches_nothing(store):
     session = counting(store, Counting(script=(ReplyDelta("Under"), StreamCut("Cut.", "Again."))))
 
     assert failures(await send(session, "which crane?"))
@@ -164,7 +164,7 @@ def test_the_reader_teaches_nothing(store):
     assert made.options.learnt is None
 
 
-async def test_a_store_that_takes_no_sample_does_not_spoil_the_reply(store, monkeypatch):
+async def test_a_reply_is_complete_even_if_its_sample_cannot_be_stored(store, monkeypatch):
     def refuse(*asked):
         raise StoreFull("The disk is full.", "Make room.")
 
@@ -178,7 +178,7 @@ async def test_a_store_that_takes_no_sample_does_not_spoil_the_reply(store, monk
 
 
 class Refusing(Counting):
-    """Takes windows of 600 of its tokens, and says how many one has that is larger."""
+    """Accepts windows of up to 600 of its own tokens; the refusal states a larger one's size."""
 
     async def stream(self, messages, options):
         async for piece in super().stream(messages, options):
@@ -220,7 +220,7 @@ async def test_a_refusal_corrects_until_there_are_samples(store, monkeypatch):
         (Prices(0.0, 0.0), Usage(9, 4, cost=0.5), 0.5),
     ],
 )
-def test_a_cost_is_known_where_all_of_it_is(store, prices, usage, cost):
+def test_a_cost_is_known_only_if_all_its_parts_are(store, prices, usage, cost):
     options = SessionOptions(prices=prices)
     session = session_on(store, store.create("Empty"), ScriptedProvider(), options=options)
 

@@ -1,4 +1,4 @@
-"""A message that is stopped, at whatever moment: what came is kept, and nothing is left open."""
+"""A message cancelled at any moment: the partial reply is kept and nothing stays open."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ async def test_a_front_end_that_just_stops_listening_leaves_nothing_open(store):
     check_nothing_is_left_open(store)
 
 
-async def test_what_is_cancelled_behind_the_last_word_is_complete(store):
+async def test_a_reply_cancelled_after_its_last_word_is_complete(store):
     session = talking(store, "All of it.")
     async with aclosing(session.send("hello", Mode.JIT)) as events:
         async for event in events:

@@ -1,4 +1,4 @@
-"""Trying cases again: found, not found and why, on whichever branch."""
+"""Running regression cases again: found, not found and why, on any branch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def noted(session: Session, said: Turn, wanted: int) -> Case:
     return case
 
 
-async def test_a_wanted_turn_is_found_at_full_text_only_and_else_is_told_of(
+async def test_only_a_turn_at_full_text_passes_and_others_are_explained(
     store: ColdStore,
 ) -> None:
     session = demo_session(store)
@@ -55,7 +55,7 @@ async def test_a_wanted_turn_is_found_at_full_text_only_and_else_is_told_of(
     assert (len(session.memory.turns), session.memory.pins) == before
 
 
-async def test_pins_exclusions_and_the_budget_of_today_decide(store: ColdStore) -> None:
+async def test_current_pins_exclusions_and_budget_apply(store: ColdStore) -> None:
     session = demo_session(store)
     said = await asked(session)
     cases = [noted(session, said, 9), noted(session, said, 20)]
@@ -73,7 +73,7 @@ async def test_pins_exclusions_and_the_budget_of_today_decide(store: ColdStore) 
     assert Budget().limit > 60
 
 
-async def test_a_message_of_another_branch_is_planned_in_its_own_place(store: ColdStore) -> None:
+async def test_a_message_of_another_branch_is_planned_on_that_branch(store: ColdStore) -> None:
     session = demo_session(store)
     said = await asked(session)
     async for _ in session.send("another way", Mode.JIT, Once(after=58)):

@@ -1,4 +1,4 @@
-"""A long answer is recalled in passages: sent, kept, replayed and explained as such."""
+"""A long answer is recalled as an excerpt: sent, stored, replayed and explained."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def session(store: ColdStore) -> Session:
     return session_on(store, conversation_of(store, long_talk()))
 
 
-def test_the_list_with_the_answer_is_there_and_little_else(session: Session) -> None:
+def test_the_excerpt_has_the_list_with_the_answer_and_little_else(session: Session) -> None:
     window = session.preview(QUESTION, Mode.JIT)
     there = next(each for each in window.segments if each.turn == 4)
     assert there.excerpt is not None
@@ -51,7 +51,7 @@ def test_the_list_with_the_answer_is_there_and_little_else(session: Session) -> 
         assert session.memory.turns[3].content[passage.start : passage.end] == text
 
 
-async def test_a_window_with_an_excerpt_is_kept_and_replayed_byte_for_byte(
+async def test_a_window_with_an_excerpt_is_stored_and_replayed_byte_for_byte(
     session: Session,
 ) -> None:
     planned = session.preview(QUESTION, Mode.JIT)
@@ -90,7 +90,7 @@ def test_no_word_of_the_turn_is_changed_in_the_store(session: Session) -> None:
     assert kept.content == long_talk()[3].content
 
 
-def test_naming_the_turn_brings_it_whole(session: Session) -> None:
+def test_naming_the_turn_includes_it_whole(session: Session) -> None:
     window = session.preview(f"{QUESTION} see #4", Mode.JIT)
     there = next(each for each in window.segments if each.turn == 4)
     assert (there.kind, there.excerpt) == (Kind.RETRIEVED, None)

@@ -1,4 +1,4 @@
-"""A message that is not answered, or not to the end: nothing typed and nothing said is lost."""
+"""A message with no reply or a partial one: neither the draft nor the partial reply is lost."""
 
 from __future__ import annotations
 
@@ -49,9 +49,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("error", ERRORS)
-async def test_a_request_that_fails_gives_the_draft_back_and_leaves_the_turn_unanswered(
-    store, error
-):
+async def test_a_failed_request_returns_the_draft_and_leaves_the_turn_unanswered(store, error):
     session = talking(store, error)
     events = await send(session, "hello")
     assert kinds(events) == ["TurnStored", "TurnsRetrieved", "WindowBuilt", "SendFailed"]
@@ -75,7 +73,7 @@ async def test_an_unanswered_turn_is_in_no_later_window(store):
     assert [row[3] for row in durable(store).turns[-3:]] == ["unanswered", "complete", "complete"]
 
 
-async def test_a_turn_that_was_previewed_while_its_request_was_on_the_way_is_left_out_too(store):
+async def test_an_unanswered_turn_previewed_during_its_request_is_left_out_too(store):
     session = talking(store, DOWN)
 
     def look(event: object) -> None:
@@ -106,7 +104,7 @@ async def test_another_text_is_another_turn(store):
     assert stored_turns(await send(session, "hullo"))[0].position == 6
 
 
-async def test_an_answer_that_is_cut_keeps_what_came_and_says_so(store):
+async def test_a_truncated_answer_is_kept_and_reported(store):
     session = talking(store, "Half an ", "ans", StreamCut("It broke.", "Send again."))
     events = await send(session, "hello")
     reply = stored_turns(events)[1]
@@ -126,13 +124,15 @@ async def test_an_answer_that_is_cut_keeps_what_came_and_says_so(store):
     ("reason", "status"),
     [("stop", Status.COMPLETE), ("length", Status.CUT), ("content_filter", Status.CUT)],
 )
-async def test_an_answer_that_the_provider_stopped_is_cut_without_an_error(store, reason, status):
+async def test_an_answer_stopped_by_the_provider_is_truncated_without_an_error(
+    store, reason, status
+):
     events = await send(talking(store, "As far as", Finished(reason)), "hello")
     assert stored_turns(events)[1].status is status
     assert failures(events) == []
 
 
-async def test_a_provider_that_just_stops_talking_cut_the_answer(store):
+async def test_an_answer_that_ends_without_a_finish_is_truncated(store):
     class Stopping(ScriptedProvider):
         async def stream(self, messages, options) -> AsyncIterator[object]:
             yield ReplyDelta("As far")
@@ -144,16 +144,16 @@ async def test_a_provider_that_just_stops_talking_cut_the_answer(store):
 
 
 @pytest.mark.parametrize("script", [("",), (Usage(1, 1),), ("", Finished("stop"), "")])
-async def test_an_answer_of_nothing_is_none(store, script):
+async def test_an_empty_answer_is_a_failure(store, script):
     session = talking(store, *script)
     events = await send(session, "hello")
     (failed,) = failures(events)
     assert isinstance(failed.error, NotAnAnswer)
-    assert "answered with nothing" in failed.error.what
+    assert "returned an empty answer" in failed.error.what
     assert durable(store).turns[-1] == (5, "user", "hello", "unanswered")
 
 
-async def test_a_window_that_does_not_fit_is_told_before_anything_is_sent(store):
+async def test_a_window_that_does_not_fit_is_reported_before_anything_is_sent(store):
     session = talking(store)
     session.options = SessionOptions(budget=Budget(limit=200, reserve=100))
     events = await send(session, "hello " * 200, Mode.FULL)
@@ -166,7 +166,7 @@ async def test_a_window_that_does_not_fit_is_told_before_anything_is_sent(store)
     assert durable(store).windows == []
 
 
-async def test_a_defect_is_not_swallowed_and_leaves_nothing_half_done(store):
+async def test_a_defect_is_raised_and_leaves_nothing_half_done(store):
     class Broken(ScriptedProvider):
         async def stream(self, messages, options) -> AsyncIterator[object]:
             yield ReplyDelta("As far")
@@ -191,7 +191,7 @@ async def test_after_any_error_the_next_message_goes_through(store):
             assert not failures(await send(session, f"after {error}"))
 
 
-async def test_whatever_a_server_streams_the_session_goes_on(store, rounds):
+async def test_after_any_stream_the_session_continues(store, rounds):
     session = talking(store)
     for seed in range(rounds(20, 600)):
         rng = random.Random(seed)

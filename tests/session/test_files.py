@@ -1,4 +1,4 @@
-"""Files that go along with messages: whole, or the parts that are needed."""
+"""Files attached to messages: sent whole, or only the parts that are needed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def row(window: ContextWindow, place: str) -> FileRow:
     return next(each for each in window.files if each.file.place == place)
 
 
-async def test_a_small_file_goes_whole_with_its_turn_and_stays_with_it(session: Session) -> None:
+async def test_a_small_file_is_sent_whole_with_its_turn_and_stays_with_it(session: Session) -> None:
     await send(session, "Where is the key, by @note.txt?")
     said = session.memory.turns[2]
     first = sent_window(session, said)
@@ -99,7 +99,7 @@ async def test_a_large_file_is_recalled_by_part_as_quoted_data(session: Session)
     assert window.full_tokens == full.used == full.full_tokens
 
 
-async def test_a_draft_that_attaches_a_large_file_gets_its_beginning_at_least(
+async def test_a_draft_with_a_large_file_gets_at_least_the_files_beginning(
     session: Session,
 ) -> None:
     window = session.preview("Sum up @guide.md", Mode.JIT)
@@ -114,7 +114,7 @@ async def test_a_draft_that_attaches_a_large_file_gets_its_beginning_at_least(
     assert "second.md § Install" in second
 
 
-async def test_a_file_that_vanishes_ahead_of_the_send_goes_as_it_was_shown(
+async def test_a_file_deleted_before_the_send_is_sent_as_previewed(
     session: Session, tmp_path: Path
 ) -> None:
     draft = f"Where is the key, by @{tmp_path}/note.txt?"
@@ -128,7 +128,7 @@ async def test_a_file_that_vanishes_ahead_of_the_send_goes_as_it_was_shown(
     assert session.memory.files[0].text == "The key is under the mat.\n"
 
 
-async def test_parts_that_match_little_are_left_out_where_a_turn_matches_far_better(
+async def test_weakly_matching_parts_are_left_out_if_a_turn_matches_far_better(
     session: Session,
 ) -> None:
     await send(session, "Please read @guide.md")
@@ -151,7 +151,7 @@ async def test_parts_that_match_little_are_left_out_where_a_turn_matches_far_bet
     assert texts(own, Kind.DOCUMENTS)
 
 
-async def test_where_there_is_no_room_the_window_and_its_ledger_say_so(session: Session) -> None:
+async def test_a_file_without_room_is_stated_in_the_window_and_its_ledger(session: Session) -> None:
     session.take_budget(Budget(1_200, 300))
     window = session.preview("Sum up @guide.md", Mode.FULL)
 
@@ -160,7 +160,7 @@ async def test_where_there_is_no_room_the_window_and_its_ledger_say_so(session: 
     assert window.used <= window.budget.budget
 
 
-async def test_what_was_sent_is_replayed_byte_for_byte_when_the_file_is_gone(
+async def test_a_sent_file_is_replayed_byte_for_byte_after_its_deletion(
     session: Session, store: ColdStore, tmp_path: Path
 ) -> None:
     await send(session, "Which port does the gateway listen on, by @guide.md and @note.txt?")
@@ -183,12 +183,12 @@ async def test_a_file_that_cannot_be_read_brings_the_draft_back_and_stores_nothi
     (tmp_path / "core").write_bytes(b"\0")
     [failure] = failures(await send(session, "What is in @core?"))
 
-    assert "no text" in str(failure.error)
+    assert "is not text" in str(failure.error)
     assert failure.draft == "What is in @core?"
     assert len(session.memory.turns) == 2
 
 
-async def test_a_file_of_a_turn_that_is_left_out_or_on_another_branch_is_not_there(
+async def test_a_file_of_an_omitted_turn_or_another_branch_is_not_included(
     session: Session,
 ) -> None:
     await send(session, "Where is the key, by @note.txt?")
@@ -214,7 +214,7 @@ async def test_a_message_that_is_sent_again_has_its_file_as_it_is_now(
     assert len(session.memory.turns) == 4
 
 
-async def test_files_of_one_name_go_along_together(session: Session, tmp_path: Path) -> None:
+async def test_files_with_the_same_name_are_sent_together(session: Session, tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "x.txt").write_text(f"of {folder}")
@@ -224,9 +224,7 @@ async def test_files_of_one_name_go_along_together(session: Session, tmp_path: P
     assert len(texts(window, Kind.FILES)) == 2
 
 
-async def test_a_message_that_is_edited_keeps_its_file_when_that_is_gone(
-    session: Session, tmp_path: Path
-) -> None:
+async def test_an_edited_message_keeps_its_deleted_file(session: Session, tmp_path: Path) -> None:
     await send(session, "Where is the key, by @note.txt?")
     (tmp_path / "note.txt").unlink()
     async for _ in session.send("And the mat, by @note.txt?", Mode.JIT, Once(after=2)):
@@ -251,7 +249,7 @@ async def test_a_file_cannot_pose_as_the_user(session: Session, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("query", ["backups", "code of backups"])
-async def test_a_model_that_asks_is_given_parts_of_files(session: Session, query: str) -> None:
+async def test_a_model_can_request_parts_of_files(session: Session, query: str) -> None:
     await send(session, "Please read @guide.md")
     provider = session.provider
     assert isinstance(provider, ScriptedProvider)
@@ -300,7 +298,7 @@ async def test_a_picture_is_shown_counted_and_replayed(session: Session, tmp_pat
     assert window.used + window.free + window.budget.reserve == window.budget.limit
 
 
-async def test_a_picture_of_the_clipboard_waits_until_it_is_in_the_store(
+async def test_a_pasted_picture_is_removed_once_it_is_in_the_store(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JITCHAT_HOME", str(tmp_path))

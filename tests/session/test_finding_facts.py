@@ -1,4 +1,4 @@
-"""Facts behind a reply: by the model that observes, where there is one."""
+"""Facts found after a reply, by the observing model if there is one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def found(events) -> list[FactsFound]:
     return [event for event in events if isinstance(event, FactsFound)]
 
 
-async def test_the_model_finds_what_no_rule_does_behind_the_stored_reply(store):
+async def test_the_model_finds_facts_that_no_rule_does_after_the_reply_is_stored(store):
     session, small = asking(store)
     events = await send(session, TEA)
     (facts,) = found(events)
@@ -43,7 +43,7 @@ async def test_the_model_finds_what_no_rule_does_behind_the_stored_reply(store):
     assert "We agreed on port 8443" not in str(small.requests)
 
 
-async def test_each_message_is_looked_at_once_and_a_declined_fact_never_comes_back(store):
+async def test_each_message_is_examined_once_and_a_declined_fact_is_not_proposed_again(store):
     session, small = asking(store)
     ((fact,),) = [each.proposed for each in found(await send(session, TEA))]
     session.memory.facts.forget(fact)
@@ -53,7 +53,7 @@ async def test_each_message_is_looked_at_once_and_a_declined_fact_never_comes_ba
     assert [each.state for each in session.memory.facts.all()] == [FactState.FORGOTTEN]
 
 
-async def test_with_a_model_that_fails_the_rules_find_them_and_that_is_said(store):
+async def test_if_the_model_fails_the_rules_find_facts_and_a_notice_says_so(store):
     session, _ = asking(store, Unreachable("No answer in 5 s.", "Wait."), proposing=Proposing.AUTO)
     (facts,) = found(await send(session, "Always answer in French."))
     assert [fact.text for fact in facts.kept] == ["Always answer in French."]
@@ -68,7 +68,7 @@ async def test_no_model_is_asked_without_consent(store, consent):
     assert small.requests == []
 
 
-async def test_no_model_is_shown_a_message_that_the_user_keeps_out(store):
+async def test_no_model_is_sent_a_message_that_the_user_excluded(store):
     session, small = asking(store)
     session.hold(1, Hold.EXCLUDED)
     session.hold(3, Hold.EXCLUDED)

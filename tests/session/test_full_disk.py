@@ -1,4 +1,4 @@
-"""A store that refuses: whatever it is that cannot be written, the draft comes back."""
+"""A store that cannot be written, for any reason: the draft comes back."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ async def test_a_reply_that_cannot_be_stored_is_shown_to_its_end(store):
     await check_it_goes_on(store, session)
 
 
-async def test_of_a_reply_that_outgrows_the_disk_the_rest_is_stored_ahead_of_what_follows(
+async def test_the_rest_of_a_reply_on_a_full_disk_is_stored_before_the_next_turn(
     store,
 ):
     session = talking(store, "The start", LONG)
@@ -111,7 +111,7 @@ async def test_of_a_reply_that_outgrows_the_disk_the_rest_is_stored_ahead_of_wha
     assert durable(store).turns[5] == (6, "assistant", f"The start{LONG}", "complete")
 
 
-async def test_a_stopped_reply_that_cannot_be_stored_is_told_to_who_stopped_it(store):
+async def test_a_cancelled_reply_that_cannot_be_stored_raises_the_error(store):
     session = talking(store, LONG, asyncio.Event())
     events = session.send("hello", Mode.RECENCY)
     async for event in events:
@@ -141,9 +141,7 @@ async def test_a_reply_that_cannot_be_indexed_is_kept_and_indexed_later(store):
 
 
 @pytest.mark.parametrize("site", ["add_user_turn", "mark_unanswered", "refresh"])
-async def test_another_program_that_holds_the_store_is_told_and_not_a_crash(
-    store, monkeypatch, site
-):
+async def test_a_store_locked_by_another_program_is_reported(store, monkeypatch, site):
     session = talking(store, "Yes." if site == "refresh" else "")
 
     def busy(*_: object) -> None:
@@ -162,7 +160,7 @@ async def test_another_program_that_holds_the_store_is_told_and_not_a_crash(
     await check_it_goes_on(store, session)
 
 
-async def test_a_request_that_fails_on_a_full_disk_is_told_by_its_own_error(store):
+async def test_a_failed_request_on_a_full_disk_reports_the_requests_error(store):
     session = talking(store, Unreachable("No server.", "Start it."))
 
     def watch(event: Event) -> None:
@@ -176,7 +174,7 @@ async def test_a_request_that_fails_on_a_full_disk_is_told_by_its_own_error(stor
 
 
 @pytest.mark.parametrize("begun", ["", "The start "])
-async def test_a_reply_that_could_not_be_stored_is_once_there_is_room(store, begun):
+async def test_an_unstored_reply_is_stored_once_there_is_room(store, begun):
     session = talking(store, *filter(None, [begun]), LONG)
 
     def watch(event: Event) -> None:
@@ -207,7 +205,7 @@ async def test_a_reply_that_could_not_be_stored_is_once_there_is_room(store, beg
     assert durable(store).streaming == 0
 
 
-async def test_a_message_that_is_refused_meanwhile_forgets_no_reply(store):
+async def test_a_message_refused_meanwhile_loses_no_unstored_reply(store):
     session = talking(store, "The start ", LONG)
 
     def watch(event: Event) -> None:

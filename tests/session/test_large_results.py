@@ -1,4 +1,4 @@
-"""A result that is too large for the window: held, previewed, and what the model chooses for it."""
+"""A tool result too large for the window: held, previewed, and what the model chooses for it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def test_the_model_sees_a_preview_and_the_whole_is_in_the_store(store):
     assert stored.use.form == result_of(events)
 
 
-async def test_what_was_held_and_the_steps_are_told_of_the_window_and_kept_with_it(store):
+async def test_held_results_and_steps_are_stored_with_the_window(store):
     session = with_log(store, (choose(5, "compact", "which crane"),), ("Done.",))
     events = await send(session, "what happened?")
     first, second, third = (event.window for event in events if isinstance(event, WindowBuilt))
@@ -74,7 +74,7 @@ async def test_what_was_held_and_the_steps_are_told_of_the_window_and_kept_with_
     assert sent == third
 
 
-async def test_compacted_it_has_what_the_instruction_asks_for(store):
+async def test_a_compacted_result_has_what_the_instruction_asks_for(store):
     session = with_log(
         store, (choose(5, "compact", "which crane is stuck, and where"),), ("Done.",)
     )
@@ -87,7 +87,7 @@ async def test_compacted_it_has_what_the_instruction_asks_for(store):
     assert after[: len(before)] == before
 
 
-async def test_later_windows_have_the_chosen_form_and_not_the_exchange_about_it(store):
+async def test_later_windows_have_the_chosen_version_without_the_exchange_about_it(store):
     answers = ((choose(5, "compact", "which crane is stuck"),), ("Done.",), ("Yes.",))
     session = with_log(store, *answers)
     await send(session, "what happened?")
@@ -99,7 +99,7 @@ async def test_later_windows_have_the_chosen_form_and_not_the_exchange_about_it(
     assert not any(HANDLE_LARGE_RESULTS in str(message.use.calls) for message in request)
 
 
-async def test_keeping_all_is_done_where_it_fits_and_refused_with_the_overshoot_where_not(store):
+async def test_keeping_all_is_refused_with_the_excess_if_it_does_not_fit(store):
     session = with_log(store, (choose(5, "keep_all"),), ("Done.",), ("Yes.",))
     events = await send(session, "what happened?")
     assert LOG in result_of(events)
@@ -110,7 +110,7 @@ async def test_keeping_all_is_done_where_it_fits_and_refused_with_the_overshoot_
     assert session.memory.turn_at(5).use.form is not None
 
 
-async def test_what_is_chosen_badly_leaves_the_preview_and_says_what_to_write(store):
+async def test_an_invalid_choice_keeps_the_preview_and_says_what_to_write(store):
     for wrong in (
         ToolCall("h", HANDLE_LARGE_RESULTS, "{}"),
         choose(999, "compact"),
@@ -133,7 +133,7 @@ class Verbose:
         return Compacted(text, "a model that repeats")
 
 
-async def test_the_extractor_stands_in_for_a_model_that_is_slow_or_verbose(store, monkeypatch):
+async def test_the_extractor_replaces_a_model_that_is_slow_or_verbose(store, monkeypatch):
     monkeypatch.setattr("jitchat.tools.compacting.MODEL_SECONDS", 0.01)
     for compactor, why in ((Slow(), "no answer in"), (Verbose(), "did not fit")):
         chosen = choose(5, "compact", "which crane is stuck")
@@ -143,7 +143,7 @@ async def test_the_extractor_stands_in_for_a_model_that_is_slow_or_verbose(store
         assert "stuck at berth 14" in result_of(events)
 
 
-async def test_five_results_are_compacted_at_once_while_other_calls_go_on(store):
+async def test_five_results_are_compacted_concurrently_with_other_calls(store):
     waiting, release = [], asyncio.Event()
 
     class Patient:
@@ -175,7 +175,7 @@ async def test_five_results_are_compacted_at_once_while_other_calls_go_on(store)
         assert f"short of part {number}" in session.memory.turn_at(number).use.form
 
 
-async def test_a_result_that_is_kept_whole_has_the_room_that_previews_leave(store):
+async def test_a_result_kept_whole_can_use_the_room_left_by_previews(store):
     results = [{"id": f"#{number}", "choice": "keep_preview"} for number in (5, 6, 7)]
     results.append({"id": "#8", "choice": "keep_all"})
     choice = ToolCall("h", HANDLE_LARGE_RESULTS, json.dumps({"results": results}))
@@ -197,7 +197,7 @@ async def test_a_result_that_is_kept_whole_has_the_room_that_previews_leave(stor
     assert window.used <= window.budget.budget
 
 
-async def test_where_the_extractor_takes_too_long_the_head_and_tail_stand_for_it(monkeypatch):
+async def test_if_the_extractor_takes_too_long_head_and_tail_are_used(monkeypatch):
     monkeypatch.setattr("jitchat.tools.compacting.MODEL_SECONDS", 0.0)
     monkeypatch.setattr("jitchat.tools.compacting.EXTRACTOR_SECONDS", 0.0)
     form = await Compacting(EstimateCounter(), Slow()).form_of(LOG, "the crane", 300)
@@ -206,7 +206,7 @@ async def test_where_the_extractor_takes_too_long_the_head_and_tail_stand_for_it
     assert form.tokens <= 300
 
 
-async def test_what_costs_change_when_the_form_does(store):
+async def test_the_cost_of_a_turn_changes_with_its_version(store):
     session = with_log(store, (choose(5, "keep_all"),), ("Done.",))
     await send(session, "what happened?")
     history = session.planning.history_before(100)
@@ -217,7 +217,7 @@ async def test_what_costs_change_when_the_form_does(store):
     assert history.costs[history.find(5)] < 50
 
 
-async def test_a_refused_message_that_is_sent_again_shorter_is_sent_shorter(store):
+async def test_a_refused_message_can_be_sent_again_compacted(store):
     session = with_log(store, ("Done.",), limit=9_000)
     session.provider.script = ("Done.",)
     assert failures(await send(session, LOG, Mode.JIT))

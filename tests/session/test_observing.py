@@ -1,4 +1,4 @@
-"""`observe` through a session: behind the reply, in need, and by what is committed."""
+"""The mode `observe` in a session: after the reply, when needed, and what is committed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def sent(session: Session, text: str = "And now?", mode: Mode = Mode.OBSER
     return [event async for event in session.send(text, mode)]
 
 
-async def test_turns_are_observed_behind_the_reply(store: ColdStore) -> None:
+async def test_turns_are_observed_after_the_reply(store: ColdStore) -> None:
     made = session(store)
     events = await sent(made)
     kinds = [type(event) for event in events]
@@ -56,7 +56,7 @@ async def test_in_another_mode_nothing_is_observed(store: ColdStore, mode: Mode)
     assert made.observing.passes() == []
 
 
-async def test_nothing_is_observed_behind_a_send_that_failed(store: ColdStore) -> None:
+async def test_nothing_is_observed_after_a_failed_send(store: ColdStore) -> None:
     made = session(store)
     made.provider.script = ()  # type: ignore[attr-defined]  it answers with nothing
     events = await sent(made)
@@ -64,7 +64,7 @@ async def test_nothing_is_observed_behind_a_send_that_failed(store: ColdStore) -
     assert made.observing.passes() == []
 
 
-async def test_the_next_message_is_sent_while_a_pass_is_under_way(store: ColdStore) -> None:
+async def test_the_next_message_is_sent_during_a_pass(store: ColdStore) -> None:
     free, begun = asyncio.Event(), asyncio.Event()
 
     async def meanwhile() -> None:
@@ -83,7 +83,9 @@ async def test_the_next_message_is_sent_while_a_pass_is_under_way(store: ColdSto
     assert made.preview("x", Mode.OBSERVE).tokens_of(Kind.OBSERVATIONS)
 
 
-async def test_a_window_that_does_not_fit_is_made_to_and_that_is_told(store: ColdStore) -> None:
+async def test_turns_are_observed_to_make_a_window_fit_and_that_is_reported(
+    store: ColdStore,
+) -> None:
     made = session(store, 200)
     events = await sent(made)
     kinds = [type(event) for event in events]
@@ -94,7 +96,7 @@ async def test_a_window_that_does_not_fit_is_made_to_and_that_is_told(store: Col
     assert len(made.provider.requests) == 1
 
 
-async def test_turned_off_such_a_window_is_refused_and_the_draft_comes_back(store: ColdStore):
+async def test_with_observing_off_a_window_that_does_not_fit_is_refused(store: ColdStore):
     made = session(store, 200, observing=ObserveRules(consent=Consent.OFF))
     events = await sent(made, "Mine.")
     (failed,) = [event for event in events if isinstance(event, SendFailed)]
@@ -102,7 +104,7 @@ async def test_turned_off_such_a_window_is_refused_and_the_draft_comes_back(stor
     assert "have the turns observed" in str(failed.error)
 
 
-async def test_asked_first_the_due_turns_are_named_and_left_alone(store: ColdStore) -> None:
+async def test_with_confirmation_due_turns_are_named_and_not_observed(store: ColdStore) -> None:
     made = session(store, observing=ObserveRules(Thresholds(), Consent.ASK))
     (due,) = [event for event in await sent(made) if isinstance(event, ObservationDue)]
     assert due.turns is not None

@@ -1,4 +1,4 @@
-"""Conversations and drafts at the edge: each has a window that adds up, or a refusal in words."""
+"""Unusual conversations and drafts: an exact window, or a refusal with a reason."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def test_an_empty_conversation_is_answered(store: ColdStore, mode: Mode):
     assert [turn.status for turn in session.memory.turns] == [Status.COMPLETE] * 2
 
 
-def test_of_a_conversation_of_one_turn_that_turn_is_sent(store: ColdStore):
+def test_the_only_turn_of_a_conversation_is_sent(store: ColdStore):
     said = conversation_of(store, talk("The port is 9641."))
     session = session_on(store, said, embedder=FakeEmbedder())
     for case in product(Mode, ["what was the port?", "", "the of and"]):
@@ -80,7 +80,7 @@ async def test_a_draft_of_stop_words_recalls_nothing_and_is_sent(store: ColdStor
     assert kinds(events)[-1] == "TurnIndexed"
 
 
-def test_stop_words_that_refer_back_go_by_the_message_before(store: ColdStore):
+def test_a_draft_of_stop_words_uses_the_message_it_refers_to(store: ColdStore):
     turns = talk("Our gateway is blue.", "Noted.", *["Nothing new."] * 40, "Which gateway?", "Hm.")
     session = session_on(store, conversation_of(store, turns))
     window = session.preview("what is it?", Mode.JIT)
@@ -99,7 +99,7 @@ def test_a_draft_of_20_to_100_kb_has_an_exact_window(store: ColdStore, builtin: 
             assert window.used <= window.full_tokens, (name, mode)
 
 
-async def test_a_draft_that_cannot_fit_is_refused_and_given_back(store: ColdStore):
+async def test_a_draft_that_cannot_fit_is_refused_and_returned(store: ColdStore):
     session = session_on(store, store_demo(store), options=TIGHT)
     for mode in Mode:
         draft = f"{mode} {DIFFERENT}"

@@ -1,4 +1,4 @@
-"""What may happen between a window and its reply: reasoning, tools, retries, an overflow."""
+"""Between a window and its reply: reasoning, tools, retries, an overflow."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def reasoning_of(store) -> list[str]:
 
 
 class Overflowing:
-    """A model that takes windows of so many characters, and says so as servers do."""
+    """A model with a limit in characters, stated in its refusals as servers do."""
 
     name = model = "small"
 
@@ -61,7 +61,7 @@ class Overflowing:
         """Nothing to give back."""
 
 
-async def test_reasoning_is_kept_beside_the_reply_and_never_sent_back(store):
+async def test_reasoning_is_stored_with_the_reply_and_never_sent_back(store):
     session = talking(store, ReasoningDelta("Let me "), ReasoningDelta("see."), "Eight.")
     events = await send(session, "which port?", FULL)
     assert [event.text for event in events if isinstance(event, ReasoningDelta)] == [
@@ -82,7 +82,7 @@ async def test_text_that_turns_out_to_be_reasoning_is_moved(store):
     assert reasoning_of(store) == ["Hm, eight?"]
 
 
-async def test_a_reply_that_is_nothing_but_reasoning_is_kept_and_told(store):
+async def test_a_reply_of_reasoning_alone_is_stored_and_reported(store):
     session = talking(store, ReasoningDelta("Hm."), Finished("length"))
     events = await send(session, "which port?")
     assert isinstance(failures(events)[0].error, NotAnAnswer)
@@ -93,12 +93,12 @@ async def test_a_reply_that_is_nothing_but_reasoning_is_kept_and_told(store):
     assert all(message.content.strip() for message in window.messages())
 
 
-async def test_a_call_for_a_tool_that_nobody_offered_is_a_part_of_the_reply(store):
+async def test_a_call_of_a_tool_that_was_not_offered_is_text_of_the_reply(store):
     events = await send(talking(store, "Let me look.", ToolCall("1", "find", '{"a": 1')), "where?")
     assert reply_text(events) == 'Let me look.\n\n[tool call: find {"a": 1]\n'
 
 
-async def test_a_retry_and_an_adaption_are_reported_as_they_come(store):
+async def test_retries_and_adapted_requests_are_reported_as_they_occur(store):
     session = talking(
         store, RetryScheduled(2.5, "busy"), RequestAdapted("No temperature."), "Hello."
     )
@@ -108,7 +108,7 @@ async def test_a_retry_and_an_adaption_are_reported_as_they_come(store):
     assert stored_turns(events)[-1].content == "Hello."
 
 
-async def test_a_window_that_is_too_large_is_built_anew_once_and_the_limit_is_learnt(store):
+async def test_a_window_that_is_too_large_is_rebuilt_once_and_the_limit_learnt(store):
     session = talking(store, exchanges=40)
     session.provider = Overflowing(1_000, Limit(330, ""))
     events = await send(session, "hello")
@@ -125,7 +125,7 @@ async def test_a_window_that_is_too_large_is_built_anew_once_and_the_limit_is_le
     assert [reply is None for _, reply, *_ in sent] == [True, False]
 
 
-async def test_no_smaller_window_is_promised_where_every_turn_is_wanted(store):
+async def test_no_smaller_window_is_announced_if_every_turn_is_required(store):
     session = talking(store, exchanges=40)
     session.provider = Overflowing(1_000, Limit(330, ""))
 
@@ -138,7 +138,7 @@ async def test_no_smaller_window_is_promised_where_every_turn_is_wanted(store):
     assert "Nothing is cut, so it cannot be sent." in str(failed.error)
 
 
-async def test_a_refusal_over_the_answers_length_keeps_room_for_it_and_the_counts(
+async def test_a_refusal_because_of_the_answers_length_keeps_the_reserve_and_the_counts(
     store,
 ):
     asked = ContextOverflow("Too large.", "", needed=27, limit=6_000, answer=2_900)
@@ -151,7 +151,7 @@ async def test_a_refusal_over_the_answers_length_keeps_room_for_it_and_the_count
     assert reply_text(await send(session, "hello")) == "Hello."
 
 
-async def test_a_reply_is_whole_although_what_it_taught_cannot_be_kept(store, monkeypatch):
+async def test_a_reply_is_complete_even_if_its_lesson_cannot_be_stored(store, monkeypatch):
     def full(*_: object) -> None:
         raise StoreFull("There is no space left.", "Make room.")
 
@@ -166,7 +166,7 @@ async def test_a_reply_is_whole_although_what_it_taught_cannot_be_kept(store, mo
     assert stored_turns(events)[-1].status is Status.COMPLETE
 
 
-async def test_without_a_figure_half_of_the_window_is_tried(store):
+async def test_without_a_stated_limit_half_of_the_window_is_tried(store):
     session = talking(store, exchanges=40)
     session.provider = Overflowing(1_000)
     events = await send(session, "hello")
@@ -175,14 +175,14 @@ async def test_without_a_figure_half_of_the_window_is_tried(store):
     assert kinds(events).count("WindowBuilt") == 2
 
 
-async def test_an_output_of_nothing_beside_a_reply_is_no_report(store):
+async def test_zero_output_tokens_for_a_reply_count_as_unreported(store):
     session = talking(store, "Eight.", Usage(9, 0))
     events = await send(session, "which port?")
     first = next(event for event in events if isinstance(event, UsageReported))
     assert first.usage == Usage(9, None)
 
 
-async def test_where_half_does_not_do_the_refusal_itself_is_told_and_nothing_is_learnt(store):
+async def test_if_half_cannot_fit_the_refusal_is_reported_and_nothing_learnt(store):
     session = talking(store)
     session.provider, before = Overflowing(1), session.options.budget
     events = await send(session, "a message of some length " * 40)
@@ -194,7 +194,7 @@ async def test_where_half_does_not_do_the_refusal_itself_is_told_and_nothing_is_
 
 
 @pytest.mark.parametrize("mode", [FULL, Mode.JIT])
-async def test_a_window_that_is_still_too_large_is_told_and_nothing_is_lost(store, mode):
+async def test_a_window_that_is_still_too_large_is_reported_and_nothing_is_lost(store, mode):
     session = talking(store, exchanges=40)
     session.provider = Overflowing(10, Limit(1_000, ""))
     events = await send(session, "hello", mode)
@@ -212,7 +212,7 @@ async def test_an_overflow_after_the_answer_began_is_not_sent_again(store):
     assert isinstance(failures(events)[0].error, ContextOverflow)
 
 
-async def test_a_reply_that_is_regenerated_stands_beside_the_first(store):
+async def test_a_regenerated_reply_is_an_alternative_to_the_first(store):
     session = talking(store, "One.")
     await send(session, "which port?", FULL)
     said = session.memory.turns[-2]

@@ -1,4 +1,4 @@
-"""A small model as the picker, in the flow: asked after the message is durable, kept with it."""
+"""A small model as picker: asked once the message is durable, its choice stored with it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def built(events: list[object]) -> ContextWindow:
     return next(event.window for event in events if isinstance(event, WindowBuilt))
 
 
-async def test_what_it_picks_is_at_full_text_beside_the_two_best(store):
+async def test_picked_turns_are_at_full_text_with_the_two_best(store):
     session = session_with(store, small())
     order = [row.turn for row in session.memory.retrieve(QUESTION, 61).candidates]
     session.picker._model.provider.script = (picks(order[9], order[14]),)
@@ -66,7 +66,7 @@ async def test_what_it_picks_is_at_full_text_beside_the_two_best(store):
     assert not window.picking.fallback
 
 
-async def test_the_ledger_tells_the_tokens_of_the_very_request_and_is_read_back_as_it_was(store):
+async def test_the_ledger_has_the_tokens_of_the_actual_request_and_is_stored(store):
     picker = small(picks(3))
     session = session_with(store, picker)
     plain = session_on(store, session.memory.conversation).preview(QUESTION, Mode.JIT)
@@ -117,7 +117,7 @@ async def test_a_failure_falls_back_to_the_heuristic_and_is_kept_with_the_window
 
 
 class Looking(ScriptedProvider):
-    """Notes what is durable when it is asked."""
+    """Records what is durable when it is called."""
 
     store = None
     found = None
@@ -152,7 +152,7 @@ async def test_the_model_that_answers_picks_with_the_same_context_size(store, an
 
 
 @pytest.mark.parametrize("mode", [Mode.FULL, Mode.RECENCY])
-async def test_it_is_asked_in_jit_alone(store, mode):
+async def test_the_picker_is_asked_only_in_jit(store, mode):
     picker = small(picks(3))
 
     window = built(await send(session_with(store, picker), QUESTION, mode))
@@ -174,7 +174,7 @@ async def test_a_preview_sends_nothing_and_says_that_the_choice_may_differ(store
     assert session.preview(QUESTION, Mode.FULL).picking is None
 
 
-async def test_a_preview_may_ask_and_is_then_the_window_that_is_sent(store):
+async def test_a_preview_can_ask_the_picker_and_is_then_the_window_sent(store):
     session = session_with(store, small())
     order = [row.turn for row in session.memory.retrieve(QUESTION, 61).candidates]
     session.picker._model.provider.script = (picks(order[9]),)
@@ -187,7 +187,7 @@ async def test_a_preview_may_ask_and_is_then_the_window_that_is_sent(store):
 
 
 @pytest.mark.parametrize("way", ["task", "generator"])
-async def test_cancelling_while_it_is_asked_hangs_up_and_leaves_nothing_open(store, way):
+async def test_cancelling_while_the_picker_is_asked_leaves_nothing_open(store, way):
     picker = small(asyncio.Event())
     session = session_with(store, picker)
     closed: list[bool] = []
@@ -220,7 +220,7 @@ async def test_cancelling_while_it_is_asked_hangs_up_and_leaves_nothing_open(sto
     await check_it_can_be_sent_again(session, store)
 
 
-async def test_the_event_loop_goes_on_while_it_is_asked(store):
+async def test_the_event_loop_is_not_blocked_while_the_picker_is_asked(store):
     gate = asyncio.Event()
     session = session_with(store, small(gate, picks(3)))
     sending = asyncio.ensure_future(send(session, QUESTION))
@@ -235,7 +235,7 @@ async def test_the_event_loop_goes_on_while_it_is_asked(store):
     assert not failures(await sending)
 
 
-async def test_its_connections_are_given_back_with_the_sessions(store):
+async def test_the_pickers_connections_are_closed_with_the_session(store):
     given_back: list[str] = []
 
     class Noting(ScriptedProvider):

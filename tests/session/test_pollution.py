@@ -1,4 +1,4 @@
-"""An earlier asking of a question, and an earlier "I don't know", never displace the fact."""
+"""Earlier questions and earlier "I don't know" replies never displace the fact."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ AT_FULL_TEXT = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question about the demo, and where what answers it is said."""
+    """A question about the demo, and the turn that answers it."""
 
     question: str
     fact: str
@@ -85,7 +85,7 @@ def place_of(session: Session, asked: Asked) -> int:
 
 
 def what_is_wrong(session: Session, asked: Asked) -> str:
-    """Why the fact is not where the next asking needs it; empty where it is."""
+    """Return why the fact would not be recalled for the question; empty if it would be."""
     place = place_of(session, asked)
     window = session.preview(asked.question, Mode.JIT)
     ranks = {row.rank: row.turn for row in window.ledger if row.rank}
@@ -95,7 +95,7 @@ def what_is_wrong(session: Session, asked: Asked) -> str:
     return ", ".join([*wrong, *([] if place in held else [f"#{place} is not in the window"])])
 
 
-def test_what_was_never_asked_before_is_found(store: ColdStore, embedder: Embedder):
+def test_the_fact_is_found_when_a_question_is_first_asked(store: ColdStore, embedder: Embedder):
     session = session_on(store, store_demo(store), embedder=embedder)
     wrong = {asked.question: what_is_wrong(session, asked) for asked in QUESTIONS}
     assert {asked: told for asked, told in wrong.items() if told} == {}
@@ -107,7 +107,7 @@ def test_what_was_never_asked_before_is_found(store: ColdStore, embedder: Embedd
     indirect=True,
 )
 async def test_asking_three_times_in_a_row_does_not_displace_the_fact(session: Session):
-    """Each question where nothing but itself was asked: in a version of its own."""
+    """Each question is asked on its own branch, where no other was asked."""
     wrong, end = {}, session.memory.turns[-1].position
     for asked in QUESTIONS:
         session.memory.switch_to(end)
@@ -119,7 +119,7 @@ async def test_asking_three_times_in_a_row_does_not_displace_the_fact(session: S
 
 
 async def test_asking_everything_twice_over_does_not_displace_any_fact(session: Session):
-    """From the second time round, the earlier askings are not among the recent turns."""
+    """In the second round, the first occurrences are no longer among the recent turns."""
     wrong = []
     for number, asked in enumerate(QUESTIONS * 2):
         await send(session, asked.question)
@@ -128,6 +128,6 @@ async def test_asking_everything_twice_over_does_not_displace_any_fact(session: 
     assert not wrong, "\n".join(wrong)
 
 
-async def test_the_one_that_never_knows_says_so(store: ColdStore):
+async def test_the_model_that_never_knows_replies_so(store: ColdStore):
     session = session_on(store, store_demo(store), ScriptedProvider((DONT_KNOW,)))
     assert reply_text(await send(session, QUESTIONS[0].question)) == DONT_KNOW

@@ -1,4 +1,4 @@
-"""What is kept of a request tells which bytes left, and makes them again."""
+"""A stored request reproduces exactly the bytes that were sent."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.support import sent_window
 
 
 class Server:
-    """Answers as a dialect does, and keeps the bodies that it was posted."""
+    """Answers in a protocol, and records the posted bodies."""
 
     def __init__(self, dialect: Dialect, refused: str = "") -> None:
         self.dialect, self.refused = dialect, refused
@@ -49,7 +49,7 @@ def over_http(session: Session, server: Server) -> None:
 
 
 def posted_last(session: Session, said: Turn) -> SentRequest | None:
-    """What was posted for the last window of a message."""
+    """Return the body posted for the last window of a message."""
     window_id = WindowArchive(session.memory.store.database).window_id(said)
     return sent_request_for(session.memory, window_id)
 
@@ -62,7 +62,7 @@ def posted_last(session: Session, said: Turn) -> SentRequest | None:
     ],
     ids=lambda either: getattr(either, "name", either),
 )
-async def test_the_bytes_that_left_are_made_again_from_what_is_stored(store, dialect, mode):
+async def test_the_sent_bytes_are_reproduced_from_the_stored_request(store, dialect, mode):
     session, server = talking(store), Server(dialect, "temperature")
     over_http(session, server)
     events = await send(session, "where is the 🚢 “Ümlaut”?", mode)
@@ -77,7 +77,7 @@ async def test_the_bytes_that_left_are_made_again_from_what_is_stored(store, dia
     await session.aclose()
 
 
-async def test_a_request_that_was_never_answered_is_kept_too(store):
+async def test_an_unanswered_request_is_stored_too(store):
     session, server = talking(store), Server(DIALECTS[0], "model")
     over_http(session, server)
     events = await send(session, "hello")
@@ -88,7 +88,7 @@ async def test_a_request_that_was_never_answered_is_kept_too(store):
     await session.aclose()
 
 
-async def test_nothing_is_kept_where_nothing_left(store):
+async def test_no_request_is_stored_if_none_was_sent(store):
     session = talking(store)
     events = await send(session, "hello")
     assert posted_last(session, stored_turns(events)[0]) is None

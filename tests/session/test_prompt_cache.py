@@ -1,4 +1,4 @@
-"""What a turn with tools posts: each request begins with the bytes of the one before it."""
+"""Requests of a turn with tools: each begins with the bytes of the previous one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def windows(store, protocol: str):
 
 
 @pytest.mark.parametrize("protocol", FIELDS)
-async def test_every_request_is_the_one_before_it_with_more_behind(store, protocol):
+async def test_every_request_is_the_previous_one_with_more_appended(store, protocol):
     session, built = await windows(store, protocol)
     assert [window.step for window in built] == [0, 1, 2, 3, 4]
     provider = HttpProvider(endpoint(), protocol_named(protocol))

@@ -1,4 +1,4 @@
-"""Recall beyond the conversation: what is in reach, what is quoted, asked for and explained."""
+"""Recall from other conversations: which are searched, quoted, requested and explained."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def names(session, draft: str = "On which port does the relay of the harbour lis
     return [row.name for row in session.preview(draft, Mode.JIT).elsewhere]
 
 
-def test_by_default_nothing_is_recalled_from_elsewhere(store, other):
+def test_by_default_nothing_is_recalled_from_other_conversations(store, other):
     session = opened(store, Reach.CONVERSATION)
     assert names(session) == []
     assert session.memory.others is None
@@ -76,7 +76,7 @@ def test_a_turn_of_another_conversation_is_found_and_quoted(store, other):
     assert not [each for each in window.segments if each.kind is Kind.RETRIEVED and each.turn]
 
 
-def test_only_the_project_is_in_reach_unless_all_is(store):
+def test_only_the_projects_conversations_are_searched_by_default(store):
     put(store, "Work", *TEXTS, project="work")
     assert names(opened(store)) == []
     assert "work#2" in names(
@@ -84,7 +84,7 @@ def test_only_the_project_is_in_reach_unless_all_is(store):
     )
 
 
-def test_a_temporary_conversation_neither_reaches_nor_is_reached(store, other):
+def test_a_temporary_conversation_neither_searches_others_nor_is_searched(store, other):
     put(store, "Secret", *TEXTS, temporary=True)
     found = names(opened(store, Reach.ALL))
     assert found
@@ -95,14 +95,14 @@ def test_a_temporary_conversation_neither_reaches_nor_is_reached(store, other):
     assert session.memory.others is None
 
 
-def test_a_turn_that_was_excluded_where_it_was_said_is_not_found(store, other):
+def test_a_turn_excluded_in_its_conversation_is_not_found(store, other):
     session = opened(store)
     assert "harbour#2" in names(session)
     Pins(store.database).put(store.turns_of("harbour", Path(((2, 2),)))[0], "excluded")
     assert "harbour#2" not in names(session)
 
 
-def test_what_another_process_adds_is_found(store, other):
+def test_turns_added_by_another_process_are_found(store, other):
     session = opened(store)
     draft = "What does the lighthouse keeper read?"
     assert names(session, draft) == []
@@ -110,7 +110,7 @@ def test_what_another_process_adds_is_found(store, other):
     assert names(session, draft) == ["lighthouse#1"]
 
 
-def test_what_is_said_here_is_of_the_same_scale(store, other):
+def test_scores_of_this_conversation_have_the_same_scale(store, other):
     session = opened(store)
     names(session)
     session.memory.add_user_turn("The relay of the harbour listens on port 9641, does it not.")
@@ -143,14 +143,14 @@ def test_a_model_finds_and_reads_turns_of_other_conversations(store, other):
     assert "There is no turn harbour#9 in reach." in ask(session, turn="harbour#9").result.content
 
 
-def test_what_is_not_in_reach_cannot_be_read_by_name(store, other):
+def test_turns_that_are_not_searched_cannot_be_read_by_name(store, other):
     put(store, "Work", *TEXTS, project="work")
     assert "no turn work#2 in reach" in ask(opened(store), turn="work#2").result.content
     here = session_on(store, store.conversation("here"))
     assert "only turns of this one are in reach" in ask(here, turn="harbour#2").result.content
 
 
-def test_the_tool_says_that_it_reaches_further(store, other):
+def test_the_tool_says_that_it_searches_other_conversations(store, other):
     reaching, here = opened(store), session_on(store, other)
     texts = [
         RequestContext(each.memory, each.planning.history_before, each.counter)
@@ -162,7 +162,7 @@ def test_the_tool_says_that_it_reaches_further(store, other):
     assert "others" not in texts[1]
 
 
-def test_conversations_that_are_too_many_to_search_are_told(store, other, monkeypatch):
+def test_too_many_conversations_to_search_are_reported(store, other, monkeypatch):
     for title in ("Quay", "Crane"):
         put(store, title, *TEXTS)
     monkeypatch.setattr("jitchat.index.other_conversations.MOST_TURNS", len(TEXTS))

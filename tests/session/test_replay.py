@@ -1,4 +1,4 @@
-"""Replay: every send comes back byte for byte, and one that does not is told."""
+"""Replay: every send is reproduced byte for byte, and differences are reported."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ async def test_a_turn_that_was_answered_twice_has_two_sends_and_each_reply_its_o
         "UPDATE windows SET digest = 'other'",
     ],
 )
-async def test_what_is_not_what_was_sent_is_told(store: ColdStore, damage: str):
+async def test_a_replay_that_differs_is_reported(store: ColdStore, damage: str):
     session = talking(store)
     await send(session, "hello", Mode.FULL)
     with store.database.write() as connection:
@@ -115,7 +115,7 @@ async def test_what_is_not_what_was_sent_is_told(store: ColdStore, damage: str):
         'UPDATE blobs SET content = replace(content, \'"tokens": \', \'"tokens": "x", "t": \')',
     ],
 )
-async def test_what_cannot_be_read_is_told_as_damage(store: ColdStore, damage: str, mode: Mode):
+async def test_unreadable_data_is_reported_as_damage(store: ColdStore, damage: str, mode: Mode):
     session = talking(store)
     await send(session, "harbour talk", mode)
     replay = replay_of(session)

@@ -1,4 +1,4 @@
-"""A reranker in the flow: run once the message is durable, shown in the ledger, kept with it."""
+"""A reranker: run once the message is durable, shown in the ledger, stored with the message."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def session_with(store: ColdStore, folder: Path, **options: object) -> tuple[Session, int]:
-    """A session with a reranker, run by fastembed, and the turn that it likes: the tenth found."""
+    """A session with a reranker in fastembed, and the turn it ranks first: the tenth found."""
     made = Reranker(MODEL, lambda: load_cross_encoder(MODEL, folder / "model", folder), 20.0)
     conversation = conversation_of(store, talk(*TURNS))
     session = session_on(store, conversation, options=SessionOptions(reranker=made, **options))
@@ -35,7 +35,7 @@ def session_with(store: ColdStore, folder: Path, **options: object) -> tuple[Ses
     return session, liked
 
 
-async def test_what_it_ranks_first_is_at_full_text_and_kept_as_it_was_decided(store, tmp_path):
+async def test_the_top_ranked_turn_is_at_full_text_and_the_ranking_is_stored(store, tmp_path):
     session, liked = session_with(store, tmp_path)
 
     events = await send(session, QUESTION)
@@ -57,7 +57,7 @@ async def test_what_it_ranks_first_is_at_full_text_and_kept_as_it_was_decided(st
     assert f"rank 1 of the {ranked} on the shortlist (10 before the reranker) with" in str(answer)
 
 
-async def test_the_picker_chooses_from_what_it_ranked(store, tmp_path):
+async def test_the_picker_chooses_from_the_reranked_shortlist(store, tmp_path):
     picker = small()
     session, liked = session_with(store, tmp_path, picker=picker)
     last = session.memory.retrieve(QUESTION, 61).candidates[-1].turn
@@ -72,7 +72,7 @@ async def test_the_picker_chooses_from_what_it_ranked(store, tmp_path):
     assert picked.startswith("picked by ")
 
 
-def test_the_next_window_says_that_it_was_not_run(store, tmp_path):
+def test_a_preview_says_that_the_reranker_was_not_run(store, tmp_path):
     session, _ = session_with(store, tmp_path)
     told = f"reranker {MODEL}: not run before the message is sent; ranking unchanged"
     assert choosing_sentences(session.preview(QUESTION, Mode.JIT)) == [told]
@@ -81,7 +81,7 @@ def test_the_next_window_says_that_it_was_not_run(store, tmp_path):
     assert choosing_sentences(windows[Mode.JIT]) == [told]
 
 
-async def test_where_nothing_is_recalled_it_is_not_run(store, tmp_path):
+async def test_the_reranker_is_not_run_if_nothing_is_recalled(store, tmp_path):
     session, _ = session_with(store, tmp_path)
     window = await session.preview_picked(QUESTION, Mode.FULL)
     assert window.reranking is None

@@ -1,4 +1,4 @@
-"""What was saved against `full`: every amount here is computed by hand."""
+"""Savings compared with `full`: every amount here is calculated by hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PRICES = Prices(input=10.0, output=99.0, cached=1.0, written=12.0)
-"""Dollars a million: so a thousand tokens are $0.010, from the cache $0.001, put there $0.012."""
+"""Dollars per million: 1,000 tokens cost $0.010, read from cache $0.001, written to it $0.012."""
 START = datetime(2026, 11, 3, 9, 0, tzinfo=UTC)
 
 
@@ -60,12 +60,12 @@ def money(total: Savings) -> tuple[float, float, float]:
     return total.money.sent, total.money.cached, total.money.uncached
 
 
-def test_nothing_sent_is_no_total():
+def test_without_sends_there_is_no_total():
     assert savings([], price) == []
     assert (Savings().saved, Savings().share, Money().saved) == (0, 0.0, 0.0)
 
 
-def test_what_was_sent_is_cheaper_where_full_has_no_cache():
+def test_sends_are_cheaper_than_full_without_a_cache():
     prices = Prices(input=10.0, output=None)
     sends = [
         made(100, 300, 500, 100, 8_000, usage=Usage(1_000, 50)),
@@ -79,8 +79,8 @@ def test_what_was_sent_is_cheaper_where_full_has_no_cache():
     assert total.money.saved == pytest.approx(0.150)
 
 
-def test_full_behind_a_warm_cache_can_be_the_cheaper_one():
-    """First both put 2,000 there; then `full` reads those and adds 100, the other one adds 800."""
+def test_full_can_be_cheaper_with_a_warm_cache():
+    """Both first cache 2,000 tokens; then `full` reads those and adds 100, the sent window 800."""
     sends = [
         made(2_000, 0, 0, 0, 2_000, usage=Usage(2_000, 5, 0, 2_000)),
         made(200, 300, 500, 0, 2_100, usage=Usage(1_000, 5, 200, 0)),
@@ -96,7 +96,7 @@ def test_full_behind_a_warm_cache_can_be_the_cheaper_one():
     ("minutes", "cached"),
     [(5, 0.120 + 0.010 + 0.012), (6, 0.120 + 0.132), (None, 0.120 + 0.010 + 0.012)],
 )
-def test_after_a_pause_longer_than_its_life_the_cache_is_cold(minutes, cached):
+def test_the_cache_is_cold_after_a_pause_longer_than_its_lifetime(minutes, cached):
     later = START + timedelta(minutes=minutes) if minutes else None
     sends = [
         made(0, 0, 900, 100, 10_000, sent_at=START),
@@ -106,7 +106,7 @@ def test_after_a_pause_longer_than_its_life_the_cache_is_cold(minutes, cached):
     assert last(*sends).money.cached == pytest.approx(0.120 + 0.010 + 0.012)
 
 
-def test_without_a_report_only_a_provider_that_told_of_its_cache_is_taken_to_have_one():
+def test_without_usage_only_a_provider_that_reported_caching_is_assumed_to_cache():
     silent = [made(100, 300, 500, 100, 5_000), made(100, 400, 400, 100, 5_000)]
     assert last(*silent).money.sent == pytest.approx(0.020)
     told = made(100, 0, 0, 0, 100, usage=Usage(100, 5, 50, 0))
@@ -119,7 +119,7 @@ def test_without_a_report_only_a_provider_that_told_of_its_cache_is_taken_to_hav
 
 
 @pytest.mark.parametrize("change", [{"recent": 200}, {"recent": 900, "mode": Mode.FULL}])
-def test_a_block_that_was_cut_or_starts_elsewhere_repeats_no_more_than_the_instructions(change):
+def test_a_recent_block_cut_or_started_elsewhere_repeats_only_the_instructions(change):
     change = {"recent": 300, **change}
     told = made(100, 300, 0, 0, 400, usage=Usage(400, 5, 100, 0))
     second = made(100, retrieved=0, draft=0, full=5_000, **change)
@@ -138,7 +138,7 @@ def test_a_block_that_was_cut_or_starts_elsewhere_repeats_no_more_than_the_instr
         ({"mode": Mode.JIT}, 1_000),
     ],
 )
-def test_statements_ahead_of_the_turns_are_repeated_as_long_as_they_stay(change, repeated):
+def test_statements_before_the_turns_are_repeated_while_they_are_unchanged(change, repeated):
     sizes = {"system": 100, "standing": 500, "observations": 400, "recent": 100}
     told = made(100, 0, 0, 0, 100, usage=Usage(100, 5, 50, 0))
     mode = change.pop("mode", Mode.OBSERVE)
@@ -149,14 +149,14 @@ def test_statements_ahead_of_the_turns_are_repeated_as_long_as_they_stay(change,
     assert amount == pytest.approx(0.001 * repeated / 1_000 + 0.012 * written / 1_000)
 
 
-def test_full_is_counted_as_the_provider_counts():
+def test_full_is_scaled_to_the_providers_counts():
     total = last(made(0, 0, 900, 100, 10_000, usage=Usage(1_200, 5)))
     assert money(total) == pytest.approx((0.012, 0.144, 0.120))
     assert total.money.full == pytest.approx(0.120)
     assert (total.sent, total.full) == (1_000, 10_000)
 
 
-def test_where_full_was_sent_nothing_is_saved_and_nothing_lost():
+def test_if_full_was_sent_nothing_is_saved_or_lost():
     sends = [
         made(2_000, 0, 0, 0, 2_000, usage=Usage(2_000, 5, 0, 2_000), mode=Mode.FULL),
         made(2_000, 90, 0, 10, 2_100, usage=Usage(2_100, 5, 500, 0), mode=Mode.FULL),
@@ -167,14 +167,14 @@ def test_where_full_was_sent_nothing_is_saved_and_nothing_lost():
     assert (total.saved, total.money.saved) == (0, pytest.approx(0))
 
 
-def test_on_another_branch_the_draft_is_new_whatever_was_sent_before():
+def test_on_another_branch_the_draft_is_never_cached():
     sends = [made(0, 0, 900, 100, 10_000), made(0, 0, 900, 100, 4_000)]
     first, total = savings(sends, price)
     added = total.money.cached - first.money.cached
     assert added == pytest.approx(0.001 * 3.9 + 0.012 * 0.1)
 
 
-def test_sends_without_a_price_or_an_answer_are_told_and_not_guessed():
+def test_sends_without_a_price_or_an_answer_are_counted_separately():
     sends = [
         made(0, 0, 900, 100, 10_000),
         made(0, 0, 900, 100, 10_000, model="other"),
@@ -202,7 +202,7 @@ sends = st.builds(
 
 @examples(25)
 @given(st.lists(sends, max_size=9))
-def test_what_is_saved_and_what_was_sent_are_full_together(several):
+def test_saved_and_sent_amounts_add_up_to_full(several):
     totals = savings(several, price)
     assert len(totals) == len(several)
     for number, total in enumerate(totals, start=1):

@@ -1,4 +1,4 @@
-"""A message that is answered: the flow, and what is durable when."""
+"""A message that is answered: the order of events, and what is durable when."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FOLLOW_UP = "and what about the other window, the one on Thursday?"
 
 
 class Looking(ScriptedProvider):
-    """Notes what is durable at the moment it is called."""
+    """Records what is durable when it is called."""
 
     store = None
     found: Durable | None = None
@@ -83,7 +83,7 @@ async def test_the_users_turn_and_the_window_are_durable_before_the_provider_is_
     assert [row[0] for row in found.windows] == [window.digest]
 
 
-async def test_the_provider_gets_the_very_window_that_is_shown_and_kept(store):
+async def test_the_provider_gets_the_window_that_is_shown_and_stored(store):
     session = demo_session(store, ScriptedProvider(("Tuesday.",)))
     for number, mode in enumerate(Mode):
         events = await send(session, QUESTION, mode)
@@ -97,7 +97,7 @@ async def test_the_provider_gets_the_very_window_that_is_shown_and_kept(store):
         assert window.mode is mode
 
 
-async def test_a_window_is_kept_as_it_was_however_the_conversation_goes_on(store):
+async def test_a_stored_window_does_not_change_as_the_conversation_continues(store):
     session = demo_session(store, ScriptedProvider(("Tuesday.",)))
     first = await send(session, QUESTION)
     before = sent_window(session, stored_turns(first)[0])
@@ -106,7 +106,7 @@ async def test_a_window_is_kept_as_it_was_however_the_conversation_goes_on(store
     assert sent_window(session, stored_turns(first)[0]) == before
 
 
-async def test_a_window_names_the_turns_that_it_holds_and_does_not_store_them_again(store):
+async def test_a_window_refers_to_its_turns_and_does_not_store_them_again(store):
     session = talking(store, exchanges=30)
     await send(session, "hello", Mode.FULL)
     with store.database.read() as connection:
@@ -120,14 +120,14 @@ async def test_a_turn_that_was_never_sent_has_no_window(store):
     assert sent_window(session, session.memory.turns[0]) is None
 
 
-async def test_what_the_provider_counted_is_kept_with_the_window(store):
+async def test_the_reported_usage_is_stored_with_the_window(store):
     events = await send(talking(store, "Yes.", Usage(1_234, 56, 700)), "hello")
     assert UsageReported(Usage(1_234, 56, 700)) in events
     reply = stored_turns(events)[1]
     assert durable(store).windows[0][1:] == (reply.id, 100, 10, 0), "the last report counts"
 
 
-async def test_a_provider_that_does_not_count_leaves_the_counts_open(store):
+async def test_without_reported_usage_the_counts_are_unknown(store):
     class Silent(ScriptedProvider):
         async def stream(self, messages, options):
             yield Finished("stop")
@@ -147,7 +147,7 @@ async def test_both_turns_are_indexed_after_the_reply(store):
     assert durable(store).indexed == [1, 2, 3, 4, 5, 6]
 
 
-async def test_indexing_catches_up_on_what_was_missed(store):
+async def test_indexing_catches_up_on_missed_turns(store):
     session = talking(store)
     store.append(session.memory.conversation.id, [replace(session.memory.turns[0], content="late")])
     await send(session, "hello")
@@ -165,7 +165,7 @@ async def test_a_second_message_builds_on_the_first(store):
     assert [row[0] for row in durable(store).turns] == [*range(1, 9)]
 
 
-async def test_the_mode_may_change_between_messages(store):
+async def test_the_mode_can_change_between_messages(store):
     session = demo_session(store, ScriptedProvider(("Fine.",)))
     windows = [built(await send(session, QUESTION, mode)) for mode in (*Mode, Mode.FULL)]
     assert [window.mode for window in windows] == [*Mode, Mode.FULL]
@@ -175,7 +175,7 @@ async def test_the_mode_may_change_between_messages(store):
     assert again > full
 
 
-async def test_a_preview_is_what_is_then_sent(store):
+async def test_a_preview_is_the_window_that_is_then_sent(store):
     session = demo_session(store, ScriptedProvider(("Fine.",)))
     for mode, draft in product(Mode, (QUESTION, QUESTION, FOLLOW_UP)):
         preview = session.preview(draft, mode)
@@ -193,20 +193,20 @@ async def test_a_preview_changes_nothing(store):
     assert session.provider.requests == []
 
 
-async def test_an_empty_draft_is_previewed_without_looking_for_anything(store):
+async def test_an_empty_draft_is_previewed_without_retrieval(store):
     window = demo_session(store).preview("", Mode.JIT)
     assert window.ledger == ()
     assert not window.tokens_of(Kind.RETRIEVED)
 
 
-async def test_a_preview_may_have_a_budget_of_its_own(store):
+async def test_a_preview_can_have_its_own_budget(store):
     session = demo_session(store)
     small = session.options.budget.of_size(900)
     assert session.preview(QUESTION, Mode.JIT, Once(budget=small)).budget == small
     assert session.preview(QUESTION, Mode.JIT).budget == session.options.budget
 
 
-async def test_nothing_is_not_sent_and_not_stored(store):
+async def test_an_empty_message_is_not_sent_or_stored(store):
     session = talking(store)
     before = durable(store)
     for draft in ("", " ", "\n\t ", "\u3000"):
@@ -219,7 +219,7 @@ async def test_nothing_is_not_sent_and_not_stored(store):
     assert session.provider.requests == []
 
 
-async def test_what_cannot_be_stored_as_it_is_is_repaired_before_it_is_used(store):
+async def test_text_that_cannot_be_stored_is_repaired_before_it_is_used(store):
     session = talking(store, "a\ud800b\x00")
     preview = session.preview("x\ud83d\ude00\ud800\x00y", Mode.JIT)
     events = await send(session, "x\ud83d\ude00\ud800\x00y")
@@ -228,7 +228,7 @@ async def test_what_cannot_be_stored_as_it_is_is_repaired_before_it_is_used(stor
     assert session.provider.requests[0][-1].content.endswith("x😀\ufffd␀y")
 
 
-async def test_instructions_andrequest_options_come_from_the_session(store):
+async def test_instructions_and_request_options_come_from_the_session(store):
     class Noting(ScriptedProvider):
         asked: Options | None = None
 
@@ -279,7 +279,7 @@ async def test_each_turn_is_counted_once_however_many_messages_follow(store):
     assert not [text for text in counted if text.startswith(("turn 11 ", "turn 12 ", "turn 13 "))]
 
 
-async def test_a_search_is_timed(store):
+async def test_the_duration_of_a_search_is_measured(store):
     events = await send(talking(store), "hello")
     (found,) = [event for event in events if isinstance(event, TurnsRetrieved)]
     assert found.seconds >= 0

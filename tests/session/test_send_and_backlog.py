@@ -1,4 +1,4 @@
-"""A message to a conversation that is not indexed yet, or not wholly."""
+"""A message to a conversation that is not indexed, or only partly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What replies may cost: nothing leaves that would exceed a limit, and a warning comes ahead."""
+"""Spending limits: no request that would exceed one is sent, and a warning comes first."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ async def test_a_request_that_would_exceed_a_limit_is_not_sent_and_the_draft_com
     assert RequestLog(store.database).spent(talking.memory.conversation.id).sends == sent
 
 
-async def test_one_message_may_exceed_a_limit_where_the_user_wants_that(store: ColdStore):
+async def test_one_message_can_exceed_a_limit_at_the_users_request(store: ColdStore):
     talking = session(store, SpendingLimits(day=0.0))
     talking.spending.exceed_once()
     assert failures(await send(talking, "hello")) == []
@@ -104,15 +104,15 @@ async def test_the_limit_of_a_message_holds_for_all_requests_of_its_answer(store
     assert failed.draft == "which port has relay 3?"
 
 
-async def test_an_unknown_price_is_said_once_and_stops_nothing(store: ColdStore):
+async def test_an_unknown_price_is_reported_once_and_stops_nothing(store: ColdStore):
     talking = session(store, SpendingLimits(day=0.01))
     talking.options = replace(talking.options, prices=None)
     (warning,) = warnings(await send(talking, "hello"))
-    assert "is not known: spending limits cannot be enforced" in warning
+    assert "is unknown, so spending limits cannot be enforced" in warning
     assert warnings(await send(talking, "and again")) == []
 
 
-async def test_a_forecast_counts_what_the_cache_holds_while_it_is_kept(store: ColdStore):
+async def test_a_forecast_counts_cached_tokens_while_the_cache_lasts(store: ColdStore):
     talking = session(store, SpendingLimits(), Caching())
     await send(talking, "hello")
     window = talking.preview("and again", Mode.RECENCY)
@@ -123,7 +123,9 @@ async def test_a_forecast_counts_what_the_cache_holds_while_it_is_kept(store: Co
     assert "of them cached" in warm.sentences()[0]
 
 
-async def test_a_forecast_of_what_extends_a_window_counts_all_of_it_as_cached(store: ColdStore):
+async def test_a_forecast_for_an_extended_window_counts_the_previous_one_as_cached(
+    store: ColdStore,
+):
     call = ToolCall("1", REQUEST_CONTEXT, '{"query": "relay 3"}')
     talking = session(store, SpendingLimits(), Caching((call,), later=[("9003.",)]))
     for _ in range(2):
@@ -135,10 +137,10 @@ async def test_a_forecast_of_what_extends_a_window_counts_all_of_it_as_cached(st
     assert input_ahead(window, before, store.now(), None).cached_tokens == first.used
     forecast = talking.forecast(talking.preview("and relay 4?", Mode.RECENCY))
     assert forecast.requests == 2
-    assert "mostly took 2 requests: ~$" in forecast.sentences()[1]
+    assert "usually took 2 requests: ~$" in forecast.sentences()[1]
 
 
-async def test_looking_at_the_costs_in_mid_turn_does_not_begin_the_message_anew(store: ColdStore):
+async def test_viewing_the_costs_during_a_turn_does_not_restart_its_account(store: ColdStore):
     call = ToolCall("1", REQUEST_CONTEXT, '{"query": "relay 3"}')
     talking = session(store, SpendingLimits(send=0.5), ScriptedProvider((call,)))
     failed = []
@@ -149,7 +151,7 @@ async def test_looking_at_the_costs_in_mid_turn_does_not_begin_the_message_anew(
     assert isinstance(failed[0].error, SpendingLimitReached)
 
 
-async def test_what_small_models_take_is_in_the_sums_of_the_day_the_conversation_and_the_message(
+async def test_costs_of_small_models_are_in_the_totals_of_day_conversation_and_message(
     store: ColdStore,
 ):
     talking = session(store, SpendingLimits(send=100.0))
@@ -177,7 +179,7 @@ async def test_a_limit_holds_for_small_models_too(store: ColdStore):
     assert talking.provider.requests == []
 
 
-async def test_a_reply_that_was_stopped_costs_what_was_sent_and_what_came(store: ColdStore):
+async def test_a_cancelled_reply_costs_the_input_and_the_partial_output(store: ColdStore):
     provider = ScriptedProvider(("The port is", asyncio.Event()))
     talking = session(store, SpendingLimits(), provider)
     async with aclosing(talking.send("which port?", Mode.RECENCY)) as events:
@@ -204,7 +206,7 @@ async def test_a_window_that_was_refused_costs_nothing(store: ColdStore):
     assert (spent, spent.sends) == (Spent(), 1)
 
 
-async def test_an_answer_is_forecast_as_long_as_those_of_the_model_in_any_conversation(
+async def test_an_answers_forecast_length_is_the_models_usual_one_in_all_conversations(
     store: ColdStore,
 ):
     await send(session(store, SpendingLimits()), "hello")

@@ -1,4 +1,4 @@
-"""Steering, from the session's side: preview, sending and the store agree."""
+"""Pins, exclusions and named turns: preview, sending and the store agree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def window_in(events: list[object]) -> ContextWindow:
     return next(event.window for event in events if isinstance(event, WindowBuilt))
 
 
-def test_a_turn_is_pinned_or_excluded_and_both_can_be_taken_back(store):
+def test_a_turn_is_pinned_or_excluded_and_both_can_be_undone(store):
     session = demo_session(store)
     assert session.hold(9, Hold.PINNED) == HoldChange(9, None, Hold.PINNED)
     assert session.hold(9, Hold.EXCLUDED) == HoldChange(9, Hold.PINNED, Hold.EXCLUDED)
@@ -36,7 +36,7 @@ def test_a_turn_is_pinned_or_excluded_and_both_can_be_taken_back(store):
         session.hold(61, Hold.PINNED)
 
 
-async def test_what_is_sent_is_what_was_previewed_with_all_that_was_decided(store):
+async def test_the_sent_window_is_the_preview_with_all_pins_and_exclusions(store):
     session = demo_session(store)
     session.hold(9, Hold.EXCLUDED)
     session.hold(4, Hold.PINNED)
@@ -54,14 +54,14 @@ async def test_what_is_sent_is_what_was_previewed_with_all_that_was_decided(stor
     assert reasons[12] == "you asked for #12"
 
 
-async def test_what_was_decided_for_one_message_is_gone_with_the_next(store):
+async def test_choices_for_one_message_do_not_apply_to_the_next(store):
     session = demo_session(store)
     async for _ in session.send(QUESTION, Mode.JIT, Once(dropped=frozenset({9}))):
         pass
     assert 9 in turns_of(window_in(await send(session, QUESTION)), Kind.RETRIEVED)
 
 
-def test_another_turn_takes_the_place_of_one_that_is_excluded(store):
+def test_another_turn_replaces_an_excluded_one(store):
     session = demo_session(store)
     before = session.preview(QUESTION, Mode.JIT)
     assert 9 in turns_of(before, Kind.RETRIEVED)
@@ -75,7 +75,7 @@ def test_another_turn_takes_the_place_of_one_that_is_excluded(store):
     assert best.turn in {each.turn for each in told.gained} | before.kind_of_turns().keys()
 
 
-def test_no_price_is_asked_for_again_while_nothing_changes(store):
+def test_the_priced_history_is_reused_while_nothing_changes(store):
     session = demo_session(store)
     session.hold(9, Hold.EXCLUDED)
     planning = session.planning
@@ -88,7 +88,7 @@ def test_no_price_is_asked_for_again_while_nothing_changes(store):
     assert sources("one").history.taken_out.keys() == {8, 9}
 
 
-def test_what_is_named_in_vain_is_told_of(store):
+def test_named_turns_that_do_not_exist_are_reported(store):
     session = demo_session(store)
     session.hold(9, Hold.EXCLUDED)
     told = {

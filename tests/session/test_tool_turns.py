@@ -1,4 +1,4 @@
-"""A turn in which the model calls tools: its requests, its windows, and what is durable when."""
+"""A turn with tool calls: its requests, its windows, and what is durable when."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ async def test_the_call_its_results_and_the_answer_are_turns_in_the_order_of_the
     assert (lamp.name, boats.name) == ("look", "count")
 
 
-async def test_an_answer_of_calls_alone_is_a_turn_too(store):
+async def test_an_answer_with_only_calls_is_a_turn_too(store):
     session = with_tools(store, TWO, ("Done.",))
     await send(session, "what is there?")
     assert session.memory.turns[-4].content == ""
     assert session.memory.turns[-4].use.calls == TWO
 
 
-async def test_each_request_is_the_one_before_it_with_calls_and_results_behind(store):
+async def test_each_request_is_the_previous_one_with_calls_and_results_appended(store):
     answers = [(f"step {number}", call(f"c{number}")) for number in range(3)]
     session = with_tools(store, *answers, ("Done.",))
     for mode in Mode:
@@ -93,7 +93,7 @@ async def test_each_request_is_the_one_before_it_with_calls_and_results_behind(s
         assert all(options.tools == built[0].tools for options in session.provider.options)
 
 
-async def test_every_window_of_a_turn_adds_up_and_is_kept(store):
+async def test_every_window_of_a_turn_adds_up_and_is_stored(store):
     session = with_tools(store, TWO, (call("c"),), ("Done.",))
     built = windows(await send(session, "what is there?"))
     for window in built:
@@ -110,7 +110,7 @@ async def test_every_window_of_a_turn_adds_up_and_is_kept(store):
     assert sent_window(session, opened[0].said) == built[-1]
 
 
-async def test_calls_of_one_answer_run_at_once_and_keep_their_order(store):
+async def test_calls_of_one_answer_run_concurrently_and_keep_their_order(store):
     gate, tools = asyncio.Event(), ScriptedTools()
     tools.waits["a"] = gate
     session = with_tools(store, TWO, ("Done.",), tools=tools)
@@ -152,7 +152,7 @@ async def test_results_that_return_together_are_durable_together(store):
     assert found == [[("tool", "a lamp"), ("tool", "3 boats")]] * 2
 
 
-async def test_a_result_is_kept_where_another_tool_breaks(store):
+async def test_a_result_is_kept_if_another_tool_fails(store):
     session = with_tools(store, (call("a", "break"), call("b")), tools=BreakingTools())
     with pytest.raises(ZeroDivisionError):
         await send(session, "what is there?")
@@ -164,7 +164,7 @@ async def test_a_result_is_kept_where_another_tool_breaks(store):
     ("wrong", "said"),
     [(call("a", "lok"), "There is no tool 'lok'"), (call("a", "look", "{"), "not a JSON object")],
 )
-async def test_a_call_that_cannot_be_run_gets_a_result_that_says_so(store, wrong, said):
+async def test_a_call_that_cannot_be_run_gets_a_result_with_the_reason(store, wrong, said):
     tools = ScriptedTools()
     session = with_tools(store, (wrong,), ("Sorry.",), tools=tools)
     events = await send(session, "what is there?")
@@ -174,7 +174,7 @@ async def test_a_call_that_cannot_be_run_gets_a_result_that_says_so(store, wrong
     assert session.memory.turns[-2].use.is_error
 
 
-async def test_the_last_step_is_asked_for_words_and_the_tools_stay_in_the_request(store):
+async def test_the_last_step_asks_for_text_and_keeps_the_tools_in_the_request(store):
     session = with_tools(store, (call("a"),), (call("b"),), ("Done.",), most_steps=2)
     events = await send(session, "what is there?")
     assert not failures(events)
@@ -193,7 +193,7 @@ async def test_a_model_that_only_calls_is_stopped_and_its_calls_are_answered(sto
     assert not failures(await send(session, "and now?"))
 
 
-async def test_results_that_do_not_fit_stop_the_turn_and_are_kept_whole(store):
+async def test_results_that_do_not_fit_stop_the_turn_and_are_stored_whole(store):
     tools = ScriptedTools({"look": "a lamp " * 4_000})
     used = with_tools(store, ("Done.",), tools=tools).preview("what is there?", Mode.JIT).used
     limit = used + Budget().reserve + 40
@@ -205,7 +205,7 @@ async def test_results_that_do_not_fit_stop_the_turn_and_are_kept_whole(store):
     assert session.memory.turns[-3].status is Status.COMPLETE
 
 
-async def test_the_room_that_a_tool_is_told_is_what_its_result_may_take(store):
+async def test_the_room_passed_to_a_tool_is_what_its_result_can_use(store):
     for size in (4_000, 6_000):
         tools = ScriptedTools()
         session = with_tools(store, (call("a"),), ("Done.",), tools=tools, limit=size)
@@ -220,7 +220,7 @@ async def test_the_room_that_a_tool_is_told_is_what_its_result_may_take(store):
         assert not failures(await send(session, "what is there?"))
 
 
-async def test_a_turn_stopped_while_a_tool_runs_has_a_result_for_every_call(store):
+async def test_a_turn_cancelled_while_a_tool_runs_has_a_result_for_every_call(store):
     tools = ScriptedTools()
     tools.waits["a"] = asyncio.Event()
     session = with_tools(store, TWO, ("Done.",), tools=tools)
@@ -235,7 +235,7 @@ async def test_a_turn_stopped_while_a_tool_runs_has_a_result_for_every_call(stor
     assert not failures(await send(session, "and now?"))
 
 
-async def test_a_turn_stopped_by_a_failure_behind_a_step_keeps_what_came(store):
+async def test_a_turn_stopped_by_a_failure_after_a_step_keeps_its_results(store):
     session = with_tools(store, TWO, (ProviderError("Down.", "Send again."),))
     (failed,) = failures(await send(session, "what is there?"))
     assert str(failed.error).startswith("Down.")
@@ -263,7 +263,7 @@ async def test_a_call_without_a_result_gets_one_before_the_next_message(store, t
     assert [m.content for m in request if m.role is Role.TOOL] == ["3 boats", INTERRUPTED]
 
 
-async def test_a_reply_beside_another_calls_on_a_branch_of_its_own(store):
+async def test_an_alternative_reply_calls_tools_on_its_own_branch(store):
     session = with_tools(store, (call("a"),), ("First.",), (call("a"),), ("Second.",))
     said = stored_turns(await send(session, "what is there?"))[0]
     before = session.memory.turns[-3:]
@@ -291,14 +291,14 @@ async def test_later_windows_have_the_call_with_its_result_or_neither(store):
     assert call_turn.position in {row.turn for row in window.ledger}
 
 
-async def test_what_a_model_calls_that_was_offered_nothing_is_a_part_of_its_text(store):
+async def test_calls_of_a_model_without_tools_are_text_of_the_reply(store):
     session = with_tools(store, ("I look.", call("a")), tools=ScriptedTools({}))
     events = await send(session, "what is there?")
     assert not failures(events)
     assert session.memory.turns[-1].content == "I look.\n\n[tool call: look {}]\n"
 
 
-async def test_an_answer_that_breaks_off_in_its_calls_leaves_none_open(store):
+async def test_an_answer_that_breaks_off_within_its_calls_leaves_none_open(store):
     session = with_tools(store, (call("a"), ProviderError("Down.", "Send again.")))
     assert failures(await send(session, "what is there?"))
     assert session.memory.turns[-1].content == NOT_RUN
@@ -306,7 +306,7 @@ async def test_an_answer_that_breaks_off_in_its_calls_leaves_none_open(store):
 
 
 @pytest.mark.parametrize("arguments", ["", "null", '{"city": "Bo'])
-async def test_a_call_within_which_the_answer_reached_its_length_is_not_run(store, arguments):
+async def test_a_call_truncated_by_the_answers_length_is_not_run(store, arguments):
     tools = ScriptedTools()
     answer = (call("a"), call("b", "count", arguments), Finished("max_tokens"))
     session = with_tools(store, answer, ("Done.",), tools=tools)
@@ -319,7 +319,7 @@ async def test_a_call_within_which_the_answer_reached_its_length_is_not_run(stor
     assert cut.use.is_error
 
 
-async def test_a_call_that_is_whole_is_run_though_the_answer_reached_its_length(store):
+async def test_a_complete_call_is_run_even_if_the_answer_reached_its_length(store):
     tools = ScriptedTools()
     session = with_tools(store, (*TWO, Finished("max_tokens")), ("Done.",), tools=tools)
     assert not failures(await send(session, "what is there?"))
@@ -327,7 +327,7 @@ async def test_a_call_that_is_whole_is_run_though_the_answer_reached_its_length(
 
 
 @pytest.mark.parametrize(("text", "fails"), [((), True), (("I look.",), False)])
-async def test_what_a_filtered_answer_calls_is_not_run(store, text, fails):
+async def test_calls_of_a_filtered_answer_are_not_run(store, text, fails):
     tools = ScriptedTools()
     session = with_tools(store, (*text, call("a"), Finished("content_filter")), tools=tools)
     failed = failures(await send(session, "what is there?"))
@@ -342,7 +342,7 @@ async def test_what_a_filtered_answer_calls_is_not_run(store, text, fails):
     assert not failures(await send(session, "and now?", Mode.FULL))
 
 
-async def test_thirty_calls_of_one_answer_run_at_once_and_each_has_its_result(store):
+async def test_thirty_calls_of_one_answer_run_concurrently_and_each_has_a_result(store):
     gate, tools = asyncio.Event(), ScriptedTools()
     calls = tuple(call(f"c{number}", ("look", "count")[number % 2]) for number in range(30))
     tools.waits = {each.id: gate for each in calls[:-1]}

@@ -1,4 +1,4 @@
-"""Why a turn is in a window or not: every place that a turn can have."""
+"""Why a turn is in a window or not, for every possible state of a turn."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def asked(
     return why(session.memory, session.explained(draft, mode, once), turn)
 
 
-def test_every_turn_of_a_conversation_is_answered_for(demo: Session) -> None:
+def test_every_turn_of_a_conversation_is_explained(demo: Session) -> None:
     for mode in Mode:
         window = demo.preview(QUESTION, mode)
         explained, kinds = Explained(window, QUESTION), window.kind_of_turns()
@@ -61,7 +61,7 @@ def test_every_turn_of_a_conversation_is_answered_for(demo: Session) -> None:
             assert f"#{each.turn} " in each.sentences[0], place
 
 
-def test_the_answer_has_the_reason_and_the_place_of_a_candidate(demo: Session) -> None:
+def test_a_candidate_is_explained_by_its_reason_and_rank(demo: Session) -> None:
     window = demo.preview(QUESTION, Mode.JIT)
     first, last = window.ledger[0], next(row for row in window.ledger if row.rank == 17)
     assert str(asked(demo, QUESTION, first.turn)) == (
@@ -95,7 +95,7 @@ def test_a_turn_that_was_no_candidate_is_ranked_among_all(demo: Session) -> None
     assert str(asked(demo, " ", 20)) == "#20 is not in the window: nothing typed yet."
 
 
-def test_what_a_turn_shares_with_the_question_is_told_of_one_below_the_shortlist(
+def test_for_a_turn_below_the_shortlist_shared_words_are_listed(
     store: ColdStore,
 ) -> None:
     turns = talk(*["The gateway listens on port 8443."] * 60, "Ah, the gateway, of course, yes.")
@@ -110,7 +110,7 @@ def test_what_a_turn_shares_with_the_question_is_told_of_one_below_the_shortlist
     assert "The shortlist ends at rank 50 with " in str(never[0])
 
 
-def test_a_turn_that_does_not_exist_is_told_as_that(demo: Session) -> None:
+def test_a_turn_that_does_not_exist_is_reported_as_such(demo: Session) -> None:
     for turn in (-1, 0, 62, 10**9):
         told = asked(demo, QUESTION, turn)
         assert (told.standing, str(told)) == (
@@ -118,7 +118,7 @@ def test_a_turn_that_does_not_exist_is_told_as_that(demo: Session) -> None:
         )  # fmt: skip
 
 
-def test_the_message_and_what_comes_after_it_are_told_apart(demo: Session) -> None:
+def test_the_message_and_later_turns_are_distinguished(demo: Session) -> None:
     said = demo.memory.turns[40]
     again = Once(again=said)
     assert asked(demo, "", said.position, again).standing is Standing.MESSAGE
@@ -127,14 +127,14 @@ def test_the_message_and_what_comes_after_it_are_told_apart(demo: Session) -> No
     assert asked(demo, QUESTION, 61).standing is Standing.MESSAGE
 
 
-def test_a_turn_on_another_branch_is_told_as_that(demo: Session) -> None:
+def test_a_turn_on_another_branch_is_reported_as_such(demo: Session) -> None:
     demo.memory.add_user_turn("Something else.", after=4)
     assert asked(demo, QUESTION, 30).standing is Standing.ELSEWHERE
     assert asked(demo, QUESTION, 5).standing is Standing.ELSEWHERE
     assert asked(demo, QUESTION, 4).standing in (Standing.SENT, Standing.LEFT_OUT, Standing.NEVER)
 
 
-async def test_what_no_window_can_show_is_told_as_that(demo: Session) -> None:
+async def test_a_turn_that_no_window_can_have_is_reported_as_such(demo: Session) -> None:
     demo.provider = ScriptedProvider((Unreachable("Nobody is there.", "Try again."),))
     await send(demo, "hello?")
     writer = demo.memory.begin_reply(demo.memory.add_user_turn("And now?"))
@@ -146,7 +146,7 @@ async def test_what_no_window_can_show_is_told_as_that(demo: Session) -> None:
     assert asked(demo, QUESTION, 63).standing is Standing.BLANK
 
 
-def test_a_turn_that_is_not_indexed_yet_is_told_as_that(store: ColdStore) -> None:
+def test_a_turn_that_is_not_indexed_yet_is_reported_as_such(store: ColdStore) -> None:
     turns = talk(*(f"turn {number} of a long talk about harbours" for number in range(1, 90)))
     conversation = conversation_of(store, turns)
     demo = session_on(store, conversation)
@@ -157,7 +157,7 @@ def test_a_turn_that_is_not_indexed_yet_is_told_as_that(store: ColdStore) -> Non
     assert why(demo.memory, Explained(window, "harbour?"), 3).standing is Standing.NOT_INDEXED
 
 
-def test_what_the_user_decided_is_the_reason(demo: Session) -> None:
+def test_the_users_decision_is_the_reason(demo: Session) -> None:
     demo.hold(9, Hold.EXCLUDED)
     demo.hold(20, Hold.PINNED)
     assert str(asked(demo, QUESTION, 9)).startswith("#9 is not in the window: excluded by you")
@@ -167,7 +167,7 @@ def test_what_the_user_decided_is_the_reason(demo: Session) -> None:
     assert "left out of this message by you" in str(left)
 
 
-async def test_of_a_window_that_was_sent_the_stored_ledger_decides(demo: Session) -> None:
+async def test_the_stored_ledger_explains_a_sent_window(demo: Session) -> None:
     said = stored_turns(await send(demo, QUESTION))[0]
     sent = sent_window(demo, said)
     assert sent is not None
@@ -180,7 +180,7 @@ async def test_of_a_window_that_was_sent_the_stored_ledger_decides(demo: Session
     assert str(_told(demo, said, 20)).endswith("Ranked with today's index.")
 
 
-async def test_a_window_of_a_branch_that_was_left_is_answered_for_too(demo: Session) -> None:
+async def test_a_window_of_another_branch_is_explained_too(demo: Session) -> None:
     said = stored_turns(await send(demo, QUESTION))[0]
     other = demo.memory.add_user_turn("Something else.", after=4)
     assert _told(demo, said, 9).standing is Standing.SENT
@@ -193,7 +193,7 @@ def _told(session: Session, said: Turn, turn: int) -> Why:
     return why(session.memory, Explained(sent, said.content, said), turn)
 
 
-def test_of_a_turn_that_observations_stand_for_the_statements_are_quoted_that_carry_it(
+def test_for_an_observed_turn_its_observations_are_quoted(
     demo: Session,
 ) -> None:
     said = "The deploy window is Tuesday 09:00 to 11:00."

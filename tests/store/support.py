@@ -1,4 +1,4 @@
-"""Processes that are gone, and disks that cannot be written."""
+"""Helpers: dead processes, and disks that cannot be written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def claim(store: ColdStore, process: int, seen_at: float | None = None) -> None:
-    """Say that another process writes the reply."""
+    """Record another process as the writer of the reply."""
     with store.database.write() as connection:
         connection.execute(
             "UPDATE streaming SET process = ?, seen_at = ?",
@@ -20,20 +20,20 @@ def claim(store: ColdStore, process: int, seen_at: float | None = None) -> None:
 
 
 def dead_process() -> int:
-    """The id of a process that is gone."""
+    """Return the id of a process that has ended."""
     done = subprocess.Popen([sys.executable, "-S", "-c", ""])
     done.wait()
     return done.pid
 
 
 def make_full(store: ColdStore, *, on: bool) -> None:
-    """Let the database grow no further, or again."""
+    """Keep the database from growing, or allow it again."""
     with store.database.read() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages if on else 1_000_000}")
 
 
 def make_read_only(store: ColdStore, *, on: bool) -> None:
-    """Refuse every write as SQLite does for a read-only file, or no longer."""
+    """Refuse every write as SQLite does for a read-only file, or allow writes again."""
     with store.database.read() as connection:
         connection.execute(f"PRAGMA query_only = {int(on)}")

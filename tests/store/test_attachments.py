@@ -54,7 +54,7 @@ def test_files_are_kept_whole_once_and_come_back_with_their_turn(store: ColdStor
     assert files.of(store.path(name)) is files.of(store.path(name))
 
 
-def test_what_no_turn_has_any_more_is_deleted_with_the_last_one(store: ColdStore) -> None:
+def test_a_file_is_deleted_with_the_last_turn_that_has_it(store: ColdStore) -> None:
     passing, _ = with_files(store, temporary=True)
     _, turn = with_files(store)
     delete_conversation(store, passing)

@@ -1,4 +1,4 @@
-"""What a query says: filters, dates as people write them, and words."""
+"""Queries for conversations: filters, dates as people write them, and words."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def test_a_date_is_understood_as_people_write_it(told, day):
 
 
 @pytest.mark.parametrize("told", ["", "2026-13", "2026-02-30", "2/3/2026", "soon", "26-11-03"])
-def test_what_is_no_date_is_refused_and_not_searched_for(told):
+def test_an_invalid_date_is_refused_and_not_searched_for(told):
     with pytest.raises(UsageError) as refused:
         parse_query(f"harbour after:{told}", NOW)
-    assert f"“after:{told}” names no date. Dates are 2026-11-03" in str(refused.value)
+    assert f"“after:{told}” is not a date. Dates are 2026-11-03" in str(refused.value)
 
 
-def test_a_filter_that_there_is_not_is_refused_unless_it_is_in_quotes():
+def test_an_unknown_filter_is_refused_unless_it_is_in_quotes():
     with pytest.raises(UsageError, match="“is:open” is not a filter"):
         parse_query("is:open", NOW)
     assert parse_query('"before:hover" css', NOW) == (
@@ -58,7 +58,7 @@ def test_a_filter_that_there_is_not_is_refused_unless_it_is_in_quotes():
     )
 
 
-def test_one_conversation_is_narrowed_by_dates_alone():
+def test_only_date_filters_apply_within_one_conversation():
     text, where = parse_query("tag:work after:7d is:open", NOW, DATES)
     assert text == "tag:work is:open"
     assert where.has(midnight(date(2026, 11, 18)))

@@ -71,7 +71,7 @@ def test_a_reply_of_unknown_cost_is_counted_and_a_refused_request_is_not(
     assert spent(store, sends) == Spent(0.25, unknown)
 
 
-def test_conversations_are_summed_up_each_for_itself(store, sends):
+def test_costs_are_totalled_per_conversation(store, sends):
     other, unused = Sends(store), Sends(store)
     sends.send(usage=USAGE, cost=0.25, provider="work")
     other.send(usage=USAGE, cost=1.0, provider="work")
@@ -83,7 +83,7 @@ def test_conversations_are_summed_up_each_for_itself(store, sends):
     assert spent(store, unused) == Spent()
 
 
-def test_what_was_billed_elsewhere_is_copied_without_its_conversation(store, sends, tmp_path):
+def test_billed_requests_are_copied_without_their_conversation(store, sends, tmp_path):
     sends.send(usage=USAGE, cost=0.25, provider="work")
     sends.send(answered=False)
     other = Database(tmp_path / "own.db")

@@ -60,20 +60,20 @@ def test_opening_again_changes_nothing(tmp_path):
     assert (tmp_path / "cold.db").read_bytes() == before
 
 
-def test_folders_are_made_on_the_way(tmp_path):
+def test_missing_folders_are_created(tmp_path):
     Database(tmp_path / "a" / "b" / "cold.db").close()
     assert (tmp_path / "a" / "b" / "cold.db").is_file()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs FIFOs and devices")
-def test_what_is_no_file_is_refused_and_left_alone(tmp_path):
+def test_a_path_that_is_not_a_file_is_refused_and_unchanged(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe", Path("/dev/null"), Path("/dev/zero")):
         with pytest.raises(StoreUnreadable, match="not a file"):
             Database(path)
 
 
-def test_a_path_that_cannot_be_is_refused_with_a_sentence(tmp_path):
+def test_an_impossible_path_is_refused_with_an_error(tmp_path):
     (tmp_path / "file").write_text("hello")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     for path in (
@@ -86,7 +86,7 @@ def test_a_path_that_cannot_be_is_refused_with_a_sentence(tmp_path):
         assert "--db" in refused.value.remedy
 
 
-def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path):
+def test_a_file_that_is_not_a_database_is_refused_and_unchanged(tmp_path):
     (tmp_path / "notes.txt").write_text("my notes " * 1_000)
     with pytest.raises(StoreUnreadable, match="not a database"):
         Database(tmp_path / "notes.txt")
@@ -94,7 +94,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path):
     assert files(tmp_path) == ["notes.txt"]
 
 
-def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path):
+def test_another_programs_database_is_refused_and_unchanged(tmp_path):
     path = tmp_path / "other.db"
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE theirs (x)")
@@ -106,7 +106,7 @@ def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path):
     assert files(tmp_path) == ["other.db"]
 
 
-def test_a_newer_schema_is_refused_and_left_as_it_is(tmp_path):
+def test_a_newer_schema_is_refused_and_unchanged(tmp_path):
     path = tmp_path / "newer.db"
     Database(path).close()
     connection = sqlite3.connect(path)
@@ -230,13 +230,13 @@ def test_a_read_only_file_that_needs_a_schema_is_refused(tmp_path, monkeypatch):
         Database(tmp_path / "cold.db")
 
 
-def test_a_closed_database_fails_with_a_sentence(database):
+def test_a_closed_database_fails_with_an_error_message(database):
     database.close()
     with pytest.raises(StoreError, match="closed database"), database.read() as connection:
         connection.execute("SELECT 1")
 
 
-def test_text_that_is_not_utf8_is_damage_and_no_crash(store):
+def test_text_that_is_not_utf8_is_reported_as_damage(store):
     made = store.create("Talk")
     turn = store.append(made.id, talk("one"))[0]
     with store.database.write() as connection:
@@ -252,7 +252,7 @@ def test_text_that_is_not_utf8_is_damage_and_no_crash(store):
     ("column", "value"),
     [("role", "bot"), ("status", "odd"), ("created_at", "no day"), ("created_at", 7)],
 )
-def test_a_row_that_holds_what_cannot_be_is_damage_and_no_crash(store, column, value):
+def test_an_invalid_row_is_reported_as_damage(store, column, value):
     made = store.create("Talk")
     store.append(made.id, talk("one"))
     with store.database.write() as connection:
@@ -261,7 +261,7 @@ def test_a_row_that_holds_what_cannot_be_is_damage_and_no_crash(store, column, v
         store.turns(made.id)
 
 
-def test_closing_breaks_off_what_another_thread_reads(tmp_path):
+def test_closing_interrupts_reads_in_other_threads(tmp_path):
     database, began = Database(tmp_path / "cold.db"), threading.Event()
     endless = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 

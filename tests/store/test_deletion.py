@@ -49,13 +49,13 @@ if TYPE_CHECKING:
 
 DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
 ANSWERED = Usage(100, 10), None, 0.25
-"""What a request took, as `Ending` has it."""
+"""The usage and cost of a request, as in `Ending`."""
 SECRET = "The heliotrope walrus never sleeps in Ouagadougou."
 WORDS = ("heliotrope", "walrus", "ouagadougou")
 
 
 def bytes_of(store: ColdStore) -> str:
-    """All that the database, its log and what goes with it hold, in lower case."""
+    """Return the contents of the database, its log and related files, in lower case."""
     files = store.database.path.parent.glob(f"{store.database.path.name}*")
     return b"".join(file.read_bytes() for file in files).decode("latin-1").lower()
 
@@ -69,7 +69,7 @@ def window(text: str, turn_id: int) -> WindowRecord:
 
 
 def with_all_that_there_is(store: ColdStore) -> str:
-    """A conversation whose every row says it, forks and memory too, beside another one."""
+    """Make a conversation with the secret in every row, forks and memory too, and another one."""
     other = store.create("Other")
     archive, log = WindowArchive(store.database), RequestLog(store.database)
     (said,) = store.append(other.id, talk("Something else."))
@@ -119,7 +119,7 @@ def with_all_that_there_is(store: ColdStore) -> str:
     return made.id
 
 
-def test_an_erasure_leaves_no_word_in_the_file_nor_in_its_log(store: ColdStore):
+def test_an_erasure_leaves_no_text_in_the_file_or_its_log(store: ColdStore):
     made = with_all_that_there_is(store)
     assert all(word in bytes_of(store) for word in WORDS)
 
@@ -144,7 +144,7 @@ def test_an_erasure_leaves_no_word_in_the_file_nor_in_its_log(store: ColdStore):
         connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('integrity-check')")
 
 
-def test_an_erasure_says_where_another_process_keeps_the_log_from_being_emptied(
+def test_an_erasure_reports_that_another_process_keeps_the_log(
     store: ColdStore,
 ):
     made = with_all_that_there_is(store)
@@ -157,7 +157,7 @@ def test_an_erasure_says_where_another_process_keeps_the_log_from_being_emptied(
     assert [word for word in WORDS if word in bytes_of(store)] == []
 
 
-def test_an_erasure_that_had_no_room_is_finished_later(store: ColdStore):
+def test_an_erasure_without_disk_space_is_finished_later(store: ColdStore):
     made = with_all_that_there_is(store)
 
     def no_other_file(action: int, *_: object) -> int:
@@ -177,7 +177,7 @@ def test_an_erasure_that_had_no_room_is_finished_later(store: ColdStore):
     assert [word for word in WORDS if word in bytes_of(store)] == []
 
 
-def test_what_was_distilled_stays_at_a_deletion_and_says_that_its_source_is_gone(store: ColdStore):
+def test_distilled_memory_outlives_a_deletion_and_states_that_its_source_is_gone(store: ColdStore):
     made = with_all_that_there_is(store)
     documents = DocumentStore(store.database, "default", store.now)
     before = documents.latest()
@@ -226,12 +226,12 @@ def test_a_deletion_can_be_undone_until_its_process_ends(store: ColdStore):
 
 
 def claim_deletion(store: ColdStore, process: int) -> None:
-    """Say that another process deleted it."""
+    """Record another process as having deleted the conversation."""
     with store.database.write() as connection:
         connection.execute("UPDATE conversations SET deleted_by = ? WHERE deleted_by", (process,))
 
 
-def test_one_in_which_another_process_writes_a_reply_is_left(store: ColdStore):
+def test_a_conversation_with_a_reply_in_progress_elsewhere_is_not_deleted(store: ColdStore):
     made = store.create("Talk")
     store.append(made.id, talk("Well?"))
     writer = ReplyWriter(store, made.id)
@@ -247,7 +247,7 @@ def test_one_in_which_another_process_writes_a_reply_is_left(store: ColdStore):
     assert store.conversations() == []
 
 
-def test_one_that_is_open_elsewhere_takes_nothing_more_and_says_why(store: ColdStore):
+def test_a_deleted_conversation_open_elsewhere_refuses_turns_with_the_reason(store: ColdStore):
     made = store.create("Talk")
     store.append(made.id, talk("Well?"))
     deleting = (
@@ -271,11 +271,11 @@ def test_a_temporary_conversation_is_in_no_full_text_index(store: ColdStore):
         connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('integrity-check')")
 
 
-def test_no_conversation_is_called_as_those_that_are_deleted(store: ColdStore):
+def test_a_conversation_cannot_have_the_placeholder_id_of_deleted_ones(store: ColdStore):
     assert store.create("x", DELETED).id == f"{DELETED}-2"
 
 
-def test_a_window_that_comes_back_brings_no_cost_that_is_in_the_sums(store: ColdStore):
+def test_a_restored_window_does_not_add_its_cost_again(store: ColdStore):
     log, archive = RequestLog(store.database), WindowArchive(store.database)
     ending = Ending(None, *ANSWERED)
 

@@ -72,7 +72,7 @@ def test_versions_are_added_and_each_can_be_read(documents: DocumentStore, store
     ]
 
 
-def test_a_line_that_stays_is_stored_once(documents: DocumentStore):
+def test_an_unchanged_line_is_stored_once(documents: DocumentStore):
     many = tuple(replace(LOGO, text=f"Statement {at * 7919} of the talk.") for at in range(200))
     documents.put(document(*many), "built in")
     before = documents.bytes_stored()
@@ -83,7 +83,7 @@ def test_a_line_that_stays_is_stored_once(documents: DocumentStore):
 
 @examples(30)
 @given(st.lists(st.lists(LINES, max_size=6), max_size=6))
-def test_every_version_is_read_as_it_was_put(versions: list[list[DocumentLine]]):
+def test_every_version_is_read_as_it_was_written(versions: list[list[DocumentLine]]):
     with TemporaryDirectory() as folder, closing(Database(Path(folder) / "j.db")) as database:
         documents = DocumentStore(database, "default", lambda: NOON)
         stored = [MemoryDocument()]
@@ -95,7 +95,7 @@ def test_every_version_is_read_as_it_was_put(versions: list[list[DocumentLine]])
         assert [anew.at(each.version) for each in stored] == stored
 
 
-def test_a_version_that_was_taken_back_is_never_read(documents: DocumentStore, store: ColdStore):
+def test_an_undone_version_is_never_read(documents: DocumentStore, store: ColdStore):
     documents.put(document(PORT), "built in")
     with suppress(KeyboardInterrupt), store.database.write():
         documents.put(document(LOGO, version=1), "built in")
@@ -106,13 +106,13 @@ def test_a_version_that_was_taken_back_is_never_read(documents: DocumentStore, s
     assert documents.latest() == made
 
 
-def test_what_says_the_same_is_no_new_version(documents: DocumentStore):
+def test_an_unchanged_document_is_not_a_new_version(documents: DocumentStore):
     first = documents.put(document(PORT, **{"chat-1": 4}), "built in")
     assert documents.put(first, "built in") == first
     assert len(documents.versions()) == 1
 
 
-def test_a_version_that_does_not_follow_the_one_that_holds_is_refused(documents: DocumentStore):
+def test_a_version_that_does_not_follow_the_current_one_is_refused(documents: DocumentStore):
     documents.put(document(PORT), "built in")
     with pytest.raises(StaleDocument):
         documents.put(document(LOGO), "built in")
@@ -140,7 +140,7 @@ def test_undo_stores_the_previous_version_once_more_and_goes_further_each_time(
     assert made.version == 7
 
 
-def test_there_is_nothing_to_undo_and_no_version_ahead_of_the_first(documents: DocumentStore):
+def test_without_versions_there_is_nothing_to_undo_or_read(documents: DocumentStore):
     with pytest.raises(UnknownVersion):
         documents.undo()
     with pytest.raises(UnknownVersion):
@@ -160,7 +160,7 @@ def test_a_session_is_three_operations_in_their_order(documents: DocumentStore):
         ContextStore(documents, "chat-1").put_context(document(LOGO), "built in")
 
 
-def test_a_session_is_one_line_of_the_log_without_a_word_of_its_text(
+def test_a_session_is_one_log_line_without_its_text(
     documents: DocumentStore, caplog: pytest.LogCaptureFixture
 ):
     with caplog.at_level(logging.INFO, "jitchat.document"):

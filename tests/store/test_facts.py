@@ -1,3 +1,5 @@
+"""Facts of a project: proposed, kept, edited, superseded and found."""
+
 from __future__ import annotations
 
 import json
@@ -28,7 +30,7 @@ def made(text: str, turn: int = 3, day: date | None = None) -> Fact:
     return Fact(0, text, FactKind.STANDING, Source(turn, turn, "talk"), day)
 
 
-def test_what_is_proposed_holds_once_it_is_kept(facts):
+def test_a_proposed_fact_applies_once_it_is_kept(facts):
     (proposed,) = facts.propose([made("Always answer in French.")])
     assert proposed.state is FactState.PROPOSED
     assert facts.holding() == []
@@ -38,7 +40,7 @@ def test_what_is_proposed_holds_once_it_is_kept(facts):
     assert change.kept.stated_on == date(2026, 3, 13)
 
 
-def test_what_is_known_is_not_proposed_again(facts):
+def test_a_known_fact_is_not_proposed_again(facts):
     first = facts.propose([made("Always answer in French."), made("always answer in FRENCH.")])
     assert len(first) == 1
     assert facts.propose([made("Always answer in French.", turn=9)]) == []
@@ -56,7 +58,7 @@ def test_a_later_statement_ends_the_validity_of_the_earlier_and_deletes_nothing(
     assert facts.propose([made("Always answer in French.", turn=12)])  # said once more
 
 
-def test_an_edit_stands_in_the_place_of_the_fact_with_its_source(facts):
+def test_an_edit_replaces_the_fact_and_keeps_its_source(facts):
     kept = facts.keep(made("Always answer in Frensh.")).kept
     edited = facts.edit(kept, "Always answer\nin French.").kept
     assert (edited.text, edited.source) == ("Always answer in French.", kept.source)
@@ -64,7 +66,7 @@ def test_an_edit_stands_in_the_place_of_the_fact_with_its_source(facts):
     assert facts.propose([made("Always answer in Frensh.")]) == []
 
 
-def test_one_is_found_by_its_id_its_text_or_a_part_that_only_it_has(facts):
+def test_a_fact_is_found_by_id_text_or_a_unique_part_of_it(facts):
     first = facts.keep(made("The port is 9641.")).kept
     second = facts.keep(made("The port of Lisbon is large.")).kept
     assert facts.find(str(second.id)) == [second]
@@ -91,13 +93,13 @@ def test_the_stamp_changes_with_every_change(facts):
 
 
 @pytest.mark.parametrize("text", ["", " \n", "x" * (LONGEST + 1)])
-def test_what_is_no_short_statement_is_refused(text):
+def test_a_text_that_is_not_a_short_statement_is_refused(text):
     with pytest.raises(UsageError):
         fact_text(text)
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 61])
-def test_what_is_no_name_of_a_project_is_refused(name):
+def test_an_invalid_project_name_is_refused(name):
     with pytest.raises(UsageError):
         project_name(name)
 
@@ -118,7 +120,7 @@ database.close()
 """
 
 
-def test_of_two_processes_that_keep_contradicting_facts_one_holds(tmp_path: Path):
+def test_of_contradicting_facts_kept_by_two_processes_one_applies(tmp_path: Path):
     path = tmp_path / "cold.db"
     Database(path).close()
     languages = ["English", "German", "French", "Spanish", "Italian", "Dutch"] * 5

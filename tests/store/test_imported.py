@@ -101,7 +101,7 @@ def test_a_tree_that_has_grown_ends_as_one_that_was_stored_at_once(
     assert take(store, incoming(tree)).added == 0
 
 
-def test_a_turn_behind_a_known_one_that_stands_elsewhere_here_finds_it(store: ColdStore):
+def test_a_turn_follows_its_predecessor_at_another_position_here(store: ColdStore):
     take(store, incoming([0, 1, 2]))
     store.append("talk", [Turn(0, Role.USER, "here")])
 
@@ -126,7 +126,7 @@ def test_imported_turns_are_found_by_their_words_and_so_is_what_follows(store: C
     store.database.execute("INSERT INTO turns_fts (turns_fts) VALUES ('integrity-check')")
 
 
-def test_the_head_follows_the_source_where_nothing_was_said_here(store: ColdStore):
+def test_the_head_follows_the_source_if_no_turns_were_added_here(store: ColdStore):
     take(store, incoming([0, 1, 1]), head=2)
     assert store.tree("talk").head == 2
 

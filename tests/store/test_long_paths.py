@@ -45,7 +45,7 @@ def same_start(before: list[Turn], after: list[Turn]) -> int:
     return next((place for place, (left, right) in pairs if left != right), size)
 
 
-def test_on_any_way_through_a_conversation_the_turns_are_those_of_the_path(store, rounds):
+def test_any_access_to_a_long_conversation_returns_the_turns_of_the_path(store, rounds):
     rng = random.Random(0)
     memory = talk_of(store, 12)
     name = memory.conversation.id
@@ -74,7 +74,7 @@ def test_on_any_way_through_a_conversation_the_turns_are_those_of_the_path(store
         assert memory.turn_at(place) == next((t for t in wanted if t.position == place), None)
 
 
-def test_a_reply_under_way_and_what_follows_it_are_held_in_memory(store):
+def test_a_reply_in_progress_and_later_turns_are_held_in_memory(store):
     memory = talk_of(store, 5)
     name = memory.conversation.id
     store.append(name, [Turn(0, Role.ASSISTANT, "Half", status=Status.STREAMING)])
@@ -84,7 +84,7 @@ def test_a_reply_under_way_and_what_follows_it_are_held_in_memory(store):
     assert [turn.position for turn in again.turns] == [1, 2, 3, 4, 5, *range(7, 16)]
 
 
-def test_turns_are_chosen_and_replaced_as_in_a_tuple(store):
+def test_turns_are_indexed_and_replaced_as_in_a_tuple(store):
     turns = talk_of(store, 12).turns
     assert isinstance(turns, TurnList)
     wanted = list(turns)
@@ -113,7 +113,7 @@ def priced(store) -> Memory:
     return made
 
 
-def test_what_was_priced_once_is_priced_no_more(priced):
+def test_stored_prices_are_reused(priced):
     known, ahead = known_history(priced, COUNTER, 13)
     assert [turn.position for turn in ahead] == list(range(1, 12))  # the last one may change
     whole = History().extended(priced.turns, price)
@@ -126,7 +126,7 @@ def test_what_was_priced_once_is_priced_no_more(priced):
     )
 
 
-def test_of_another_path_the_start_is_known_and_of_another_counter_nothing(priced):
+def test_prices_are_reused_for_a_shared_start_but_not_for_another_counter(priced):
     store, name = priced.store, priced.conversation.id
     assert not TurnCosts(store.database, name, "another").read(priced.snapshot.path)
     priced.add_user_turn("Or else?", after=4)

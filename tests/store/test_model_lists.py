@@ -11,14 +11,14 @@ SERVER = "https://models.test/v1"
 ROWS = ({"name": "a", "limit": 8_192, "limit_source": "the server's maximum"}, {"name": "ü"})
 
 
-def test_a_list_comes_back_with_its_time(database, clock):
+def test_a_list_is_stored_with_its_time(database, clock):
     fetched_at = ModelLists(database, clock).put(SERVER, ROWS)
 
     assert ModelLists(database).get(SERVER) == (fetched_at, ROWS)
     assert fetched_at.tzinfo is not None
 
 
-def test_a_later_list_takes_the_place_of_the_one_before_and_of_no_other(database, clock):
+def test_a_later_list_replaces_only_that_servers_list(database, clock):
     lists = ModelLists(database, clock)
     lists.put(SERVER, ROWS)
     other = lists.put("http://localhost:8080/v1", ROWS)
@@ -39,7 +39,7 @@ def test_a_server_that_was_never_asked_has_no_list_and_one_without_models_has_an
 
 
 @pytest.mark.parametrize("damage", ["", "{}", "[1]", "[", '"a"'])
-def test_a_damaged_list_is_told(database, clock, damage):
+def test_a_damaged_list_is_reported(database, clock, damage):
     lists = ModelLists(database, clock)
     lists.put(SERVER, ROWS)
     with database.write() as connection:
@@ -49,7 +49,7 @@ def test_a_damaged_list_is_told(database, clock, damage):
         lists.get(SERVER)
 
 
-def test_the_last_pick_counts(database):
+def test_the_latest_choice_applies(database):
     chosen = ChosenModel(database)
     assert chosen.get() is None
 

@@ -30,11 +30,11 @@ def model(store: ColdStore) -> ModelLessons:
     return ModelLessons(store.database, SERVER, "small-1")
 
 
-def test_of_a_model_that_nobody_asked_nothing_is_known(model: ModelLessons):
+def test_nothing_is_known_about_a_model_never_used(model: ModelLessons):
     assert (model.refused(), model.limit(), model.samples("o200k_base")) == (frozenset(), None, ())
 
 
-def test_what_is_learnt_is_there_in_the_next_run(tmp_path: Path):
+def test_lessons_are_available_in_the_next_run(tmp_path: Path):
     first = Database(tmp_path / "jitchat.db")
     model = ModelLessons(first, SERVER, "small-1")
     model.refuse("temperature")
@@ -62,7 +62,7 @@ def test_servers_models_and_counters_are_kept_apart(store: ColdStore, model: Mod
     assert model.samples("o200k_base") == ()
 
 
-def test_a_parameter_may_be_refused_twice(model: ModelLessons):
+def test_a_parameter_can_be_refused_twice(model: ModelLessons):
     for parameter in ("seed", "temperature", "seed"):
         model.refuse(parameter)
 
@@ -83,7 +83,7 @@ def test_one_model_is_forgotten_and_no_other(store: ColdStore, model: ModelLesso
     assert len(other.samples("estimate")) == 1
 
 
-def test_what_a_server_said_when_it_was_asked_is_kept_with_the_time(
+def test_a_servers_answer_is_stored_with_its_time(
     store: ColdStore, model: ModelLessons, clock: FixedClock
 ):
     model.keep_reported_limit(Limit(4_096, LOADED), clock())
@@ -99,7 +99,7 @@ def test_what_a_server_said_when_it_was_asked_is_kept_with_the_time(
 @pytest.mark.parametrize(
     "row", [("much", "x", "2026-03-13"), (0, "x", "2026-03-13"), (8, "x", "?")]
 )
-def test_a_broken_row_of_what_a_server_said_is_passed_over(
+def test_a_damaged_row_of_a_servers_answer_is_skipped(
     store: ColdStore, model: ModelLessons, row: tuple[object, str, str]
 ):
     with store.database.write() as connection:
@@ -107,7 +107,7 @@ def test_a_broken_row_of_what_a_server_said_is_passed_over(
     assert model.reported_limit() is None
 
 
-def test_the_last_limit_that_was_told_stands(model: ModelLessons):
+def test_the_latest_reported_limit_applies(model: ModelLessons):
     for tokens in (8_192, 4_096, 32_768, 0, -5):
         model.learn_limit(tokens)
 
@@ -128,7 +128,7 @@ def test_only_the_latest_samples_are_kept_the_oldest_first(store: ColdStore, mod
     assert rows == (KEPT_SAMPLES + 1,)
 
 
-def test_numbers_beyond_what_the_database_holds_are_kept_as_its_largest(model: ModelLessons):
+def test_numbers_too_large_for_the_database_are_stored_as_its_largest(model: ModelLessons):
     model.learn_limit(2**70)
     model.add_sample("estimate", -(2**70), 2**70)
 
@@ -145,7 +145,7 @@ def test_names_with_half_a_character_are_kept(store: ColdStore):
     assert model.samples("count\ud800er") == (Sample(1, 2),)
 
 
-def test_a_broken_row_is_passed_over(store: ColdStore, model: ModelLessons):
+def test_a_damaged_row_is_skipped(store: ColdStore, model: ModelLessons):
     model.add_sample("estimate", 10, 11)
     for counted, reported in (("many", 5), (5, "many"), (5.5, 6), (-1, 4), (b"\x00", 1)):
         with store.database.write() as connection:
@@ -166,7 +166,7 @@ def test_a_broken_row_is_passed_over(store: ColdStore, model: ModelLessons):
     assert model.refused() == frozenset()
 
 
-def test_threads_may_teach_at_once(model: ModelLessons):
+def test_threads_can_store_lessons_concurrently(model: ModelLessons):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: model.add_sample("estimate", number, number), range(40)))
         list(pool.map(model.refuse, ["seed", "top_k"] * 8))

@@ -37,13 +37,13 @@ def places(store: ColdStore, conversation: str) -> list[int]:
     return [turn.position for turn in store.turns(conversation)]
 
 
-def test_a_line_is_one_stretch_however_long_it_is(store, talked):
+def test_a_path_without_forks_is_one_stretch_of_any_length(store, talked):
     assert store.path(talked) == Path(((1, 4),))
     assert [turn.parent for turn in store.turns(talked)] == [None] * 4
     assert store.branches(talked) == {}
 
 
-def test_what_is_said_after_a_fork_follows_the_turn_that_was_gone_back_to(store, talked):
+def test_a_turn_after_going_back_follows_the_turn_gone_back_to(store, talked):
     stored = store.append(talked, [user("And the logo?"), reply("Blue.")], under=2)
     assert [(turn.position, turn.parent) for turn in stored] == [(5, 2), (6, None)]
     assert places(store, talked) == [1, 2, 5, 6]
@@ -97,7 +97,7 @@ def test_appending_nothing_leaves_the_head_where_it_is(store, talked):
     "damage",
     ["UPDATE turns SET parent = 9 WHERE position = 3", "UPDATE conversations SET head = 9"],
 )
-def test_a_tree_that_cannot_be_is_told_as_damage(store, talked, damage):
+def test_an_impossible_tree_is_reported_as_damage(store, talked, damage):
     with store.database.write() as connection:
         connection.execute(damage)
     for look in (store.turns, store.branches, lambda each: store.switch_to(each, 1)):
@@ -129,7 +129,7 @@ def test_the_last_turns_of_a_path_are_found_over_its_gaps():
         assert [place for place in held if place > after] == held[max(0, len(held) - count) :]
 
 
-def test_any_history_of_forks_keeps_every_turn_as_it_was_and_in_reach(
+def test_after_any_forks_every_turn_is_unchanged_and_reachable(
     store, rounds: Callable[[int, int], int]
 ):
     chance = random.Random(4)

@@ -51,7 +51,7 @@ def test_a_case_is_kept_once_for_its_two_turns_and_removed_again(store: ColdStor
     assert [case.noted_at for case in cases.of(here.id)] == [noted.noted_at]
 
 
-async def test_the_window_of_a_reply_is_told_from_that_of_the_one_beside_it(
+async def test_windows_of_alternative_replies_are_distinguished(
     store: ColdStore,
 ) -> None:
     session = demo_session(store, ScriptedProvider())
@@ -69,7 +69,7 @@ async def test_the_window_of_a_reply_is_told_from_that_of_the_one_beside_it(
     assert sends.window_id(said) == ids[1]
 
 
-async def test_of_messages_that_left_twice_the_window_in_the_mode_is_found(
+async def test_the_window_of_the_mode_is_found_for_a_message_sent_twice(
     store: ColdStore,
 ) -> None:
     session = demo_session(store, ScriptedProvider())
@@ -110,7 +110,7 @@ DAMAGES = (
 )
 
 
-async def test_what_is_damaged_of_a_window_is_told_and_no_crash(store: ColdStore) -> None:
+async def test_a_damaged_window_of_a_case_is_reported(store: ColdStore) -> None:
     session = demo_session(store)
     async for _ in session.send("and now?", Mode.JIT):
         pass
@@ -147,7 +147,7 @@ def test_a_search_keeps_to_one_conversation(store: ColdStore) -> None:
     assert [found[:2] for found in store.search("灯台", 50, there.id)] == [(there.id, 2)]
 
 
-def test_what_is_sent_again_is_asked_on_the_day_it_was_said(store: ColdStore) -> None:
+def test_a_message_sent_again_is_retrieved_as_of_its_own_day(store: ColdStore) -> None:
     day = datetime(2024, 5, 6, 12, tzinfo=UTC)
     days = (day, day, day + timedelta(days=1))
     turns = talk("A port was chosen.", "Which port?", "What was said of a port yesterday?")

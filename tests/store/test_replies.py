@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Hands:
-    """A clock that is moved by hand, and what was asked to happen later."""
+    """A clock that is set by hand, with the scheduled calls."""
 
     time: float = 0.0
     waiting: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
@@ -63,12 +63,12 @@ def stored(store: ColdStore, conversation: str) -> list[tuple[int, str, Status]]
     return [(turn.position, turn.content, turn.status) for turn in store.turns(conversation, 1)]
 
 
-def test_nothing_is_stored_before_the_first_piece(store, talked):
+def test_nothing_is_stored_before_the_first_chunk(store, talked):
     ReplyWriter(store, talked)
     assert stored(store, talked) == []
 
 
-def test_the_first_piece_is_due_at_once_and_then_one_every_half_second(writer, hands):
+def test_the_first_chunk_is_saved_at_once_and_later_ones_every_half_second(writer, hands):
     assert writer.add("a")
     writer.save()
     assert not writer.add("b")
@@ -76,7 +76,7 @@ def test_the_first_piece_is_due_at_once_and_then_one_every_half_second(writer, h
     assert writer.add("c")
 
 
-def test_a_piece_before_a_long_silence_is_saved_all_the_same(store, talked, writer, hands):
+def test_a_chunk_before_a_long_pause_is_saved(store, talked, writer, hands):
     writer.add("a")
     writer.save()
     writer.add("b")
@@ -86,8 +86,8 @@ def test_a_piece_before_a_long_silence_is_saved_all_the_same(store, talked, writ
     assert hands.waiting == []
 
 
-def test_what_is_on_the_disk_is_never_a_second_old(store, talked, writer, hands):
-    """Pieces at odd moments, each save done when it is due."""
+def test_the_stored_text_is_never_a_second_behind(store, talked, writer, hands):
+    """Chunks arrive at irregular times; each save runs when it is due."""
     said: list[tuple[float, str]] = []
     for step in (0.0, 0.1, 0.2, 0.3, 0.05, 0.6, 0.01, 0.4, 1.5, 0.2, 0.0, 0.0, 3.0):
         hands.move(step)
@@ -120,7 +120,7 @@ def test_a_finished_reply_is_final_and_nobody_is_writing_it(store, talked, write
 
 
 @pytest.mark.parametrize("status", [Status.CUT, Status.CANCELLED])
-def test_a_reply_that_was_cut_is_kept_and_marked(store, talked, writer, status):
+def test_a_truncated_reply_is_kept_and_marked(store, talked, writer, status):
     writer.add("Answ")
     writer.finish(status)
     assert stored(store, talked) == [(2, "Answ", status)]
@@ -134,12 +134,12 @@ def test_finishing_again_and_saving_late_change_nothing(store, talked, writer):
     assert stored(store, talked) == [(2, "Answer.", Status.COMPLETE)]
 
 
-def test_a_reply_without_a_piece_can_be_finished(store, talked, writer):
+def test_a_reply_without_chunks_can_be_finished(store, talked, writer):
     assert writer.finish(Status.CANCELLED).content == ""
     assert stored(store, talked) == [(2, "", Status.CANCELLED)]
 
 
-def test_surrogates_split_between_pieces_are_joined(store, talked, writer):
+def test_surrogates_split_between_chunks_are_joined(store, talked, writer):
     writer.add("\ud83d")
     writer.save()
     writer.add("\ude00\0")
@@ -160,7 +160,7 @@ def test_a_reply_whose_row_was_rolled_back_is_stored_when_there_is_space(store, 
     assert stored(store, talked) == [(2, "x" * 100_000 + "y", Status.COMPLETE)]
 
 
-def test_a_save_that_fails_in_its_own_thread_is_told_by_finish(store, talked, writer, hands):
+def test_a_save_that_fails_in_a_thread_is_reported_by_finish(store, talked, writer, hands):
     writer.add("a")
     writer.save()
     make_full(store, on=True)
@@ -175,7 +175,7 @@ def test_a_save_that_fails_in_its_own_thread_is_told_by_finish(store, talked, wr
     assert stored(store, talked) == [(2, "a" + "x" * 100_000, Status.COMPLETE)]
 
 
-def test_a_reply_whose_writer_is_gone_is_closed_once_that_can_be_written(store, talked, writer):
+def test_a_reply_without_a_writer_is_closed_once_the_disk_can_be_written(store, talked, writer):
     writer.add("a")
     writer.save()
     with store.database.write() as connection:
@@ -196,7 +196,7 @@ def test_a_reply_in_progress_is_not_taken_for_interrupted(store, talked, writer)
     writer.finish(Status.COMPLETE)
 
 
-def test_what_a_dead_process_left_is_marked_as_interrupted(store, talked, writer):
+def test_a_reply_of_a_dead_process_is_marked_as_interrupted(store, talked, writer):
     writer.add("half an ans")
     writer.save()
     claim(store, dead_process())
@@ -205,7 +205,7 @@ def test_what_a_dead_process_left_is_marked_as_interrupted(store, talked, writer
     assert stored(store, talked) == [(2, "half an ans", Status.INTERRUPTED)]
 
 
-def test_what_a_living_process_writes_is_left_alone(store, talked, writer):
+def test_a_reply_of_a_living_process_is_unchanged(store, talked, writer):
     writer.add("half an ans")
     writer.save()
     claim(store, os.getppid())
@@ -214,7 +214,7 @@ def test_what_a_living_process_writes_is_left_alone(store, talked, writer):
     assert close_interrupted(store) == 1
 
 
-def test_an_id_that_is_now_ours_is_no_sign_of_life(store, talked):
+def test_a_process_id_that_was_reused_does_not_count_as_alive(store, talked):
     turn = Turn(0, Role.ASSISTANT, "half", None, None, Status.STREAMING)
     made = store.append(talked, [turn])[0]
     with store.database.write() as connection:
@@ -223,7 +223,7 @@ def test_an_id_that_is_now_ours_is_no_sign_of_life(store, talked):
     assert close_interrupted(store) == 1
 
 
-def test_a_turn_that_somebody_closed_is_final_and_the_reply_goes_on_in_a_new_one(
+def test_a_turn_closed_elsewhere_is_final_and_the_reply_continues_in_a_new_one(
     store, talked, writer
 ):
     writer.add("half")
@@ -279,7 +279,7 @@ def test_a_reply_without_reasoning_has_none_stored(store, writer):
     assert thoughts(store) == []
 
 
-def test_reasoning_goes_along_to_the_new_turn_when_somebody_closed_the_first(store, talked, writer):
+def test_reasoning_moves_to_the_new_turn_if_the_first_was_closed_elsewhere(store, talked, writer):
     writer.add_reasoning("Hm.")
     writer.save()
     claim(store, dead_process())

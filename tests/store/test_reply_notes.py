@@ -7,7 +7,7 @@ from jitchat.values import Usage
 from tests.support import talk
 
 
-def test_a_note_tells_what_the_window_of_the_reply_holds(store):
+def test_a_note_has_the_data_stored_with_the_replys_window(store):
     made = store.append(store.create("Talk").id, talk("Which port?", "8443.", "Sure?", "Yes."))
     archive = WindowArchive(store.database)
     for said, reply in ((made[0], made[1]), (made[2], made[3])):
@@ -28,7 +28,7 @@ def test_a_note_tells_what_the_window_of_the_reply_holds(store):
     assert notes[made[3].id] == ReplyNote(f"m{made[2].id}", "", None, Usage(100, None, 40), None)
 
 
-def test_a_reply_without_a_record_has_no_note_and_one_that_was_stopped_may_have_thoughts(store):
+def test_a_reply_without_a_window_has_no_note_and_a_stopped_one_can_have_reasoning(store):
     made = store.append(store.create("Talk").id, talk("Which port?", "8443.", "Sure?", ""))
     with store.database.write() as connection:
         connection.execute("INSERT INTO reasoning VALUES (?, 'Hm.')", (made[3].id,))

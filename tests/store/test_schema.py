@@ -100,7 +100,7 @@ def test_a_database_of_every_earlier_version_is_brought_up_with_its_rows(tmp_pat
     database.close()
 
 
-def test_temporary_turns_that_were_indexed_by_an_earlier_version_are_taken_out(tmp_path):
+def test_temporary_turns_indexed_by_an_earlier_version_are_removed(tmp_path):
     database_at(tmp_path / "old.db", "021_conversations")
     with sqlite3.connect(tmp_path / "old.db") as connection:
         connection.execute("UPDATE conversations SET temporary = 1")
@@ -114,7 +114,7 @@ def test_temporary_turns_that_were_indexed_by_an_earlier_version_are_taken_out(t
     database.close()
 
 
-def test_what_requests_took_in_earlier_versions_is_in_the_sums(tmp_path):
+def test_the_usage_of_requests_in_earlier_versions_is_in_the_totals(tmp_path):
     database_at(tmp_path / "old.db", "027_requests")
     picking = '{"model": "jot", "input_tokens": 40, "output_tokens": 2, "cost": 0.125}'
     rows = (

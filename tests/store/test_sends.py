@@ -80,7 +80,7 @@ def test_sends_of_all_branches_are_in_the_order_of_sending(archive, store, turns
     assert {send.reply for send in found} == {None}
 
 
-def test_a_window_of_before_sizes_were_kept_is_summed_up_from_its_segments(archive, store, turns):
+def test_a_window_stored_without_sizes_is_summed_from_its_segments(archive, store, turns):
     many = [segment("system", 9), *(segment("recent", number) for number in range(100))]
     archive.put(turns[0].id, WindowRecord("d", HEADER, many, []))
     before = listed(store)
@@ -90,7 +90,7 @@ def test_a_window_of_before_sizes_were_kept_is_summed_up_from_its_segments(archi
     assert before[0].sent_at is None
 
 
-def test_what_is_kept_of_the_request_is_told(archive, store, turns):
+def test_the_stored_parts_of_the_request_are_listed(archive, store, turns):
     archive.put(turns[0].id, RECORD)
     change(store, """UPDATE windows SET request = '{"url": "http://localhost"}'""")
     assert listed(store)[0].request == {"url": "http://localhost"}
@@ -116,7 +116,7 @@ def test_listing_reads_no_text_of_a_window(archive, store, turns):
         "request = '{'",
     ],
 )
-def test_a_damaged_row_is_told(archive, store, turns, damage):
+def test_a_damaged_row_is_reported(archive, store, turns, damage):
     archive.put(turns[0].id, RECORD)
     change(store, f"UPDATE windows SET {damage}")
     with pytest.raises(StoreUnreadable, match="damaged"):

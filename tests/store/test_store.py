@@ -20,7 +20,7 @@ from tests.examples import examples
 from tests.support import conversation_of, talk, turn
 
 
-def test_a_turn_comes_back_as_it_was_said(store):
+def test_a_turn_is_stored_unchanged(store):
     made = store.create("Talk")
     moment = datetime(2023, 5, 8, 13, 56, tzinfo=timezone(timedelta(hours=2)))
     said = Turn(0, Role.TOOL, "  one\r\n\ttwo ", moment, "Ann Lee", Status.CUT)
@@ -46,7 +46,7 @@ def test_equal_texts_are_two_turns(store):
     assert len({turn.id for turn in store.turns(made.id)}) == 2
 
 
-def test_order_is_by_touch_and_never_by_the_clock(database):
+def test_conversations_are_ordered_by_use_never_by_the_clock(database):
     days = iter(datetime(2026, 3, 13, tzinfo=UTC) - timedelta(days=number) for number in range(99))
     store = ColdStore(database, lambda: next(days))
     first, second = store.create("First"), store.create("Second")
@@ -66,7 +66,7 @@ def test_turns_keep_their_order_however_the_clock_jumps(database, rounds):
     assert [turn.content for turn in store.turns(made.id)] == said
 
 
-def test_a_moment_without_a_zone_is_taken_as_utc(store):
+def test_a_time_without_a_zone_is_read_as_utc(store):
     made = store.create("Talk")
     naive = datetime(2026, 3, 13, 10)  # noqa: DTZ001  as a careless import gives it
     store.append(made.id, [Turn(0, Role.USER, "a", naive)])
@@ -126,7 +126,7 @@ def test_a_word_is_found_in_any_conversation_by_its_stem_and_its_beginning(store
     assert len(store.search("deploy", limit=1)) == 1
 
 
-def test_text_without_blanks_is_found_by_any_piece_of_it(store):
+def test_text_without_spaces_is_found_by_any_part_of_it(store):
     made = store.create("A")
     store.append(made.id, talk("来週の金曜日に東京で会議があります。", "はい。"))
     assert [found[:2] for found in store.search("東京")] == [(made.id, 1)]
@@ -160,7 +160,7 @@ def test_a_turn_of_ten_million_characters_is_kept_whole(store):
     assert len(store.turns(made.id)[0].content) == 10_000_000
 
 
-def test_nothing_is_stored_of_turns_that_cannot_all_be(store):
+def test_turns_are_stored_all_or_none(store):
     made = store.create("Talk")
 
     def broken():
@@ -172,7 +172,7 @@ def test_nothing_is_stored_of_turns_that_cannot_all_be(store):
     assert store.turns(made.id) == []
 
 
-def test_a_damaged_list_of_conversations_is_told(store):
+def test_a_damaged_list_of_conversations_is_reported(store):
     store.create("Talk")
     with store.database.write() as connection:
         connection.execute("UPDATE conversations SET created_at = 'never'")
@@ -189,7 +189,7 @@ def test_a_damaged_list_of_conversations_is_told(store):
         max_size=8,
     )
 )
-def test_whatever_is_said_comes_back(tmp_path_factory, empty_database, turns):
+def test_any_text_is_stored_unchanged(tmp_path_factory, empty_database, turns):
     folder = tmp_path_factory.mktemp("store")
     database = Database(Path(shutil.copy(empty_database, folder / "cold.db")))
     store = ColdStore(database)
@@ -200,7 +200,7 @@ def test_whatever_is_said_comes_back(tmp_path_factory, empty_database, turns):
     database.close()
 
 
-def test_what_a_turn_has_of_tools_is_stored_with_it(store):
+def test_tool_calls_and_results_are_stored_with_their_turn(store):
     call = ToolCall("call_1", "search", '{"query": "port \ud83d"}')
     asked = Turn(0, Role.ASSISTANT, "", use=ToolUse((call,), Echo("openai:x/m", "{}")))
     found = Turn(0, Role.TOOL, "8443", name="search", use=ToolUse(answers=call, is_error=True))

@@ -32,13 +32,13 @@ def places(cache: TurnCache) -> list[int]:
 
 
 def kept(cache: TurnCache) -> int:
-    """Refresh; how many turns at the start are as they were."""
+    """Refresh; return how many turns at the start are unchanged."""
     before = cache.snapshot.turns
     cache.refresh()
     return common_start(before, cache.snapshot.turns)
 
 
-def test_what_was_stored_is_taken_in_and_so_is_another_branch(store, talked, cache):
+def test_the_cache_reads_new_turns_and_a_switch_of_branch(store, talked, cache):
     assert places(cache) == [1, 2, 3, 4]
     before = cache.snapshot.turns
     assert kept(cache) == 4
@@ -53,7 +53,7 @@ def test_what_was_stored_is_taken_in_and_so_is_another_branch(store, talked, cac
     assert (places(cache), cache.snapshot.settled) == ([1, 2, 3, 4, 5], 4)
 
 
-def test_a_reply_is_taken_in_once_it_is_finished(store, talked, cache):
+def test_the_cache_reads_a_reply_once_it_is_finished(store, talked, cache):
     writing = Turn(0, Role.ASSISTANT, "Half", status=Status.STREAMING)
     (reply,) = store.append(talked, [writing], under=2)
     assert kept(cache) == 2
@@ -64,7 +64,7 @@ def test_a_reply_is_taken_in_once_it_is_finished(store, talked, cache):
     assert places(cache) == [1, 2, 5]
 
 
-def test_a_settled_turn_is_not_looked_at_before_it_is_unsettled(store, talked, cache):
+def test_a_settled_turn_is_not_read_again_until_it_is_unsettled(store, talked, cache):
     turn = cache.snapshot.turns[1]
     store.set_status(turn, Status.UNANSWERED)
     assert kept(cache) == 4
@@ -73,7 +73,7 @@ def test_a_settled_turn_is_not_looked_at_before_it_is_unsettled(store, talked, c
     assert cache.snapshot.turns[1].status is Status.UNANSWERED
 
 
-def test_where_the_store_fails_nothing_is_taken_in(store, talked, cache, monkeypatch):
+def test_if_the_store_fails_the_cache_is_unchanged(store, talked, cache, monkeypatch):
     store.append(talked, said("And the pole?"), under=2)
 
     def fails(*_: object) -> list[Turn]:
@@ -88,7 +88,7 @@ def test_where_the_store_fails_nothing_is_taken_in(store, talked, cache, monkeyp
     assert places(cache) == [1, 2, 5]
 
 
-def test_what_lies_behind_a_position_is_found_over_gaps(cache):
+def test_turns_after_a_position_are_found_across_gaps(cache):
     turns = cache.snapshot.turns
     assert [turn.position for turn in behind(turns, 2)] == [3, 4]
     assert behind(turns, 9) == ()

@@ -53,20 +53,20 @@ def count(database: Database, table: str) -> int:
         return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
 
 
-def test_a_window_comes_back_as_it_was_sent(archive, turns):
+def test_a_window_is_stored_unchanged(archive, turns):
     segments = [segment("You are…\n\x1b"), *(segment(turn.content, turn) for turn in turns)]
     segments.append(segment("#2 Hi!", turns[1]))
     window = archive.put(turns[2].id, WindowRecord("digest", HEADER, segments, LEDGER))
     assert archive.by_id(window) == WindowRecord("digest", HEADER, shown(segments), LEDGER)
 
 
-def test_of_two_windows_for_a_turn_the_last_counts(archive, turns):
+def test_of_two_windows_for_a_turn_the_later_one_applies(archive, turns):
     assert archive.window_id(turns[2]) is None
     ids = [archive.put(turns[2].id, WindowRecord(name, HEADER, [], [])) for name in ("a", "b")]
     assert archive.window_id(turns[2]) == ids[1]
 
 
-def test_a_turn_as_it_stands_is_named_and_not_copied(archive, turns, database):
+def test_an_unchanged_turn_is_referenced_and_not_copied(archive, turns, database):
     window = archive.put(turns[2].id, WindowRecord("d", HEADER, [segment("Hello.", turns[0])], []))
     with database.read() as connection:
         blobs = [row[0] for row in connection.execute("SELECT content FROM blobs")]
@@ -75,7 +75,7 @@ def test_a_turn_as_it_stands_is_named_and_not_copied(archive, turns, database):
 
 
 def test_a_long_chat_in_full_does_not_store_itself_squared(archive, store, database):
-    """After n sends there is a list a send and one for every 64 segments, and no text twice."""
+    """After n sends there is one list per send, one per 64 segments, and each text once."""
     made = store.create("Long")
     sends = 100
     for number in range(sends):
@@ -95,7 +95,7 @@ def test_a_long_chat_in_full_does_not_store_itself_squared(archive, store, datab
     assert count(database, "windows") == sends
 
 
-def test_what_the_provider_counted_is_stored_with_the_reply(archive, turns, database):
+def test_the_reported_usage_is_stored_with_the_reply(archive, turns, database):
     window = archive.put(turns[0].id, WindowRecord("d", HEADER, [], []))
     archive.close(window, Ending(turns[1].id, Usage(1200, 34, 1000)))
     with database.read() as connection:
@@ -113,7 +113,7 @@ def test_a_window_without_reply_and_usage_is_closed_as_such(archive, turns, data
         assert connection.execute(query).fetchone() == (None, None, 0)
 
 
-def test_a_count_beyond_64_bits_is_no_crash(archive, turns, database):
+def test_a_count_beyond_64_bits_does_not_crash(archive, turns, database):
     window = archive.put(turns[0].id, WindowRecord("d", HEADER, [], []))
     archive.close(window, Ending(usage=Usage(2**70, -(2**70), 2**63)))
     with database.read() as connection:
@@ -133,7 +133,7 @@ def test_a_count_beyond_64_bits_is_no_crash(archive, turns, database):
         "UPDATE blobs SET content = '[{\"same_as\": 999}]'",
     ],
 )
-def test_a_damaged_window_is_told_and_no_crash(archive, turns, database, damage):
+def test_a_damaged_window_is_reported(archive, turns, database, damage):
     archive.put(turns[0].id, WindowRecord("d", HEADER, [segment("text")], LEDGER))
     with database.write() as connection:
         connection.execute(damage)
@@ -147,7 +147,7 @@ def test_nothing_is_left_of_a_window_that_could_not_be_stored(archive, turns, da
     assert (count(database, "blobs"), count(database, "windows")) == (0, 0)
 
 
-def test_any_texts_come_back(archive, store):
+def test_any_texts_are_stored_unchanged(archive, store):
     @examples(12)
     @given(st.lists(st.text(max_size=40), max_size=150))
     def come_back(texts):
@@ -161,7 +161,7 @@ def test_any_texts_come_back(archive, store):
     come_back()
 
 
-def test_how_a_window_ended_can_be_read(archive, turns):
+def test_the_ending_of_a_window_can_be_read(archive, turns):
     said, ending = turns[2].id, Ending(turns[1].id, Usage(10, None, 4, 2), "length", 0.5, "work")
     assert archive.ending(1) is None
     first = archive.put(said, WindowRecord("first", HEADER, [], []))

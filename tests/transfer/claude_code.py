@@ -1,4 +1,4 @@
-"""A session of Claude Code, in miniature, with what makes these files hard to read."""
+"""A small Claude Code session with everything that makes these files hard to read."""
 
 from __future__ import annotations
 

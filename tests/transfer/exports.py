@@ -1,4 +1,4 @@
-"""What other programs export, in miniature: made of what is known of their layouts."""
+"""Small exports of other programs, built from what is known of their formats."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def chatgpt(*nodes: Node, current: str = "", **more: Any) -> dict[str, Any]:
 
 
 def chatgpt_talk(**more: Any) -> dict[str, Any]:
-    """A question that was edited, and an answer that was made again; the first one is looked at."""
+    """A question that was edited, and a regenerated answer; the first one is shown."""
     return chatgpt(
         chatgpt_node("root", None, None),
         chatgpt_node("sys", "root", "system", text=""),
@@ -95,7 +95,7 @@ def claude_message(uuid: str, parent: str | None, sender: str, text: str, **more
 
 
 def codex_session(*items: dict[str, Any], model: str = "gpt-5-codex") -> list[dict[str, Any]]:
-    """A session with its envelope; each item also stands in the log of the screen."""
+    """A session with its envelope; each item is also in the log of screen events."""
     lines: list[Node] = [
         {"type": "session_meta", "payload": {"id": "x", "cwd": "/home/ann", "cli_version": "0.50"}},
         {"type": "turn_context", "payload": {"turn_id": "1", "model": model}},
@@ -181,7 +181,7 @@ def opencode(path: Path) -> Path:
 
 
 def opencode_of_whole_messages(path: Path) -> Path:
-    """The second layout: a message a row, beside a session of the first one."""
+    """The second schema, with one message per row, next to a session of the first."""
     moment = 1_780_000_000_000
     tool = {"type": "tool", "id": "c1", "name": "bash", "state": {
         "status": "completed", "input": {"command": "pytest"},
@@ -240,7 +240,7 @@ LLM_NEW = """
 
 
 def llm_old(path: Path) -> Path:
-    """A conversation with a tool, and a prompt that belongs to none."""
+    """A conversation with a tool, and a prompt without a conversation."""
     return make_database(
         path,
         LLM_OLD,
@@ -324,14 +324,14 @@ def open_webui() -> dict[str, Any]:
 
 
 def open_webui_with(**file: object) -> dict[str, Any]:
-    """A chat of one question that came with a picture."""
+    """A chat with one question that has a picture attached."""
     asked = {"id": "1", "role": "user", "content": "Look", "timestamp": 1_780_000_000}
     asked["files"] = [{"type": "image", **file}]
     return {"id": "c1", "title": "Kites", "chat": {"messages": [asked]}}
 
 
 def librechat_with(**file: object) -> dict[str, Any]:
-    """A question that came with a file."""
+    """A question with an attached file."""
     asked = {"messageId": "m1", "text": "Look", "isCreatedByUser": True}
     asked["files"] = [{"filename": "kite.txt", **file}]
     return {"conversationId": "d1", "title": "Kites", "messages": [asked]}

@@ -1,4 +1,4 @@
-"""Small files of every format that is known."""
+"""Small files in every supported format."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jitchat.errors import ImportFailed
 from jitchat.transfer.formats import conversations_of, note_failure, picked
-from jitchat.transfer.import_run import Taken, begun, take_all
+from jitchat.transfer.import_run import Taken, require_turns, take_all
 from jitchat.transfer.json_text import NotJson
 from jitchat.transfer.report import FileConversation
 from jitchat.transfer.source import open_source
@@ -21,7 +21,7 @@ POISON = "POISON: the answer is forty-two"
 
 
 def locomo_sample(name: str = "conv-1", **changes: object) -> dict[str, Any]:
-    """A conversation of LoCoMo's shape; what must not be read is poisoned."""
+    """A conversation in LoCoMo's format; fields that must not be read have recognizable text."""
     talk: dict[str, Any] = {
         "speaker_a": "Ann",
         "speaker_b": "Bo",
@@ -54,7 +54,7 @@ def locomo_sample(name: str = "conv-1", **changes: object) -> dict[str, Any]:
 
 
 def plain_turns(count: int = 4) -> list[dict[str, Any]]:
-    """Turns that take turns, a minute apart."""
+    """Alternating user and assistant turns, a minute apart."""
     return [
         {
             "role": "assistant" if number % 2 else "user",
@@ -66,17 +66,17 @@ def plain_turns(count: int = 4) -> list[dict[str, Any]]:
 
 
 def jsonl(items: list[Any]) -> str:
-    """One item a line."""
+    """Write one item per line."""
     return "".join(f"{json.dumps(item)}\n" for item in items)
 
 
 def brief(value: object) -> str:
-    """The id of a test's parameter, which may be huge."""
+    """Return a short id for a test parameter, which can be huge."""
     return repr(value)[:40]
 
 
 def written(folder: Path, name: str, content: object) -> Path:
-    """A file with bytes, with text, or with a value as JSON."""
+    """Write a file with bytes, text, or a value as JSON; return its path."""
     path = folder / name
     if isinstance(content, bytes):
         path.write_bytes(content)
@@ -86,11 +86,11 @@ def written(folder: Path, name: str, content: object) -> Path:
 
 
 def read_file(path: Path, pick: str | None = None) -> list[FileConversation]:
-    """All conversations of a source, in memory, as an import would take them."""
+    """Return all conversations of a source, in memory, as an import would read them."""
     source = open_source(path)
     found = conversations_of(source)
     read = []
-    for each in begun(picked(found, pick, source) if pick is not None else found, source):
+    for each in require_turns(picked(found, pick, source) if pick is not None else found, source):
         try:
             turns = tuple(incoming.turn for incoming in each.read())
         except (NotJson, ImportFailed) as error:
@@ -105,4 +105,4 @@ def read_file(path: Path, pick: str | None = None) -> list[FileConversation]:
 def take(store: ColdStore, path: Path) -> list[Taken]:
     """Import a source."""
     source = open_source(path)
-    return list(take_all(store, begun(conversations_of(source), source), source))
+    return list(take_all(store, require_turns(conversations_of(source), source), source))

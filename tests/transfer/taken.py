@@ -1,4 +1,4 @@
-"""What an import stored, as a test asks for it."""
+"""Helpers to read what an import stored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def only(store: ColdStore, path: Path) -> Taken:
 
 
 def path_of(store: ColdStore, taken: Taken) -> list[str]:
-    """What is said on the path that is looked at, each behind its speaker's first letter."""
+    """Return the texts of the current path, each after its speaker's first letter."""
     return [f"{turn.role[0]}: {turn.content}" for turn in store.turns(taken.id)]
 
 
@@ -44,7 +44,7 @@ def reasoning_of(store: ColdStore, turn: Turn) -> str:
 
 
 def files_of(store: ColdStore, taken: Taken) -> dict[int, list[tuple[str, str]]]:
-    """The names of the files of each turn, with their texts; of pictures, their media types."""
+    """Return each turn's files: names with texts, or with media types for pictures."""
     found: dict[int, list[tuple[str, str]]] = {}
     for file in AttachmentStore(store.database, taken.id).listed():
         held = whole(store.database, file)

@@ -1,4 +1,4 @@
-"""Which format a file is in, and what is said of a file in none."""
+"""Recognizing a file's format, and the errors for files in none."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def refusal(path: Path, pick: str | None = None) -> str:
     ],
     ids=brief,
 )
-def test_a_list_of_turns_is_read_in_every_shape_and_encoding(tmp_path: Path, content: str | bytes):
+def test_a_list_of_turns_is_read_in_every_variant_and_encoding(
+    tmp_path: Path, content: str | bytes
+):
     (found,) = read_file(written(tmp_path, "my talk.jsonl", content))
 
     assert [turn.content for turn in found.turns] == [each["content"] for each in plain_turns(3)]
@@ -99,9 +101,7 @@ def test_a_broken_first_line_does_not_hide_the_others(tmp_path: Path, first: str
 @pytest.mark.parametrize(
     "value", [plain_turns(5), [locomo_sample()], locomo_sample()], ids=["plain", "locomo", "one"]
 )
-def test_a_file_that_was_cut_off_is_refused_whole(
-    tmp_path: Path, value: object, indent: int | None
-):
+def test_a_truncated_file_is_refused_completely(tmp_path: Path, value: object, indent: int | None):
     whole = json.dumps(value, indent=indent)
 
     for cut in range(1, len(whole) - 1, max(1, len(whole) // 40)):
@@ -109,7 +109,7 @@ def test_a_file_that_was_cut_off_is_refused_whole(
         assert "is not JSON" in told
 
 
-def test_one_turn_a_line_in_a_list_that_was_cut_off_is_refused_whole(tmp_path: Path):
+def test_a_truncated_list_with_one_turn_per_line_is_refused_completely(tmp_path: Path):
     lines = ",\n".join(json.dumps(turn) for turn in plain_turns(5))
 
     assert "is not JSON" in refusal(written(tmp_path, "cut.json", f"[\n{lines}\n"))
@@ -125,18 +125,18 @@ def test_one_turn_a_line_in_a_list_that_was_cut_off_is_refused_whole(tmp_path: P
         (b"\x89PNG\r\n\x1a\n\0\0\0", "is not JSON"),
         (b"[" * 100_000, "is nested too deeply"),
         (b'{"a":' * 100_000, "is nested too deeply"),
-        (b"null", "holds no turns"),
-        (b"5", "holds no turns"),
-        (b"{}", "holds no turns"),
-        (b"[]", "holds no turns"),
-        (b'[1, "a", null]', "holds no turns (left out: 3 items that are not an object)"),
-        (b'[{"role": "user"}]', "holds no turns (left out: 1 message whose content is not text)"),
-        (b'{"messages": {"a": 1}}', "holds no turns (left out: 1 message without a known role)"),
-        (b'[{"conversation": {"speaker_a": "A"}}]', "holds no turns"),
+        (b"null", "has no turns"),
+        (b"5", "has no turns"),
+        (b"{}", "has no turns"),
+        (b"[]", "has no turns"),
+        (b'[1, "a", null]', "has no turns (left out: 3 items that are not an object)"),
+        (b'[{"role": "user"}]', "has no turns (left out: 1 message whose content is not text)"),
+        (b'{"messages": {"a": 1}}', "has no turns (left out: 1 message without a known role)"),
+        (b'[{"conversation": {"speaker_a": "A"}}]', "has no turns"),
     ],
     ids=brief,
 )
-def test_what_is_no_conversation_is_refused_with_what_would_be(
+def test_a_file_without_conversations_is_refused_with_the_supported_formats(
     tmp_path: Path, content: bytes, told: str
 ):
     said = refusal(written(tmp_path, "file", content))
@@ -145,7 +145,7 @@ def test_what_is_no_conversation_is_refused_with_what_would_be(
     assert said.endswith("(created_at and name are optional).")
 
 
-def test_numbers_of_thousands_of_digits_do_no_harm(tmp_path: Path):
+def test_numbers_with_thousands_of_digits_are_harmless(tmp_path: Path):
     digits = "9" * 5_000
     text = f'[{{"role": "user", "content": "hi", "created_at": {digits}, "x": -{digits}}}]'
 
@@ -164,7 +164,7 @@ def test_numbers_of_thousands_of_digits_do_no_harm(tmp_path: Path):
         (b"\\ud83d\\ude00", "😀"),
     ],
 )
-def test_bytes_that_are_no_text_cost_only_themselves(tmp_path: Path, raw: bytes, kept: str):
+def test_invalid_bytes_are_replaced_and_the_rest_is_read(tmp_path: Path, raw: bytes, kept: str):
     content = b'[{"role": "user", "content": "' + raw + b'"}]'
 
     (found,) = read_file(written(tmp_path, "file.json", content))
@@ -173,12 +173,14 @@ def test_bytes_that_are_no_text_cost_only_themselves(tmp_path: Path, raw: bytes,
     assert bool(found.changed) == ("😀" not in kept)
 
 
-def test_a_missing_file_and_a_folder_are_told(tmp_path: Path):
+def test_a_missing_file_and_an_empty_folder_are_reported(tmp_path: Path):
     assert (
         refusal(tmp_path / "none.json") == f"There is no file {tmp_path}/none.json. Check the name."
     )
     (tmp_path / "empty").mkdir()
-    assert refusal(tmp_path / "empty").startswith(f"{tmp_path}/empty holds no turns. Known are")
+    assert refusal(tmp_path / "empty").startswith(
+        f"{tmp_path}/empty has no turns. Supported formats: "
+    )
 
 
 @pytest.mark.parametrize(
@@ -203,10 +205,10 @@ def test_a_missing_file_and_a_folder_are_told(tmp_path: Path):
     ],
     ids=["letters", "letters on a line", "values", "depth"],
 )
-def test_an_item_that_there_is_no_room_for_costs_only_itself(
+def test_an_item_beyond_the_limits_is_skipped_and_the_rest_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, told: str
 ):
-    monkeypatch.setattr(json_text, "MAX_LETTERS", 2_000)
+    monkeypatch.setattr(json_text, "MAX_CHARACTERS", 2_000)
     monkeypatch.setattr(json_text, "MAX_VALUES", 90)
     monkeypatch.setattr(json_text, "MAX_DEPTH", 8)
 
@@ -218,10 +220,10 @@ def test_an_item_that_there_is_no_room_for_costs_only_itself(
     assert number == 1
 
 
-def test_what_follows_a_value_that_is_too_large_is_read(
+def test_values_after_one_that_is_too_large_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(json_text, "MAX_LETTERS", 2_000)
+    monkeypatch.setattr(json_text, "MAX_CHARACTERS", 2_000)
     monkeypatch.setattr(json_text, "_CHUNK", 64)
     huge = {"role": "user", "content": 'a\\"[' * 3_000, "more": [[["x" * 5_000]]]}
     items = [plain_turns(1)[0], huge, plain_turns(2)[1]]
@@ -237,7 +239,7 @@ def test_what_follows_a_value_that_is_too_large_is_read(
     [("[", ",", "]"), ("", "\n", ""), ('{"messages": [', ",", "]}")],
     ids=["list", "lines", "object"],
 )
-def test_a_long_file_is_read_in_little_memory(
+def test_a_large_file_is_read_in_little_memory(
     tmp_path: Path, before: str, between: str, after: str, rounds: Callable[[int, int], int]
 ):
     count = rounds(30_000, 2_000_000)
@@ -278,7 +280,7 @@ def test_one_conversation_can_be_picked(tmp_path: Path):
     assert [each.id for each in read_file(path, "conv-2")] == ["conv-2"]
 
 
-def test_picking_what_is_not_there_names_what_is(tmp_path: Path):
+def test_picking_an_unknown_conversation_lists_the_known_ones(tmp_path: Path):
     path = written(tmp_path, "f.json", [locomo_sample(f"conv-{n}") for n in range(30)])
 
     told = refusal(path, "conv-99")
@@ -297,7 +299,7 @@ def test_titles_and_ids_of_any_length_become_short(tmp_path: Path):
     assert len(found.title) <= 120
 
 
-def test_a_format_is_one_more_entry_of_the_list(tmp_path, monkeypatch):
+def test_a_new_format_needs_only_an_entry_in_the_list(tmp_path, monkeypatch):
     def read(file, source):
         for value in values_of(file, source.tally):
             maker, turns = TurnMaker(Tally()), list[IncomingTurn]()

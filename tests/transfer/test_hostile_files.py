@@ -1,4 +1,4 @@
-"""Files that somebody damaged: read, or refused in a sentence, and never half stored."""
+"""Damaged files are read or refused with an error, and never partly stored."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ INSERTED = [
 
 
 def mutated(whole: bytes, luck: random.Random) -> bytes:
-    """The file with one to four injuries."""
+    """Return the file with one to four random damages."""
     data = bytearray(whole)
     for _ in range(luck.randint(1, 4)):
         at = luck.randrange(len(data) + 1)
@@ -65,7 +65,7 @@ def mutated(whole: bytes, luck: random.Random) -> bytes:
 
 
 def read_or_refused(path: Path) -> tuple[list[FileConversation], str]:
-    """What was read, or what is said of the file; any other end is a failure."""
+    """Return what was read, or the error about the file; any other outcome is a failure."""
     try:
         return read_file(path), ""
     except ImportFailed as error:
@@ -126,7 +126,7 @@ values = st.recursive(
         max_size=4,
     )
 )
-def test_a_plain_list_of_any_types_is_accounted_for(items: list[object]):
+def test_every_item_of_a_random_plain_list_is_imported_or_counted(items: list[object]):
     (found,) = read_plain(items, "talk")
 
     assert len(found.turns) + sum(found.skipped.values()) == len(items)
@@ -139,7 +139,7 @@ def test_a_plain_list_of_any_types_is_accounted_for(items: list[object]):
     ),
     value=values,
 )
-def test_locomo_of_any_types_is_accounted_for(key: str, value: object):
+def test_every_item_of_random_locomo_data_is_imported_or_counted(key: str, value: object):
     sample = locomo_sample(**{key: value})
 
     assert is_locomo([sample])

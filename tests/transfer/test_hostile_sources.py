@@ -1,4 +1,4 @@
-"""Sources that were made to do harm: zips, folders, databases, damaged exports of every program."""
+"""Malicious and damaged sources: zips, folders, databases, exports of every program."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     source = open_source(path)
 
     assert len(list(conversations_of(source))) == 1
-    assert dict(source.tally.skipped) == {"file in the zip that is packed more than 250-fold": 1}
+    assert dict(source.tally.skipped) == {
+        "file in the zip that is compressed more than 250-fold": 1
+    }
 
 
 def test_a_zip_in_a_zip_is_not_opened(tmp_path: Path):
@@ -65,7 +67,7 @@ def test_a_zip_in_a_zip_is_not_opened(tmp_path: Path):
     assert list(conversations_of(open_source(path))) == []
 
 
-def test_names_in_a_zip_are_no_paths(tmp_path: Path, store: ColdStore):
+def test_names_in_a_zip_are_never_used_as_paths(tmp_path: Path, store: ColdStore):
     path = tmp_path / "export.zip"
     names = ("../../evil.json", "/etc/evil.json", "a\x1b[2J/evil.json", "x" * 5_000 + ".json")
     with zipfile.ZipFile(path, "w") as archive:
@@ -77,7 +79,7 @@ def test_names_in_a_zip_are_no_paths(tmp_path: Path, store: ColdStore):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_damaged_zip_is_told(tmp_path: Path, seed: int):
+def test_a_damaged_zip_is_reported(tmp_path: Path, seed: int):
     talks = [chatgpt_talk(conversation_id=f"{n}") for n in range(40)]
     path = zipped(tmp_path / "export.zip", talks=json.dumps(talks))
     luck, data = random.Random(seed), bytearray(path.read_bytes())
@@ -90,7 +92,7 @@ def test_a_damaged_zip_is_told(tmp_path: Path, seed: int):
     assert told.count(str(path)) or len(found) <= 40
 
 
-def test_what_is_encrypted_is_counted(tmp_path: Path):
+def test_encrypted_files_in_a_zip_are_counted(tmp_path: Path):
     path = zipped(tmp_path / "export.zip", talks=json.dumps([chatgpt_talk()]))
     data = bytearray(path.read_bytes())
     at = data.index(b"PK\x01\x02")
@@ -127,9 +129,7 @@ def test_a_file_that_cannot_be_read_in_a_folder_is_counted(tmp_path: Path):
     assert dict(source.tally.skipped) == {"file that cannot be read": 1}
 
 
-def test_a_database_that_its_owner_is_writing_to_is_read_as_it_is_committed(
-    tmp_path: Path, store: ColdStore
-):
+def test_a_database_being_written_is_read_in_its_committed_state(tmp_path: Path, store: ColdStore):
     path = exports.opencode(tmp_path / "opencode.db")
     with closing(sqlite3.connect(path, isolation_level=None)) as owner:
         owner.execute("PRAGMA journal_mode = WAL")
@@ -159,7 +159,7 @@ def source_connection(path: Path) -> sqlite3.Connection:
     return open_read_only(path)
 
 
-def test_a_database_in_a_folder_that_takes_no_file_is_read(tmp_path: Path, store: ColdStore):
+def test_a_database_in_a_read_only_folder_is_read(tmp_path: Path, store: ColdStore):
     folder = tmp_path / "folder"
     folder.mkdir()
     path = exports.llm_old(folder / "logs.db")
@@ -185,7 +185,7 @@ def test_views_that_look_like_tables_are_not_run(tmp_path: Path):
     assert refusal(path).startswith(f"{path} is a database of another program.")
 
 
-def test_a_database_in_a_zip_is_told(tmp_path: Path):
+def test_a_database_in_a_zip_is_reported(tmp_path: Path):
     path = tmp_path / "export.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.write(exports.llm_old(tmp_path / "logs.db"), "logs.db")

@@ -1,4 +1,4 @@
-"""Storing: each conversation whole or not at all, and nothing twice."""
+"""Storing imports: each conversation completely or not at all, and none twice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jitchat.errors import StoreFull
 from jitchat.store.deletion import delete_conversation, hide
 from jitchat.transfer.demo import DEMO_ID, DEMO_TITLE, store_demo
 from jitchat.transfer.formats import conversations_of, store_found
-from jitchat.transfer.import_run import DELETED, begun, take_all, without_deleted
+from jitchat.transfer.import_run import DELETED, require_turns, take_all, without_deleted
 from jitchat.transfer.plain import read_plain
 from jitchat.transfer.source import open_source
 from jitchat.values import Role, Turn
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jitchat.store.store import ColdStore
 
 
-def test_what_was_read_is_what_is_stored(store: ColdStore):
+def test_a_conversation_is_stored_as_it_was_read(store: ColdStore):
     (found,) = read_plain(plain_turns(5), "talk")
 
     made = store_found(store, found)
@@ -32,7 +32,7 @@ def test_what_was_read_is_what_is_stored(store: ColdStore):
     assert tuple(store.turns("talk")) == found.turns
 
 
-def test_the_same_file_again_becomes_a_conversation_of_its_own(store: ColdStore):
+def test_a_conversation_stored_again_gets_a_new_id(store: ColdStore):
     (found,) = read_plain(plain_turns(2), "talk")
 
     assert [store_found(store, found).id for _ in range(3)] == ["talk", "talk-2", "talk-3"]
@@ -48,7 +48,7 @@ def test_conversations_without_turns_are_not_stored(tmp_path: Path, store: ColdS
     assert [each.id for each in store.conversations()] == ["full"]
 
 
-def test_what_was_imported_and_deleted_here_stays_deleted(tmp_path: Path, store: ColdStore):
+def test_an_imported_conversation_that_was_deleted_stays_deleted(tmp_path: Path, store: ColdStore):
     value = [chatgpt_talk(conversation_id=name) for name in ("kept", "hidden", "deleted")]
     path = written(tmp_path, "c.json", value)
     kept, hidden, deleted = (each.id for each in take(store, path))
@@ -57,7 +57,7 @@ def test_what_was_imported_and_deleted_here_stays_deleted(tmp_path: Path, store:
 
     def run(*, again: bool) -> tuple[list[str], dict[str, int]]:
         source = open_source(path)
-        found = begun(conversations_of(source), source)
+        found = require_turns(conversations_of(source), source)
         wanted = found if again else without_deleted(store, found, source)
         taken = list(take_all(store, wanted, source))
         return [each.id for each in taken], dict(source.tally.skipped)
@@ -70,9 +70,7 @@ def test_what_was_imported_and_deleted_here_stays_deleted(tmp_path: Path, store:
     assert run(again=False)[1] == {}
 
 
-def test_what_is_stored_is_what_was_read_and_nothing_is_stored_twice(
-    tmp_path: Path, store: ColdStore
-):
+def test_turns_are_stored_as_read_and_only_once(tmp_path: Path, store: ColdStore):
     path = written(tmp_path, "talk.jsonl", jsonl(plain_turns(5)))
 
     first, again = take(store, path), take(store, path)
@@ -84,7 +82,7 @@ def test_what_is_stored_is_what_was_read_and_nothing_is_stored_twice(
     ]
 
 
-def test_what_was_added_to_a_file_is_added(tmp_path: Path, store: ColdStore):
+def test_turns_added_to_a_file_are_added_by_the_next_import(tmp_path: Path, store: ColdStore):
     take(store, written(tmp_path, "talk.jsonl", jsonl(plain_turns(5))))
 
     (taken,) = take(store, written(tmp_path, "talk.jsonl", jsonl(plain_turns(8))))
@@ -93,16 +91,14 @@ def test_what_was_added_to_a_file_is_added(tmp_path: Path, store: ColdStore):
     assert [turn.position for turn in store.turns("talk")] == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
-def test_what_was_said_here_meanwhile_stays_the_branch_that_is_looked_at(
-    tmp_path: Path, store: ColdStore
-):
+def test_turns_added_here_stay_the_current_branch(tmp_path: Path, store: ColdStore):
     take(store, written(tmp_path, "talk.jsonl", jsonl(plain_turns(3))))
     store.append("talk", [Turn(0, Role.USER, "said here")])
 
     take(store, written(tmp_path, "talk.jsonl", jsonl(plain_turns(5))))
 
     assert [turn.content for turn in store.turns("talk")][3:] == ["said here"]
-    assert store.branches("talk") == {}  # an assistant's turn is no version of the user's
+    assert store.branches("talk") == {}  # an assistant turn is not a version of a user turn
     assert [(turn.position, turn.parent) for turn in store.turns_at("talk", [4, 5, 6])] == [
         (4, None),
         (5, 3),
@@ -119,7 +115,7 @@ def test_a_conversation_that_was_renamed_here_keeps_its_name(tmp_path: Path, sto
     assert store.conversation("talk").title == "Mine"
 
 
-def test_those_that_were_changed_last_in_their_source_are_listed_first(
+def test_conversations_changed_last_in_their_source_are_listed_first(
     tmp_path: Path, store: ColdStore
 ):
     store.create("Here before")
@@ -135,7 +131,7 @@ def test_those_that_were_changed_last_in_their_source_are_listed_first(
     assert [each.title for each in store.conversations()] == ["new", "middle", "old", "Here before"]
 
 
-def test_where_the_store_fails_no_conversation_is_half_stored(tmp_path: Path, store: ColdStore):
+def test_if_the_store_fails_no_conversation_is_partly_stored(tmp_path: Path, store: ColdStore):
     path = written(tmp_path, "f.json", [locomo_sample("one"), locomo_sample("two")])
     with store.database.read() as connection:
         connection.execute(
@@ -149,7 +145,7 @@ def test_where_the_store_fails_no_conversation_is_half_stored(tmp_path: Path, st
     assert store.conversations() == []
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(tmp_path: Path, store: ColdStore):
+def test_a_full_disk_is_reported_and_nothing_is_stored(tmp_path: Path, store: ColdStore):
     path = written(tmp_path, "talk.json", plain_turns(3_000))
     with store.database.read() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
@@ -161,7 +157,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(tmp_path: Path, store: ColdStore
     assert store.conversations() == []
 
 
-def test_the_demo_is_a_talk_of_sixty_turns(store: ColdStore):
+def test_the_demo_is_a_conversation_of_sixty_turns(store: ColdStore):
     made = store_demo(store)
 
     assert (made.id, made.title, made.turns) == (DEMO_ID, DEMO_TITLE, 60)

@@ -1,4 +1,4 @@
-"""What is taken of LoCoMo's files, and what never is."""
+"""LoCoMo files: what is imported, and the fields that are never read."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def test_the_first_speaker_is_the_user_and_names_are_kept():
     assert (found.id, found.title) == ("conv-1", "Ann and Bo (conv-1)")
 
 
-def test_what_would_give_answers_away_is_never_read():
+def test_fields_that_reveal_answers_are_never_read():
     (found,) = read_locomo([locomo_sample()])
 
     assert POISON not in repr(found)
 
 
-def test_an_image_without_words_is_what_its_caption_says():
+def test_an_image_is_represented_by_its_caption():
     images = [{"speaker": "Ann", "text": " ", "blip_caption": "a cat"}]
 
     (found,) = read_locomo([locomo_sample(session_1=images, session_2=[], session_10=[])])
@@ -69,7 +69,7 @@ def test_an_image_without_words_is_what_its_caption_says():
         ({"speaker": "Ann", "text": 5, "blip_caption": []}, "message whose content is not text"),
     ],
 )
-def test_what_is_left_out_is_counted_by_reason(item: object, reason: str):
+def test_omitted_items_are_counted_by_reason(item: object, reason: str):
     (found,) = read_locomo([locomo_sample(session_2=[item])])
 
     assert dict(found.skipped) == {reason: 1}
@@ -77,7 +77,7 @@ def test_what_is_left_out_is_counted_by_reason(item: object, reason: str):
 
 
 @pytest.mark.parametrize("date", ["someday", 5, {"a": 1}, "31:99 pm on 99 May, 2023"])
-def test_a_date_that_is_not_understood_is_told_and_the_turns_are_taken(date: object):
+def test_an_unreadable_date_is_reported_and_the_turns_imported(date: object):
     (found,) = read_locomo([locomo_sample(session_1_date_time=date)])
 
     assert [turn.created_at for turn in found.turns[:2]] == [None, None]
@@ -89,7 +89,7 @@ def test_a_date_that_is_not_understood_is_told_and_the_turns_are_taken(date: obj
     ["session_٣", "session_x", "1", "session_", f"session_{'9' * 5000}", "session_1 "],
     ids=lambda key: key[:12],
 )
-def test_keys_that_only_look_like_sessions_are_no_obstacle(key: str):
+def test_keys_that_resemble_session_keys_are_ignored(key: str):
     (found,) = read_locomo([locomo_sample(**{key: [{"speaker": "Ann", "text": "x"}]})])
 
     assert len(found.turns) == 4
@@ -101,14 +101,14 @@ def test_a_session_with_leading_zeros_is_a_session():
     assert found.turns[3].content == "third"
 
 
-def test_a_session_that_is_no_list_is_counted():
+def test_a_session_that_is_not_a_list_is_counted():
     (found,) = read_locomo([locomo_sample(session_2={"a": 1})])
 
     assert dict(found.skipped) == {"session that is not a list": 1}
 
 
 @pytest.mark.parametrize("speaker_a", [None, 5, [], " ", {"a": 1}])
-def test_speakers_without_a_name_say_nothing(speaker_a: object):
+def test_messages_of_speakers_without_a_name_are_left_out(speaker_a: object):
     (found,) = read_locomo([locomo_sample(speaker_a=speaker_a)])
 
     assert {turn.name for turn in found.turns} == {"Bo"}
@@ -129,14 +129,14 @@ def test_a_broken_sample_does_not_hide_the_others():
     assert [len(each.turns) for each in read_locomo(value)] == [0, 0, 4]
 
 
-def test_one_conversation_without_a_list_around_it_will_do():
+def test_one_conversation_outside_a_list_is_accepted():
     assert [each.id for each in read_locomo(locomo_sample())] == ["conv-1"]
 
 
 @pytest.mark.parametrize(
     "value", [None, 5, "x", [], [[]], {"conversation": {}}, [{"role": "user"}]]
 )
-def test_other_values_are_not_taken_for_it(value: object):
+def test_other_values_are_not_recognized_as_locomo(value: object):
     assert not is_locomo(value)
 
 

@@ -1,4 +1,4 @@
-"""A plain list of turns, in every shape in which it comes."""
+"""A plain list of turns, in each of its variants."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_turn_has_role_content_time_and_name():
         ("tool", Role.TOOL),
     ],
 )
-def test_roles_go_by_several_names(given: str, role: Role):
+def test_roles_have_several_names(given: str, role: Role):
     (found,) = read_plain([{"role": given, "content": "x"}], "talk")
 
     assert [turn.role for turn in found.turns] == [role]
@@ -54,7 +54,7 @@ def test_roles_go_by_several_names(given: str, role: Role):
         ({"role": "user", "content": " \n"}, "empty message"),
     ],
 )
-def test_what_is_left_out_is_counted_by_reason(item: object, reason: str):
+def test_omitted_items_are_counted_by_reason(item: object, reason: str):
     (found,) = read_plain([item, *plain_turns(2)], "talk")
 
     assert dict(found.skipped) == {reason: 1}
@@ -62,7 +62,7 @@ def test_what_is_left_out_is_counted_by_reason(item: object, reason: str):
 
 
 @pytest.mark.parametrize("key", ["messages", "turns"])
-def test_the_list_may_stand_under_a_key(key: str):
+def test_the_list_can_be_under_a_key_of_an_object(key: str):
     (found,) = read_plain({"title": "x", key: plain_turns(3)}, "talk")
 
     assert len(found.turns) == 3
@@ -75,13 +75,13 @@ def test_a_single_turn_is_a_list_of_one():
 
 
 @pytest.mark.parametrize("name", [5, [], "", " ", None])
-def test_a_name_that_is_none_is_left_away(name: object):
+def test_an_invalid_name_is_left_out(name: object):
     (found,) = read_plain([{"role": "user", "content": "x", "name": name}], "talk")
 
     assert found.turns[0].name is None
 
 
-def test_a_name_is_one_short_line():
+def test_a_name_is_shortened_to_one_line():
     name = "Ann\n\x1b[31m" + "x" * 5_000
 
     (found,) = read_plain([{"role": "user", "content": "x", "name": name}], "talk")
@@ -122,11 +122,11 @@ def test_times_are_iso_text_or_seconds(value: object, moment: datetime):
         1_772_442_840_000,
     ],
 )
-def test_other_times_are_not_understood(value: object):
+def test_invalid_times_are_left_out(value: object):
     assert moment_of(value) is None
 
 
-def test_a_time_that_is_not_understood_is_told_and_the_turn_is_taken():
+def test_an_unreadable_time_is_reported_and_the_turn_imported():
     (found,) = read_plain([{"role": "user", "content": "x", "created_at": "soon"}], "talk")
 
     assert found.turns[0].created_at is None
@@ -134,14 +134,14 @@ def test_a_time_that_is_not_understood_is_told_and_the_turn_is_taken():
 
 
 @pytest.mark.parametrize("content", ["a\ud83db", "a\0b"])
-def test_what_is_no_text_is_replaced_and_told(content: str):
+def test_invalid_characters_are_replaced_and_reported(content: str):
     (found,) = read_plain([{"role": "user", "content": content}], "talk")
 
     assert found.turns[0].content.encode()
     assert dict(found.changed) == {"turn with invalid characters, which were replaced": 1}
 
 
-def test_control_characters_in_a_turn_are_kept_for_the_store_is_faithful():
+def test_control_characters_in_a_turn_are_stored_unchanged():
     (found,) = read_plain([{"role": "user", "content": "\x1b[2J\x9b\u202e"}], "talk")
 
     assert found.turns[0].content == "\x1b[2J\x9b\u202e"

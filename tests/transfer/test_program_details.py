@@ -1,4 +1,4 @@
-"""What programs write beside plain messages: failures, folded calls, files, tags, notices."""
+"""Program-specific content: failures, folded calls, files, tags, notices."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ def said(turns: Any) -> list[str]:
     return [f"{turn.role[0]}: {turn.content}" for turn in turns]
 
 
-def test_claude_s_path_ends_at_the_newest_message_that_says_anything(
-    tmp_path: Path, store: ColdStore
-):
+def test_claude_s_path_ends_at_the_newest_message_with_content(tmp_path: Path, store: ColdStore):
     found = {"type": "knowledge", "title": "Kites", "url": "https://k.example", "text": "They fly."}
     use = [
         {"type": "tool_use", "id": "t", "name": "search", "input": {}},
@@ -39,7 +37,7 @@ def test_claude_s_path_ends_at_the_newest_message_that_says_anything(
         claude_message("1", "0", "human", "Kites?"),
         claude_message("22", "1", "system", "A notice."),
         claude_message("333", "22", "assistant", "", content=use),
-        claude_message("4444", "1", "assistant", ""),  # was never begun
+        claude_message("4444", "1", "assistant", ""),  # a reply that never began
     )
 
     taken = only(store, written(tmp_path, "c.json", [talk]))
@@ -48,7 +46,7 @@ def test_claude_s_path_ends_at_the_newest_message_that_says_anything(
     assert dict(taken.tally.skipped) == {"message without a known role": 1, "empty message": 1}
 
 
-def test_what_claude_code_writes_in_the_user_s_name_is_left_out(tmp_path: Path, store: ColdStore):
+def test_texts_that_claude_code_writes_as_the_user_are_left_out(tmp_path: Path, store: ColdStore):
     lines = [
         line("1", None, "user", "Go."),
         line("22", "1", "user", "[Request interrupted by user for tool use]"),
@@ -58,7 +56,7 @@ def test_what_claude_code_writes_in_the_user_s_name_is_left_out(tmp_path: Path, 
     taken = only(store, written(tmp_path, f"{SESSION}.jsonl", jsonl(lines)))
 
     assert path_of(store, taken) == ["u: Go.", "u: [Request interrupted by user] is what I saw."]
-    assert dict(taken.tally.skipped) == {"command of the program": 1}
+    assert dict(taken.tally.skipped) == {"program command": 1}
 
 
 def test_opencode_s_failures_archive_and_unknown_messages_are_kept_or_counted(
@@ -92,7 +90,7 @@ def test_opencode_s_failures_archive_and_unknown_messages_are_kept_or_counted(
     assert dict(taken.tally.skipped) == {"message of unknown kind": 1}
 
 
-def test_a_fork_in_llm_s_tree_knows_the_models_of_what_it_shares(tmp_path: Path, store: ColdStore):
+def test_a_fork_in_llm_s_tree_keeps_the_models_of_shared_messages(tmp_path: Path, store: ColdStore):
     path = exports.make_database(
         tmp_path / "logs.db",
         exports.LLM_OLD + exports.LLM_NEW,
@@ -160,7 +158,7 @@ OUTPUT = [
 
 
 @pytest.mark.parametrize("exported", [webui(FOLDED), webui("ignored", output=OUTPUT)])
-def test_open_webui_s_reasoning_and_calls_are_taken_out_of_the_text(
+def test_open_webui_s_reasoning_and_calls_are_separated_from_the_text(
     tmp_path: Path, store: ColdStore, exported: object
 ):
     taken = only(store, written(tmp_path, "chats.json", exported))
@@ -182,7 +180,7 @@ def test_open_webui_s_reasoning_and_calls_are_taken_out_of_the_text(
     "piece",
     ['<details type="reasoning"\'', '<details type="tool_calls" a="', '<details type="reasoning">'],
 )
-def test_blocks_that_are_not_closed_cost_no_more_than_their_length(piece: str):
+def test_unclosed_blocks_are_parsed_in_linear_time(piece: str):
     begun = time.perf_counter()
     (text,) = (each for each in _with_details(piece * 20_000) if getattr(each, "text", ""))
     assert getattr(text, "text", "") == piece * 20_000
@@ -196,7 +194,7 @@ def test_sillytavern_s_files_and_tools_are_kept(tmp_path: Path, store: ColdStore
         {
             "user_name": "Ann",
             "character_name": "Bo",
-            "chat_metadata": {"integrity": "\ud800"},  # is no text, and not the database's fault
+            "chat_metadata": {"integrity": "\ud800"},  # not valid text
         },
         {"name": "Ann", "is_user": True, "mes": "", "extra": {"file": file, "image": "a/kite.png"}},
         {"name": "Bo", "is_user": False, "is_system": True, "mes": "Tool calls: roll",
@@ -210,11 +208,11 @@ def test_sillytavern_s_files_and_tools_are_kept(tmp_path: Path, store: ColdStore
     assert store.conversation(taken.id).title == "Bo - 1"
 
 
-def test_takeout_s_page_of_html_is_told_apart_and_how_to_get_the_other(
+def test_takeout_s_html_is_recognized_and_the_error_says_how_to_get_json(
     tmp_path: Path, store: ColdStore
 ):
     page = '<html><body><div class="outer-cell mdl-cell"><p>Gemini-Apps</p></div></body></html>'
     path = written(tmp_path, "MeineAktivitäten.html", page)
     for source in (path, tmp_path):
-        with pytest.raises(ImportFailed, match=r"activity as HTML\. Ask Takeout for JSON"):
+        with pytest.raises(ImportFailed, match=r"activity in HTML\. Request JSON from Takeout"):
             take(store, source)

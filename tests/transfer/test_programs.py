@@ -1,4 +1,4 @@
-"""The exports of other programs: turns, branches, tools, models, times, and what is left out."""
+"""Exports of other programs: turns, branches, tools, models, times, and what is left out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jitchat.transfer.import_run import Taken
 
 
-# What is attached
+# Attachments
 
 
 def in_zip(folder: Path, name: str, value: object, **beside: bytes) -> Path:
@@ -37,7 +37,7 @@ def in_zip(folder: Path, name: str, value: object, **beside: bytes) -> Path:
     return folder / "export.zip"
 
 
-def test_chatgpt_s_zip_gives_pictures_and_documents_to_what_the_user_said(
+def test_chatgpt_s_zip_attaches_pictures_and_documents_to_user_turns(
     tmp_path: Path, store: ColdStore
 ):
     picture = {"content_type": "image_asset_pointer", "asset_pointer": "sediment://file_a"}
@@ -66,9 +66,7 @@ def test_chatgpt_s_zip_gives_pictures_and_documents_to_what_the_user_said(
     assert kept == (2,)
 
 
-def test_what_comes_with_files_is_known_by_what_it_was_without_them(
-    tmp_path: Path, store: ColdStore
-):
+def test_a_turn_with_files_has_the_same_key_as_without_them(tmp_path: Path, store: ColdStore):
     file = {"file_name": "kite.txt", "extracted_content": "red"}
     quoted = "Look\n\n[file: kite.txt]\nred\n[end of kite.txt]"
     talk = claude(claude_message("1", "", "human", "Look", attachments=[file]))
@@ -97,7 +95,7 @@ SENT = [
 
 
 @pytest.mark.parametrize(("name", "value"), SENT)
-def test_what_an_export_carries_of_files_is_kept(
+def test_files_contained_in_an_export_are_kept(
     tmp_path: Path, store: ColdStore, name: str, value: object
 ):
     folder = tmp_path / "export"
@@ -110,14 +108,14 @@ def test_what_an_export_carries_of_files_is_kept(
     (found,) = files_of(store, taken)[1]
     assert found[1] in ("image/png", "red")
     assert path_of(store, taken)[0] == "u: Look"
-    assert not taken.tally.changed.get("attachment that is named, not kept")
+    assert not taken.tally.changed.get("attachment that was kept by name only")
 
 
 # ChatGPT
 
 
 @pytest.mark.parametrize("shape", ["list", "object", "pretty"])
-def test_chatgpt_is_read_from_the_leaf_that_was_looked_at(
+def test_chatgpt_s_path_ends_at_the_leaf_that_was_shown(
     tmp_path: Path, store: ColdStore, shape: str
 ):
     value = {"conversations": [chatgpt_talk()]} if shape == "object" else [chatgpt_talk()]
@@ -137,7 +135,9 @@ def test_chatgpt_is_read_from_the_leaf_that_was_looked_at(
     assert not taken.tally.skipped
 
 
-def test_chatgpt_without_any_date_takes_those_of_its_messages(tmp_path: Path, store: ColdStore):
+def test_a_chatgpt_conversation_without_dates_has_those_of_its_messages(
+    tmp_path: Path, store: ColdStore
+):
     talk = chatgpt_talk(create_time=None, update_time=None)
 
     taken = only(store, written(tmp_path, "c.json", [talk]))
@@ -145,7 +145,7 @@ def test_chatgpt_without_any_date_takes_those_of_its_messages(tmp_path: Path, st
     assert store.conversation(taken.id).created_at == datetime.fromtimestamp(1.0, UTC)
 
 
-def test_chatgpt_pairs_a_tool_and_what_it_said(tmp_path: Path, store: ColdStore):
+def test_chatgpt_s_tool_calls_are_paired_with_their_results(tmp_path: Path, store: ColdStore):
     code = {"content_type": "code", "language": "python", "text": "print(1 + 1)"}
     output = {"content_type": "execution_output", "text": "2"}
     thoughts = {"content_type": "thoughts", "thoughts": [{"summary": "s", "content": "Compute."}]}
@@ -209,11 +209,11 @@ def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, s
         "message with instructions": 1,
         "message that ChatGPT hides": 1,
     }
-    assert dict(first.tally.changed) == {"attachment that is named, not kept": 1}
+    assert dict(first.tally.changed) == {"attachment that was kept by name only": 1}
     assert len(store.turns(second.id)) == 2
 
 
-def test_files_of_a_zip_that_are_no_conversations_are_counted(tmp_path: Path):
+def test_files_without_conversations_in_a_zip_are_counted(tmp_path: Path):
     with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
         archive.writestr("conversations.json", json.dumps([chatgpt_talk()]))
         archive.writestr("user.json", '{"id": "user-1"}')
@@ -227,7 +227,7 @@ def test_files_of_a_zip_that_are_no_conversations_are_counted(tmp_path: Path):
     }
 
 
-def test_a_ring_of_messages_is_counted_and_the_rest_is_taken(tmp_path: Path, store: ColdStore):
+def test_a_cycle_of_messages_is_counted_and_the_rest_imported(tmp_path: Path, store: ColdStore):
     talk = chatgpt(
         chatgpt_node("u1", None, "user", text="Hello"),
         chatgpt_node("x", "y", "user", text="round"),
@@ -238,7 +238,7 @@ def test_a_ring_of_messages_is_counted_and_the_rest_is_taken(tmp_path: Path, sto
     taken = only(store, written(tmp_path, "c.json", [talk]))
 
     assert path_of(store, taken) == ["u: Hello"]
-    assert dict(taken.tally.skipped) == {"message in a loop of parents": 2}
+    assert dict(taken.tally.skipped) == {"message in a cycle of parents": 2}
 
 
 def test_a_tree_of_any_depth_is_read(tmp_path: Path, store: ColdStore):
@@ -253,7 +253,7 @@ def test_a_tree_of_any_depth_is_read(tmp_path: Path, store: ColdStore):
 
 
 @pytest.mark.parametrize("count", [2, 7])
-def test_a_list_that_is_cut_off_gives_the_conversations_ahead(tmp_path: Path, count: int):
+def test_a_truncated_list_yields_the_complete_conversations(tmp_path: Path, count: int):
     whole = json.dumps([chatgpt_talk(conversation_id=f"{n}") for n in range(count)])
     path = written(tmp_path, "c.json", whole[:-80])
     source = open_source(path)
@@ -265,7 +265,7 @@ def test_a_list_that_is_cut_off_gives_the_conversations_ahead(tmp_path: Path, co
 # Claude
 
 
-def test_claude_is_a_tree_too_and_its_newest_leaf_is_looked_at(tmp_path: Path, store: ColdStore):
+def test_claude_s_export_is_a_tree_shown_at_its_newest_leaf(tmp_path: Path, store: ColdStore):
     talk = claude(
         claude_message("333", "22", "human", "And at night?", created_at="2026-05-01T10:09:00Z"),
         claude_message("1", "", "human", "Do kites fly?"),
@@ -292,7 +292,7 @@ def test_claude_without_parents_is_read_in_order(tmp_path: Path, store: ColdStor
     ]
 
 
-def test_claude_s_tools_thoughts_and_attachments_are_taken(tmp_path: Path, store: ColdStore):
+def test_claude_s_tools_thoughts_and_attachments_are_imported(tmp_path: Path, store: ColdStore):
     blocks = [
         {"type": "thinking", "thinking": "Search."},
         {"type": "text", "text": "I search."},
@@ -320,7 +320,7 @@ def test_claude_s_tools_thoughts_and_attachments_are_taken(tmp_path: Path, store
     assert answer.content == "A toy."
 
 
-def test_claude_s_text_counts_where_its_content_is_empty(tmp_path: Path, store: ColdStore):
+def test_claude_s_text_is_used_if_its_content_is_empty(tmp_path: Path, store: ColdStore):
     talk = claude(claude_message("1", "", "human", "Hello", content=[]))
 
     assert path_of(store, only(store, written(tmp_path, "c.json", [talk]))) == ["u: Hello"]
@@ -329,9 +329,7 @@ def test_claude_s_text_counts_where_its_content_is_empty(tmp_path: Path, store: 
 # Claude Code
 
 
-def test_claude_code_s_answers_are_put_together_and_its_branches_kept(
-    tmp_path: Path, store: ColdStore
-):
+def test_claude_code_s_replies_are_joined_and_its_branches_kept(tmp_path: Path, store: ColdStore):
     path = written(tmp_path, f"{SESSION}.jsonl", jsonl(claude_code_session()))
 
     taken = only(store, path)
@@ -355,10 +353,10 @@ def test_claude_code_s_answers_are_put_together_and_its_branches_kept(
     assert [turn.use.is_error for turn in turns if turn.role is Role.TOOL] == [False, True]
     assert model_of(store, turns[1]) == "claude-opus-4-8"
     assert reasoning_of(store, turns[1]) == "Look."
-    assert dict(taken.tally.skipped) == {"command of the program": 1, "sub-agent message": 1}
+    assert dict(taken.tally.skipped) == {"program command": 1, "sub-agent message": 1}
 
 
-def test_calls_at_once_whose_results_come_later_are_one_turn(tmp_path: Path, store: ColdStore):
+def test_parallel_calls_with_later_results_are_one_turn(tmp_path: Path, store: ColdStore):
     lines = claude_code_session()
     lines[6], lines[7] = lines[7], lines[6]
 
@@ -373,7 +371,7 @@ def test_calls_at_once_whose_results_come_later_are_one_turn(tmp_path: Path, sto
     ]
 
 
-def test_a_session_that_was_imported_while_it_ran_is_completed(tmp_path: Path, store: ColdStore):
+def test_a_session_imported_while_it_ran_is_completed_later(tmp_path: Path, store: ColdStore):
     lines = claude_code_session()
     for count in range(3, len(lines) + 1):
         path = written(tmp_path, f"{SESSION}.jsonl", jsonl(lines[:count]))
@@ -399,7 +397,7 @@ def test_sub_agents_and_broken_lines_are_counted(tmp_path: Path, store: ColdStor
     assert found.tally.skipped["line that is not JSON"] == 1
 
 
-def test_what_was_compacted_is_gone_on_with(tmp_path: Path, store: ColdStore):
+def test_a_compacted_session_continues_after_the_turns_before_it(tmp_path: Path, store: ColdStore):
     lines = claude_code_session()[:3]
     boundary = {
         "type": "system", "subtype": "compact_boundary", "uuid": "c0", "parentUuid": None,
@@ -486,7 +484,9 @@ def test_opencode_is_read_from_its_database(tmp_path: Path, store: ColdStore):
     assert dict(taken.tally.skipped) == {"text that the program wrote": 1}
 
 
-def test_opencode_s_second_layout_is_read_beside_its_first(tmp_path: Path, store: ColdStore):
+def test_opencode_s_second_schema_is_read_in_addition_to_the_first(
+    tmp_path: Path, store: ColdStore
+):
     _, taken = take(store, exports.opencode_of_whole_messages(tmp_path / "opencode.db"))
 
     assert (taken.id, taken.title) == ("opencode-9", "Again")
@@ -498,7 +498,7 @@ def test_opencode_s_second_layout_is_read_beside_its_first(tmp_path: Path, store
     assert dict(taken.tally.skipped) == {"compaction summary": 1}
 
 
-def test_the_old_layout_of_llm_is_read(tmp_path: Path, store: ColdStore):
+def test_the_old_schema_of_llm_is_read(tmp_path: Path, store: ColdStore):
     first, alone = take(store, exports.llm_old(tmp_path / "logs.db"))
 
     assert (first.id, first.title) == ("llm-k1", "Sums")
@@ -515,7 +515,7 @@ def test_the_old_layout_of_llm_is_read(tmp_path: Path, store: ColdStore):
     assert path_of(store, alone) == ["u: Alone.", "a: Indeed."]
 
 
-def test_the_new_layout_of_llm_is_read_with_its_branches(tmp_path: Path, store: ColdStore):
+def test_the_new_schema_of_llm_is_read_with_its_branches(tmp_path: Path, store: ColdStore):
     taken = only(store, exports.llm_new(tmp_path / "logs.db"))
 
     assert taken.title == "A novel"
@@ -533,7 +533,7 @@ def test_the_new_layout_of_llm_is_read_with_its_branches(tmp_path: Path, store: 
 # Open WebUI, LibreChat, SillyTavern, Gemini
 
 
-def test_open_webui_keeps_what_several_models_said(tmp_path: Path, store: ColdStore):
+def test_open_webui_s_replies_of_several_models_are_kept(tmp_path: Path, store: ColdStore):
     taken = only(store, written(tmp_path, "chats.json", [exports.open_webui()]))
 
     assert path_of(store, taken) == [
@@ -584,7 +584,7 @@ def test_sillytavern_s_swipes_are_versions(tmp_path: Path, store: ColdStore):
     assert dict(taken.tally.skipped) == {"message that is hidden from the prompt": 1}
 
 
-def test_gemini_s_activity_is_cut_where_nothing_was_asked(tmp_path: Path, store: ColdStore):
+def test_gemini_s_activity_is_split_at_long_pauses(tmp_path: Path, store: ColdStore):
     path = written(tmp_path, "My Activity.json", exports.gemini())
 
     second, first = take(store, path)[::-1]
@@ -598,8 +598,8 @@ def test_gemini_s_activity_is_cut_where_nothing_was_asked(tmp_path: Path, store:
     assert path_of(store, second) == ["u: How do I list files?", "a: Ask a friend.", "u: Thanks"]
     assert every_turn(store, second)[1].content == "Use ls & look:\n\n```\nls -l\n\n```\n\n- a"
     assert dict(first.tally.changed) == {
-        "conversation that is told apart by time alone": 1,
-        "attachment that is named, not kept": 1,
+        "conversation that was inferred from times alone": 1,
+        "attachment that was kept by name only": 1,
     }
 
 
@@ -615,10 +615,10 @@ def test_gemini_s_verb_is_found_in_any_language(tmp_path: Path, store: ColdStore
     assert path_of(store, taken)[::2] == [f"u: {text}" for text in asked]
 
 
-# chat completions' own shape
+# chat completions
 
 
-def test_jsonl_of_chat_completions_is_a_conversation_a_line(tmp_path: Path, store: ColdStore):
+def test_chat_completions_jsonl_has_one_conversation_per_line(tmp_path: Path, store: ColdStore):
     call = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
     first = [
         {"role": "system", "content": "Be brief."},
@@ -638,7 +638,7 @@ def test_jsonl_of_chat_completions_is_a_conversation_a_line(tmp_path: Path, stor
     assert dict(one.tally.skipped) == {"message with instructions": 1}
 
 
-# all of them
+# all programs
 
 
 ALL = {
@@ -653,7 +653,7 @@ ALL = {
 }
 
 
-def test_a_folder_of_everything_is_told_apart_by_content_and_taken_once(
+def test_a_folder_of_all_formats_is_recognized_by_content_and_imported_once(
     tmp_path: Path, store: ColdStore
 ):
     for number, content in enumerate(ALL.values()):

@@ -1,4 +1,4 @@
-"""Values that were made of foreign fields."""
+"""Checking values built from untrusted fields against their types."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ from jitchat.values import Limit, Role, Usage
         ("nobody", Role, False),
     ],
 )
-def test_a_value_is_of_a_type_with_all_that_is_in_it(value: object, kind: object, is_so: bool):
+def test_a_value_has_a_type_only_if_everything_in_it_does(value: object, kind: object, is_so: bool):
     assert is_typed(value, kind) is is_so

@@ -54,11 +54,11 @@ async def test_what_is_attached_is_priced_before_the_send_and_shown_with_its_tur
         await pilot.press("enter")
         await idle(pilot)
         said = next(view for view in screen.query(TurnView) if "note.txt" in view.turn.content)
-        assert said.detail.attached == "with note.txt, a shot.png (picture, 80×40)"
+        assert said.detail.attached == "attached: note.txt, a shot.png (picture, 80×40)"
         assert said.query(".turn-picture")
         (tmp_path / "note.txt").write_text("It is not.")
         await pilot.press("ctrl+v")
-        none = "The clipboard holds no picture. Copy one, or use /attach PATH."
+        none = "There is no picture in the clipboard. Copy one, or use /attach PATH."
         await until(pilot, lambda: none in notices(pilot), "that no picture is there")
         copied.append(Image.new("RGB", (30, 20)))
         prompt.post_message(events.Paste(""))

@@ -33,7 +33,7 @@ async def test_another_event_comes_at_once_and_behind_the_pieces_before_it(other
 async def test_what_was_thought_is_kept_apart_from_what_was_said_and_after_the_end_nothing_comes(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(batches, "PIECES_EVERY", 0.01)
+    monkeypatch.setattr(batches, "CHUNKS_EVERY", 0.01)
     seen: list[Event] = []
     batcher = reply_batcher(seen.append)
     pieces = (ReasoningDelta("Hm"), ReasoningDelta("."), ReplyDelta("Yes"), ReplyDelta("!"))

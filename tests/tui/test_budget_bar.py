@@ -1,4 +1,4 @@
-"""The bar is to scale, and shows whatever is there."""
+"""The budget bar is to scale and shows every kind that has tokens."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = ("system", "pinned", "recent", "index", "retrieved", "draft", "free", "r
     st.lists(st.integers(0, 200_000), min_size=len(NAMES), max_size=len(NAMES)).filter(any),
     st.integers(len(NAMES), 300),
 )
-def test_theto_scale_fill_the_width_and_every_kind_that_has_tokens_has_one(
+def test_cells_fill_the_width_and_every_kind_with_tokens_has_at_least_one(
     counts: list[int], width: int
 ) -> None:
     shares = dict(zip(NAMES, counts, strict=True))
@@ -45,7 +45,7 @@ def test_the_bar_is_to_scale() -> None:
     }
 
 
-def test_what_is_used_fills_most_of_the_bar_however_little_it_is() -> None:
+def test_the_used_part_fills_most_of_the_bar_even_if_it_is_small() -> None:
     little = dict.fromkeys(NAMES, 0) | {
         "system": 100,
         "recent": 200,
@@ -61,7 +61,7 @@ def test_what_is_used_fills_most_of_the_bar_however_little_it_is() -> None:
     assert in_two_scales(much, 160) == to_scale(much, 160)
 
 
-async def test_a_break_in_the_scale_is_drawn_with_the_figure_of_what_is_free() -> None:
+async def test_a_break_in_the_scale_is_drawn_with_the_free_tokens() -> None:
     app = Bars(long_talk(Mode.JIT, KNOWN, limit=32_768))
     async with app.run_test(size=(100, 4)):
         drawn = app.query_one(BudgetBar).render().plain.splitlines()[0]
@@ -71,7 +71,7 @@ async def test_a_break_in_the_scale_is_drawn_with_the_figure_of_what_is_free() -
 
 
 class Bars(App[None]):
-    """A bar of a hundred cells."""
+    """A bar of 100 cells."""
 
     def __init__(self, window: ContextWindow) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class Bars(App[None]):
         self.clicked.append(message.kind)
 
 
-async def test_a_double_line_ends_the_stable_prefix_and_clicks_go_by_what_is_drawn() -> None:
+async def test_a_double_line_ends_the_stable_prefix_and_clicks_match_the_drawn_cells() -> None:
     app = Bars(long_talk(Mode.JIT, KNOWN, limit=1_500))
     async with app.run_test(size=(100, 4)) as pilot:
         bar = app.query_one(BudgetBar)

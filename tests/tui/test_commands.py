@@ -66,7 +66,7 @@ def test_a_path_a_sentence_or_a_blank_ahead_make_a_message(draft: str) -> None:
 def test_what_begins_with_a_command_is_no_message_and_is_given_back(draft: str) -> None:
     assert command_in(draft) is None
     assert message_in(draft) == ""
-    assert "With a blank ahead of it, it is a message." in mistyped(draft)
+    assert "To send this as a message, put a space before it." in mistyped(draft)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_every_action_can_be_typed_alone(name: str) -> None:
 
 @pytest.mark.parametrize("draft", ["/nonsense", "/Modle ", "/etc", "/"])
 def test_a_lone_word_that_is_no_command_is_not_sent(draft: str) -> None:
-    assert "There is no command /" in mistyped(draft)
+    assert "Not sent: there is no command /" in mistyped(draft)
     assert message_in(draft) == ""
 
 
@@ -114,9 +114,9 @@ def test_a_mode_ahead_of_a_message_is_read_off(draft: str, addressed: Addressed)
     [
         ("/wh", "/why"),
         ("/m", "/model  /mode  /mattered"),
-        ("/zz", "/zz is no command"),
-        ("/why 12", "/why · Why turn 12 is in the window, or not"),
-        ("/help me", "/help takes nothing behind it"),
+        ("/zz", "no command /zz"),
+        ("/why 12", "/why · Explain why turn 12 is in or out"),
+        ("/help me", "/help takes no argument"),
     ],
 )
 def test_what_enter_does_is_told_while_a_command_is_typed(draft: str, told: str) -> None:
@@ -146,7 +146,7 @@ def test_a_prompt_of_a_server_is_typed_as_a_command(draft: str, command: Command
 
 def test_a_prompt_that_its_server_does_not_have_is_not_sent() -> None:
     for typed in ("/harbour:gret Ada", "/late:any"):
-        assert "server is not ready. It was not sent." in mistyped(typed, PROMPTS)
+        assert "its server is not ready." in mistyped(typed, PROMPTS)
         assert message_in(typed, PROMPTS) == ""
     assert message_in("/c:drive is full", PROMPTS) == "/c:drive is full"
 

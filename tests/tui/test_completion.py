@@ -1,4 +1,4 @@
-"""What completes what is typed, and that the list of it takes no key that is not its own."""
+"""Completions of the typed text; their list takes no keys other than its own."""
 
 from __future__ import annotations
 
@@ -51,26 +51,26 @@ if TYPE_CHECKING:
         ("", None),
     ],
 )
-def test_what_is_begun_at_the_end_of_a_line(line: str, begun: Begun | None) -> None:
+def test_the_completed_text_is_found_at_the_end_of_a_line(line: str, begun: Begun | None) -> None:
     assert begun_at(line, len(line), is_first=True) == begun
 
 
-def test_in_another_line_or_inside_of_a_word_nothing_begins_a_command() -> None:
+def test_on_a_later_line_or_inside_a_word_no_command_is_completed() -> None:
     assert begun_at("/mo", 3, is_first=False) is None
     assert begun_at("/model", 3, is_first=True) is None
     assert begun_at("@re", 3, is_first=False) == Begun(Kind.PATH, 0, "re")
 
 
-def test_commands_come_with_their_sentences_those_that_begin_so_first() -> None:
+def test_commands_are_listed_with_their_help_and_prefix_matches_come_first() -> None:
     prompts = Prompts(sentences={"git:mode": "takes file"})
     choices = known_choices(Begun(Kind.COMMAND, 0, "mode"), prompts)
     assert choices is not None
     assert [each.text for each in choices] == ["/model", "/mode", "/git:mode"]
-    assert choices[0].about.startswith("Model: Pick who answers")
+    assert choices[0].about.startswith("Model: Choose a model")
     assert known_choices(Begun(Kind.TURN, 0, "1"), prompts) is None
 
 
-def test_arguments_are_found_by_a_part() -> None:
+def test_arguments_are_found_by_a_substring() -> None:
     named = [Choice("openai/gpt-5-mini"), Choice("ollama/llama3.2")]
     assert choices_among(Begun(Kind.MODEL, 7, "GPT"), named) == named[:1]
 
@@ -84,7 +84,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_modes_stand_ahead_of_paths_and_a_path_with_blanks_in_quotes(folder: Path) -> None:
+def test_modes_come_before_paths_and_a_path_with_spaces_is_quoted(folder: Path) -> None:
     (folder / "recent.md").touch()
     names = names_beginning(Begun(Kind.NAME, 0, "rec"), folder)
     assert [each.text for each in names] == ["@recency", "@recent.md"]
@@ -96,7 +96,7 @@ def test_modes_stand_ahead_of_paths_and_a_path_with_blanks_in_quotes(folder: Pat
 
 
 def shown(screen: ChatScreen) -> list[str]:
-    """Read the first words of the list; nothing where it is shut."""
+    """Return the first words of the list; empty if it is closed."""
     box = screen.surfaces.completions
     rows = (str(box.get_option_at_index(n).prompt).split()[0] for n in range(box.option_count))
     return list(rows) if box.display else []
@@ -150,7 +150,7 @@ async def test_esc_closes_the_list_and_a_paste_opens_none(backend: TestBackend) 
         assert shown(screen)[0] == "/model"
 
 
-async def test_what_is_typed_in_a_burst_is_not_completed_by_what_stood_there_before(
+async def test_a_burst_of_keys_is_not_completed_from_an_outdated_list(
     backend: TestBackend,
 ) -> None:
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
@@ -187,7 +187,7 @@ async def test_turns_are_found_by_number_and_by_word(backend: TestBackend) -> No
         assert prompt.has_focus
 
 
-async def test_an_answer_is_typed_as_well_and_a_wrong_one_told(backend: TestBackend) -> None:
+async def test_an_answer_can_be_typed_and_an_invalid_one_is_reported(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         await ready(pilot)
         await typed(pilot, "/allow maybe")

@@ -1,4 +1,4 @@
-"""What is done with conversations in the app: names, tags, archive, deletion; copies of turns."""
+"""Managing conversations: titles, tags, archive, deletion; copying turns."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ async def test_the_list_renames_tags_archives_deletes_and_undoes(backend: TestBa
         await until(pilot, lambda: listed(pilot) == ["Name #sea"], "the one with the tag")
         await pilot.press("ctrl+d", "x", "backspace")  # what is typed answers no
         await pilot.press("ctrl+d", "enter")
-        await until(pilot, lambda: listed(pilot) == ["Nothing fits that."], "the list without it")
+        await until(pilot, lambda: listed(pilot) == ["No matches."], "the list without it")
         await pilot.press("ctrl+z")
         await until(pilot, lambda: listed(pilot) == ["Name #sea"], "the list with it")
         await pilot.press("ctrl+b")
         await until(
             pilot,
-            lambda: listed(pilot) == ["Nothing fits that."],
+            lambda: listed(pilot) == ["No matches."],
             "the list without what is archived",
         )
         await pilot.press("escape")
@@ -81,7 +81,7 @@ async def test_the_list_renames_tags_archives_deletes_and_undoes(backend: TestBa
     assert [known.is_archived for known in backend.store.conversations()] == [True, False]
 
 
-async def test_the_open_one_is_named_deleted_brought_back_and_erased_by_commands(
+async def test_the_open_conversation_is_renamed_deleted_restored_and_erased_by_commands(
     backend: TestBackend,
 ) -> None:
     other = backend.store.create("Other")
@@ -108,7 +108,7 @@ async def test_the_open_one_is_named_deleted_brought_back_and_erased_by_commands
 
         await command(pilot, "/delete erase")
         await pilot.press("enter")
-        await until(pilot, lambda: "It is erased" in " ".join(notices(pilot)), "that it is gone")
+        await until(pilot, lambda: "Erased: " in " ".join(notices(pilot)), "that it is gone")
         await ready(pilot)
         await command(pilot, "/delete")
         await pilot.press("enter")
@@ -119,7 +119,7 @@ async def test_the_open_one_is_named_deleted_brought_back_and_erased_by_commands
     assert b"A very fine title" not in backend.store.database.path.read_bytes()
 
 
-async def test_one_that_another_process_deleted_is_told_and_what_was_typed_is_kept(
+async def test_deletion_by_another_process_is_reported_and_the_typed_text_is_kept(
     backend: TestBackend,
 ) -> None:
     async with demo_app(backend).run_test(size=(100, 30)) as pilot:
@@ -134,7 +134,7 @@ async def test_one_that_another_process_deleted_is_told_and_what_was_typed_is_ke
         assert screen.query_one("#prompt").text == "which port?"  # type: ignore[attr-defined]
 
 
-async def test_a_small_model_makes_the_title_of_a_first_exchange_behind_the_chat(
+async def test_a_small_model_writes_the_title_of_a_first_exchange_in_the_background(
     backend: TestBackend,
 ) -> None:
     made = backend.store.create(NEW_TITLE)
@@ -169,7 +169,7 @@ async def test_a_turn_and_its_code_are_copied_by_a_letter_and_its_answer(
         assert pilot.app.clipboard == CODE.replace("\x1b", "␛")
         assert question(pilot).startswith("Copied #2: ")
         await pilot.press("end", "Y")
-        assert question(pilot) == "Copy which code of #2? 1 python, 2 sh"
+        assert question(pilot) == "Copy which code block of #2? 1 python, 2 sh"
         await pilot.press("2")
         assert pilot.app.clipboard == "ls␛[2J\n"
         await pilot.press("Y", "enter")
@@ -190,4 +190,4 @@ async def test_a_turn_and_its_code_are_copied_by_a_letter_and_its_answer(
         assert prompt.text == "hi", "the letter was a key of its own"
         await pilot.press("ctrl+c")
         await command(pilot, "/code 3")
-        assert any("2 blocks" in each for each in notices(pilot))
+        assert any("2 code blocks" in each for each in notices(pilot))

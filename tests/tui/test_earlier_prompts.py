@@ -1,4 +1,4 @@
-"""What was sent in any conversation is found again by its words, the newest first."""
+"""Prompts sent in any conversation are found by their words, newest first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jitchat.tui.dialogs.prompts import PromptsScreen
 from tests.tui.support import TestBackend, demo_app, ready, until
 
 
-async def test_a_prompt_is_found_by_words_and_stands_in_the_place_of_what_is_typed(
+async def test_a_prompt_is_found_by_words_and_replaces_the_typed_text(
     backend: TestBackend,
 ):
     sent = ["Which PORT is the café on?", "no", "port and host\nof the café", "no"]

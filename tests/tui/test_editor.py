@@ -70,9 +70,9 @@ async def test_what_comes_back_meanwhile_is_kept(
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (editor("raise SystemExit(3)"), "failed (exit code 3). The draft is as it was."),
+        (editor("raise SystemExit(3)"), "failed (exit code 3). The draft is unchanged."),
         ("/no/such/editor", "/no/such/editor could not be started"),
-        ("'vim", "cannot be read"),
+        ("'vim", "cannot be parsed"),
     ],
 )
 @pytest.mark.usefixtures("suspends")
@@ -95,7 +95,7 @@ async def test_a_terminal_that_cannot_be_handed_over_is_told_of(
     async with demo_app(backend).run_test() as pilot:
         await ready(pilot)
         await pilot.press("ctrl+g")
-        told = "This terminal cannot be handed to an editor."
+        told = "An editor cannot be opened in this terminal."
         await until(pilot, lambda: any(told in each for each in notices(pilot)), told)
 
 
@@ -103,7 +103,7 @@ def test_without_a_variable_what_is_installed_is_taken(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UsageError, match="There is no editor"):
+    with pytest.raises(UsageError, match="No editor was found"):
         editor_command({"VISUAL": " "})
     (nano := tmp_path / "nano").touch(0o700)
     assert editor_command({}) == [str(nano)]

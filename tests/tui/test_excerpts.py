@@ -1,4 +1,4 @@
-"""A turn that is recalled in passages, on screen."""
+"""A turn retrieved in passages, on screen."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def marked(area: MarkedText) -> str:
-    """What has a style of its own in each line."""
+    """Return the styled text of each line."""
     lines = (area.get_line(number) for number in range(area.document.line_count))
     return "".join(line.plain[span.start : span.end] for line in lines for span in line.spans)
 
@@ -58,7 +58,7 @@ async def test_enter_shows_the_whole_turn_with_its_passages_marked(
         await picture(pilot, "excerpt-in-its-turn")
 
 
-async def test_a_passage_far_down_is_shown_first_and_control_characters_move_no_mark(
+async def test_a_passage_far_down_is_scrolled_to_and_control_characters_do_not_shift_marks(
     backend: TestBackend,
 ) -> None:
     head = "\u200b\x1b x\r\n" * (PART // 5)

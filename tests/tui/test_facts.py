@@ -70,7 +70,9 @@ async def test_what_is_said_is_proposed_and_kept_on_one_key(
             "the window",
         )
         await pilot.press("alt+j")
-        await until(pilot, lambda: "Nothing waits for that answer." in notices(pilot), "the notice")
+        await until(
+            pilot, lambda: "No open question takes that answer." in notices(pilot), "the notice"
+        )
 
 
 async def test_a_fact_is_remembered_and_forgotten_by_command(backend: TestBackend) -> None:
@@ -84,7 +86,7 @@ async def test_a_fact_is_remembered_and_forgotten_by_command(backend: TestBacken
         await command(pilot, "/forget nothing like it")
         await until(
             pilot,
-            lambda: any("Nothing that is remembered fits" in each for each in notices(pilot)),
+            lambda: any("No remembered fact matches" in each for each in notices(pilot)),
             "the notice",
         )
 
@@ -141,7 +143,7 @@ async def test_a_temporary_conversation_is_marked_and_deleted_when_left(
         await screen.open(home)
         await until(
             pilot,
-            lambda: "The temporary conversation is deleted." in notices(pilot),
+            lambda: "Temporary conversation deleted." in notices(pilot),
             "the notice",
         )
         assert [each.id for each in backend.store.conversations()] == [home.id]
@@ -213,10 +215,12 @@ async def test_a_turn_of_another_conversation_is_shown_from_the_inspector_and_en
         await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "its text")
         assert said in pilot.app.screen._text
         box = pilot.app.screen.query_one(".box")
-        await until(pilot, lambda: "⏎ open its" in str(box.border_subtitle), "what Enter does")
+        await until(
+            pilot, lambda: "⏎ open conversation" in str(box.border_subtitle), "what Enter does"
+        )
         await pilot.press("enter")
         await until(pilot, lambda: screen.opening.conversation.id == other.id, "the other one")
-        kept = "Your draft is kept in “Release planning (demo)”: /resume leads back."
+        kept = "Your draft is kept in “Release planning (demo)”; /resume goes back."
         await until(pilot, lambda: kept in notices(pilot), "where the draft is")
         assert screen.surfaces.prompt.text == ""
         await until(pilot, lambda: screen.session is not None, "its session")

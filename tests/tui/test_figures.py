@@ -166,7 +166,7 @@ def test_a_reply_tells_what_the_provider_reported_and_no_more(
 @pytest.mark.parametrize(
     ("usage", "told"),
     [
-        (None, "~{used}, it ended before any usage came"),
+        (None, "~{used}, it ended before usage was reported"),
         (Usage(3_398, 2), "sent 3,398 ✓ · answer 2 ✓"),
     ],
 )

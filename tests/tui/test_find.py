@@ -1,4 +1,4 @@
-"""Ctrl+F: every match in all turns, marked where it is on screen, one after the other."""
+"""Ctrl+F: visits the matches in all turns and highlights those on screen."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONG = "\n\n".join(f"Paragraph {number} about **nothing** at all." for number in
 
 
 def marked(transcript: Transcript) -> list[str]:
-    """What is marked in the turns that are mounted, in order; the current match in capitals."""
+    """Return the highlighted texts of mounted turns in order; the current match in capitals."""
     return [
         piece.upper() if "reverse" in str(span.style) else piece
         for view in transcript.query(TurnView)
@@ -33,7 +33,7 @@ def marked(transcript: Transcript) -> list[str]:
     ]
 
 
-def test_a_match_is_found_in_any_case_and_over_a_line_break():
+def test_a_match_ignores_case_and_may_span_a_line_break():
     turns = talk("The Deploy\n  window, the deploy window.", "Nothing.", "(DEPLOY WINDOW)")
     pattern = pattern_of(" deploy window ")
     assert pattern is not None
@@ -46,7 +46,7 @@ def test_a_match_is_found_in_any_case_and_over_a_line_break():
     assert matches_in(dated, None, Filter(before=date(2026, 3, 5))) == [(1, 0), (2, 0)]
 
 
-async def test_matches_are_gone_through_in_all_turns_and_the_focus_comes_back(
+async def test_matches_in_all_turns_are_visited_and_the_focus_is_restored(
     backend: TestBackend,
 ) -> None:
     said = [f"point {number}" for number in range(300)]
@@ -87,7 +87,9 @@ def in_view(transcript: Transcript, text: str) -> bool:
     )
 
 
-async def test_what_matches_nothing_says_so_and_a_draft_is_left_alone(backend: TestBackend) -> None:
+async def test_a_search_without_matches_is_reported_and_the_draft_is_kept(
+    backend: TestBackend,
+) -> None:
     backend.provider = ScriptedProvider()
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
@@ -96,7 +98,7 @@ async def test_what_matches_nothing_says_so_and_a_draft_is_left_alone(backend: T
         count = screen.query_one("#find-count", Static)
         await until(pilot, lambda: str(count.content) == "no match", "that there is none")
         screen.query_one("#find", Input).value = "demo after:2026-13"
-        await until(pilot, lambda: "names no date" in str(count.content), "what is wrong")
+        await until(pilot, lambda: "is not a date" in str(count.content), "what is wrong")
         screen.query_one("#find", Input).value = "after:2026-01 deploy"
         await until(pilot, lambda: "1 of" in str(count.content), "what was said since")
         screen.query_one("#find", Input).value = "xyzzy"  # while the match is being shown

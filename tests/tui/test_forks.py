@@ -141,7 +141,7 @@ async def test_a_reply_that_was_cut_by_length_goes_on(backend: TestBackend) -> N
         screen = await at(pilot)
         await pilot.press("r", "enter")
         await answered(pilot, 5)
-        assert "stopped: length — /continue goes on" in str(
+        assert "stopped: length — /continue resumes it" in str(
             view(screen, 5).query_one(".turn-note").render()
         )
         await pilot.press("c", "enter")

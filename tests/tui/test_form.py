@@ -1,4 +1,4 @@
-"""The form of a server: what it asks in the middle of a call, and what is read of it."""
+"""A server's form: input requested during a call, and how it is parsed."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ HOSTILE = Request("har\x1b[2Jbour", "[red]Fill this in[/red]\x1b[31m", (NAME, CR
         (NAME, "", (None, "Name is required.")),
         (CREW, "", (None, "")),
         (CREW, "7", (7, "")),
-        (CREW, "many", (None, "Crew is no integer.")),
+        (CREW, "many", (None, "Crew is not a valid integer.")),
         (Field("ok", "Ok", "boolean"), "no", (False, "")),
         (Field("ok", "Ok", "boolean", required=True), "", (None, "Ok is required.")),
         (Field("tags", "Tags", "array"), "a, b", (["a", "b"], "")),
     ],
 )
-def test_what_is_filled_in_is_read_as_the_field_wants_it(field, given, read):
+def test_values_are_converted_to_the_type_of_their_field(field, given, read):
     assert read_value(field, given) == read
 
 
@@ -95,7 +95,7 @@ async def test_every_kind_of_field_can_be_filled_in_from_the_keyboard(
     assert answered == Response("accept", (*values, ("flags", ["blue", "white"])))
 
 
-async def test_a_form_waits_until_the_keys_rest(
+async def test_a_form_is_not_opened_while_the_user_is_typing(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tools, "TYPING_SECONDS", 0.01)
@@ -115,7 +115,7 @@ async def test_a_form_waits_until_the_keys_rest(
         assert await asyncio.wait_for(asked, 5) == Response("cancel")
 
 
-async def test_a_request_that_is_withdrawn_closes_its_form(backend: TestBackend) -> None:
+async def test_a_withdrawn_request_closes_its_form(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         asked = asyncio.ensure_future(screen.tools.elicit(HOSTILE))

@@ -10,7 +10,7 @@ from textual.widgets import OptionList, Static, TextArea
 
 from jitchat.tui.figures import BESIDE
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.window_rows import SINGLY, ahead_of_reason, line_of, rows_of
+from jitchat.tui.widgets.window_rows import SINGLY, line_of, rows_of, titles_before_reason
 from jitchat.values import Mode, Usage
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.support import conversation_of, demo_session, session_on, talk
@@ -33,7 +33,7 @@ def test_every_segment_and_everything_left_out_has_a_row(store: ColdStore) -> No
     assert left == [row for row in window.ledger if row.verdict is Verdict.LEFT_OUT]
 
 
-def test_a_long_recent_block_is_gathered_and_still_adds_up(store: ColdStore) -> None:
+def test_a_long_recent_block_shares_a_row_and_the_sum_is_unchanged(store: ColdStore) -> None:
     turns = talk(*(f"point {number}" for number in range(3_000)))
     window = session_on(store, conversation_of(store, turns)).preview("and?", Mode.FULL)
     rows = rows_of(window)
@@ -47,10 +47,11 @@ def test_rows_of_a_window_of_draft_and_system_only(store: ColdStore) -> None:
     assert [row.kind for row in rows_of(window)] == [Kind.SYSTEM, Kind.DRAFT]
 
 
-def test_every_reason_stands_under_its_heading(store: ColdStore) -> None:
+def test_every_reason_is_aligned_with_its_heading(store: ColdStore) -> None:
     window = demo_session(store).preview(QUESTION, Mode.JIT)
+    start = len(titles_before_reason(None))
     for row in rows_of(window):
-        assert line_of(row, 1.0).plain.index(row.reason) == len(ahead_of_reason(None)), row.kind
+        assert line_of(row, 1.0).plain.index(row.reason) == start, row.kind
 
 
 def test_an_index_row_says_why_the_turn_is_not_there_at_full_text(store: ColdStore) -> None:
@@ -63,7 +64,7 @@ def test_an_index_row_says_why_the_turn_is_not_there_at_full_text(store: ColdSto
 
 
 def boundary(screen: ChatScreen) -> int:
-    """Where the line is that ends the stable prefix; there is one."""
+    """Return the index of the line that ends the stable prefix."""
     rows = screen.query_one("#segments", OptionList)
     (place,) = [n for n in range(rows.option_count) if rows.get_option_at_index(n).disabled]
     return place
@@ -112,7 +113,7 @@ async def a_reason_without_room_stands_whole_below_while_the_cursor_is_on_it(
     await until(pilot, lambda: not whole.display, "the end")
 
 
-async def test_a_window_that_comes_before_the_layout_has_no_empty_line_for_a_reason(
+async def test_a_window_shown_before_the_layout_has_no_empty_reason_line(
     store: ColdStore,
 ) -> None:
     app, inspector = App[None](), Inspector()
@@ -207,7 +208,7 @@ async def what_was_cached_and_who_was_no_candidate_stand_there(screen: ChatScree
 
 
 async def the_cursor_keeps_off_the_boundary(pilot: Pilot[None], screen: ChatScreen) -> None:
-    """By key, and when the window changes."""
+    """Neither keys nor a changed window put the cursor on the boundary."""
     inspector, rows = screen.query_one(Inspector), screen.query_one("#segments", OptionList)
     place = boundary(screen)
     inspector.point_at("index")
@@ -228,7 +229,7 @@ async def the_cursor_keeps_off_the_boundary(pilot: Pilot[None], screen: ChatScre
     assert (boundary(screen), rows.highlighted) == (1, 2)
 
 
-async def test_of_the_window_that_changes_the_cursor_the_boundary_and_what_was_cached_stay_right(
+async def test_cursor_boundary_and_cached_tokens_stay_correct_when_the_window_changes(
     backend: TestBackend,
 ) -> None:
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:

@@ -40,7 +40,7 @@ async def test_draft_and_theme_are_there_again_unless_the_settings_name_a_theme(
         screen = await ready(pilot)
         assert pilot.app.theme == "textual-light"
         assert screen.query_one(Prompt).text == "half a draftx"
-        assert "the draft of last time: Ctrl+C clears it" in str(screen.query_one("#cost").render())
+        assert "draft restored: Ctrl+C clears it" in str(screen.query_one("#cost").render())
         await type_text(pilot, "!")
         assert "last time" not in str(screen.query_one("#cost").render())
         screen.query_one(Prompt).text = ""
@@ -52,7 +52,7 @@ async def test_draft_and_theme_are_there_again_unless_the_settings_name_a_theme(
         assert pilot.app.theme == "nord"
         assert not pilot.app._notifications  # a theme that the settings name is no news
         pilot.app.theme = "gruvbox"
-        told = "config.toml names nord: it is back at the next start."
+        told = "config.toml sets nord, which the next start will use."
         await until(pilot, lambda: told in str(screen.query_one("#cost").render()), "the warning")
 
 

@@ -10,6 +10,7 @@ import jitchat
 from jitchat.tui.actions import keys_by_id, spelled
 from jitchat.tui.key_help import help_sections
 from jitchat.tui.key_names import KeyNames
+from jitchat.tui.widgets.hint_line import named
 
 CHANGED = KeyNames({"inspector": "f12", "models": "ctrl+b,alt+l", "turn_copy": "z"})
 ELSEWHERE = ("bench", "bench_memory.py", "dialogs", "key_names.py")
@@ -39,13 +40,18 @@ def test_what_has_no_key_that_each_terminal_sends_is_told_by_the_menu() -> None:
     assert CHANGED.anywhere("allow_once") == "Ctrl+O 1"
     assert KeyNames({"allow_once": "f12"}).anywhere("allow_once") == "F12", "the user gave it"
     assert KeyNames({"menu": "ctrl+b"}).anywhere("inspector") == "Ctrl+B I"
+    unbound = KeyNames({"inspector": ""})
+    assert (unbound["inspector"], unbound.short("inspector")) == ("Ctrl+O I", "")
+    assert named([("inspector", "inspect", "x"), ("help", "help", "y")], unbound) == (
+        ("F1", "help", "y"),
+    )
 
 
 def test_the_help_has_the_keys_as_they_are_in_use() -> None:
     rows = dict(row for _, section in help_sections(CHANGED) for row in section)
     assert rows["F12"].startswith("Inspector")
     assert rows["Ctrl+B, Alt+L"].startswith("Model")
-    assert rows["Z"].startswith("Copy the turn")
+    assert rows["Z"].startswith("Copy turn")
     assert "F2" not in rows
 
 

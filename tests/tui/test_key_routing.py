@@ -122,7 +122,7 @@ async def test_the_footer_shows_the_keys_of_the_pane_and_a_letter_or_a_click_ask
 
 async def the_footer_shows_the_keys_of_the_pane(pilot: Pilot[None], screen: ChatScreen) -> None:
     """From the last turn, which is a reply, under the cursor of the conversation."""
-    keys = ("⏎ text", "r again", "w window", "p pin", "x exclude", "m mattered", "! wrong")
+    keys = ("⏎ text", "r retry", "w window", "p pin", "x exclude", "m mattered", "! missing")
     await until(pilot, lambda: "m mattered" in footer(screen), "the keys of a reply")
     for word in keys:
         assert word in footer(screen), word
@@ -135,7 +135,7 @@ async def the_footer_shows_the_keys_of_the_pane(pilot: Pilot[None], screen: Chat
     assert "m mattered" not in footer(screen)
     screen.query_one(Inspector).point_at("recent")
     await pilot.pause()
-    assert "␣ in or out, once" in footer(screen)
+    assert "␣ toggle once" in footer(screen)
     screen.query_one(Prompt).focus()
     await pilot.pause()
     assert "⏎ send" in footer(screen)
@@ -165,7 +165,7 @@ async def a_letter_or_a_click_on_it_asks_and_enter_alone_does_it(
     assert len(requests) == 1
 
     await focus(pilot, "conversation")
-    await pilot.click("#keys", offset=(footer(screen).index("r again"), 0))
+    await pilot.click("#keys", offset=(footer(screen).index("r retry"), 0))
     assert hint(screen) == "Regenerate #62?", "a click asks as the letter does"
     await pilot.press("h", "i")
     assert prompt.text == "hi", "no letter was typed for the click"
@@ -186,7 +186,7 @@ async def the_key_of_any_pane_asks_and_leaves_the_draft(
     prompt.focus()
     await type_text(pilot, "half a draft")
     await pilot.press("alt+r")
-    assert hint(screen) == "Answer #61 once more?"
+    assert hint(screen) == "Answer #61 again?"
     await pilot.press("s")
     assert prompt.text == "half a drafts"
     assert len(requests) == 2
@@ -208,8 +208,8 @@ async def test_a_command_that_costs_asks_as_its_key_does(backend: TestBackend) -
         requests = backend.provider.requests
         for command, question, answer, count in (
             ("/continue", "Continue #62?", "escape", 1),
-            ("/retry", "Answer #61 once more?", "escape", 1),
-            ("/retry", "Answer #61 once more?", "enter", 2),
+            ("/retry", "Answer #61 again?", "escape", 1),
+            ("/retry", "Answer #61 again?", "enter", 2),
             ("/continue", "Continue #63?", "enter", 3),
         ):
             screen.query_one(Prompt).insert(command)

@@ -102,7 +102,7 @@ async def test_every_action_is_in_the_palette_and_in_the_help_and_can_be_given_a
     backend: TestBackend,
 ) -> None:
     backend.settings = replace(
-        backend.settings, keys={"inspector": "f12", "help": "ctrl+b", "models": "alt+l"}
+        backend.settings, keys={"inspector": "f12", "help": "ctrl+b", "models": "alt+l", "wire": ""}
     )
     async with demo_app(backend).run_test(size=(140, 60), notifications=True) as pilot:
         screen = await ready(pilot)
@@ -110,6 +110,8 @@ async def test_every_action_is_in_the_palette_and_in_the_help_and_can_be_given_a
         assert screen.query_one("#inspector").display
         await pilot.press("f12")
         assert not screen.query_one("#inspector").display
+        await pilot.press("f3")
+        assert pilot.app.screen is screen, "it has no key"
         footer = str(screen.query_one("#keys").render())
         assert all(each in footer for each in ("Alt+L model", "F12 inspect", "^B help")), footer
 
@@ -119,12 +121,13 @@ async def test_every_action_is_in_the_palette_and_in_the_help_and_can_be_given_a
         assert {"Quit", "Theme"} <= titles
         page = await help_page(pilot)
         assert all(action.title in page for action in ACTIONS if action.keys)
+        assert "Ctrl+O W" in page, "the menu still leads to what has no key"
         await pilot.press("escape")
 
         await pilot.resize_terminal(80, 24)
         screen.notify("before", severity="error", markup=False)
         page = await help_page(pilot)
-        assert f"Answer once more, beside this\n{'':<23}one" in page, "it stays in its column"
+        assert f"press again\n{'':<23}for the next match" in page, "it stays in its column"
         screen.notify("[b]meanwhile", severity="error", markup=False)
         await pilot.pause()
         assert not any(toast.display for toast in pilot.app.screen.query("Toast"))
@@ -152,5 +155,5 @@ def test_keys_give_way_to_the_sentence_and_the_ends_stay() -> None:
     assert fitting(idle, 0) == (send, help_)
     assert fitting(named(EDITING, KeyNames()), 0) == (
         ("⏎", "send as a fork", "screen.submit"),
-        ("Esc", "leave it", "screen.cancel"),
+        ("Esc", "cancel", "screen.cancel"),
     )

@@ -1,4 +1,4 @@
-"""A message of very many tokens: what of it is sent is asked, and all of it is kept."""
+"""A very large message: the user chooses which part is sent; all of it is stored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TEXT = f"{LOG}ERROR the crane is stuck at berth 14\n{LOG}".strip()
         (["ctrl+o"], "this is a preview, all of it is kept"),
     ],
 )
-async def test_a_part_of_it_is_sent_and_the_whole_is_a_turn(
+async def test_a_part_is_sent_and_the_whole_message_is_stored(
     backend: TestBackend, keys, sent
 ) -> None:
     backend.provider = ScriptedProvider(("Understood.",))
@@ -43,7 +43,7 @@ async def test_a_part_of_it_is_sent_and_the_whole_is_a_turn(
         assert screen.session.memory.turns[-2].content == TEXT
 
 
-async def test_who_goes_back_has_the_text_in_the_prompt_and_nothing_is_sent(
+async def test_going_back_restores_the_prompt_and_sends_nothing(
     backend: TestBackend,
 ) -> None:
     backend.provider = ScriptedProvider(("Understood.",))

@@ -112,7 +112,7 @@ async def test_a_command_is_not_planned_and_its_help_stands_below(backend: TestB
         await typed(pilot, "/why 12")
         await until(pilot, lambda: not screen.previews.working, "the window")
         await pilot.pause()
-        assert shown(screen, "#cost").startswith("/why · Why turn 12")
+        assert shown(screen, "#cost").startswith("/why · Explain why turn 12")
         await pilot.press("ctrl+c")
         await until(pilot, lambda: not screen.previews.working, "the window")
         await pilot.pause()

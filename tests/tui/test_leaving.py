@@ -1,4 +1,4 @@
-"""Quitting with a reply that the store refuses: nothing is lost without a question."""
+"""Quitting with a reply that cannot be stored: nothing is lost without confirmation."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ async def refused(
 
 
 async def asked(pilot: Pilot[None]) -> LeavingScreen:
-    """The question that quitting asks."""
+    """Return the dialog shown on quitting."""
     await pilot.press("ctrl+q")
     await until(pilot, lambda: isinstance(pilot.app.screen, LeavingScreen), "the question")
     assert isinstance(pilot.app.screen, LeavingScreen)
     return pilot.app.screen
 
 
-async def test_quitting_asks_esc_stays_and_a_second_time_quits(
+async def test_quitting_asks_esc_stays_and_quitting_again_quits(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with refused(backend, monkeypatch) as (pilot, _):
@@ -71,7 +71,7 @@ async def test_quitting_asks_esc_stays_and_a_second_time_quits(
     assert backend.store.unstored.rests == ["It is "]
 
 
-async def test_with_room_again_it_is_stored_and_nothing_is_asked(
+async def test_once_there_is_space_the_reply_is_stored_and_quitting_does_not_ask(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with refused(backend, monkeypatch) as (pilot, refusing):
@@ -82,7 +82,7 @@ async def test_with_room_again_it_is_stored_and_nothing_is_asked(
     assert (last.content, last.status) == ("It is ", Status.CANCELLED)
 
 
-async def test_a_growing_reply_whose_saves_are_refused_is_asked_about_as_well(
+async def test_quitting_also_asks_about_a_streaming_reply_that_cannot_be_saved(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     backend.provider = ScriptedProvider(("It is ", asyncio.Event()))

@@ -1,4 +1,4 @@
-"""The model that runs here, in the list: fetched there, by a path of one's own, or missing."""
+"""The local model in the list: downloaded, given by a path, or missing."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SUCCESS = Outcome(True, "SmolLM2 135M Instruct is at [bold]/models[/].")
 
 
 class Fetching:
-    """Fetches as the test says."""
+    """Downloads as scripted by the test."""
 
     def __init__(self) -> None:
         self.outcomes: asyncio.Queue[Outcome] = asyncio.Queue()
@@ -91,7 +91,7 @@ def state(screen: FetchScreen) -> str:
     return str(screen.query_one("#fetch-state", Static).render())
 
 
-async def test_it_is_fetched_where_it_is_chosen_and_then_answers(
+async def test_choosing_the_local_model_downloads_it_and_then_uses_it(
     models: TestBackend, fetching: Fetching
 ) -> None:
     async with demo_app(models).run_test(size=SMALL) as pilot:
@@ -99,21 +99,21 @@ async def test_it_is_fetched_where_it_is_chosen_and_then_answers(
         assert fetching.asked == [], "asked for first"
         await pilot.press("enter", "enter")
         await until(pilot, lambda: state(screen), "the progress")
-        assert state(screen) == "30.0 MB of 92.9 MB · Esc stops"
+        assert state(screen) == "30.0 MB of 92.9 MB · Esc cancels"
         assert fetching.asked == ["smollm2"]
         await fetching.outcomes.put(SUCCESS)
         await answers(pilot, "smollm2")
         assert SUCCESS.sentence in told(pilot)
 
 
-async def test_a_failure_is_shown_and_can_be_tried_again(
+async def test_a_failed_download_is_shown_and_can_be_retried(
     models: TestBackend, fetching: Fetching
 ) -> None:
     async with demo_app(models).run_test(size=SMALL) as pilot:
         screen = await opened_fetch(pilot)
         for tries in (1, 2):
             await pilot.press("enter")
-            await until(pilot, lambda: "Esc stops" in state(screen), "the progress")
+            await until(pilot, lambda: "Esc cancels" in state(screen), "the progress")
             await fetching.outcomes.put(FAILURE)
             await until(pilot, lambda: FAILURE.sentence in state(screen), "the reason")
             assert not screen.query_one(ProgressBar).display
@@ -123,14 +123,14 @@ async def test_a_failure_is_shown_and_can_be_tried_again(
         assert status(pilot).startswith("reader")
 
 
-async def test_esc_stops_it_and_it_can_be_begun_again(
+async def test_esc_cancels_the_download_and_it_can_be_restarted(
     models: TestBackend, fetching: Fetching
 ) -> None:
     async with demo_app(models).run_test(size=SMALL) as pilot:
         for stops in (1, 2):
             screen = await opened_fetch(pilot)
             await pilot.press("enter")
-            await until(pilot, lambda: "Esc stops" in state(screen), "the progress")  # noqa: B023
+            await until(pilot, lambda: "Esc cancels" in state(screen), "the progress")  # noqa: B023
             await pilot.press("escape")
             await until(pilot, lambda: fetching.cancelled == stops, "its end")  # noqa: B023
             await pilot.press("escape")
@@ -139,7 +139,7 @@ async def test_esc_stops_it_and_it_can_be_begun_again(
         assert told(pilot) == []
 
 
-async def test_an_end_that_comes_with_esc_is_no_defect(
+async def test_a_download_that_ends_as_esc_is_pressed_causes_no_error(
     models: TestBackend, fetching: Fetching
 ) -> None:
     async with demo_app(models).run_test(size=SMALL) as pilot:
@@ -150,29 +150,31 @@ async def test_an_end_that_comes_with_esc_is_no_defect(
         await pilot.pause()
 
 
-async def test_the_app_is_left_while_it_is_fetched(models: TestBackend, fetching: Fetching) -> None:
+async def test_the_app_can_quit_during_the_download(
+    models: TestBackend, fetching: Fetching
+) -> None:
     async with demo_app(models).run_test(size=SMALL) as pilot:
         screen = await opened_fetch(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: "Esc stops" in state(screen), "the progress")
+        await until(pilot, lambda: "Esc cancels" in state(screen), "the progress")
         with suppress(asyncio.CancelledError):
             pilot.app.exit()
     assert fetching.cancelled == 1
 
 
-async def test_another_size_of_the_terminal_keeps_the_progress(
+async def test_resizing_the_terminal_keeps_the_progress(
     models: TestBackend, fetching: Fetching
 ) -> None:
     async with demo_app(models).run_test(size=LARGE) as pilot:
         screen = await opened_fetch(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: "Esc stops" in state(screen), "the progress")
+        await until(pilot, lambda: "Esc cancels" in state(screen), "the progress")
         await pilot.resize_terminal(40, 12)
         await pilot.pause()
-        assert state(screen) == "30.0 MB of 92.9 MB · Esc stops"
+        assert state(screen) == "30.0 MB of 92.9 MB · Esc cancels"
 
 
-async def test_a_file_of_ones_own_is_offered_by_its_path_and_called_by_its_name(
+async def test_the_users_own_model_file_is_offered_by_path_and_shown_by_name(
     models: TestBackend, fetching: Fetching
 ) -> None:
     models.providers = [READER, READY, OPENAI]
@@ -194,7 +196,7 @@ async def test_a_file_of_ones_own_is_offered_by_its_path_and_called_by_its_name(
     ("missing", "words"),
     [(State.NOT_INSTALLED, "is not installed"), (State.NO_FILE, "cannot be read")],
 )
-async def test_what_is_missing_is_said_and_its_row_is_greyed(
+async def test_a_missing_requirement_is_shown_and_the_row_is_greyed(
     models: TestBackend, fetching: Fetching, missing: State, words: str
 ) -> None:
     models.providers = [READER, replace(TO_FETCH, state=missing, note=f"It {words}."), OPENAI]
@@ -218,7 +220,7 @@ async def test_pictures_of_it(
         screen = await opened_fetch(pilot)
         await picture(pilot, "asked")
         await pilot.press("enter")
-        await until(pilot, lambda: "Esc stops" in state(screen), "the progress")
+        await until(pilot, lambda: "Esc cancels" in state(screen), "the progress")
         await picture(pilot, "fetching")
         await fetching.outcomes.put(FAILURE)
         await until(pilot, lambda: FAILURE.sentence in state(screen), "the reason")

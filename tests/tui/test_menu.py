@@ -1,4 +1,4 @@
-"""The menu of views: each view by a letter, with the key that does the same."""
+"""The menu of views: a letter for each view, with its direct key."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SIZE = (80, 24)
 
 
-def test_every_view_has_a_letter_of_its_own():
+def test_every_view_has_a_unique_letter():
     views = [action for action in ACTIONS if action.view and action.title]
     assert all(action.letter for action in views)
     assert len(MENU) + len(ANSWERS) == sum(bool(action.letter) for action in ACTIONS)
@@ -36,7 +36,7 @@ async def test_a_letter_opens_its_view(backend: TestBackend):
         assert type(pilot.app.screen).__name__ == "LedgerView"
 
 
-async def test_enter_takes_the_one_under_the_cursor(backend: TestBackend):
+async def test_enter_opens_the_view_under_the_cursor(backend: TestBackend):
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await ready(pilot)
         await pilot.press("ctrl+o")
@@ -46,7 +46,7 @@ async def test_enter_takes_the_one_under_the_cursor(backend: TestBackend):
         await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen), "the help")
 
 
-async def test_what_closes_a_dialog_twice_in_a_burst_leaves_the_chat_there(backend: TestBackend):
+async def test_closing_a_dialog_twice_in_a_burst_keeps_the_chat_open(backend: TestBackend):
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
         for opens, twice in (
@@ -69,7 +69,7 @@ async def test_what_closes_a_dialog_twice_in_a_burst_leaves_the_chat_there(backe
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+o"])
-async def test_the_menu_closes_and_what_was_typed_stays(backend: TestBackend, key: str):
+async def test_the_menu_closes_and_the_typed_text_is_kept(backend: TestBackend, key: str):
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
         await pilot.press(*"half a th", "ctrl+o", key)
@@ -85,7 +85,7 @@ async def test_the_menu_looks_as_in_the_picture(backend: TestBackend, picture: P
         await picture(pilot, "menu", "small")
 
 
-async def test_a_list_without_room_takes_keys(backend: TestBackend):
+async def test_a_list_without_space_still_accepts_keys(backend: TestBackend):
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
         await pilot.press("ctrl+o", "down")

@@ -140,7 +140,9 @@ async def test_a_reply_that_was_broken_off_is_not_called_unreported(backend: Tes
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         await ready(pilot)
         screen = await ask(pilot)
-        told = f"~{screen.previews.window.used:,}, it ended before any usage came · cost unknown"
+        told = (
+            f"~{screen.previews.window.used:,}, it ended before usage was reported · cost unknown"
+        )
         assert shown(screen, "#cost") == told
         await type_text(pilot, "and")
         screen.query_one("#transcript").focus()

@@ -1,4 +1,4 @@
-"""A better embedding model is fetched in sight, stopped by its key, and used once it is here."""
+"""The download of a better embedding model: shown, stopped by its key, used when complete."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ async def test_a_download_is_visible_and_can_be_stopped(backend: TestBackend) ->
         screen = await ready(pilot)
         fetch = screen.query_one(ModelFetch)
         assert fetch.display
-        assert str(fetch.render()) == "fetching model, 3 MB · F5 stops"
+        assert str(fetch.render()) == "downloading model, 3 MB · F5 stops"
         await pilot.press("f5")
         await until(pilot, lambda: not fetch.running, "the end of the download")
         assert not fetch.display
 
 
-async def test_a_model_that_came_is_used(backend: TestBackend) -> None:
+async def test_a_downloaded_model_is_used(backend: TestBackend) -> None:
     backend.may_fetch_model = backend.fetched = True
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
@@ -33,7 +33,7 @@ async def test_a_model_that_came_is_used(backend: TestBackend) -> None:
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-async def test_a_model_that_came_and_is_refused_is_told_once_and_one_that_did_not_come_is_not(
+async def test_an_unusable_download_is_reported_once_and_a_failed_automatic_one_is_not(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch, *, is_there: bool
 ) -> None:
     async def fetch(_: object) -> tuple[bool, str]:

@@ -42,7 +42,7 @@ def test_what_can_be_used_stands_first() -> None:
         (OLLAMA, "running here · 2 models"),
         (replace(OLLAMA, models=(), note="No models yet."), "No models yet."),
         (LM_STUDIO, "Nothing answers at http://localhost:1234/v1."),
-        (replace(LM_STUDIO, state=State.NOT_LOOKED, note=""), "looking for it…"),
+        (replace(LM_STUDIO, state=State.NOT_LOOKED, note=""), "checking…"),
     ],
 )
 def test_a_provider_says_what_it_has_or_wants(choice, note: str) -> None:
@@ -111,9 +111,9 @@ def test_a_provider_comes_before_a_model_that_is_named_like_it() -> None:
 def test_a_name_that_no_list_has_is_offered_of_whoever_can_be_asked() -> None:
     rows = list(typed_rows("new-model", KNOWN))
     assert [row.title for row in rows] == [
-        "use new-model of Ollama",
-        "use new-model of OpenRouter",
-        "use new-model of Groq",
+        "use new-model from Ollama",
+        "use new-model from OpenRouter",
+        "use new-model from Groq",
     ]
 
 
@@ -158,17 +158,17 @@ def test_no_name_or_sentence_is_cut(width: int) -> None:
             [READER, replace(OLLAMA, models=OLLAMA.models[:1])],
             "Ollama runs here with qwen3:8b: press Ctrl+L, then Enter.",
         ),
-        ([READER, OLLAMA], "Ollama runs here with 2 models: Ctrl+L picks one."),
+        ([READER, OLLAMA], "Ollama runs here with 2 models: press Ctrl+L to choose one."),
         (
             [replace(OLLAMA, models=(), note="No models yet: download one with `ollama pull`.")],
             "Ollama runs here. No models yet: download one with `ollama pull`.",
         ),
-        ([GROQ], "Groq has a key: Ctrl+L, then Enter, lists its models."),
-        ([openrouter()], "OpenRouter has a key: Ctrl+L picks a model."),
-        ([GROQ, OLLAMA], "Ollama runs here, Groq has a key: Ctrl+L picks who answers."),
+        ([GROQ], "Groq has a key: press Ctrl+L, then Enter, to list its models."),
+        ([openrouter()], "OpenRouter has a key: press Ctrl+L to choose a model."),
+        ([GROQ, OLLAMA], "Ollama runs here, Groq has a key: press Ctrl+L to choose."),
         (
             every(),
-            "Ollama runs here, OpenRouter has a key and 1 more: Ctrl+L picks who answers.",
+            "Ollama runs here, OpenRouter has a key and 1 more: press Ctrl+L to choose.",
         ),
     ],
 )

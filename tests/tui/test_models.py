@@ -1,4 +1,4 @@
-"""The list of who may answer: what it shows, its keys, and its errors at their rows."""
+"""The model picker: its rows, its keys, and errors at their rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIZE = (120, 36)
 KEY = "sk-or-1234567890"
 
 
-async def test_every_provider_is_listed_searched_and_greyed_where_it_cannot_be_used(models) -> None:
+async def test_every_provider_is_listed_and_searchable_and_greyed_if_unusable(models) -> None:
     async with demo_app(models).run_test(size=SIZE) as pilot:
         screen = await opened(pilot)
         assert [name for name, _ in rows(pilot)] == [
@@ -49,10 +49,8 @@ async def test_every_provider_is_listed_searched_and_greyed_where_it_cannot_be_u
         await answers(pilot, "brand-new")
 
 
-async def test_with_the_reader_two_keys_have_a_model_of_this_machine_answer(
-    models, monkeypatch
-) -> None:
-    """And looking around that fails leaves it usable."""
+async def test_two_keys_switch_from_the_reader_to_a_local_model(models, monkeypatch) -> None:
+    """The list also stays usable if the search for local servers fails."""
 
     def fail() -> None:
         raise SettingsError("The keys file cannot be read.", "Correct it.")
@@ -82,7 +80,7 @@ async def test_with_the_reader_two_keys_have_a_model_of_this_machine_answer(
         assert pilot.app.screen is chat(pilot)
 
 
-async def test_a_server_that_starts_is_found_and_not_forgotten_and_the_chosen_row_stays(
+async def test_a_server_that_starts_is_found_and_kept_and_the_highlight_stays(
     models,
 ) -> None:
     models.local = []
@@ -100,7 +98,7 @@ async def test_a_server_that_starts_is_found_and_not_forgotten_and_the_chosen_ro
         assert ("ollama", "qwen3:8b") in rows(pilot)
 
 
-async def test_a_provider_that_is_asked_says_so_at_its_row_or_why_it_has_no_list_and_then_has_one(
+async def test_a_providers_row_shows_loading_then_an_error_or_its_models(
     models, monkeypatch
 ) -> None:
     asked, gate = [], asyncio.Event()
@@ -118,17 +116,17 @@ async def test_a_provider_that_is_asked_says_so_at_its_row_or_why_it_has_no_list
         assert told(pilot) == []
         monkeypatch.setattr(models, "fetch_models", slow)
         await pilot.press("enter", "enter", "f5")
-        await until(pilot, lambda: "asking…" in drawn(pilot), "the row")
+        await until(pilot, lambda: "loading…" in drawn(pilot), "the row")
         gate.set()
         await until(pilot, lambda: chosen(pilot) == ("groq", "llama-3.1-8b"), "its models")
         assert asked == ["groq"]
-        assert "asking…" not in drawn(pilot)
+        assert "loading…" not in drawn(pilot)
         assert "cannot be reached" not in drawn(pilot)
         await pilot.press("down", "enter")
         await answers(pilot, "kimi-k2")
 
 
-async def test_a_key_that_is_none_or_is_refused_is_replaced_in_place_and_the_models_are_listed(
+async def test_an_invalid_or_refused_key_is_replaced_in_place_and_the_models_are_listed(
     models,
 ) -> None:
     async with demo_app(models).run_test(size=SIZE) as pilot:
@@ -150,7 +148,9 @@ async def test_a_key_that_is_none_or_is_refused_is_replaced_in_place_and_the_mod
         models.list_refusal = KeyRefused("Groq refused the key.", "Set GROQ_API_KEY.")
         await enter_text(pilot, "groq")
         await pilot.press("enter")
-        await until(pilot, lambda: "Enter takes another key." in drawn(pilot), "the refusal")
+        await until(
+            pilot, lambda: "Press Enter to paste another key." in drawn(pilot), "the refusal"
+        )
         models.lists["groq"] = (model("kimi-k2"),)
         await pilot.press("enter")
         await pilot.pause()
@@ -177,7 +177,7 @@ async def test_a_key_that_is_none_or_is_refused_is_replaced_in_place_and_the_mod
         assert models.keys == {"groq": KEY, "openai": KEY}
 
 
-async def test_the_model_in_use_is_marked_although_no_list_has_it_and_uses_another_key_at_once(
+async def test_an_unlisted_model_in_use_is_marked_and_uses_a_new_key_at_once(
     models,
 ) -> None:
     models.provider = ScriptedProvider(name="openrouter", model="secret-model")
@@ -195,12 +195,12 @@ async def test_the_model_in_use_is_marked_although_no_list_has_it_and_uses_anoth
         assert status(pilot).startswith("openrouter secret-model")
 
 
-async def test_of_very_many_models_those_that_are_not_drawn_are_counted(models) -> None:
+async def test_of_very_many_models_those_not_drawn_are_counted(models) -> None:
     models.provider = ScriptedProvider(name="openrouter", model=f"m-{MOST}")
     models.providers = [READER, openrouter(*(model(f"m-{n}") for n in range(MOST + 5))), OPENAI]
     async with demo_app(models).run_test(size=SIZE) as pilot:
         await opened(pilot)
-        assert "and 7 more: type to search them" in drawn(pilot)
+        assert "7 more: type to search" in drawn(pilot)
         assert chosen(pilot) == ("openrouter", f"m-{MOST}")
         assert ("openai", "") in rows(pilot)
         await pilot.press("down")
@@ -210,7 +210,9 @@ async def test_of_very_many_models_those_that_are_not_drawn_are_counted(models) 
 
 
 @pytest.mark.usefixtures("every_frame")
-async def test_the_header_stands_over_the_columns_after_a_search_that_found_nothing(models) -> None:
+async def test_the_header_is_aligned_with_the_columns_after_a_search_without_matches(
+    models,
+) -> None:
     async with demo_app(models).run_test(size=(80, 24)) as pilot:
         screen = await opened(pilot)
 

@@ -1,4 +1,4 @@
-"""Pictures of the list of models and of the dialog for a key."""
+"""Snapshots of the model picker and the API key dialog."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resources and prompts of servers: picked or typed, filled in, and put into the prompt as text."""
+"""MCP resources and prompts: picked or typed, filled in, inserted into the prompt as text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STEER = "\x1b[2Jclear\u202e"
 
 @dataclass
 class Harbour(ScriptedTools):
-    """A server that has all three."""
+    """A server with tools, resources and prompts."""
 
     state: ServerState = field(default_factory=lambda: ServerState("scripted", Phase.READY))
     large: int = 0
@@ -72,7 +72,7 @@ async def opened(pilot, kind: type):
     return pilot.app.screen
 
 
-async def test_a_prompt_is_typed_with_what_it_takes(backend: TestBackend) -> None:
+async def test_a_prompt_is_typed_with_its_arguments(backend: TestBackend) -> None:
     backend.servers = HarbourServers()
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await begin(pilot, backend)
@@ -102,7 +102,7 @@ async def test_what_a_prompt_lacks_is_asked_for_by_a_form(
         await until(pilot, lambda: screen.surfaces.prompt.text == said, "the text")
 
 
-async def test_a_form_that_is_left_changes_nothing(backend: TestBackend) -> None:
+async def test_a_cancelled_form_changes_nothing(backend: TestBackend) -> None:
     backend.servers = HarbourServers()
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await begin(pilot, backend)
@@ -115,7 +115,7 @@ async def test_a_form_that_is_left_changes_nothing(backend: TestBackend) -> None
 
 
 @pytest.mark.parametrize(("row", "typed", "uri"), [(0, "", TIDES.uri), (1, "7", BERTH.uri)])
-async def test_a_resource_is_attached_and_steers_no_terminal(
+async def test_a_resource_is_attached_without_control_characters(
     backend: TestBackend, row: int, typed: str, uri: str
 ) -> None:
     backend.servers = HarbourServers()
@@ -135,7 +135,7 @@ async def test_a_resource_is_attached_and_steers_no_terminal(
         assert text.endswith("␛[2Jclear\ufffd")
 
 
-async def test_a_large_resource_stands_as_a_marker(backend: TestBackend) -> None:
+async def test_a_large_resource_is_folded_to_a_marker(backend: TestBackend) -> None:
     backend.servers = HarbourServers(Harbour(large=200_000))
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await begin(pilot, backend)
@@ -175,5 +175,5 @@ async def test_a_server_that_starts_or_fails_is_named(
         ((), "Ada", {}),
     ],
 )
-def test_what_is_typed_behind_a_prompt_is_read_as_it_takes_it(arguments, given, read) -> None:
+def test_text_typed_after_a_prompt_is_parsed_as_its_arguments(arguments, given, read) -> None:
     assert read_arguments(Offered("harbour", "greet", "greet", "", arguments), given) == read

@@ -46,13 +46,13 @@ async def test_a_retry_is_counted_down_to_the_answer_or_esc_and_a_limit_that_was
     answered = asyncio.Event()
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         await send(pilot, RetryScheduled(30.0, "HTTP 429: slow\x1b[31m down"), answered, "Hello.")
-        await until(pilot, lambda: "again in 30 s" in hint(pilot), "the countdown")
-        assert hint(pilot) == "again in 30 s · HTTP 429: slow␛[31m down"
-        await until(pilot, lambda: "again in 29 s" in hint(pilot), "the next second")
+        await until(pilot, lambda: "retrying in 30 s" in hint(pilot), "the countdown")
+        assert hint(pilot) == "retrying in 30 s · HTTP 429: slow␛[31m down"
+        await until(pilot, lambda: "retrying in 29 s" in hint(pilot), "the next second")
         answered.set()
         screen = chat(pilot)
         await until(pilot, lambda: screen.opening.conversation.turns == 62, "the reply")
-        assert "again" not in hint(pilot)
+        assert "retrying" not in hint(pilot)
         await idle(pilot)
 
         assert screen.session is not None
@@ -67,8 +67,8 @@ async def test_a_retry_is_counted_down_to_the_answer_or_esc_and_a_limit_that_was
         await idle(pilot)
 
         await send(pilot, RetryScheduled(30.0, "busy"), asyncio.Event())
-        await until(pilot, lambda: "again in" in hint(pilot), "the countdown")
+        await until(pilot, lambda: "retrying in" in hint(pilot), "the countdown")
         await pilot.press("escape")
         await until(pilot, lambda: not screen.busy, "the end")
         assert screen.query_one("#prompt").text == "hello"
-        await until(pilot, lambda: "again" not in hint(pilot), "another hint")
+        await until(pilot, lambda: "retrying" not in hint(pilot), "another hint")

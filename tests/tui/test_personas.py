@@ -1,4 +1,4 @@
-"""The system text and personas on screen."""
+"""The system prompt and personas on screen."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def command(pilot, text: str) -> None:
 
 
 async def shown(pilot, name: str) -> None:
-    """Until the next window's system text is called so."""
+    """Wait until the next window's system prompt has this origin."""
     previews = pilot.app.screen.previews
     await until(pilot, lambda: previews.window.name_of(Kind.SYSTEM) == name, name)
 
@@ -91,7 +91,7 @@ async def test_a_persona_is_chosen_changed_for_one_conversation_and_saved_by_ano
         assert screen.surfaces.top._text.marks == ""
 
 
-async def test_a_reply_under_way_keeps_its_own_and_the_next_window_has_the_text(
+async def test_a_running_reply_keeps_its_system_prompt_and_the_next_window_has_the_new_one(
     personal: TestBackend,
 ) -> None:
     may_end = asyncio.Event()
@@ -101,7 +101,7 @@ async def test_a_reply_under_way_keeps_its_own_and_the_next_window_has_the_text(
         await command(pilot, "hello")
         await until(pilot, lambda: provider.requests, "the request")
         await command(pilot, "/system Two lines.\n  Kept as they are.")
-        after = "After this reply, this conversation has a system text of its own."
+        after = "After this reply, this conversation has its own system prompt."
         await until(pilot, lambda: after in notices(pilot), "the notice")
         may_end.set()
         await idle(pilot)
@@ -116,7 +116,7 @@ async def test_a_reply_under_way_keeps_its_own_and_the_next_window_has_the_text(
         await shown(pilot, "system · persona poet")
 
 
-async def test_a_persona_that_is_gone_is_told_of_when_its_conversation_is_opened(
+async def test_a_missing_persona_is_reported_when_its_conversation_is_opened(
     personal: TestBackend,
 ) -> None:
     app = demo_app(personal)
@@ -129,7 +129,7 @@ async def test_a_persona_that_is_gone_is_told_of_when_its_conversation_is_opened
         assert any("there is no persona 'nobody'" in each for each in notices(pilot))
 
 
-async def test_a_conversation_whose_persona_cannot_be_had_is_opened_without_it(
+async def test_a_conversation_is_opened_without_its_persona_if_that_cannot_be_used(
     personal: TestBackend,
 ) -> None:
     app = demo_app(personal)
@@ -142,6 +142,6 @@ async def test_a_conversation_whose_persona_cannot_be_had_is_opened_without_it(
         assert kept(pilot.app.screen) == Instructions(None, "")
 
 
-def test_a_system_text_is_taken_as_it_stands() -> None:
+def test_a_system_prompt_is_used_verbatim() -> None:
     assert command_in("/system a\n b  c") == Command("system", "a\n b  c")
     assert command_in("/persona two words") is None

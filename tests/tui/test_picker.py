@@ -34,7 +34,7 @@ async def test_the_next_window_says_that_nobody_was_asked_and_the_sent_one_who_p
         await pilot.press("enter")
         await until(pilot, lambda: picker.provider.requests, "the question to the picker")
         await until(pilot, lambda: "small[red]-1" in shown(screen, "#cost"), "that it is asked")
-        assert shown(screen, "#cost").startswith(" asking small[red]-1 what is needed · 0 s")
+        assert shown(screen, "#cost").startswith(" asking small[red]-1 to choose turns · 0 s")
         gate.set()
         await until(pilot, lambda: screen.previews.sent is not None, "the window")
         assert shown(screen, "#inspector-note").startswith("picked by small[red]-1: ~")

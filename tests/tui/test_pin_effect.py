@@ -52,15 +52,15 @@ def found(*turns: int) -> Turns:
             PINNED,
             {12: (Kind.RECENT, 9)},
             {12: (Kind.RECENT, 9)},
-            "#12 is pinned; it is in the window already.",
+            "#12 is pinned; it is already in the window.",
         ),
-        (EXCLUDED, found(12), found(24), "#12 is excluded: #24 came in (59 tokens)."),
+        (EXCLUDED, found(12), found(24), "#12 is excluded: #24 entered (59 tokens)."),
         (EXCLUDED, found(12), {}, "#12 is excluded."),
         (
             TAKEN_BACK,
             {12: (Kind.PINNED, 90)},
             found(1, 2, 3, 4, 5),
-            "#12 is no longer pinned: #1, #2, #3 and 2 more came in (295 tokens).",
+            "#12 is no longer pinned: #1, #2, #3 and 2 more entered (295 tokens).",
         ),
         (HoldChange(12, Hold.EXCLUDED, None), {}, found(12), "#12 is no longer excluded."),
     ],
@@ -83,12 +83,12 @@ def test_who_lost_a_place_is_told_why_as_the_ledger_has_it(window):
 
 def test_a_pin_says_that_it_does_nothing_in_another_mode(window):
     told = pin_effect(PINNED, Mode.FULL, window, window)
-    assert told == "#12 is pinned. Mode full has no pins: it does not change."
+    assert told == "#12 is pinned. Mode full ignores pins, so its window does not change."
 
 
 def test_what_cannot_be_told_yet_or_does_not_fit_is_not_made_up(window):
     assert pin_effect(EXCLUDED, Mode.JIT, None, None) == (
-        "#12 is excluded, from the next message on."
+        "#12 is excluded from the next message on."
     )
     told = pin_effect(PINNED, Mode.JIT, window, WindowOverflow("Too much.", "Unpin.", 9))
     assert told.startswith("#12 is pinned. The next window does not fit")

@@ -37,20 +37,20 @@ REPORT = FileRef("report.pdf", 3, "a1")
 FORMS = [
     (
         of_talk(Mode.JIT),
-        "1 old turn goes along: #20, and 10 recent turns; 78 % less than everything",
+        "sends 1 old turn: #20, and 10 recent turns; 78 % less than everything",
     ),
-    (of_talk(Mode.RECENCY), "10 recent turns go along; 80 % less than everything"),
-    (of_talk(Mode.FULL), "all 60 turns go along"),
-    (small_talk(2), "all 2 turns go along"),
-    (small_talk(1), "the only turn goes along"),
-    (small_talk(0), "nothing was said yet: only your message goes along"),
+    (of_talk(Mode.RECENCY), "sends 10 recent turns; 80 % less than everything"),
+    (of_talk(Mode.FULL), "sends all 60 turns"),
+    (small_talk(2), "sends all 2 turns"),
+    (small_talk(1), "sends the only turn"),
+    (small_talk(0), "sends only your message (nothing was said yet)"),
     (
         distilled(Kind.OBSERVATIONS),
-        "the observations up to #40 go along, and 10 recent turns; 80 % less than everything",
+        "sends the observations up to #40, and 10 recent turns; 80 % less than everything",
     ),
     (
         distilled(Kind.DOCUMENT),
-        "the memory document up to #40 goes along, and 10 recent turns; 80 % less than everything",
+        "sends the memory document up to #40, and 10 recent turns; 80 % less than everything",
     ),
     (
         with_also(
@@ -58,13 +58,13 @@ FORMS = [
             *(segment(Kind.FACTS), segment(Kind.FACTS)),
             *(segment(Kind.FILES, REPORT), segment(Kind.DOCUMENTS, REPORT)),
         ),
-        "all 60 turns go along, and 2 facts and 1 file",
+        "sends all 60 turns, and 2 facts and 1 file",
     ),
 ]
 
 
 @pytest.mark.parametrize(("window", "sentence"), FORMS, ids=[sentence for _, sentence in FORMS])
-def test_it_says_what_goes_along(window: ContextWindow, sentence: str):
+def test_it_says_what_is_sent(window: ContextWindow, sentence: str):
     assert plain_sentences(window, sent=False)[0] == sentence
 
 
@@ -72,14 +72,14 @@ def test_it_has_shorter_forms_and_the_past_and_the_price():
     window = of_talk(Mode.JIT)
 
     assert plain_sentences(window, sent=False)[1:] == (
-        "1 old turn goes along: #20; 78 % less than everything",
-        "1 old turn goes along: #20; 78 % less",
-        "1 old turn goes along; 78 % less",
-        "1 old turn goes along",
+        "sends 1 old turn: #20; 78 % less than everything",
+        "sends 1 old turn: #20; 78 % less",
+        "sends 1 old turn; 78 % less",
+        "sends 1 old turn",
         "1 old turn",
     )
     assert plain_sentences(window, "~$0.0041", sent=True)[1] == (
-        "1 old turn went along: #20; 78 % less than everything · ~$0.0041"
+        "sent 1 old turn: #20; 78 % less than everything · ~$0.0041"
     )
 
 
@@ -89,5 +89,5 @@ def test_of_many_turns_it_names_the_first_and_counts_the_rest():
     window = with_also(window, *(replace(old, turn=turn) for turn in range(30, 40)))
 
     forms = plain_sentences(window, sent=False)
-    assert "go along: #20 #30 #31 #32 #33 #34 #35 #36 and 3 more; " in forms[1]
-    assert "go along: #20 #30 #31 and 8 more; " in forms[3]
+    assert "sends 11 old turns: #20 #30 #31 #32 #33 #34 #35 #36 and 3 more; " in forms[1]
+    assert "sends 11 old turns: #20 #30 #31 and 8 more; " in forms[3]

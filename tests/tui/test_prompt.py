@@ -1,4 +1,4 @@
-"""The prompt's habits."""
+"""The prompt: editing, history and folded pastes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def test_enter_sends() -> None:
 
 
 @pytest.mark.parametrize("key", ["shift+enter", "ctrl+j", "alt+enter"])
-async def test_a_modified_enter_breaks_the_line(key: str) -> None:
+async def test_a_modified_enter_starts_a_new_line(key: str) -> None:
     app = PromptApp()
     async with app.run_test() as pilot:
         await pilot.press("a", key, "b")
@@ -51,7 +51,7 @@ async def test_a_modified_enter_breaks_the_line(key: str) -> None:
         assert app.sent == []
 
 
-async def test_a_backslash_before_enter_breaks_the_line() -> None:
+async def test_a_backslash_before_enter_starts_a_new_line() -> None:
     app = PromptApp()
     async with app.run_test() as pilot:
         await pilot.press("a", "backslash", "enter", "b")
@@ -59,7 +59,7 @@ async def test_a_backslash_before_enter_breaks_the_line() -> None:
         assert app.sent == []
 
 
-async def test_up_and_down_walk_the_history_and_keep_what_was_typed() -> None:
+async def test_up_and_down_walk_the_history_and_keep_the_typed_text() -> None:
     async with PromptApp().run_test() as pilot:
         prompt = prompt_of(pilot)
         prompt.use_history(["newest", "older", "newest"])
@@ -71,7 +71,7 @@ async def test_up_and_down_walk_the_history_and_keep_what_was_typed() -> None:
         assert prompt.text == ""
 
 
-async def test_what_is_typed_narrows_the_history_to_what_begins_so() -> None:
+async def test_the_typed_text_restricts_the_history_to_prompts_that_start_with_it() -> None:
     async with PromptApp().run_test() as pilot:
         prompt = prompt_of(pilot)
         prompt.use_history(["which port?", "and the host?", "Which day?", "why"])
@@ -120,7 +120,7 @@ async def test_a_long_paste_is_folded_and_sent_whole(pasted: str, marker: str) -
         assert app.sent == [f"a {pasted}"]
 
 
-async def test_two_pastes_of_one_size_are_told_apart() -> None:
+async def test_two_pastes_of_the_same_size_are_distinguished() -> None:
     async with PromptApp().run_test() as pilot:
         for text in ("a" * 3_000, "b" * 3_000, "a" * 3_000):
             prompt_of(pilot).paste(text)
@@ -128,7 +128,7 @@ async def test_two_pastes_of_one_size_are_told_apart() -> None:
         assert prompt_of(pilot).draft == "a" * 3_000 + "b" * 3_000 + "a" * 3_000
 
 
-async def test_what_is_folded_is_one_unit_for_the_cursor_and_for_what_deletes() -> None:
+async def test_a_folded_paste_is_one_unit_for_the_cursor_and_deletion() -> None:
     async with PromptApp().run_test() as pilot:
         prompt = prompt_of(pilot)
         prompt.insert("a ")
@@ -147,7 +147,7 @@ async def test_what_is_folded_is_one_unit_for_the_cursor_and_for_what_deletes() 
         assert prompt.text == "a x"
 
 
-async def test_what_was_opened_can_be_undone_with_the_cursor_in_its_last_line() -> None:
+async def test_unfolding_can_be_undone_with_the_cursor_on_the_last_line() -> None:
     async with PromptApp().run_test() as pilot:
         prompt = prompt_of(pilot)
         prompt.styles.max_height = 9
@@ -160,7 +160,7 @@ async def test_what_was_opened_can_be_undone_with_the_cursor_in_its_last_line() 
         assert (prompt.text, prompt.cursor_location[0]) == (lines(300), 299)
 
 
-async def test_enter_on_what_is_folded_opens_it_and_sends_nothing() -> None:
+async def test_enter_on_a_folded_paste_opens_it_and_sends_nothing() -> None:
     app = PromptApp()
     async with app.run_test() as pilot:
         prompt = prompt_of(pilot)
@@ -171,7 +171,7 @@ async def test_enter_on_what_is_folded_opens_it_and_sends_nothing() -> None:
         assert app.sent == [lines(12)]
 
 
-async def test_a_click_opens_what_is_folded() -> None:
+async def test_a_click_opens_a_folded_paste() -> None:
     async with PromptApp().run_test() as pilot:
         prompt = prompt_of(pilot)
         prompt.paste(lines(12))
@@ -182,7 +182,7 @@ async def test_a_click_opens_what_is_folded() -> None:
         assert prompt.text == f"{lines(12)} which?"
 
 
-async def test_a_large_draft_that_is_given_back_is_still_whole() -> None:
+async def test_a_large_draft_is_still_complete_when_it_is_restored() -> None:
     draft = "word " * LARGE
     async with PromptApp().run_test() as pilot:
         prompt = prompt_of(pilot)
@@ -191,7 +191,7 @@ async def test_a_large_draft_that_is_given_back_is_still_whole() -> None:
         assert prompt.draft == draft
 
 
-async def test_a_draft_given_back_does_not_replace_what_was_typed_since() -> None:
+async def test_a_restored_draft_does_not_replace_text_typed_since() -> None:
     async with PromptApp().run_test() as pilot:
         await pilot.press("n", "e", "w")
         prompt_of(pilot).give_back("old")
@@ -211,7 +211,7 @@ async def test_ctrl_d_deletes_to_the_right_while_there_is_text() -> None:
         assert prompt_of(pilot).text == "b"
 
 
-async def test_after_enter_nobody_is_typing_so_the_answer_is_drawn_at_once() -> None:
+async def test_after_enter_the_reply_is_drawn_without_the_typing_delay() -> None:
     async with PromptApp().run_test() as pilot:
         prompt = pilot.app.query_one(Prompt)
         await pilot.press("h", "i")
@@ -221,7 +221,7 @@ async def test_after_enter_nobody_is_typing_so_the_answer_is_drawn_at_once() -> 
 
 
 @pytest.mark.parametrize("breaks", ["\r", "\r\n", "\n"])
-async def test_a_paste_keeps_its_lines_however_they_end(breaks: str) -> None:
+async def test_a_paste_keeps_its_lines_with_any_line_ending(breaks: str) -> None:
     app = PromptApp()
     async with app.run_test() as pilot:
         prompt_of(pilot).post_message(events.Paste(f"one{breaks}two{breaks}three"))
@@ -229,7 +229,7 @@ async def test_a_paste_keeps_its_lines_however_they_end(breaks: str) -> None:
         assert prompt_of(pilot).text == "one\ntwo\nthree"
 
 
-async def test_keys_that_come_in_one_burst_are_taken_in_their_order() -> None:
+async def test_a_burst_of_keys_is_handled_in_order() -> None:
     app = PromptApp()
     async with app.run_test() as pilot:
         keys = ("a", "ctrl+j", "b", "x", "backspace", "c", "left", "d", "end", "f", "enter", "e")
@@ -239,7 +239,7 @@ async def test_keys_that_come_in_one_burst_are_taken_in_their_order() -> None:
         assert app.sent == ["a\nbdcf"]
 
 
-async def test_what_was_sent_just_now_is_first_in_the_history() -> None:
+async def test_the_latest_prompt_is_first_in_the_history() -> None:
     app = PromptApp()
     async with app.run_test() as pilot:
         prompt_of(pilot).use_history(["an older one"])

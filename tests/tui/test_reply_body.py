@@ -1,4 +1,4 @@
-"""A growing reply is drawn often enough to be read, and never in the way of a key."""
+"""A streaming reply is drawn often enough to be read, without delaying keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.tui.support import until
 
 
 class ReplyApp(App[None]):
-    """One reply."""
+    """An app with one reply."""
 
     CSS = """
     ReplyBody, MarkdownPart { height: auto; }
@@ -32,7 +32,7 @@ class ReplyApp(App[None]):
             yield ReplyBody("")
 
 
-async def test_pieces_that_come_together_are_drawn_together():
+async def test_deltas_that_arrive_together_are_drawn_together():
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         for piece in ("It ", "is ", "**now**."):
@@ -41,28 +41,28 @@ async def test_pieces_that_come_together_are_drawn_together():
         await until(pilot, lambda: body.source == "It is **now**.", "the drawing")
 
 
-async def test_beside_typing_it_is_drawn_behind_a_key(monkeypatch: pytest.MonkeyPatch):
+async def test_during_typing_the_reply_is_drawn_right_after_a_key(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(reply, "DRAW_BESIDE_TYPING", 60.0)
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         body.add("It is", typing=True)
-        await body.draw_behind_key()
+        await body.draw_after_key()
         assert body.source == "It is"
 
 
-async def test_the_next_key_finds_it_drawn_and_waits_for_nothing(monkeypatch: pytest.MonkeyPatch):
+async def test_the_next_key_does_not_wait_for_drawing(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(reply, "DRAW_EVERY", 60.0)
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         body.add("It is", typing=True)
-        await body.draw_behind_key()
+        await body.draw_after_key()
         await until(pilot, lambda: body._drawn_at, "the first drawing")
         body.add(" now.", typing=True)
-        await body.draw_behind_key()
+        await body.draw_after_key()
         assert body.source == "It is"
 
 
-async def test_much_that_comes_at_once_is_drawn_line_by_line_and_none_of_it_is_left(
+async def test_a_large_delta_is_drawn_line_by_line_and_completely(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setattr(reply, "MOST_AT_ONCE", 300)
@@ -80,7 +80,7 @@ async def test_much_that_comes_at_once_is_drawn_line_by_line_and_none_of_it_is_l
         assert body.source == text + text
 
 
-async def test_what_was_stored_replaces_what_was_drawn():
+async def test_the_stored_text_replaces_the_drawn_text():
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         body.add("It is\x1b[31m", typing=False)
@@ -89,14 +89,14 @@ async def test_what_was_stored_replaces_what_was_drawn():
         assert body.source == "It is now."
 
 
-async def test_a_key_in_the_middle_of_a_drawing_does_not_mangle_the_text():
+async def test_a_key_during_drawing_does_not_corrupt_the_text():
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         body.add("One is here.\n\nTwo is he", typing=True)
         drawing = asyncio.create_task(body._draw())
         await asyncio.sleep(0)
         body.add("re.\n\nThree is here.\n\nFour is he", typing=True)
-        await body.draw_behind_key()
+        await body.draw_after_key()
         await drawing
         await body._draw()
         body.add("re.\n\nFive.", typing=True)
@@ -106,7 +106,7 @@ async def test_a_key_in_the_middle_of_a_drawing_does_not_mangle_the_text():
         assert shown == ["One is here.", "Two is here.", "Three is here.", "Four is here.", "Five."]
 
 
-async def test_a_slow_drawing_does_not_put_the_next_one_off_for_long():
+async def test_a_slow_draw_does_not_delay_the_next_one_for_long():
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         body._drawn_at, body._worked = time.monotonic(), time.thread_time() - 60.0
@@ -131,8 +131,8 @@ def shown(body: ReplyBody) -> list[str]:
     return [str(block.render()) for block in body.query(MarkdownBlock)]
 
 
-async def test_what_grew_reads_like_what_was_drawn_at_once():
-    """Also where a definition comes last that a part before it needs."""
+async def test_an_incrementally_drawn_reply_equals_one_drawn_at_once():
+    """Also if a link definition at the end is used in an earlier part."""
     text = parts_of(8) + "See [it].\n\n[it]: https://example.org\n"
     async with ReplyApp().run_test(size=(60, 30)) as pilot:
         body = pilot.app.query_one(ReplyBody)
@@ -148,7 +148,7 @@ async def test_what_grew_reads_like_what_was_drawn_at_once():
         assert grew[:-1] == grew_alone[:-1]
 
 
-async def test_of_a_long_reply_only_what_is_near_is_laid_out_and_its_height_stays():
+async def test_only_the_visible_area_of_a_long_reply_is_laid_out_and_its_height_stays():
     async with ReplyApp().run_test(size=(60, 20)) as pilot:
         body, scroll = pilot.app.query_one(ReplyBody), pilot.app.query_one(VerticalScroll)
         await grown(body, LONG, 120)
@@ -199,7 +199,7 @@ async def test_emphasis_looks_as_textual_draws_it():
             ]
 
 
-async def test_what_was_drawn_at_once_grows_in_the_middle_of_a_list():
+async def test_a_text_drawn_at_once_can_grow_in_the_middle_of_a_list():
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         await body.finish("- one\n- tw")
@@ -208,7 +208,7 @@ async def test_what_was_drawn_at_once_grows_in_the_middle_of_a_list():
         assert shown(body)[1:] == ["one", "two", "three", "End."]
 
 
-async def test_the_parts_of_a_reply_stand_a_line_apart_like_its_paragraphs():
+async def test_the_parts_of_a_reply_have_a_blank_line_between_them_like_paragraphs():
     async with ReplyApp().run_test(size=(60, 60)) as pilot:
         body = pilot.app.query_one(ReplyBody)
         await grown(body, "".join(f"Line {number}.\n\n" for number in range(12)), 10)
@@ -219,7 +219,7 @@ async def test_the_parts_of_a_reply_stand_a_line_apart_like_its_paragraphs():
 
 
 @pytest.mark.parametrize("unit", ["x", "- an item that is one line of a list\n"])
-async def test_of_a_megabyte_that_comes_at_once_the_beginning_is_drawn_and_the_rest_counted(unit):
+async def test_of_a_megabyte_at_once_the_beginning_is_drawn_and_the_rest_counted(unit):
     text = (unit * 1_000_000)[:1_000_000]
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
@@ -229,10 +229,10 @@ async def test_of_a_megabyte_that_comes_at_once_the_beginning_is_drawn_and_the_r
         left = len(text) - len(body.source)
         assert 0 < len(body.source) <= reply.HEAD
         more = str(body.query_one(".turn-note").render())
-        assert more == f"… {left:,} characters more: Enter shows them"
+        assert more == f"… {left:,} more characters; Enter shows them"
 
 
-async def test_a_line_without_an_end_is_drawn_as_far_as_it_is_quick_to_lay_out():
+async def test_an_endless_line_is_drawn_only_up_to_a_limit():
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         for _ in range(100):
@@ -240,10 +240,10 @@ async def test_a_line_without_an_end_is_drawn_as_far_as_it_is_quick_to_lay_out()
             await body._draw()
         await body.finish("x" * 10_000)
         assert len(body.source) == reply.LONGEST_LINE
-        assert "6,000 characters more" in str(body.query_one(".turn-note").render())
+        assert "6,000 more characters" in str(body.query_one(".turn-note").render())
 
 
-def test_a_long_text_that_is_opened_is_cut_and_one_of_many_pages_is_not():
+def test_a_very_long_text_is_cut_when_opened_and_one_of_many_pages_is_not():
     pages = "A line of words.\n" * 2_000
     assert reply.beginning(pages) == pages
     assert len(reply.beginning(pages * 2)) == reply.HEAD

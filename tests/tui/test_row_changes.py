@@ -1,4 +1,4 @@
-"""Rows that came with the last plan, and rows that went, are marked for a moment."""
+"""Rows added or removed by the last plan are marked for a moment."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ QUESTION, OTHER = "what did we settle on for the deploy window?", "who brings th
 
 @examples(30)
 @given(st.integers(900, 9_000), st.integers(900, 9_000))
-def test_rows_that_left_are_put_in_their_place_and_taken_out_again(first: int, then: int) -> None:
+def test_removed_rows_are_shown_in_place_and_dropped_again(first: int, then: int) -> None:
     try:
         windows = tuple(long_talk(Mode.JIT, NO_CALIBRATION, limit=n) for n in (first, then))
     except WindowOverflow:
@@ -62,7 +62,7 @@ def test_rows_that_left_are_put_in_their_place_and_taken_out_again(first: int, t
     assert stable == sorted(stable, reverse=True), "the boundary parts them"
 
 
-def test_a_mark_takes_a_cell_that_is_blank_otherwise(store: ColdStore) -> None:
+def test_a_mark_uses_a_cell_that_is_otherwise_blank(store: ColdStore) -> None:
     window = demo_session(store).preview(QUESTION, Mode.JIT)
     for row in rows_of(window):
         line = line_of(row, 1.0).plain
@@ -71,7 +71,7 @@ def test_a_mark_takes_a_cell_that_is_blank_otherwise(store: ColdStore) -> None:
         assert marked.replace(ENTERED, " ", 1) == line
 
 
-async def test_rows_that_came_and_went_are_marked_for_a_moment(
+async def test_added_and_removed_rows_are_marked_for_a_moment(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inspector_module, "MARKED_SECONDS", 3_600)

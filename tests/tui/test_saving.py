@@ -1,4 +1,4 @@
-"""A file is written as it is meant to be, or it is said why not."""
+"""A file is written correctly, or the error is reported."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from jitchat.errors import JitchatError
 from jitchat.tui.widgets.save_line import AlreadyThere, save
 
 
-def test_a_file_is_only_replaced_when_that_is_wanted(tmp_path: Path) -> None:
+def test_a_file_is_replaced_only_after_confirmation(tmp_path: Path) -> None:
     name = str(tmp_path / "request.json")
     assert save(name, b"first, and longer") == Path(name)
     assert Path(name).stat().st_mode & 0o777 == 0o600
-    with pytest.raises(AlreadyThere, match=r"is there already\. Enter replaces it"):
+    with pytest.raises(AlreadyThere, match=r"already exists\. Press Enter to replace it"):
         save(name, b"second")
     assert Path(name).read_bytes() == b"first, and longer"
     save(name, b"second", over=True)
     assert Path(name).read_bytes() == b"second"
 
 
-def test_what_replaces_a_file_is_only_for_the_user_and_follows_no_link(tmp_path: Path) -> None:
+def test_a_replacing_file_is_private_and_follows_no_link(tmp_path: Path) -> None:
     folder, kept, name = (tmp_path / each for each in ("folder", "kept.json", "request.json"))
     folder.mkdir()
     kept.write_bytes(b"kept")
@@ -37,11 +37,11 @@ def test_what_replaces_a_file_is_only_for_the_user_and_follows_no_link(tmp_path:
 
 
 @pytest.mark.parametrize("name", ["no/such/folder/x", "\0", ".", "x" * 3_000])
-def test_a_file_that_cannot_be_written_is_told(
+def test_a_file_that_cannot_be_written_is_reported(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(JitchatError) as failed:
         save(name, b"x", over=True)
     assert "cannot be written: " in failed.value.what
-    assert failed.value.remedy == "Name another file."
+    assert failed.value.remedy == "Choose another name."

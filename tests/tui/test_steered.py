@@ -94,7 +94,7 @@ async def test_turns_are_pinned_and_excluded_in_the_transcript_and_taken_back(
         assert "by you" not in header(screen, 9)
         await pilot.press("alt+z")
         await pilot.pause()
-        assert "Nothing was pinned or excluded since this was opened." in told(pilot)
+        assert "Nothing to undo: no turn was pinned or excluded." in told(pilot)
 
 
 async def test_pins_are_there_again_when_the_conversation_is_opened(backend: TestBackend) -> None:
@@ -105,7 +105,7 @@ async def test_pins_are_there_again_when_the_conversation_is_opened(backend: Tes
         assert "pinned by you" in header(screen, 60)
         await pilot.press("alt+p")
         await pilot.pause()
-        assert any("Choose a turn first" in line for line in told(pilot))
+        assert any("Select a turn first" in line for line in told(pilot))
         await type_text(pilot, "/exclude #59")
         await pressed(pilot, screen, "enter")
         assert steering(screen) == Steering(frozenset({60}), frozenset({59}))
@@ -145,7 +145,7 @@ async def test_space_steers_one_message_and_the_row_says_so(backend: TestBackend
         inspector.point_at("system")
         await pilot.press("space")
         await pilot.pause()
-        assert "This row is not a turn that can be taken out or in." in told(pilot)
+        assert "Only the row of a turn can be left out or included." in told(pilot)
         screen.query_one(Prompt).focus()
         await pilot.press("enter")
         await until(pilot, lambda: screen.previews.sent is not None, "the window that is sent")
@@ -168,7 +168,7 @@ async def test_a_turn_or_a_mode_that_is_named_and_a_mode_by_command_are_for_that
         reasons = [row.reason for row in screen.previews.window.ledger]
         assert not any("“12”" in each or '"12"' in each for each in reasons), "nor looked for"
         await type_text(pilot, " and @full here")
-        assert "@full counts at the beginning only" in str(screen.query_one("#cost").render())
+        assert "@full only works at the start" in str(screen.query_one("#cost").render())
         assert screen.steering.next_message.mode is Mode.JIT
 
         screen.query_one(Prompt).text = ""
@@ -176,7 +176,7 @@ async def test_a_turn_or_a_mode_that_is_named_and_a_mode_by_command_are_for_that
         assert modes(screen) == ["full once"]
         await pilot.press("enter")
         await pilot.pause()
-        assert "Write the message behind @full." in told(pilot)
+        assert "Type a message after @full." in told(pilot)
         await type_text(pilot, "and #99?")
         assert screen.previews.window is not None
         assert screen.previews.window.mode is Mode.FULL

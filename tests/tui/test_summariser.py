@@ -65,7 +65,7 @@ async def test_index_lines_are_written_behind_the_chat_and_after_each_exchange_a
         screen = await ready(pilot)
         writer.let.release()
         await until(pilot, lambda: "12 to go" in status(screen), "the first lines")
-        assert status(screen).startswith("small-1 writes index lines… 12 to go · ")
+        assert status(screen).startswith("small-1 is writing index lines: 12 to go · ")
         assert " + 10 tokens · " in status(screen)
         assert status(screen).endswith(" · ~estimate")
         for _ in range(2):

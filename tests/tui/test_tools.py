@@ -1,4 +1,4 @@
-"""Tools in the chat: asked about above the prompt, shown as a block a call, stopped by Esc."""
+"""Tools in the chat: approved above the prompt, shown as one block per call, stopped by Esc."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def with_tools(backend: TestBackend, *answers: tuple) -> ScriptedServers:
 
 
 async def asks(pilot, tool: str = "look") -> None:
-    """A message is sent, and its first call waits for an answer."""
+    """Send a message whose first call waits for approval."""
     screen = await ready(pilot)
     await type_text(pilot, "what is there?")
     await pilot.press("enter")
@@ -54,7 +54,7 @@ def texts(screen) -> list[tuple[Role, str]]:
     return [(turn.role, turn.content) for turn in screen.session.memory.turns[-4:]]
 
 
-async def test_a_call_is_asked_about_without_taking_what_is_typed(backend: TestBackend) -> None:
+async def test_approval_is_requested_without_taking_typed_keys(backend: TestBackend) -> None:
     servers = with_tools(backend, ("I look.", call("a")), ("A lamp.",))
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await asks(pilot)
@@ -80,7 +80,7 @@ async def test_a_call_is_asked_about_without_taking_what_is_typed(backend: TestB
     assert servers.state == "stopped"
 
 
-async def test_what_is_declined_is_told_to_the_model_and_shown(backend: TestBackend) -> None:
+async def test_a_declined_call_is_reported_to_the_model_and_shown(backend: TestBackend) -> None:
     servers = with_tools(backend, (call("a"),), ("Without it.",))
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await asks(pilot)
@@ -92,7 +92,7 @@ async def test_what_is_declined_is_told_to_the_model_and_shown(backend: TestBack
         assert str(block.render()).startswith("⊘ look() → declined by the user")
 
 
-async def test_what_is_allowed_for_the_conversation_is_not_asked_about_again(
+async def test_a_tool_allowed_for_the_conversation_needs_no_further_approval(
     backend: TestBackend,
 ) -> None:
     servers = with_tools(backend, (call("a"),), (call("b"),), ("Done.",))
@@ -167,12 +167,12 @@ async def test_esc_stops_a_call_and_the_question_and_every_call_has_a_result(
         assert screen.session.memory.turns[-1].content == "Done."
 
 
-async def test_an_answer_that_nothing_waits_for_says_so(backend: TestBackend) -> None:
+async def test_an_answer_without_a_question_is_reported(backend: TestBackend) -> None:
     with_tools(backend, ("Hello.",))
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await ready(pilot)
         await pilot.press("alt+j")
-        await until(pilot, lambda: "Nothing waits" in " ".join(notices(pilot)), "the notice")
+        await until(pilot, lambda: "No open question" in " ".join(notices(pilot)), "the notice")
 
 
 async def test_calls_are_shown_while_they_run_and_then_with_their_time_and_tokens(
@@ -186,7 +186,7 @@ async def test_calls_are_shown_while_they_run_and_then_with_their_time_and_token
         screen = pilot.app.screen
         said = next(view for view in screen.query(TurnView) if view.turn.use.calls)
         lines = str(said.query(".turn-note").first().render()).splitlines()
-        asked = "waits for your answer"
+        asked = "waiting for approval"
         assert lines == [f'◌ look(where="berth 3") · {asked}', f"◌ count() · {asked}"]
         await pilot.press("alt+k")
         await until(pilot, lambda: "count" in shown(screen), "the other question")
@@ -267,7 +267,7 @@ async def test_enter_shows_a_call_and_its_result_whole(backend: TestBackend) -> 
         assert text.endswith("a lamp\n" * 30)
 
 
-async def test_what_had_to_be_asked_for_is_noted_as_missing_with_one_key(
+async def test_requested_turns_are_noted_as_missing_with_one_key(
     backend: TestBackend,
 ) -> None:
     ask = ToolCall("r", REQUEST_CONTEXT, '{"query": "deploy window"}')
@@ -289,7 +289,7 @@ async def test_what_had_to_be_asked_for_is_noted_as_missing_with_one_key(
         assert (case.wanted.position, case.kind) == (9, CaseKind.MISS)
 
 
-async def test_a_server_that_fails_is_named_in_the_top_line_and_the_chat_goes_on(
+async def test_a_failed_server_is_named_in_the_top_line_and_the_chat_continues(
     backend: TestBackend,
 ) -> None:
     servers = with_tools(backend, ("Hello.",))
@@ -307,7 +307,7 @@ async def test_a_server_that_fails_is_named_in_the_top_line_and_the_chat_goes_on
         assert screen.session.memory.turns[-1].content == "Hello."
 
 
-async def test_a_server_that_starts_is_named_and_a_message_is_said_to_go_without_its_tools(
+async def test_a_starting_server_is_named_and_a_message_is_sent_without_its_tools_with_a_notice(
     backend: TestBackend,
 ) -> None:
     servers = with_tools(backend, ("Hello.",), ("Hello again.",))

@@ -1,4 +1,4 @@
-"""The first line in any room: what matters least gives way first."""
+"""The first line at any width: the least important parts are dropped first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WHOLE = TopText(*NAMES, title="Release planning (demo)", size="62 turns", cost="
         (30, "", "work a-very…review · ~estimate"),
     ],
 )
-def test_what_matters_least_gives_way_first(room: int, left: str, right: str):
+def test_the_least_important_parts_are_dropped_first(room: int, left: str, right: str):
     text = fitted(WHOLE, room)
 
     assert (text.title + text.figures, text.status) == (left, right)
@@ -43,7 +43,7 @@ def test_the_title_outlasts_the_cost_and_model_and_the_mark_of_an_estimate_outla
         assert text.width <= room
 
 
-def test_a_name_is_cut_in_its_middle():
+def test_a_name_is_cut_in_the_middle():
     assert cut_in_the_middle("claude-opus-4-5-20251101", 16) == "claude-o…0251101"
     assert cut_in_the_middle("gpt-5", 16) == "gpt-5"
     assert cell_len(cut_in_the_middle("模型" * 20, 16)) == 16
@@ -52,7 +52,7 @@ def test_a_name_is_cut_in_its_middle():
 async def test_a_small_terminal_shows_the_download_and_what_must_stay_and_a_title_as_one_line(
     backend: TestBackend,
 ) -> None:
-    """The store cleans a title, too; one that somebody else wrote there has only this."""
+    """The store sanitizes titles too; titles written by other programs are sanitized only here."""
     backend.may_fetch_model = True
     backend.provider.model = MODEL  # type: ignore[misc]
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
@@ -62,12 +62,12 @@ async def test_a_small_terminal_shows_the_download_and_what_must_stay_and_a_titl
             return "".join(s.text for s in screen._compositor.render_strips()[0])
 
         fetch = screen.query_one(ModelFetch)
-        assert str(fetch.render()) == "fetching 3 MB · F5"
-        await until(pilot, lambda: " fetching 3 MB · F5 " in line(), "the download")
+        assert str(fetch.render()) == "download 3 MB · F5"
+        await until(pilot, lambda: " download 3 MB · F5 " in line(), "the download")
         assert line().rstrip().endswith(" · ~estimate")
         assert " jit " in line()
         await pilot.press("f5")
-        await until(pilot, lambda: "fetching" not in line(), "the end of the download")
+        await until(pilot, lambda: "download" not in line(), "the end of the download")
         assert line().startswith(" Release pl")
         await pilot.resize_terminal(150, 40)
         await until(pilot, lambda: "Release planning (demo) · 60 turns" in line(), "the title")

@@ -1,4 +1,4 @@
-"""Only a stretch of a long conversation is mounted, and every turn can be reached."""
+"""Only part of a long conversation is mounted, and every turn can be reached."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def in_view(transcript: Transcript) -> list[TurnView]:
 
 
 async def paged(pilot: Pilot[None], transcript: Transcript, pages: int, goal: int) -> int:
-    """Scroll once there is room: by how many lines the text moved, 0 with the goal in view."""
+    """Scroll when possible; return how many lines the text moved, 0 if the target is in view."""
 
     def line() -> int:
-        """That is at the top of the screen; each of `TURNS` has three."""
+        """Return the line at the top of the screen; each of `TURNS` has three lines."""
         view = in_view(transcript)[0]
         return 3 * view.turn.position - view.region.y
 
@@ -106,7 +106,9 @@ async def test_the_end_is_shown_marked_with_its_window_and_the_ends_are_one_key_
         assert positions(transcript)[-1] == 1_000
 
 
-async def test_far_back_every_key_is_a_step_and_scrolling_to_an_end_mounts_more_in_order() -> None:
+async def test_far_back_every_key_moves_one_turn_and_scrolling_to_an_end_mounts_more_in_order() -> (
+    None
+):
     app = TranscriptApp()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = app.query_one(Transcript)
@@ -133,7 +135,7 @@ async def test_far_back_every_key_is_a_step_and_scrolling_to_an_end_mounts_more_
         assert len(found) <= MOST + 20
 
 
-async def test_paging_far_back_from_the_end_and_on_again_passes_over_nothing(
+async def test_paging_far_back_from_the_end_and_forward_again_skips_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("jitchat.tui.widgets.transcript.MOST", 20)
@@ -153,7 +155,7 @@ async def test_paging_far_back_from_the_end_and_on_again_passes_over_nothing(
         assert positions(transcript) == list(range(981, 1_001))
 
 
-async def test_a_terminal_that_grows_and_one_that_is_tall_are_filled() -> None:
+async def test_a_growing_and_a_tall_terminal_are_filled() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = app.query_one(Transcript)
@@ -170,7 +172,7 @@ async def test_a_terminal_that_grows_and_one_that_is_tall_are_filled() -> None:
             await until(pilot, lambda: transcript.max_scroll_y > 0, f"turns enough, at {at}")
 
 
-async def test_the_cursor_and_the_gutter_restyle_a_turn_and_nothing_in_it(
+async def test_the_cursor_and_the_gutter_restyle_a_turn_but_not_its_children(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = TranscriptApp()
@@ -201,7 +203,7 @@ async def test_the_cursor_and_the_gutter_restyle_a_turn_and_nothing_in_it(
 
 
 def _grounds(widget: Widget) -> set[object]:
-    """The colours behind the letters of a widget's first line."""
+    """Return the background colours of a widget's first line."""
     return {
         part.style.bgcolor for part in widget.render_line(0) if part.style and part.text.strip()
     }

@@ -1,18 +1,18 @@
-"""What a picture counts as, by what the maker of a model publishes; an estimate elsewhere.
+"""Counts a picture's tokens by the formulas that providers publish; otherwise an estimate.
 
-`pictures.json` has a row a family of models, the first that fits, with a rule and where it is
-published. A row that is `about` right is an estimate: its source calls itself one, does not name
-the model, or tells what another server may do otherwise. The rules:
+`pictures.json` has a row per model family, of which the first match is used, with a rule and its
+source. A row marked `about` is an estimate: its source is approximate, does not name the model, or
+describes a server other than the one in use. The rules:
 
-- `tiles`: scaled into 2,048 × 2,048, then to 768 on the shorter edge; a base, and each of the
-  tiles of 512 pixels (OpenAI).
+- `tiles`: scaled to fit 2,048 × 2,048, then to 768 on the shorter edge; a base plus a price per
+  tile of 512 pixels (OpenAI).
 - `patches`: of 32 pixels, scaled down to `edge` and to `most` of them; times `each` (OpenAI).
 - `visual_tokens`: patches of 28 pixels, scaled down to `edge` and to `most` of them (Anthropic).
 - `crops`: squares of two thirds of the shorter edge; a small picture is one (Google).
-- `each`: the same for every picture (Google).
-- `grid`: patches of `size` pixels, each edge rounded, and what stands `around` them (Qwen).
-- `rows`: patches of `size` pixels, and one token behind each row of them (Mistral).
-- `squares`: of `size` pixels, `most` of them, and `extra` for all of it, else one (xAI, Llama).
+- `each`: the same number for every picture (Google).
+- `grid`: patches of `size` pixels, each edge rounded, plus `around` (Qwen).
+- `rows`: patches of `size` pixels, plus one token after each row (Mistral).
+- `squares`: at most `most` squares of `size` pixels, plus `extra`; otherwise one (xAI, Llama).
 """
 
 import math
@@ -25,15 +25,15 @@ from typing import Any
 from jitchat.providers.catalogue import table
 
 _UNKNOWN = {"visual_tokens": {"most": 1_568, "edge": 1_568}, "about": True}
-"""For a model that no row fits."""
+"""Tokens for a model without a row."""
 _PATCH, _VISUAL_TOKEN = 32, 28
-"""Pixels of an edge."""
+"""Most pixels of an edge."""
 _MOST_CROPS = 64
-"""Of a picture that is one long strip, for which nothing is published."""
+"""Tokens of a long strip, for which nothing is published."""
 
 
 def picture_tokens(model: str, width: int, height: int) -> tuple[int, bool]:
-    """Count a picture of so many pixels; and whether that is the provider's own formula."""
+    """Return a picture's tokens, and whether they are by the provider's own formula."""
     name, width, height = model.lower(), max(1, width), max(1, height)
     row = next((each for each in _rows() if re.search(each["models"], name)), _UNKNOWN)
     rule = next(each for each in row if each in _RULES)
@@ -52,7 +52,7 @@ def _tiles(given: Mapping[str, int], width: float, height: float) -> int:
 
 
 def _patches(given: Mapping[str, float], width: float, height: float) -> int:
-    """Fill the shorter edge with whole patches where there would be too many."""
+    """Shrink to whole patches on the shorter edge if there would be too many."""
     edge, most = given.get("edge", math.inf), given.get("most", math.inf)
     scale = min(1.0, edge / max(width, height))
     width, height = scale * width, scale * height
@@ -66,7 +66,7 @@ def _patches(given: Mapping[str, float], width: float, height: float) -> int:
 
 
 def _visual_tokens(given: Mapping[str, int], width: int, height: int) -> int:
-    """Find the largest size that fits, as Anthropic's own function does: by its longer edge."""
+    """Find the largest size that fits by its longer edge, like Anthropic's own function."""
     longer, shorter = max(width, height), min(width, height)
 
     def sized(edge: int) -> tuple[int, int]:
@@ -108,7 +108,7 @@ def _squares(given: Mapping[str, int], width: float, height: float) -> int:
 
 
 def _cover(width: float, height: float, size: int) -> int:
-    """Count the squares that cover a picture."""
+    """Return the number of squares that cover a picture."""
     return math.ceil(width / size) * math.ceil(height / size)
 
 

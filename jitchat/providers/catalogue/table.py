@@ -71,9 +71,9 @@ class Prices:
 
 
 def cost_of(usage: Usage | None, prices: Prices | None) -> float | None:
-    """Price what was used, in US dollars; None where the usage or a price is not known.
+    """Return the price of usage in US dollars; None if the usage or a price is unknown.
 
-    What the provider says that it charges stands before every table.
+    A cost that the provider reports takes precedence over every table.
     """
     if usage is not None and usage.cost is not None:
         return usage.cost

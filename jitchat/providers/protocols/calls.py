@@ -112,7 +112,7 @@ class CallNames:
     """Gives ids to the calls of one answer that have none, and an origin to its echo."""
 
     def __init__(self, messages: Iterable[Message], origin: str) -> None:
-        """`messages` are those of the request; no made id repeats one of theirs."""
+        """`messages` are those of the request; no generated id is one that they use."""
         self._sent = frozenset(call.id for message in messages for call in message.use.calls)
         self._origin = origin
         self._taken: set[str] = set()

@@ -1,7 +1,7 @@
--- Every request to a provider: what it was for, and what it took. A row outlives the window and the conversation that it
--- was made for, so that what was spent stays in the sums; it has no word of either. What `windows` had of this is here now.
--- `counted_input` and `counted_output` are own counts of what the provider did not report; `billed` is 0 for a request that
--- was refused or never arrived; `project` is that of a conversation that is gone.
+-- Every request to a provider: its purpose, usage and cost. A row outlives its window and conversation, so that totals stay
+-- complete; it has no text of either. The usage and cost in `windows` are moved here.
+-- `counted_input` and `counted_output` are jitchat's own counts of what the provider did not report; `billed` is 0 for a
+-- request that was refused or never arrived; `project` is set when the conversation is deleted.
 
 CREATE TABLE requests (
     id INTEGER PRIMARY KEY,
@@ -24,7 +24,7 @@ CREATE TABLE requests (
     billed INTEGER NOT NULL DEFAULT 1
 );
 
--- What was spent is summed up ahead of each request, where a limit is set: from an index alone.
+-- If there is a spending limit, costs are summed before each request; these indexes cover the queries.
 
 CREATE INDEX requests_of_conversation ON requests (
     conversation, purpose, cost, billed, charged, counted_input, counted_output
@@ -48,7 +48,7 @@ SELECT w.id, t.conversation, 'answer', w.sent_at, w.provider, COALESCE(json_extr
     COALESCE(w.reply, w.input_tokens, w.output_tokens) IS NOT NULL
 FROM windows w JOIN turns t ON t.id = w.turn WHERE json_valid(w.header) ORDER BY w.id;
 
--- What choosing turns took was kept with the first window of each message, and what observing took with each pass.
+-- The usage of picking was stored with the first window of each message, that of observing with each pass.
 
 INSERT INTO requests (conversation, purpose, sent_at, model, counted_input, counted_output, cost)
 SELECT t.conversation, 'picking', w.sent_at, COALESCE(json_extract(w.header, '$.picking.model'), ''),

@@ -1,6 +1,6 @@
-"""What can be done with a turn: answer it again, edit it, continue it, go to its other versions.
+"""Regenerate, edit or continue a turn, and go to its other versions.
 
-Nothing is overwritten: each makes a branch of the conversation, or goes to one.
+Nothing is overwritten: each action makes a branch of the conversation, or goes to one.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from jitchat.session import Session
 
 GO_ON = "Go on exactly where you stopped; repeat nothing."
-"""What is sent, in view, to have a reply continued that was cut."""
+"""The visible message that is sent to continue a reply that was cut off."""
 
 
 @dataclass(eq=False)
 class Branches(Controller):
-    """Makes branches of the conversation on screen, and goes from one to another."""
+    """Makes branches of the conversation on screen, and switches between them."""
 
     opening: Opening
     steering: Steering
@@ -38,17 +38,17 @@ class Branches(Controller):
     sends: Sends
 
     _unsent: str = ""
-    """What stood in the prompt before a turn was edited there."""
+    """The draft that was in the prompt before the edit."""
     _edited: str = ""
-    """The text of the turn that is edited."""
+    """The original text of the turn being edited."""
 
     @property
     def is_editing(self) -> bool:
-        """Whether the prompt holds a turn to be sent again, as a fork."""
+        """Whether the prompt holds a turn that will be resent as a fork."""
         return self.steering.once.after is not None
 
     def typed(self) -> str:
-        """Read what was typed and not sent; of an edit only what differs from the turn."""
+        """Return the unsent text: the draft, and an edited turn if it was changed."""
         prompt = self.surfaces.prompt
         typed = "\n".join(filter(None, (*prompt.submitted, prompt.draft)))
         if not self.is_editing:
@@ -56,27 +56,27 @@ class Branches(Controller):
         return "\n".join(filter(None, (self._unsent, "" if typed == self._edited else typed)))
 
     async def regenerate(self, session: Session) -> None:
-        """Answer the chosen turn's question once more, or the last one."""
-        asked = self.question(session)
-        if asked is None:
-            self.host.say("Nothing has been asked yet.")
+        """Answer the question of the selected turn again, or the last question."""
+        question = self.question(session)
+        if question is None:
+            self.host.say("There is no reply to regenerate yet.")
             return
         self._set_edit_aside()
-        if asked.status is Status.UNANSWERED and asked == session.memory.turns[-1]:
-            if self.steering.next_message.text == asked.content:
+        if question.status is Status.UNANSWERED and question == session.memory.turns[-1]:
+            if self.steering.next_message.text == question.content:
                 self.surfaces.prompt.take_draft()
-            self.sends.start(session, asked.content)
+            self.sends.start(session, question.content)
         else:
-            await self.show_up_to(session, asked.position)
-            self.sends.start(session, asked.content, Once(again=asked))
+            await self.show_up_to(session, question.position)
+            self.sends.start(session, question.content, Once(again=question))
 
     async def go_on(self, session: Session) -> None:
-        """Have a reply continued that was cut, by a message like any other."""
+        """Continue a reply that was cut off, by sending an ordinary message."""
         reply = self._chosen(session, lambda turn: turn.role is Role.ASSISTANT)
         looked_up = TurnDetails(self.backend.store, self.opening.conversation.id)
         details = await looked_up.of([reply]) if reply is not None else {}
         if reply is None or not is_cut(reply, details.get(reply.position, NOTHING)):
-            self.host.say("This reply was not cut: there is nothing to go on with.")
+            self.host.say("The reply is complete; there is nothing to continue.")
             return
         self._set_edit_aside()
         is_last = session.memory.turns[-1].position == reply.position
@@ -85,18 +85,18 @@ class Branches(Controller):
         self.sends.start(session, GO_ON, Once(after=None if is_last else reply.position))
 
     def confirmation(self, session: Session, action: str) -> str:
-        """Word the question ahead of `regenerate` or `go_on`; empty where neither would send."""
+        """Return the confirmation for `regenerate` or `go_on`; empty if nothing would be sent."""
         if action == "regenerate":
-            asked = self.question(session)
-            return f"Answer #{asked.position} once more?" if asked is not None else ""
+            question = self.question(session)
+            return f"Answer #{question.position} again?" if question is not None else ""
         reply = self._chosen(session, lambda turn: turn.role is Role.ASSISTANT)
         return f"Continue #{reply.position}?" if reply is not None else ""
 
     def edit(self, session: Session) -> None:
-        """Put the chosen message into the prompt, or the last one; Enter sends it as a fork."""
+        """Put the selected or last message into the prompt; Enter sends it as a fork."""
         message = self._chosen(session, lambda turn: turn.role is Role.USER)
         if message is None:
-            self.host.say("You have said nothing yet.")
+            self.host.say("There is no message to edit yet.")
             return
         prompt = self.surfaces.prompt
         if not self.is_editing:
@@ -109,7 +109,10 @@ class Branches(Controller):
         self.previews.plan(afresh=True)
 
     def leave_edit(self) -> int | None:
-        """Edit no more, with the prompt as it was before; the position that the turn follows."""
+        """End an edit and restore the prompt.
+
+        Returns the position that the edited turn follows; None if no turn was edited.
+        """
         after = self.steering.once.after
         if after is not None:
             self.steering.once = replace(self.steering.once, after=None)
@@ -120,7 +123,10 @@ class Branches(Controller):
         return after
 
     def empty_prompt(self) -> str:
-        """Take away what is typed, if the cursor is there, and end an edit; what to say of that."""
+        """Clear the prompt if it has the focus, and end an edit.
+
+        Returns a notice; empty if there was nothing to clear.
+        """
         prompt, before = self.surfaces.prompt, self._unsent
         is_edit = prompt.has_focus and self.is_editing
         is_emptied = prompt.empty()
@@ -128,15 +134,15 @@ class Branches(Controller):
             self.leave_edit()
             self.previews.plan(afresh=True)
         if is_edit and before:
-            return "Nothing is edited any more. What stood here before is back."
+            return "Edit cancelled. Your draft is back."
         return "Prompt cleared. Ctrl+_ restores it." if is_emptied or is_edit else ""
 
     def go_to_other(self, session: Session, step: int = 1, position: int | None = None) -> None:
-        # A click is handled by the header that is taken away, which would wait for itself.
+        # Not awaited: the click is handled by a header that this removes, which would deadlock.
         self.host.later(self.go_to_version, session, step, position)
 
     async def go_to_version(self, session: Session, step: int, position: int | None) -> None:
-        """Go to the turn that is `step` versions from the chosen one, and on with its branch."""
+        """Switch to the branch of the version `step` places after the selected turn's."""
         versions = await asyncio.to_thread(
             session.memory.store.branches, session.memory.conversation.id
         )
@@ -144,15 +150,15 @@ class Branches(Controller):
             chosen = self._chosen(session, lambda turn: turn.position in versions)
             position = chosen.position if chosen is not None else 0
         if position not in versions:
-            self.host.say("There is one version of each turn: /retry and /edit make others.")
+            self.host.say("No turn has other versions yet: /retry and /edit make them.")
             return
-        beside = versions[position]
-        other = beside[(beside.index(position) + step) % len(beside)]
+        alternatives = versions[position]
+        other = alternatives[(alternatives.index(position) + step) % len(alternatives)]
         await asyncio.to_thread(session.memory.switch_to, other)
         await self.show_branch(session, other)
 
     async def go_to(self, session: Session, position: int) -> None:
-        """Put the cursor on a turn; one of another branch takes the conversation there."""
+        """Put the cursor on a turn, switching to its branch if necessary."""
         transcript = self.surfaces.transcript
         if session.memory.turn_at(position) is None:
             await asyncio.to_thread(session.memory.switch_to, position)
@@ -160,11 +166,11 @@ class Branches(Controller):
         else:
             await transcript.show(session.memory.turns, position)
         transcript.screen.set_focus(transcript)
-        # The focus puts the cursor where the user looks, which is before this.
+        # Later, because focusing the transcript moves the cursor to a turn in view.
         transcript.call_later(transcript.point_at, position)
 
     async def show_branch(self, session: Session, position: int) -> None:
-        """Show the conversation as it now is, with one of its turns in view."""
+        """Show the current branch, with one of its turns in view."""
         transcript, turns = self.surfaces.transcript, session.memory.turns
         is_last = bool(turns) and turns[-1].position == position
         await transcript.show(turns, None if is_last else position)
@@ -178,7 +184,7 @@ class Branches(Controller):
         await self.surfaces.transcript.show(kept)
 
     def question(self, session: Session) -> Turn | None:
-        """Find the user's turn ahead of the chosen reply, or the last one."""
+        """Return the user's turn at or before the selected turn, or the last one; None if none."""
         chosen = self.surfaces.transcript.chosen
         for turn in reversed(session.memory.turns):
             if turn.role is Role.USER and (chosen is None or turn.position <= chosen.position):
@@ -186,14 +192,14 @@ class Branches(Controller):
         return None
 
     def _chosen(self, session: Session, fits: Callable[[Turn], bool]) -> Turn | None:
-        """Find the turn under the cursor, if it fits; else the last one that does."""
+        """Return the turn under the cursor if it fits, else the last turn that does."""
         chosen = self.surfaces.transcript.chosen
         if chosen is not None and fits(chosen):
             return chosen
         return next((turn for turn in reversed(session.memory.turns) if fits(turn)), None)
 
     def _set_edit_aside(self) -> None:
-        """Edit no more, for something else is sent; what was typed stays in the prompt."""
+        """End the edit because something else is sent; the typed text stays in the prompt."""
         kept = self.typed()
         if self.leave_edit() is not None:
             self.surfaces.prompt.swap(kept)

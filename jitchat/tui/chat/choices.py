@@ -1,4 +1,4 @@
-"""The keys and commands that decide about the next window; it is planned anew for each of them."""
+"""The keys and commands that change the next window; the window is re-planned after each."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from jitchat.window.steering import Hold
 if TYPE_CHECKING:
     from jitchat.session import Session
 
-NO_TURN = "Choose a turn first: Tab goes to the conversation. Or name one: /pin 12."
+NO_TURN = "Select a turn first: Tab goes to the conversation. Or name a turn: /pin 12."
 
 
 @dataclass(eq=False)
 class Choices(Controller):
-    """Modes, pins and exclusions, as the user chooses them."""
+    """Modes, pins and exclusions that the user sets."""
 
     opening: Opening
     steering: Steering
@@ -41,14 +41,14 @@ class Choices(Controller):
             self.previews.plan(afresh=True)
 
     def _is_mode(self, name: str, command: str) -> bool:
-        """Whether a mode has that name; says so where none has."""
+        """Whether a mode has this name; if not, the user is notified."""
         is_one = name in list(Mode)
         if not is_one:
             self.host.say(f"/{command} takes one of {', '.join(Mode)}.")
         return is_one
 
     def hold(self, session: Session, hold: str, typed: str = "") -> None:
-        """Pin or exclude a turn, `typed` by its id or under the cursor; again: take that back."""
+        """Pin or exclude the turn with the `typed` id or under the cursor, or undo that."""
         position = _position_in(typed) if typed else self._pointed_at()
         if position is None:
             self.host.say(NO_TURN)
@@ -71,7 +71,7 @@ class Choices(Controller):
             self.previews.plan(afresh=True)
 
     def toggle_once(self, session: Session, turn: int | None, *, is_there: bool) -> None:
-        """Take a turn out of the next message or into it, and no further."""
+        """Leave a turn out of the next message or include it, for that message only."""
         if self.steering.toggle_once(session, turn, is_there=is_there):
             self.previews.plan(afresh=True)
 

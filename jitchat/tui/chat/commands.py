@@ -1,7 +1,7 @@
-"""What the prompt takes for an action: `/` and the name of one, alone or before an argument.
+"""Parse commands in the prompt: `/` and the name of an action, alone or before an argument.
 
-So are the prompts of servers, as `/server:name`. What begins with one is never a message, and no
-window is planned for it; with a blank ahead of it, it is.
+Prompts of MCP servers are typed as `/server:name`. A draft that begins with a command is never
+sent as a message, and no window is planned for it, unless there is a space before the `/`.
 """
 
 import re
@@ -17,18 +17,18 @@ _BEGINS = re.compile(r"/([a-z]*)(\s|$)", re.IGNORECASE)
 _PROMPT = re.compile(r"/([\w-]+:\S*)(?:\s+|$)")
 _MODE_WITHIN = re.compile(rf"(?<!\S)@({'|'.join(Mode)})(?!\S)", re.IGNORECASE)
 _SEARCHED = 10_000
-"""Characters of a draft in which a mode is looked for."""
+"""Maximum characters of a draft that are searched for a mode."""
 _TURN = re.compile(r"#?(\d{1,18})(?:\s+|$)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """The prompts of servers, as they are typed."""
+    """The prompts of MCP servers, as typed by the user."""
 
     servers: frozenset[str] = frozenset()
-    """All that are configured; the prompts of one that does not run are not known."""
+    """All configured servers; the prompts of a server that is not running are unknown."""
     sentences: Mapping[str, str] = field(default_factory=dict)
-    """What each takes and does, by `server:name`."""
+    """Arguments and description of each prompt, by `server:name`."""
 
 
 NONE = Prompts()
@@ -37,7 +37,7 @@ NONE = Prompts()
 @dataclass(frozen=True, slots=True)
 class Command:
     name: str
-    """Of an action, or of a prompt of a server."""
+    """The command of an action, or a server's prompt as `server:name`."""
     argument: str = ""
 
     @property
@@ -47,20 +47,20 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Addressed:
-    """A draft, and the mode that it is to be sent in, whatever the screen's is."""
+    """A draft and the mode to send it in; with None, the current mode is used."""
 
     text: str
     mode: Mode | None = None
 
 
 def addressed_in(draft: str) -> Addressed:
-    """Read a mode for one message off its beginning: `@full and now?`."""
+    """Split a mode for one message off the start of a draft: `@full and now?`."""
     found = _ADDRESS.match(draft)
     return Addressed(draft[found.end() :], Mode(found[1].lower())) if found else Addressed(draft)
 
 
 def command_in(draft: str, prompts: Prompts = NONE) -> Command | None:
-    """Read a command; None for what is a message, such as a path, or for what is misspelt."""
+    """Parse a command; None for a message, such as a path, or a misspelt command."""
     if (prompt := _PROMPT.match(draft)) is not None and prompt[1] in prompts.sentences:
         return Command(prompt[1], draft[prompt.end() :].strip())
     found = _BEGINS.match(draft)
@@ -75,7 +75,7 @@ def command_in(draft: str, prompts: Prompts = NONE) -> Command | None:
 
 
 def is_command(draft: str, prompts: Prompts = NONE) -> bool:
-    """Whether a draft begins with a command, or is all that there is of one: no message then."""
+    """Whether a draft begins with a command or is an incomplete one, and so is not a message."""
     if _unknown_prompt(draft, prompts) or command_in(draft, prompts) is not None:
         return True
     found = _BEGINS.match(draft)
@@ -83,7 +83,7 @@ def is_command(draft: str, prompts: Prompts = NONE) -> bool:
 
 
 def beginning_of(line: str, prompts: Prompts = NONE) -> tuple[int, int] | None:
-    """Find the command or the mode that a draft's first line begins with; where it stands."""
+    """Return the span of the command or mode at the start of a draft's first line, or None."""
     if (mode := _ADDRESS.match(line)) is not None:
         return mode.start(1) - 1, mode.end(1)
     if (prompt := _PROMPT.match(line)) is not None and prompt[1] in prompts.sentences:
@@ -93,7 +93,7 @@ def beginning_of(line: str, prompts: Prompts = NONE) -> tuple[int, int] | None:
 
 
 def _unknown_prompt(draft: str, prompts: Prompts) -> str:
-    """Read a prompt that its server does not have, or not yet; empty where no server is named."""
+    """Return a server's prompt that is not known (yet); empty if the draft names no server."""
     found = _PROMPT.match(draft)
     if found is None or found[1] in prompts.sentences:
         return ""
@@ -101,38 +101,38 @@ def _unknown_prompt(draft: str, prompts: Prompts) -> str:
 
 
 def message_in(draft: str, prompts: Prompts = NONE) -> str:
-    """Take a draft for what would be sent: empty for a command."""
+    """Return the draft if it would be sent; empty for a command."""
     return "" if is_command(draft, prompts) else draft
 
 
 def turn_ahead(argument: str) -> tuple[str, str]:
-    """Cut `#12 which port?` in the turn's id and the text; the id is empty where none is given."""
+    """Split `#12 which port?` into the turn's id and the text; the id is empty if there is none."""
     found = _TURN.match(argument)
     return (found[1], argument[found.end() :]) if found else ("", argument)
 
 
 def mistyped(draft: str, prompts: Prompts = NONE) -> str:
-    """Tell of what begins with a command, or looks like one, and is none; empty for the rest."""
+    """Explain why a draft that looks like a command is not one; empty for other drafts."""
     if unknown := _unknown_prompt(draft, prompts):
-        return f"There is no /{one_line(unknown)}, or its server is not ready. It was not sent."
+        return f"Not sent: there is no /{one_line(unknown)}, or its server is not ready."
     if not is_command(draft, prompts) or command_in(draft, prompts) is not None:
         return ""
     found = _BEGINS.match(draft)
     name = found[1].lower() if found is not None else ""
     if name in COMMANDS:
-        takes = "one word" if COMMANDS[name].takes is Takes.WORD else "nothing"
-        return f"/{name} takes {takes} behind it. With a blank ahead of it, it is a message."
-    return f"There is no command /{name}. It was not sent: there are /{', /'.join(COMMANDS)}."
+        takes = "one word" if COMMANDS[name].takes is Takes.WORD else "no argument"
+        return f"/{name} takes {takes}. To send this as a message, put a space before it."
+    return f"Not sent: there is no command /{name}. Commands: /{', /'.join(COMMANDS)}."
 
 
 def mode_within(draft: str) -> str:
-    """Say that a mode counts at the beginning only, where a draft has one elsewhere."""
+    """Warn about a mode that is not at the start of a draft; empty if there is none."""
     found = _MODE_WITHIN.search(addressed_in(draft[:_SEARCHED]).text)
-    return f"{found[0]} counts at the beginning only: here it is text" if found else ""
+    return f"{found[0]} only works at the start; here it is text" if found else ""
 
 
 def hint_on(draft: str, prompts: Prompts = NONE) -> str:
-    """Say what Enter does with a command as far as it is typed; empty for a message."""
+    """Describe the command being typed, or list those it may become; empty for a message."""
     command = command_in(draft, prompts)
     if command is not None and command.name in prompts.sentences:
         return f"/{command.name} · {prompts.sentences[command.name]}"
@@ -149,5 +149,5 @@ def _hint_on_action(draft: str) -> str:
     name = draft[1:].split(maxsplit=1)[0].lower() if draft[1:].strip() else ""
     if name not in COMMANDS:
         fitting = [f"/{each}" for each in COMMANDS if each.startswith(name)]
-        return "  ".join(fitting) if fitting else f"/{name} is no command · /help lists them"
+        return "  ".join(fitting) if fitting else f"no command /{name} · /help lists commands"
     return mistyped(draft) or f"/{name} · {COMMANDS[name].sentence}"

@@ -1,7 +1,7 @@
-"""What can be completed at the cursor of the prompt, and by what.
+"""Find what is being typed at the cursor of the prompt, and its completions.
 
-`/` begins a command, and behind some commands an argument; `@` a mode, at the beginning, or the
-path of a file; `#` a turn, by its number or by a word of it.
+`/` starts a command, some of which have an argument; `@` a mode, at the start of the draft, or the
+path of a file; `#` a turn, by its number or by a word in it.
 """
 
 import re
@@ -19,9 +19,9 @@ from jitchat.tui.chat.commands import Prompts
 from jitchat.values import Mode
 
 MOST = 50
-"""So many are offered."""
+"""Maximum completions offered."""
 _PART = 2
-"""Letters from which names are found by a part."""
+"""Minimum letters to find names by a part other than the start."""
 _COMMAND = re.compile(r"/([\w:-]*)")
 _ARGUMENT = re.compile(r"/([a-z]+)\s+(\S.*|)", re.IGNORECASE)
 _NAME = re.compile(r'(?<!\S)@("[^"]*|[^\s"]*)$')
@@ -50,12 +50,12 @@ ARGUMENTS = {
     "persona": Kind.PERSONA,
     "model": Kind.MODEL,
 }
-"""What some commands take, by their names."""
+"""The kind of argument that a command takes, by the command's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """What was begun, from a column of the cursor's line up to the cursor."""
+    """A partly typed text, from a column of the cursor's line up to the cursor."""
 
     kind: Kind
     start: int
@@ -70,40 +70,40 @@ class Begun:
 @dataclass(frozen=True, slots=True)
 class Choice:
     text: str
-    """What stands in the place of what was begun, with the sign."""
+    """The text that replaces the partly typed one, with the sign."""
     about: str = ""
-    behind: str = " "
-    """What is typed behind it, as there is nothing yet."""
+    suffix: str = " "
+    """Text that is inserted after it."""
 
 
 def begun_at(line: str, column: int, *, is_first: bool) -> Begun | None:
-    """Find what is begun ahead of the cursor, in the first line of the draft or another one."""
-    ahead = line[:column]
+    """Find the partly typed text before the cursor; `is_first` is the draft's first line."""
+    before = line[:column]
     if line[column : column + 1].strip():
         return None  # in the middle of a word
-    if is_first and (found := _COMMAND.fullmatch(ahead)) is not None:
+    if is_first and (found := _COMMAND.fullmatch(before)) is not None:
         return Begun(Kind.COMMAND, 0, found[1])
-    if is_first and (found := _ARGUMENT.fullmatch(ahead)) is not None:
+    if is_first and (found := _ARGUMENT.fullmatch(before)) is not None:
         kind = ARGUMENTS.get(found[1].lower())
         if kind is not None:
             return Begun(kind, found.start(2), found[2])
-    if (found := _NAME.search(ahead)) is not None:
-        is_ahead = is_first and not ahead[: found.start()].strip()
-        return Begun(Kind.NAME if is_ahead else Kind.PATH, found.start(), found[1])
-    if (found := _TURN.search(ahead)) is not None:
+    if (found := _NAME.search(before)) is not None:
+        is_at_start = is_first and not before[: found.start()].strip()
+        return Begun(Kind.NAME if is_at_start else Kind.PATH, found.start(), found[1])
+    if (found := _TURN.search(before)) is not None:
         return Begun(Kind.TURN, found.start(), found[1])
     return None
 
 
 def known_choices(begun: Begun, prompts: Prompts) -> list[Choice] | None:
-    """List what completes it of what is always known; None for what has to be looked up."""
+    """Return the completions that need no lookup; None if they have to be looked up."""
     match begun.kind:
         case Kind.COMMAND:
             commands = (
                 Choice(f"/{name}", action.sentence, "" if action.takes is Takes.NOTHING else " ")
                 for name, action in COMMANDS.items()
             )
-            of_servers = (Choice(f"/{name}", told) for name, told in prompts.sentences.items())
+            of_servers = (Choice(f"/{name}", about) for name, about in prompts.sentences.items())
             return _fitting(begun, (*commands, *of_servers))
         case Kind.MODE:
             return _fitting(begun, [Choice(mode, mode.description, "") for mode in Mode])
@@ -114,13 +114,13 @@ def known_choices(begun: Begun, prompts: Prompts) -> list[Choice] | None:
 
 
 def choices_among(begun: Begun, named: Iterable[Choice]) -> list[Choice]:
-    """Choose those of an argument's values that have what is typed in them."""
+    """Return the values of an argument that contain the typed text."""
     wanted = fold(begun.typed)
     return list(islice((each for each in named if wanted in fold(each.text)), MOST))
 
 
 def names_beginning(begun: Begun, folder: Path) -> list[Choice]:
-    """List the modes, where one may stand, and the paths that begin so. Reads a folder."""
+    """Return the modes, if allowed here, and the paths with the typed start. Reads a folder."""
     modes = [Choice(f"@{mode}", mode.description) for mode in Mode]
     fitting = _fitting(begun, modes) if begun.kind is Kind.NAME else []
     paths = paths_beginning(begun.typed.removeprefix('"'), folder, MOST)
@@ -128,14 +128,14 @@ def names_beginning(begun: Begun, folder: Path) -> list[Choice]:
 
 
 def _choice_of(path: str) -> Choice:
-    """Write `@notes.md` or `@"meeting notes.md"`; a folder is gone on with."""
+    """Return `@notes.md` or `@"meeting notes.md"`; a folder's path can be continued."""
     is_folder = path.endswith("/")
     quote = '"' if re.search(r"\s", path) else ""
     return Choice(f"@{quote}{path}{'' if is_folder else quote}", "", "" if is_folder else " ")
 
 
 def _fitting(begun: Begun, choices: Sequence[Choice]) -> list[Choice]:
-    """Choose those that begin so, ahead of those that have what is typed elsewhere in the name."""
+    """Return choices that start with the typed text, then those that contain it elsewhere."""
     whole, part = begun.written.casefold(), begun.typed.casefold()
     begin = [each for each in choices if each.text.startswith(whole)]
     if len(part) < _PART:

@@ -1,7 +1,7 @@
-"""The list of what completes what is being typed: when it opens, its keys, where it looks.
+"""The completion list: when it opens, its keys, and its sources.
 
-It opens as something is typed, never for what is pasted or walked to, and closes when the cursor
-leaves what was begun. What waits for a disk is looked up in a thread.
+The list opens while the user types, not on a paste or when the cursor moves to a text, and closes
+when the cursor leaves the partly typed text. Lookups that may wait for a disk run in a thread.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from jitchat.session import Session
 
 _SHOWN = 120
-"""Characters of a turn."""
+"""Maximum characters of a turn or persona in the list."""
 
 
 @dataclass(eq=False)
@@ -44,13 +44,13 @@ class Completions(Controller):
     opening: Opening
 
     _begun: Begun | None = None
-    """What is begun at the cursor."""
+    """The partly typed text at the cursor."""
     _shown: tuple[Begun, Sequence[Choice]] | None = None
-    """What the list is of, while it is open."""
+    """What the list shows while it is open; None if it is closed."""
     _is_pointed: bool = False
-    """Whether a row of it was chosen by an arrow."""
+    """Whether a row was highlighted with an arrow key."""
     _closed: int | None = None
-    """Where what was begun starts for which the user closed it."""
+    """Start column of the partly typed text for which the user closed the list."""
 
     def __post_init__(self) -> None:
         self.surfaces.prompt.ahead = self.takes
@@ -75,15 +75,15 @@ class Completions(Controller):
             self.host.in_thread(lambda: self._look_up(begun), "completion", exclusive=True)
 
     def _known(self, begun: Begun) -> Sequence[Choice] | None:
-        """List what completes it and is in memory; None for what has to be looked up."""
+        """Return the completions in memory; None if they have to be looked up."""
         if begun.kind is Kind.PERSONA:
             personas = self.backend.settings.personas.values()
             named = [Choice(each.name, shorten(each.system, _SHOWN), "") for each in personas]
-            return choices_among(begun, [*named, Choice(NONE, "none of them", "")])
+            return choices_among(begun, [*named, Choice(NONE, "no persona", "")])
         return known_choices(begun, self.surfaces.prompts)
 
     def _take(self, begun: Begun, choices: Sequence[Choice]) -> None:
-        """Show what was found, unless something else is begun by now."""
+        """Show the completions found, unless the typed text has changed since."""
         if begun != self._begun:
             return
         if not choices or [each.text for each in choices] == [begun.written]:
@@ -93,7 +93,7 @@ class Completions(Controller):
         prompt, box = self.surfaces.prompt, self.surfaces.completions
         column = prompt.cursor_screen_offset.x - len(begun.written) - 1
         box.show([(each.text, each.about) for each in choices], prompt, column)
-        # Behind a mere sign nothing is chosen: Enter sends "is it C #" as it is.
+        # After the sign alone no row is highlighted: Enter sends "is it C #" unchanged.
         box.highlighted = 0 if begun.typed or begun.kind is Kind.COMMAND else None
         self.surfaces.hint.show_listed(is_listed=begun.kind is Kind.COMMAND)
 
@@ -103,7 +103,7 @@ class Completions(Controller):
         self.surfaces.hint.show_listed(is_listed=False)
 
     def takes(self, key: str) -> bool:
-        """Do what a key does while the list is open; False leaves it to the prompt."""
+        """Handle a key while the list is open. Return False to leave it to the prompt."""
         if self._shown is None:
             return False
         box = self.surfaces.completions
@@ -125,12 +125,12 @@ class Completions(Controller):
         return True
 
     def accept(self, number: int) -> None:
-        """Write what stands in a row of the list, unless more was typed since it was drawn."""
+        """Insert a row of the list, unless the typed text has changed since it was drawn."""
         if self._shown is not None and self._is_fresh():
             begun, choices = self._shown
             choice = choices[number]
             self.close()
-            self.surfaces.prompt.complete(choice.text, begun.start, choice.behind)
+            self.surfaces.prompt.complete(choice.text, begun.start, choice.suffix)
 
     def _at_cursor(self) -> Begun | None:
         prompt = self.surfaces.prompt
@@ -139,23 +139,23 @@ class Completions(Controller):
         return begun_at(line, column, is_first=row == 0) if prompt.selection.is_empty else None
 
     def _is_fresh(self) -> bool:
-        """Whether nothing was typed since the list was drawn."""
+        """Whether the typed text is unchanged since the list was drawn."""
         return self._shown is not None and self._shown[0] == self._at_cursor()
 
     def _is_complete(self) -> bool:
-        """Whether what is typed is one of what is offered, letter by letter."""
+        """Whether the typed text equals one of the choices."""
         begun, choices = self._shown or (None, ())
         typed = begun.written.casefold() if begun is not None else ""
         return any(each.text.casefold() == typed for each in choices)
 
     def _look_up(self, begun: Begun) -> None:
         found = list[Choice]()
-        with suppress(JitchatError, OSError):  # it is a help; what needs the store tells of it
+        with suppress(JitchatError, OSError):  # reported by features that need the store
             found = list(self._found_for(begun))
         self.host.later(self._take, begun, found)
 
     def _found_for(self, begun: Begun) -> Iterable[Choice]:
-        """Find what completes it; in a thread."""
+        """Look up completions. Slow."""
         match begun.kind:
             case Kind.TURN:
                 session = self.opening.session
@@ -174,10 +174,10 @@ class Completions(Controller):
 
 
 def turns_for(session: Session, typed: str) -> Iterable[Choice]:
-    """Find turns by a word of theirs, or by their numbers: the one itself, then the newest first.
+    """Find turns by a word or by the start of their number: the exact one, then the newest first.
 
     Raises:
-        StoreError: They cannot be read.
+        StoreError: The turns cannot be read.
 
     """
     memory = session.memory

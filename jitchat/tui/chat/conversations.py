@@ -1,8 +1,6 @@
-"""Which conversation is on screen, and what is done with it as a whole.
+"""Open, create, move, rename, tag, archive and delete conversations.
 
-A new or a temporary one, its project, its title, tags, archive and deletion.
-
-A deletion can be undone until the app closes: the conversation is hidden until then.
+A deletion can be undone until the app closes; until then the conversation is only hidden.
 """
 
 from __future__ import annotations
@@ -32,11 +30,11 @@ if TYPE_CHECKING:
     from jitchat.values import Conversation
 
 TEMPORARY_SAID = "Temporary: no memory is read or written, and it is deleted when you leave it."
-ERASED = "It is erased: no word of it is in the database."
+ERASED = "Erased: the database contains nothing of the conversation."
 LOG_IS_READ = (
-    "It is deleted; another jitchat has the database open, whose log has words of it still."
+    "Deleted, but its text is still in the database log, because another jitchat has it open."
 )
-NOTHING_DELETED = "Nothing was deleted since the start."
+NOTHING_DELETED = "Nothing was deleted since jitchat started."
 
 
 def named(conversation: Conversation) -> str:
@@ -44,14 +42,14 @@ def named(conversation: Conversation) -> str:
 
 
 def tag_changes(typed: str) -> tuple[list[str], list[str]]:
-    """Read the tags to add and, with a `-` ahead, those to take off."""
+    """Parse the tags to add and, with a `-` before them, those to remove."""
     words = typed.split()
     removed = [word.removeprefix("-") for word in words if word.startswith("-")]
     return [word for word in words if not word.startswith("-")], removed
 
 
 def _is_new(conversation: Conversation, project: str) -> bool:
-    """Whether nothing was said in a conversation yet, which can be used for a new one."""
+    """Whether a conversation is still empty, so that it can be used as a new one."""
     is_listed = not (conversation.is_temporary or conversation.is_archived)
     return is_listed and not conversation.turns and conversation.project == project
 
@@ -62,10 +60,10 @@ class Conversations(Controller):
     sends: Sends
     routing: KeyRouting
     open: Callable[..., Awaitable[None]]
-    """Leaves the conversation on screen for another one, at its end or at one of its turns."""
+    """Opens another conversation, at its end or at one of its turns."""
 
     def choose(self, edit: str = "") -> None:
-        """List the conversations; `edit` begins with the title or the tags of the open one."""
+        """List the conversations; `edit` starts by editing the title or tags of the open one."""
         from jitchat.tui.dialogs.resume import ResumeScreen  # noqa: PLC0415  not on the first frame
 
         if not self.sends.waits():
@@ -84,7 +82,7 @@ class Conversations(Controller):
             await self.refresh()
 
     async def go_to_source(self, source: Source) -> None:
-        """Open another conversation at a turn; the draft here is kept, and that is said."""
+        """Open another conversation at a turn; a notice says that the draft here is kept."""
         if self.sends.waits():
             return
         left, has_draft = self.opening.conversation, bool(self.surfaces.prompt.text.strip())
@@ -93,10 +91,10 @@ class Conversations(Controller):
         await self.open(conversation, source.first)
         self.surfaces.prompt.focus()
         if has_draft and not left.is_temporary:
-            self.host.warn(f"Your draft is kept in “{one_line(left.title)}”: /resume leads back.")
+            self.host.warn(f"Your draft is kept in “{one_line(left.title)}”; /resume goes back.")
 
     async def begin(self) -> None:
-        """Open an empty conversation; one that is empty already is used again."""
+        """Open an empty conversation, reusing one that is already empty."""
         store = self.backend.store
         project = store.project_of(self.opening.conversation.id)
         new = (each for each in store.conversations() if _is_new(each, project))
@@ -119,7 +117,7 @@ class Conversations(Controller):
         self.host.push(ProjectsScreen(projects, here), self._take_project)
 
     async def _take_project(self, chosen: ChosenProject | None) -> None:
-        """Put the conversation into the project that was chosen, or go on with the latest there."""
+        """Move the conversation to the chosen project, or open the latest one there."""
         store = self.backend.store
         if chosen is not None and chosen.moves:
             await self.move(chosen.name)
@@ -129,12 +127,12 @@ class Conversations(Controller):
                 await self.open(latest)
 
     async def move(self, name: str = "") -> None:
-        """Put the conversation on screen into a project, whose memory it has from now on.
+        """Move the conversation on screen to a project, whose memory it uses from then on.
 
-        Without a name, one is chosen among all.
+        Without a name, the user chooses a project.
 
         Raises:
-            UsageError: It is no name of a project.
+            UsageError: The name is not valid.
         """
         if not name:
             await self._choose_project()
@@ -143,13 +141,13 @@ class Conversations(Controller):
         project = project_name(name)
         await asyncio.to_thread(store.move, present.id, project)
         await self.open(await asyncio.to_thread(store.conversation, present.id))
-        self.host.say(f"This conversation is in the project {project}, and so are new ones.")
+        self.host.say(f"This and new conversations are now in the project {project}.")
 
     async def rename(self, title: str = "") -> None:
-        """Give the conversation on screen another title; without one, it is typed in the list.
+        """Rename the conversation on screen; without a title, it is entered in the list.
 
         Raises:
-            UsageError: The title says nothing.
+            UsageError: The title is blank.
         """
         if not title:
             self.choose("rename")
@@ -158,10 +156,10 @@ class Conversations(Controller):
         await self.refresh()
 
     async def tag(self, typed: str = "") -> None:
-        """Add tags, and take those off that have a `-` ahead; without any, in the list.
+        """Add tags, and remove those with a `-` before them; without any, edit them in the list.
 
         Raises:
-            UsageError: One of them is no tag.
+            UsageError: A tag is not valid.
         """
         if not typed:
             self.choose("tag")
@@ -178,10 +176,10 @@ class Conversations(Controller):
         await asyncio.to_thread(store.archive, present.id, archived=not present.is_archived)
         await self.refresh()
         now = self.opening.conversation.is_archived
-        self.host.say("Archived: is:archived finds it." if now else "It is listed again.")
+        self.host.say("Archived. is:archived finds it." if now else "No longer archived.")
 
     async def refresh(self) -> None:
-        """Show the conversation as it is stored now; another one where it was deleted."""
+        """Show the conversation as it is now stored; if it was deleted, open another one."""
         store, here = self.backend.store, self.opening.conversation.id
         listed = await asyncio.to_thread(store.conversations)
         present = next((known for known in listed if known.id == here), None)
@@ -191,20 +189,20 @@ class Conversations(Controller):
             self.opening.know(present)
 
     def ask_to_delete(self, how: str = "") -> None:
-        """Ask whether to delete the conversation on screen; `erase` leaves no word of it."""
+        """Ask whether to delete the conversation on screen; `erase` also wipes its text."""
         present, erases = self.opening.conversation, how == "erase"
         if how and not erases:
-            self.host.say("/delete takes nothing behind it, or: erase.")
+            self.host.say("/delete takes no argument except erase.")
         else:
-            asked = f"{'Erase' if erases else 'Delete'} {named(present)}?"
-            delete = self.host.telling(partial(self.delete, present, erases=erases))
-            self.routing.ask(Question(asked, delete))
+            text = f"{'Erase' if erases else 'Delete'} {named(present)}?"
+            delete = self.host.showing_errors(partial(self.delete, present, erases=erases))
+            self.routing.ask(Question(text, delete))
 
     async def delete(self, conversation: Conversation, *, erases: bool = False) -> None:
-        """Delete a conversation; the one on screen is left. An erasure cannot be undone.
+        """Delete a conversation and, if it is on screen, leave it. Erasing cannot be undone.
 
         Raises:
-            StoreError: It cannot be deleted now.
+            StoreError: The conversation cannot be deleted now.
         """
         store = self.backend.store
         await asyncio.to_thread(deletion.hide, store, conversation.id)
@@ -213,10 +211,10 @@ class Conversations(Controller):
         if erases:
             self.host.run(self._erase(conversation), "erase")
         elif not conversation.is_temporary:
-            self.host.say(f"Deleted {named(conversation)}. /restore undoes it.")
+            self.host.say(f"Deleted {named(conversation)}. /restore brings it back.")
 
     async def _leave(self, gone: Conversation, *, takes_draft: bool) -> None:
-        """Open the latest of the others, or a new one; what is typed goes along `takes_draft`."""
+        """Open the latest other conversation or a new one; `takes_draft` moves the draft there."""
         store, typed = self.backend.store, self.surfaces.prompt.draft
         latest = await asyncio.to_thread(store.latest, gone.project)
         await self.open(latest or store.create(NEW_TITLE, project=gone.project))
@@ -229,7 +227,7 @@ class Conversations(Controller):
         self.host.say(ERASED if is_gone else LOG_IS_READ)
 
     async def restore(self) -> None:
-        """Undo the last deletion, and open what was deleted."""
+        """Undo the last deletion and open that conversation."""
         store = self.backend.store
         restored = await asyncio.to_thread(deletion.restore_last, store)
         if restored is None:
@@ -238,7 +236,7 @@ class Conversations(Controller):
             await self.open(await asyncio.to_thread(store.conversation, restored))
 
     def improve_title(self, session: Session, then: Callable[[], object]) -> None:
-        """Have a small model make the title of a first exchange, where one is set; `then` go on."""
+        """Have the small model, if one is set, title the first exchange; then call `then`."""
         model = session.options.summariser
         if model is not None:
             self.host.run(self._improve(session, then), "title")
@@ -247,7 +245,7 @@ class Conversations(Controller):
         model = session.options.summariser
         try:
             made = model is not None and await titles.improve(session.memory, model)
-        except JitchatError:  # told by what needs the store
+        except JitchatError:  # reported by features that need the store
             return
         if session is self.opening.session:
             then()

@@ -1,4 +1,4 @@
-"""What comes into the draft untyped: an earlier prompt, an edited text, files, pictures."""
+"""Fill the draft from other sources: an earlier prompt, an external editor, files, pictures."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from jitchat.session import Session
 
 SEARCHED_PROMPTS = 10_000
-"""So many of the last ones."""
+"""Maximum earlier prompts searched, the latest ones."""
 _PATIENCE = 3
-"""Seconds. What owns the clipboard is another program, which may hang."""
+"""Maximum seconds to wait for the clipboard, whose owner is another program that may hang."""
 
 
 @dataclass(eq=False)
@@ -30,7 +30,7 @@ class Drafting(Controller):
         self.surfaces.prompt.pictured = self._pictured
 
     def search_prompts(self, wanted: str = "") -> None:
-        """Search what was sent before, for what is typed; one that is taken stands in its place."""
+        """Search earlier prompts for the typed text; the chosen prompt replaces it."""
         from jitchat.tui.dialogs import prompts  # noqa: PLC0415  seldom
 
         prompt, store = self.surfaces.prompt, self.backend.store
@@ -45,7 +45,7 @@ class Drafting(Controller):
         self.host.push(prompts.PromptsScreen(load, wanted or prompt.draft), taken)
 
     def edit_outside(self) -> None:
-        """Have the draft edited in the user's own editor; what comes meanwhile is not lost."""
+        """Edit the draft in the user's own editor; text that arrives meanwhile is not lost."""
         self.host.run(self._edit_outside(), "editor", exclusive=True)
 
     async def _edit_outside(self) -> None:
@@ -57,10 +57,10 @@ class Drafting(Controller):
         (prompt.retype if prompt.draft == before else prompt.give_back)(text)
 
     async def attach(self, path: str = "") -> None:
-        """Name files in the prompt, so that they go along with its message.
+        """Mention files in the prompt, so that they are sent with its message.
 
         Raises:
-            FileRefused: The path names none.
+            FileRefused: The path names no file.
         """
         named, session = path.strip("\"'"), self.opening.session
         folder = session.folder if session is not None else None
@@ -70,8 +70,8 @@ class Drafting(Controller):
         prompt.insert(f"{mention_of(named)} " if named else "@")
         prompt.focus()
 
-    async def paste_picture(self, session: Session) -> None:  # noqa: ARG002  it has to be open
-        """Name the picture in the clipboard in the prompt."""
+    async def paste_picture(self, session: Session) -> None:  # noqa: ARG002  it must be open
+        """Attach the picture in the clipboard, by a mention in the prompt."""
         prompt = self.surfaces.prompt
         if named := await self._pictured(is_told=True):
             prompt.insert(f"{named} ")
@@ -84,9 +84,9 @@ class Drafting(Controller):
             async with asyncio.timeout(_PATIENCE):
                 return await left_at_exit(lambda: take_pictures(datetime.now().astimezone()))
         except TimeoutError:
-            refused = FileRefused("The clipboard does not answer.", "Use /attach PATH.")
+            refused = FileRefused("The clipboard did not respond.", "Use /attach PATH.")
         except FileRefused as error:
             refused = error
         if is_told:
-            self.host.tell(refused)
+            self.host.show_error(refused)
         return ""

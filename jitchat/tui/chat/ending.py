@@ -1,7 +1,7 @@
-"""When a session is over: the conversation or the app is left, twenty minutes pass, or /end.
+"""End sessions: when the conversation or the app is left, after twenty idle minutes, or on /end.
 
-Its memory document is then written, behind the screen; only while the app closes is it waited for,
-and not for long. What is not written by then is still this session at the next start.
+The memory document is then written in the background. Only closing the app waits for it, and not
+for long; if it is not written by then, the next start ends the session.
 """
 
 from __future__ import annotations
@@ -24,47 +24,47 @@ if TYPE_CHECKING:
     from jitchat.synthesis.session_end import SessionEnded
 
 CLOSING_SECONDS = 1.5
-"""So long a document may take while the app closes."""
-TEMPORARY = "A temporary conversation is in no memory document."
+"""Maximum seconds that closing the app waits for a document."""
+TEMPORARY = "This conversation is temporary: it has no memory document."
 
 
 @dataclass(eq=False)
 class Ending(Controller):
-    """Ends the session on screen, and those that were left."""
+    """Ends the session on screen, and those of conversations that were left."""
 
     @dataclass
     class Ended(Message):
-        """A memory document was written, or could not be."""
+        """A session was ended: its memory document was written, or could not be."""
 
         session: Session | None
-        """Whose it is; None of a session that an earlier run left."""
+        """The session; None if an earlier run of the app left it."""
         ended: SessionEnded | None
-        """None where nothing was to be written."""
+        """The outcome; None if there was nothing to write."""
         error: JitchatError | None = None
 
     _session: Session | None = None
     _idle: Timer | None = None
     _active_at: float = field(default_factory=time.monotonic)
     _looked_back: bool = False
-    """Whether sessions of earlier runs were looked for."""
+    """Whether sessions left by earlier runs were already searched for."""
 
     def begin(self, session: Session) -> None:
-        """Watch a conversation that was opened; what an earlier run left is ended first."""
+        """Watch an opened conversation; first end the sessions that an earlier run left."""
         self._session = session
         self.attend()
         self._wait(IDLE.total_seconds())
         self.host.run(self._catch_up(session), "ending")
 
     def attend(self) -> None:
-        """Note that somebody is there."""
+        """Record activity of the user."""
         self._active_at = time.monotonic()
 
     def end_now(self, session: Session) -> None:
-        """End the session because the user says so."""
+        """End the session at the user's request."""
         self.host.run(self._end(session), "ending")
 
     async def leave(self, session: Session) -> None:
-        """End the session of a conversation that is left, behind the next one."""
+        """End the session of a conversation that is left, in the background."""
         self._stop()
         if await session.ending.wants_end():
             self.host.run(self._end_and_close(session), "ending")
@@ -72,7 +72,7 @@ class Ending(Controller):
             await session.aclose()
 
     async def close(self, session: Session) -> None:
-        """End the session while the app closes, as far as there is time, if anything was sent."""
+        """End the session while the app closes, if anything was sent and there is time."""
         self._stop()
         if session.has_sent:
             await session.ending.end_if_due(CLOSING_SECONDS)
@@ -89,7 +89,7 @@ class Ending(Controller):
         self._idle = self.host.after(seconds, self._look)
 
     def _look(self) -> None:
-        """End the session if nobody was there for twenty minutes; look again later otherwise."""
+        """End the session if the user was idle for twenty minutes; otherwise check again later."""
         if self._session is None:
             return
         left = IDLE.total_seconds() - (time.monotonic() - self._active_at)
@@ -102,7 +102,7 @@ class Ending(Controller):
     async def _catch_up(self, session: Session) -> None:
         try:
             is_over = await asyncio.to_thread(session.ending.is_over)
-        except StoreError:  # told by what needs the store
+        except StoreError:  # reported by features that need the store
             return
         if is_over:
             await self._end(session)
@@ -128,9 +128,9 @@ class Ending(Controller):
         await session.aclose()
 
     def take(self, message: Ended) -> bool:
-        """Say what came of an end; whether the windows of the session on screen are others now."""
+        """Report the outcome. Return whether it changes the windows of the session on screen."""
         if message.error is not None:
-            self.host.tell(message.error)
+            self.host.show_error(message.error)
         elif message.ended is not None:
             self.host.say(message.ended.sentence.capitalize())
         elif message.session is not None:

@@ -1,4 +1,4 @@
-"""Facts in the chat: what a message states is proposed in the last line, and kept by one key."""
+"""Facts in the chat: those found in a message are proposed in the last line and kept by one key."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ if TYPE_CHECKING:
     from jitchat.store.facts import Change
 
 KEEP = "/keep or {allow_once} keeps it"
-TEMPORARY = "This conversation is temporary: it reads and writes no memory."
-NOTHING_PROPOSED = "Nothing is proposed. /remember and a text keeps that; /facts lists all."
+TEMPORARY = "This conversation is temporary: it neither reads nor writes memory."
+NOTHING_PROPOSED = "No fact is proposed. /remember TEXT keeps a fact; /facts lists all."
 _NAMED = 48
-"""Characters of a fact where it is only named."""
+"""Maximum characters of a fact in a notice."""
 
 
 @dataclass(eq=False)
 class Facts(Controller):
-    """Proposes, keeps and forgets facts of the project. Its methods wait for the store."""
+    """Proposes, keeps and forgets facts of the project."""
 
     opening: Opening
     previews: Previews
     _proposed: tuple[Fact, ...] = ()
-    """What was found and is not decided on, the oldest first."""
-    _told: str = ""
-    """What was said last of who found it."""
+    """Facts found and not yet decided on, the oldest first."""
+    _last_warning: str = ""
+    """The last warning shown about the model that finds facts."""
 
     def take(self, found: FactsFound) -> None:
-        """Propose what was found, or tell of what is kept already."""
+        """Propose the facts found, and report one that was kept automatically."""
         self._proposed += found.proposed
         self.show()
-        if found.told and found.told != self._told:
-            self.host.say(f"{found.told}. The rules that are built in look for facts.")
-        self._told = found.told
+        if found.told and found.told != self._last_warning:
+            self.host.say(f"{found.told}. The built-in rules find facts instead.")
+        self._last_warning = found.told
         if found.kept:
-            self.host.say(f"Remembered: {_named(found.kept[0])}. /forget takes it back.")
+            self.host.say(f"Remembered: {_named(found.kept[0])}. /forget undoes this.")
         self.previews.plan(afresh=bool(found.kept))
 
     def show(self, *, while_typing: bool = False) -> None:
-        """Show the first proposal, unless something is typed; nothing where there is none."""
+        """Show the first proposal, if there is one and the prompt is empty."""
         hint = self.surfaces.hint
         if not self._proposed or while_typing:
             hint.show_proposal()
@@ -66,34 +66,34 @@ class Facts(Controller):
         return bool(self._proposed)
 
     def leave(self) -> None:
-        """Propose nothing any more; what was proposed can be kept in the view."""
+        """Withdraw the proposals; they can still be kept in the view of facts."""
         self._proposed = ()
         self.show()
 
     async def keep(self, session: Session) -> None:
-        """Keep the first proposal; what is typed stays."""
+        """Keep the first proposal, without changing the draft."""
         if not self._proposed:
             self.host.say(NOTHING_PROPOSED)
             return
         fact, *rest = self._proposed
         self._proposed = tuple(rest)
         self.show()
-        self._tell(await asyncio.to_thread(session.memory.facts.keep, fact))
+        self._report(await asyncio.to_thread(session.memory.facts.keep, fact))
 
     async def remember(self, session: Session, text: str = "") -> None:
-        """Keep a text; without one, what is proposed."""
+        """Keep a text as a fact; without one, the first proposal."""
         if session.memory.conversation.is_temporary:
             self.host.say(TEMPORARY)
         elif not text:
             await self.keep(session)
         else:
-            self._tell(await asyncio.to_thread(session.memory.facts.keep, remembered(text)))
+            self._report(await asyncio.to_thread(session.memory.facts.keep, remembered(text)))
 
     async def forget(self, session: Session, wanted: str = "") -> None:
-        """Forget the one fact that is meant by its number or a part of its text.
+        """Forget the fact with the given number or part of its text.
 
         Raises:
-            UsageError: None is, or several are.
+            UsageError: No fact matches, or several do.
 
         """
         if session.memory.conversation.is_temporary:
@@ -102,20 +102,18 @@ class Facts(Controller):
         facts = session.memory.facts
         found = await asyncio.to_thread(facts.find, wanted) if wanted else []
         if len(found) != 1:
-            what = "Nothing that is remembered fits that."
+            what = "No remembered fact matches."
             if found:
-                what = f"That fits {plural(len(found), 'fact')}."
-            raise UsageError(what, "Say more of its text; /facts lists all, and X there forgets.")
+                what = f"{plural(len(found), 'fact')} match."
+            raise UsageError(what, "Type more of the fact's text, or forget it in /facts.")
         await asyncio.to_thread(facts.forget, found[0])
         self._proposed = tuple(each for each in self._proposed if each.id != found[0].id)
         self.show()
         self.host.say(f"Forgotten: {_named(found[0])}.")
         self.previews.plan(afresh=True)
 
-    def _tell(self, change: Change) -> None:
-        over = (
-            f" It takes the place of {_named(change.superseded[0])}." if change.superseded else ""
-        )
+    def _report(self, change: Change) -> None:
+        over = f" It replaces {_named(change.superseded[0])}." if change.superseded else ""
         self.host.say(f"Remembered: {_named(change.kept)}.{over}")
         self.previews.plan(afresh=True)
 

@@ -1,7 +1,7 @@
-"""A search in the conversation on screen: every match in all of its turns, one after the other.
+"""Search the conversation on screen and go from match to match.
 
-All turns are searched, in a thread; only those around the match are on screen, and marked there.
-Dates narrow it: `after:yesterday harbour`. Alone, they lead to the turns of those days.
+All turns are searched, in a thread; only the turns around the current match are drawn and marked.
+Dates narrow the search: `after:yesterday harbour`. Dates alone find the turns of those days.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from jitchat.values import Turn
 
 Match = tuple[int, int]
-"""The position of a turn, and which of the matches in its text it is, from 0."""
+"""The position of a turn, and the index of the match within its text, from 0."""
 
 
 @dataclass(eq=False)
@@ -37,14 +37,14 @@ class Find(Controller):
     _matches: Sequence[Match] = field(default=())
     _at: int = 0
     _focused: Widget | None = None
-    """What had the focus before."""
+    """The widget that had the focus before the line was opened."""
 
     @property
     def _line(self) -> FindLine:
         return self.surfaces.find
 
     def open(self, wanted: str, focused: Widget | None) -> None:
-        """Open the line, or go to the next match where it is open."""
+        """Open the find line; if it is already open, go to the next match."""
         if self._line.is_open and not wanted:
             self.move(1)
             return
@@ -54,7 +54,7 @@ class Find(Controller):
         self.look_for(self._line.wanted)
 
     def close(self) -> Widget | None:
-        """Take line and marks away; what is to have the focus again."""
+        """Close the line and remove the marks. Return the widget to focus; None if not open."""
         if not self._line.is_open:
             return None
         self.host.cancel("find")
@@ -83,14 +83,14 @@ class Find(Controller):
             if pattern is not None or dates != EVERY:
                 found = await asyncio.to_thread(matches_in, turns, pattern, dates)
         except StoreError as error:
-            self.host.tell(error)
+            self.host.show_error(error)
         self._line.problem = problem
         self._matches = found
         self._at = bisect_left(found, (transcript.first_in_view, 0)) % len(found) if found else 0
         await self._show()
 
     def move(self, step: int) -> None:
-        """Go to the next match or the one before, round at the end."""
+        """Go `step` matches on, wrapping around at the ends."""
         if self._matches:
             self._at = (self._at + step) % len(self._matches)
             self.host.run(self._show(), "find", exclusive=True)
@@ -106,7 +106,7 @@ class Find(Controller):
 def matches_in(
     turns: Sequence[Turn], pattern: re.Pattern[str] | None, dates: Filter = EVERY
 ) -> list[Match]:
-    """Find every match in the texts of turns, in their order; without a pattern, one a turn."""
+    """Return every match in the texts of turns, in order; without a pattern, one per turn."""
     return [
         (turn.position, number)
         for turn in turns

@@ -1,7 +1,7 @@
-"""What is recognised in the prompt and marked where it stands: a command, a mode, turns, files.
+"""Highlight what is recognised in the prompt: a command, a mode, turns, files.
 
-A mark tells that it is no mere word: `/mode`, `@full` at the beginning, `#12` where there is that
-turn, `@notes.md` where there is that file. Whether there is a file is looked up in a thread.
+A highlight shows that the text has a meaning: `/mode`, `@full` at the start, `#12` if the turn
+exists, `@notes.md` if the file exists. Files are looked up in a thread.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SEARCHED = 10_000
-"""Characters of a line or a draft that are looked through."""
+"""Maximum characters of a line or draft that are searched."""
 Span = tuple[int, int]
 
 
@@ -30,13 +30,13 @@ Span = tuple[int, int]
 class Highlights(Controller):
     opening: Opening
     _paths: dict[str, bool] = field(default_factory=dict)
-    """Of the draft, whether there is a file."""
+    """Whether each path mentioned in the draft exists."""
 
     def __post_init__(self) -> None:
         self.surfaces.prompt.recognised = self.spans
 
     def follow(self) -> None:
-        """Look up the paths that were typed since; those of an emptied prompt are forgotten."""
+        """Look up newly typed paths; clearing the prompt forgets all of them."""
         draft = self.surfaces.prompt.text[:_SEARCHED]
         if not draft:
             self._paths.clear()
@@ -51,7 +51,7 @@ class Highlights(Controller):
         self.surfaces.prompt.draw_marks()
 
     def spans(self, line: str, *, is_first: bool) -> Iterator[Span]:
-        """Find what is recognised in a line of the prompt, the first or another one."""
+        """Yield the spans to highlight in a line of the prompt; `is_first` is the first line."""
         line = line[:_SEARCHED]
         if is_first and (found := beginning_of(line, self.surfaces.prompts)) is not None:
             yield found
@@ -69,5 +69,5 @@ class Highlights(Controller):
 def _is_there(path: str) -> bool:
     try:
         return bool(files_at(path, Path.cwd()))
-    except FileRefused:  # there are too many, which is told when they are sent
+    except FileRefused:  # too many files, which is reported when the message is sent
         return True

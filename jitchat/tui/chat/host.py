@@ -1,4 +1,4 @@
-"""What a controller works with: the screen that it belongs to, and the screen's widgets."""
+"""The base of the chat's controllers: access to the screen and to its widgets."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ if TYPE_CHECKING:
 
 
 class Host:
-    """A screen, as far as controllers know it; a test has another one, without a terminal."""
+    """A controller's interface to its screen; tests replace it with one without a terminal."""
 
     def __init__(self, screen: Screen[Any]) -> None:
         self._screen = screen
 
     def post(self, message: Message) -> None:
-        """Hand a message to the screen's handlers; from any thread."""
+        """Post a message to the screen's handlers, from any thread."""
         self._screen.post_message(message)
 
     def in_thread(
         self, work: Callable[[], None], group: str, *, exclusive: bool = False
     ) -> Worker[None]:
-        """Run what waits for disk or CPU; `exclusive` cancels what runs in the group."""
+        """Run blocking work in a thread; `exclusive` cancels the other workers of the group."""
         return self._screen.run_worker(work, thread=True, group=group, exclusive=exclusive)
 
     def run(
@@ -66,15 +66,15 @@ class Host:
         *,
         exclusive: bool = False,
     ) -> Worker[None]:
-        """Run a coroutine beside the handlers; `exclusive` cancels what runs in the group.
+        """Run a coroutine in the background; `exclusive` cancels the other workers of the group.
 
-        Work that may be cancelled before it starts is given as a function that makes the coroutine.
+        Pass a function that returns the coroutine if the worker may be cancelled before it starts.
         """
-        make = self.telling(work if callable(work) else lambda: work)
+        make = self.showing_errors(work if callable(work) else lambda: work)
         return self._screen.run_worker(make, group=group, exclusive=exclusive)
 
     def cancel(self, *groups: str) -> None:
-        """Cancel the workers of some groups; a thread that was begun goes on unheard."""
+        """Cancel the workers of some groups; a started thread runs on, but nothing waits for it."""
         for group in groups:
             self._screen.workers.cancel_group(self._screen, group)
 
@@ -85,8 +85,8 @@ class Host:
         return self._screen.set_interval(seconds, call)
 
     def later(self, call: Callable[..., Any], *arguments: object) -> None:
-        """Call once the messages that wait are handled; from any thread."""
-        self._screen.call_later(self.telling(call), *arguments)
+        """Call after all pending messages have been handled, from any thread."""
+        self._screen.call_later(self.showing_errors(call), *arguments)
 
     def after_frame(self, call: Callable[[], Any]) -> None:
         self._screen.call_after_refresh(call)
@@ -97,32 +97,34 @@ class Host:
     def warn(self, sentence: str, *, seconds: float = READ_SECONDS) -> None:
         self._screen.notify(sentence, severity="warning", timeout=seconds, markup=False)
 
-    def tell(self, error: JitchatError) -> None:
+    def show_error(self, error: JitchatError) -> None:
         notify_error(self._screen, error)
 
-    def telling(self, call: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, None]]:
-        """Have an error of ours shown that a call raises, which would end the app otherwise."""
+    def showing_errors(self, call: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, None]]:
+        """Wrap a call so that a `JitchatError` is shown; otherwise it would end the app."""
 
-        async def telling(*arguments: object) -> None:
+        async def call_and_show_error(*arguments: object) -> None:
             try:
                 if isawaitable(done := call(*arguments)):
                     await done
             except JitchatError as error:
-                self.tell(error)
+                self.show_error(error)
 
-        return telling
+        return call_and_show_error
 
     async def wait_for(self, screen: Screen[Any]) -> Any:  # noqa: ANN401  the screen's result
-        """Open another screen on top, and wait until it is left; from a worker only."""
+        """Push another screen and return its result. May only be called from a worker."""
         return await self._screen.app.push_screen_wait(screen)
 
     def push(self, screen: Screen[Any], left: Callable[[Any], Any] | None = None) -> None:
-        """Open another screen on top; `left` is called with what it is left for."""
-        self._screen.app.push_screen(screen, self.telling(left) if left is not None else None)
+        """Push another screen; `left` is called with its result."""
+        self._screen.app.push_screen(
+            screen, self.showing_errors(left) if left is not None else None
+        )
 
 
 class Surfaces:
-    """Where a window is shown: top line, transcript, inspector, budget bar and hint line."""
+    """The chat's widgets, and the methods that show a window in all of them."""
 
     def __init__(self, backend: Backend) -> None:
         keys = KeyNames(backend.settings.keys)
@@ -133,17 +135,17 @@ class Surfaces:
         self.find = FindLine()
         self.bar = BudgetBar()
         self.offer = Static(id="offer")
-        """What could answer in place of the reader."""
+        """Suggests models to use instead of the reader."""
         self.approval = ApprovalLine(keys)
         self.trouble = ""
-        """What is the matter with servers of tools, for the top line; mostly empty."""
+        """State of MCP servers that are not ready, for the top line; usually empty."""
         self.prompts = Prompts(frozenset(backend.settings.mcp))
-        """Of servers, as they are typed behind `/`."""
+        """Prompts of MCP servers, as typed after `/`."""
         self.prompt = Prompt()
         self.completions = CompletionList()
         self.hint = HintLine(keys)
         self.below: list[Widget] = []
-        """What stands below the hint line, such as the bar of the tour."""
+        """Widgets below the hint line, such as the bar of the tour."""
 
     def compose(self) -> ComposeResult:
         yield self.top
@@ -160,7 +162,7 @@ class Surfaces:
         yield from self.below
 
     def show_status(self, session: Session, progress: Progress | None) -> None:
-        """Show who answers and what embeds and counts, behind what the hot index lacks."""
+        """Show the progress of the hot index, then the model, embedder and token counter."""
         state = "vectors missing" if session.memory.index.lacks_vectors else ""
         if progress is not None:
             work = "loading the index:" if progress.loads else "indexing"
@@ -168,7 +170,7 @@ class Surfaces:
         self.show_state(state, session)
 
     def show_state(self, state: str, session: Session) -> None:
-        """Show what goes on, ahead of who answers."""
+        """Show an activity before the model, embedder and token counter."""
         provider, counter = session.provider, session.counter
         model = "" if provider.model == provider.name else model_name(provider.model)
         counted = f"{'' if counter.exact else '~'}{counter.name}"
@@ -179,7 +181,7 @@ class Surfaces:
     def show_window(
         self, window: ContextWindow, session: Session | None, *, sent: bool, usage: Usage | None
     ) -> None:
-        """Show one window everywhere, with what was reported for it."""
+        """Show a window in every widget, with the usage reported for it."""
         self.bar.refusal = None
         self.bar.thresholds = session.observing.thresholds if session is not None else None
         self.bar.window = window
@@ -192,26 +194,26 @@ class Surfaces:
         self.transcript.mark(carriers(window))
 
     def show_inspector(self, *, shown: bool) -> None:
-        """Show the inspector, or shut it: a plain sentence tells of the window then."""
+        """Show or hide the inspector; while it is hidden, a sentence describes the window."""
         self.inspector.set_class(not shown, "-hidden")
         self.hint.show_plain(is_plain=not shown)
 
     def show_refusal(self, error: JitchatError) -> None:
-        """Say everywhere why there is no window."""
+        """Show in every widget why there is no window."""
         self.clear_window(error.what)
         if isinstance(error, WindowOverflow):
             self.bar.refusal = error
         self.inspector.refuse(error)
 
     def clear_window(self, hint: str = "") -> None:
-        """Show no figures of any window."""
+        """Remove the figures of the window from every widget."""
         self.bar.window = self.bar.refusal = None
         self.inspector.clear()
         self.hint.show_cost(hint)
         self.transcript.mark(lambda _: None)
 
     def show_working(self, working: bool) -> None:
-        """Mark the window on screen as one that is about to be replaced."""
+        """Mark the window on screen as about to be replaced."""
         self.bar.working = working
         self.inspector.show_working(working)
         self.hint.show_working(working)
@@ -223,7 +225,7 @@ class Surfaces:
 
 @dataclass(eq=False)
 class Controller:
-    """Stands beside the chat's screen, with state of its own; it knows the others that it calls."""
+    """A part of the chat screen with its own state and references to the controllers it calls."""
 
     host: Host
     backend: Backend

@@ -1,15 +1,15 @@
-"""Where a key goes while the chat is on screen: the one place that decides.
+"""Route keys while the chat is on screen; all routing decisions are made here.
 
-A key is decided on as it arrives, before it is in any widget's queue, so that a burst keeps its
-order whatever the focus does meanwhile:
+A key is routed as it arrives, before it enters a widget's queue, so that a burst of keys keeps its
+order even if the focus changes meanwhile:
 
-- In the prompt, every key is the prompt's.
-- In a pane (conversation, inspector), a letter that the footer shows there asks first: Enter does
-  it, Esc does not, and whatever else is typed goes to the prompt, that letter ahead of it. What
-  harms nothing, as to copy, is done at once, and the letter goes to the prompt only where another
-  one follows as fast as in a text. So a text arrives whole even where its first letter is a key.
-- Any other character moves the focus to the prompt and is typed there. So does a paste.
-- What costs asks in the same way, whichever key it has.
+- In the prompt, every key belongs to the prompt.
+- In a pane (conversation, inspector), a letter shown in the footer asks first: Enter confirms, Esc
+  cancels, and any other key is typed into the prompt after that letter. Harmless actions, such as
+  copying, run at once, and the letter is typed into the prompt only if another follows as fast as
+  in typing. So a text arrives complete even if its first letter is a key.
+- Any other character moves the focus to the prompt and is typed there. So is a paste.
+- Actions that may cost money ask in the same way, whichever key they have.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -28,44 +28,44 @@ from jitchat.tui.widgets.transcript import Transcript
 
 Pane = Transcript | Inspector
 FAST = 0.7
-"""Seconds within which a character comes behind another where both are of one text."""
+"""Maximum seconds between two characters that are typed as one text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One line that Enter answers with yes, and any other key with no."""
+    """A one-line question: Enter means yes, any other key means no."""
 
     text: str
     action: Callable[[], Awaitable[object]]
     letter: events.Key | None = None
-    """The key that asked, where it may turn out to begin a text."""
+    """The key that opened the question, if it may turn out to begin a text."""
     choices: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
-    """What other keys do that answer it."""
+    """Actions of other keys that answer the question."""
 
 
 class KeyRouting:
-    """The keys of one chat screen, and the question that is open there."""
+    """Routes the keys of one chat screen, and keeps its open question."""
 
     def __init__(self, screen: Screen[None]) -> None:
         self._screen = screen
         self._question: Question | None = None
         self._acted: tuple[events.Key, ...] = ()
-        """The letters that did something just now, which may turn out to begin a text."""
+        """Letters that just ran an action, which may turn out to begin a text."""
 
     def ask(self, question: Question | None) -> None:
-        """Ask in the hint line, in place of what was asked before; None: nothing any more."""
+        """Show a question in the hint line, replacing an open one; None closes the question."""
         self._question = question
         self._screen.query_one(HintLine).show_question(question.text if question else "")
 
     async def answer(self, *, yes: bool) -> None:
-        """Close the question; do what it asks about where `yes`."""
+        """Close the question, and run its action if `yes`."""
         question = self._question
         self.ask(None)
         if yes and question is not None:
             await question.action()
 
     async def takes(self, event: events.Key | events.Paste) -> bool:
-        """Decide on a key or a paste; False leaves it to whatever has the focus."""
+        """Route a key or a paste. Return False to leave it to the focused widget."""
         question, acted, self._acted = self._question, self._just_before(event), ()
         if question is not None:
             key = event.key if isinstance(event, events.Key) else ""
@@ -89,7 +89,7 @@ class KeyRouting:
         return key.is_printable and (active is None or not active.binding.priority)
 
     def _just_before(self, event: events.Key | events.Paste) -> tuple[events.Key, ...]:
-        """List the letters that did something and are of one text with a key; none of a paste."""
+        """Return letters that ran actions and may form one text with `event`, if that is a key."""
         is_key = bool(self._acted) and isinstance(event, events.Key)
         return self._acted if is_key and event.time - self._acted[-1].time < FAST else ()
 
@@ -97,19 +97,20 @@ class KeyRouting:
         self,
         key: str,
         letter: events.Key | None = None,
-        ahead: tuple[events.Key, ...] = (),
+        earlier: tuple[events.Key, ...] = (),
     ) -> bool:
-        """Do what a key does that the footer shows for the pane with the focus, if it is one.
+        """Run the action of a key that the footer shows for the focused pane.
 
-        What has a question asks it first: `letter` may begin a text. No text begins with a blank.
-        Nothing is asked for a letter of a text, which it is where others are `ahead` of it.
+        An action with a question asks first: `letter` may begin a text. A space never begins one.
+        If there are `earlier` letters, the letter belongs to a text and no question is asked.
+        Return whether the key was handled.
         """
         pane, active = self._pane(), self._screen.active_bindings.get(key)
         if pane is None or active is None or not self._is_shown(pane, active):
             return False
         act = partial(self._screen.app.run_action, active.binding.action, active.node)
         text = pane.question_of(active.binding)
-        if text and ahead:
+        if text and earlier:
             return False
         if text:
             choices = {
@@ -118,12 +119,12 @@ class KeyRouting:
             }
             self.ask(Question(text, act, letter, choices))
         else:
-            self._acted = (*ahead, letter) if letter is not None and key != "space" else ()
+            self._acted = (*earlier, letter) if letter is not None and key != "space" else ()
             await act()
         return True
 
     def footer(self) -> tuple[Key, ...]:
-        """List the keys of the pane that has the focus; none in the prompt."""
+        """Return the keys of the focused pane; none in the prompt."""
         pane = self._pane()
         if pane is None:
             return ()
@@ -136,20 +137,20 @@ class KeyRouting:
         return tuple(shown.values())
 
     def _is_shown(self, pane: Pane, active: ActiveBinding) -> bool:
-        """Ours have an id, and a word where the footer shows them; Textual's have no id."""
+        """Whether the footer shows a binding; Textual's own bindings have no id."""
         binding = active.binding
-        is_its = (
+        is_of_pane = (
             bool(binding.id and binding.description) and pane in active.node.ancestors_with_self
         )
-        return is_its and pane.offers(binding)
+        return is_of_pane and pane.offers(binding)
 
     def _pane(self) -> Pane | None:
         focused = self._screen.focused
-        ahead = focused.ancestors_with_self if focused is not None else ()
-        return next((each for each in ahead if isinstance(each, Pane)), None)
+        ancestors = focused.ancestors_with_self if focused is not None else ()
+        return next((each for each in ancestors if isinstance(each, Pane)), None)
 
     def _to_prompt(self, *typed: events.Key | events.Paste) -> bool:
-        """Type it into the prompt, which has the focus from here on."""
+        """Move the focus to the prompt and type the events there."""
         prompt = self._screen.query_one(Prompt)
         self._screen.set_focus(prompt)
         for event in typed:

@@ -1,4 +1,4 @@
-"""Very long messages in the chat: asking what of one is sent, and making that."""
+"""Very long messages in the chat: ask how to send one, and make the version that is sent."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from jitchat.session import Session
 
 _FEW = LARGE_MESSAGE
-"""Characters that are never so many tokens."""
+"""Characters up to which a text is never longer than `LARGE_MESSAGE` tokens."""
 
 
 async def question_on(session: Session, text: str) -> LargeMessageScreen | None:
-    """Make the question what of a message is sent; None for one that is not so long."""
+    """Return the dialog that asks how to send a message; None if the message is not very long."""
     if len(text) <= _FEW:
         return None
     tokens = await asyncio.to_thread(session.counter.count, text)
@@ -27,7 +27,7 @@ async def question_on(session: Session, text: str) -> LargeMessageScreen | None:
 
 
 async def form_of(session: Session, text: str, chosen: Chosen) -> str | None:
-    """Make what windows carry of the message; None for all of it."""
+    """Return the text that windows carry instead of the message; None for all of it."""
     if chosen.choice is Choice.ALL:
         return None
     if chosen.choice is Choice.PREVIEW:

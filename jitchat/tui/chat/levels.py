@@ -1,6 +1,6 @@
-"""The two levels of the chat: a plain sentence on the window, and the inspector.
+"""The two levels of detail in the chat: a sentence on the window, or the inspector.
 
-The first start has the sentence; from then on, the inspector is as it was left.
+The first start shows the sentence; later starts show the inspector as the user left it.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ LESSON = "{inspector} shows why"
 
 @dataclass(eq=False)
 class Levels(Controller):
-    """Opens and shuts the inspector, and keeps which it was."""
+    """Shows and hides the inspector, and remembers which."""
 
     def begin(self, *, has_room: bool) -> None:
-        """Show the inspector as the settings have it, or as it was left, if it has room."""
+        """Show the inspector, if there is room, as set in the settings or as the user left it."""
         left, wanted = "", self.backend.settings.screen.inspector
-        with suppress(StoreError):  # as at the first start, then
+        with suppress(StoreError):  # then as at the first start
             left = self._state.get(_NAME)
         self.surfaces.hint.lesson = "" if left else self.keys.tell(LESSON)
         is_open = left == _OPEN if wanted is None else wanted
         self.surfaces.show_inspector(shown=is_open and has_room)
 
     def show(self, *, shown: bool) -> None:
-        """Open or shut it for the user; it counts at the next start, too."""
+        """Show or hide the inspector for the user, and remember this for the next start."""
         self.surfaces.hint.lesson = ""
         self.surfaces.show_inspector(shown=shown)
         self.host.in_thread(lambda: self._keep(_OPEN if shown else _SHUT), "inspector")
@@ -40,5 +40,5 @@ class Levels(Controller):
         return ScreenState(self.backend.store.database)
 
     def _keep(self, state: str) -> None:
-        with suppress(StoreError):  # nothing that the user wrote is lost by that
+        with suppress(StoreError):  # nothing that the user wrote is lost
             self._state.put(_NAME, state)

@@ -1,4 +1,4 @@
-"""Who answers in the conversation: what could, what is picked, and when it takes over."""
+"""Choose the conversation's model, and switch to it once no reply is in progress."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
     from jitchat.providers.catalogue.models import ProviderChoice
     from jitchat.session import Session
 
-READER_PLACEHOLDER = "Ask about what was said. reader quotes it; it is no language model"
+READER_PLACEHOLDER = "Ask about what was said. The reader quotes; it is not a language model"
 
 
 @dataclass(eq=False)
 class ModelSwitch(Controller):
-    """Has another model answer in the same conversation."""
+    """Changes the model that answers in the conversation."""
 
     @dataclass
     class Changed(Message):
-        """Another model answers from now on, or with other instructions."""
+        """Another model, or the same one with other instructions, is ready to answer."""
 
         opening: int
         picked: tuple[str, str] | None
-        """Provider and model; None where the instructions are others."""
+        """Provider and model; None if only the instructions changed."""
         session: Session | None
-        """None where the conversation had none and is to be opened."""
+        """None if the conversation had no session and must be opened again."""
         note: str = ""
-        """What the user should know."""
-        told: str = ""
-        """What is so from now on, as a clause; empty: the model answers."""
+        """A warning for the user; usually empty."""
+        change: str = ""
+        """What changes, as a clause; if empty, the clause names the new model."""
 
     opening: Opening
     previews: Previews
@@ -54,29 +54,29 @@ class ModelSwitch(Controller):
     tools: Tools
 
     offers: bool = True
-    """Whether the user is told what could answer in place of the reader: until they type, and
-    no more once a model was picked."""
+    """Whether models are suggested instead of the reader: until the user types or has ever chosen
+    a model."""
     is_quiet: bool = False
-    """Whether nobody is looked for in place of the reader, as during the tour."""
+    """Whether no models are searched for and suggested, as during the tour."""
     _next: Session | None = None
-    """Who answers once the reply that is on its way is over."""
+    """The session that takes over after the reply in progress."""
     _choices: Sequence[ProviderChoice] = ()
-    """What was found that could answer, for the list to begin with."""
+    """The providers found so far, which the list shows first."""
 
     def __post_init__(self) -> None:
-        with suppress(StoreError):  # told where it matters
+        with suppress(StoreError):  # reported by features that need the store
             self.offers = ChosenModel(self.backend.store.database).get() is None
         is_reader = self.backend.settings.provider.name == READER
         self.surfaces.offer.display = is_reader and self.offers
 
     async def leave(self) -> None:
-        """Drop a model that was to answer in the conversation that is left."""
+        """Close the session that was waiting to take over in the conversation that is left."""
         session, self._next = self._next, None
         if session is not None:
             await session.aclose()
 
     def show_answerer(self, session: Session) -> None:
-        """Show whether the reader answers, or a model."""
+        """Show whether the reader or a model answers."""
         is_reader = session.provider.name == READER
         self.surfaces.prompt.placeholder = READER_PLACEHOLDER if is_reader else PLACEHOLDER
         self.surfaces.offer.display = is_reader and self.offers and not self.is_quiet
@@ -86,12 +86,12 @@ class ModelSwitch(Controller):
             self.host.run(self._look_around(), "around", exclusive=True)
 
     def end_offers(self) -> None:
-        """Who types knows what to do here."""
+        """End the suggestions once the user has typed something."""
         if self.offers and self.surfaces.prompt.text:
             self.offers = self.surfaces.offer.display = False
 
     def pick(self, wanted: str = "") -> None:
-        """Pick who answers; at once where `wanted` names one model."""
+        """Choose a model; without asking if `wanted` names exactly one."""
         if not wanted:
             self.open_list()
             return
@@ -100,7 +100,7 @@ class ModelSwitch(Controller):
             try:
                 picked = meant_by(wanted, await self._known())
             except JitchatError:
-                picked = None  # the list tells of it
+                picked = None  # the list reports the error
             if picked is not None:
                 self.choose(picked)
             else:
@@ -117,7 +117,7 @@ class ModelSwitch(Controller):
         self.host.push(screen, self.choose)
 
     def choose(self, picked: tuple[str, str] | None) -> None:
-        """Have a model answer, by its provider's name and its own; None changes nothing."""
+        """Switch to a model, given as provider and model; None changes nothing."""
         if picked is None:
             return
         self.surfaces.top.show_status(f"{picked[0]} {picked[1]}…")
@@ -128,25 +128,28 @@ class ModelSwitch(Controller):
                 changed, note = await asyncio.to_thread(self.backend.choose_model, session, *picked)
             except JitchatError as error:
                 self.indexing.show_status()
-                self.host.tell(error)
+                self.host.show_error(error)
             else:
                 self.offers = False
                 self.host.post(self.Changed(number, picked, changed, note))
 
         self.host.run(choose(), "choose", exclusive=True)
 
-    def remake(self, make: Callable[[], tuple[Session | None, str]], told: str) -> None:
-        """Go on in a session that is made anew, with a note; `told` is what is so then."""
+    def remake(self, make: Callable[[], tuple[Session | None, str]], change: str) -> None:
+        """Replace the session by the one that `make` returns with a notice.
+
+        `change` is what changes, as a clause.
+        """
         number = self.opening.number
 
         async def remake() -> None:
             made, note = await asyncio.to_thread(make)
-            self.host.post(self.Changed(number, None, made, note, told))
+            self.host.post(self.Changed(number, None, made, note, change))
 
         self.host.run(remake(), "choose", exclusive=True)
 
     async def change(self, message: Changed, session: Session) -> None:
-        """Have it answer from the next message on; a reply that is on its way is the other's."""
+        """Use the new session from the next message on; a reply in progress keeps the old one."""
         if message.opening != self.opening.number:
             await session.aclose()
             self.choose(message.picked)
@@ -154,13 +157,13 @@ class ModelSwitch(Controller):
             await self.leave()
             self._next = session
             self.indexing.show_status()
-            told = message.told or f"{one_line(session.provider.model)} answers"
-            self.host.say(f"After this reply, {told}.")
+            change = message.change or f"{one_line(session.provider.model)} answers"
+            self.host.say(f"After this reply, {change}.")
         else:
             await self._take_over(session, afresh=message.picked is None)
 
     async def take_over_if_waiting(self) -> None:
-        """Have the model answer that was picked while a reply was on its way."""
+        """Switch to the model that was chosen while a reply was in progress."""
         if self._next is not None and not self.sends.busy:
             session, self._next = self._next, None
             await self._take_over(session)
@@ -172,29 +175,29 @@ class ModelSwitch(Controller):
         self.indexing.show_status()
         self.previews.plan(afresh=afresh)
         self.show_answerer(session)
-        self.host.cancel("lines")  # its requests are to a model that is about to be closed
+        self.host.cancel("lines")  # these requests use a model that is about to be closed
         if left is not None:
             await left.aclose()
         if session.summariser is not None:
             self.indexing.catch_up()
 
     async def _ask_limit(self, session: Session) -> None:
-        """Plan with a limit that the server tells; what is on its way was planned already."""
+        """Plan with the limit that the server reports; a request in progress is not affected."""
         budget = await self.backend.ask_limit(session)
         if budget is not None and session is self.opening.session:
             session.take_budget(budget)
             self.previews.plan()
 
     async def _look_around(self) -> None:
-        """Find what a newcomer could use: a server on this machine, a key that is there."""
+        """Find models to suggest to a new user: on this machine, or of a provider with a key."""
         try:
             self._choices = list((await self._known()).values())
         except JitchatError:
-            return  # told when the list is opened
+            return  # reported when the list is opened
         self.surfaces.offer.update(Content(offer(self._choices, self.keys)))
 
     async def _known(self) -> dict[str, ProviderChoice]:
-        """Find by name what can answer: what is stored, and what runs on this machine."""
+        """Return the providers by name, including servers that run on this machine."""
         choices = await asyncio.to_thread(self.backend.choices)
         known = {choice.name: choice for choice in choices}
         return known | {choice.name: choice for choice in await self.backend.find_local()}

@@ -1,4 +1,4 @@
-"""Observing in the chat: what was observed is told, and the user is asked where that is wanted."""
+"""Observing in the chat: report passes, and ask the user first if the settings say so."""
 
 from __future__ import annotations
 
@@ -21,45 +21,45 @@ if TYPE_CHECKING:
     from jitchat.session import Session
 
 CHOICES = (Answer.ONCE, Answer.CONVERSATION, Answer.DECLINE)
-_SEE = "/observations shows it; U there takes it back."
+_SEE = "/observations shows it and can undo it."
 
 
 @dataclass(eq=False)
 class Observations(Controller):
-    """Tells of passes, and runs those that the user agreed to."""
+    """Reports passes, and runs those that the user agreed to."""
 
     opening: Opening
     previews: Previews
     _asked: ObservationDue | None = None
     _declined: int = 0
-    """The opening for which the user said no: it is not asked again while that is open."""
+    """Number of the opening in which the user declined; it is not asked again there."""
 
     def take(self, event: MemoryUpdated | ObservationDue) -> None:
-        """Tell of what a send observed, or ask for what is due."""
+        """Report a pass made during a send, or ask whether to make one that is due."""
         if isinstance(event, MemoryUpdated):
-            self._tell(event)
+            self._report(event)
         elif self._declined != self.opening.number:
             self._asked = event
-            self.surfaces.approval.ask_about(*asked(event), CHOICES)
+            self.surfaces.approval.ask_about(*question_on(event), CHOICES)
 
     def _take_made(self, number: int, made: MemoryUpdated | JitchatError) -> None:
-        """Tell of a pass that is stored, or why none was made, unless its conversation was left."""
+        """Report a stored pass, or why none was made, unless its conversation was left."""
         if number != self.opening.number:
             return
         if isinstance(made, JitchatError):
-            self.host.tell(made)
+            self.host.show_error(made)
         else:
-            self._tell(made)
+            self._report(made)
 
     def answer(self, answer: Answer) -> bool:
-        """Take the user's answer; False where nothing is asked, or it cannot be answered so."""
+        """Handle the user's answer; return False if no question is open that takes it."""
         session = self.opening.session
         if self._asked is None or answer not in CHOICES or session is None:
             return False
         self.leave()
         if answer is Answer.DECLINE:
             self._declined = self.opening.number
-            self.host.say("Not observed. /observations, then R, does it when you like.")
+            self.host.say("Not observed. /observations can do it later.")
             return True
         if answer is Answer.CONVERSATION:
             session.observing.consent = Consent.AUTO
@@ -67,12 +67,12 @@ class Observations(Controller):
         return True
 
     def run(self, session: Session, *, everything: bool = False) -> None:
-        """Make the passes that are due, beside whatever the user does."""
+        """Make the passes that are due, in the background."""
         number = self.opening.number
         self.host.run(self._run(session, number, everything), "observe")
 
     def leave(self) -> None:
-        """Ask nothing any more."""
+        """Close an open question."""
         if self._asked is not None:
             self._asked = None
             self.surfaces.approval.close()
@@ -87,17 +87,17 @@ class Observations(Controller):
         except JitchatError as error:
             self.host.later(self._take_made, number, error)
 
-    def _tell(self, updated: MemoryUpdated) -> None:
-        told = PassReport(updated.made).sentence
+    def _report(self, updated: MemoryUpdated) -> None:
+        report = PassReport(updated.made).sentence
         if updated.is_needed:
-            self.host.warn(one_line(f"The window did not fit without it: {told}. {_SEE}"))
+            self.host.warn(one_line(f"Needed to make the window fit: {report}. {_SEE}"))
         else:
-            self.host.say(one_line(f"{told[:1].upper()}{told[1:]}. {_SEE}"))
+            self.host.say(one_line(f"{report[:1].upper()}{report[1:]}. {_SEE}"))
         self.previews.plan(afresh=True)
 
 
-def asked(due: ObservationDue) -> tuple[str, str]:
-    """Write what is asked: what about, and the question."""
+def question_on(due: ObservationDue) -> tuple[str, str]:
+    """Return the subject of the question and the question."""
     what = "the observations" if due.turns is None else Source(*due.turns).name
-    verb = "be rewritten" if due.turns is None else "be observed"
-    return "observe", f"May {what} ({due.tokens:,} tokens) {verb} by {one_line(due.by)}?"
+    verb = "rewrite" if due.turns is None else "observe"
+    return "observe", f"Let {one_line(due.by)} {verb} {what} ({due.tokens:,} tokens)?"

@@ -1,4 +1,4 @@
-"""What servers offer beside tools: their resources and prompts, put into the prompt as text."""
+"""Resources and prompts of MCP servers, inserted into the prompt as text."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _NAMED = re.compile(r"(?<!\S)([^\s=]+)=")
 
 @dataclass(eq=False)
 class Offers(Controller):
-    """Lists what servers offer, has the user fill in what it takes, and fetches it."""
+    """Lists resources and prompts, has the user fill in their arguments, and fetches them."""
 
     tools: Tools
 
     def __post_init__(self) -> None:
         self._prompts: dict[str, tuple[Offered, ...]] = {}
-        """By server."""
+        """Known prompts by server."""
 
     async def learn(self, state: ServerState) -> None:
-        """Take in which prompts a server has, so that they can be typed as commands."""
+        """Learn a server's prompts, so that they can be typed as commands."""
         self._prompts.pop(state.name, None)
         for server in self.tools.ready():
             if server.name == state.name:
@@ -43,14 +43,14 @@ class Offers(Controller):
         self.surfaces.prompts = replace(self.surfaces.prompts, sentences=sentences)
 
     def pick(self, what: str, given: str = "") -> None:
-        """Have the user pick a resource or a prompt, and put its text into the prompt.
+        """Let the user pick a resource or a prompt, and insert its text into the prompt.
 
-        `given` has the arguments of a prompt: `name=value`.
+        `given` contains the arguments of a prompt, as `name=value`.
         """
         self.host.run(self._pick(what, given), "offered", exclusive=True)
 
     def take_prompt(self, name: str, given: str) -> None:
-        """Put a prompt that was typed as a command into the prompt, filled in."""
+        """Insert the text of a server's prompt that was typed as a command."""
         if (offered := self._typed().get(name)) is not None:
             self.host.run(self._take(offered, given), "offered", exclusive=True)
 
@@ -60,7 +60,7 @@ class Offers(Controller):
         if not offered:
             starting = ", ".join(map(one_line, self.tools.starting()))
             more = f" Still starting: {starting}." if starting else ""
-            self.host.say(f"No server offers any {what}.{more}")
+            self.host.say(f"No MCP server offers {what}.{more}")
             return
         taken = await self.host.wait_for(OfferedScreen(what.capitalize(), offered))
         if taken is not None:
@@ -86,7 +86,7 @@ class Offers(Controller):
     async def _filled_in(
         self, offered: Offered, values: Mapping[str, str]
     ) -> Mapping[str, str] | None:
-        """Have the user fill in what it takes; None where that is left."""
+        """Have the user fill in the arguments; None if the form is cancelled."""
         from jitchat.tui.dialogs.form import FormScreen  # noqa: PLC0415  seldom
 
         fields = [
@@ -107,14 +107,18 @@ class Offers(Controller):
         return {name: str(value) for name, value in answer.values}
 
     async def _text_of(self, offered: Offered, values: Mapping[str, str]) -> str:
-        """Fetch it, as text for the prompt; ServerFailed where the server does not give it."""
+        """Fetch the text for the prompt.
+
+        Raises:
+            ServerFailed: The server does not return it.
+        """
         server = self.tools.server(offered.server)
         if offered.is_prompt:
             return await server.prompt(offered.name, values)
         return f"{offered.title}: {await server.read(offered.name, values)}"
 
     def _typed(self) -> dict[str, Offered]:
-        """Name the prompts as they are typed; one with a blank in its name is only picked."""
+        """Return the prompts by their commands; one with a space in its name can only be picked."""
         listed = (each for offered in self._prompts.values() for each in offered)
         named = {f"{each.server}:{each.name}": each for each in listed}
         return {
@@ -123,7 +127,7 @@ class Offers(Controller):
 
 
 def read_arguments(offered: Offered, given: str) -> dict[str, str]:
-    """Read `city=New York state=NY`; of one that takes one argument, the text is its value."""
+    """Parse `city=New York state=NY`; a single argument can be given without its name."""
     known = [each.name for each in offered.arguments]
     named = [each for each in _NAMED.finditer(given) if each[1] in known]
     if not named and len(known) == 1 and given.strip():

@@ -1,7 +1,7 @@
-"""The conversation on screen: its session, its draft, and what goes on behind it.
+"""The conversation on screen: its session, its draft, and its indexing in the background.
 
-Workers report with the number of the `opening` that they ran for, so that nothing of a
-conversation that was left is taken for the one on screen.
+Workers report the number of the `opening` that they ran for, so that results for a conversation
+that was left are not mistaken for those of the one on screen.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ if TYPE_CHECKING:
     from jitchat.small_models.summariser import LinesWritten, Summariser
 
 SHOWN_FIRST = 40
-"""Turns that are read before the whole conversation is."""
+"""Turns that are read and shown before the whole conversation."""
 WALKED_PROMPTS = 500
-"""So many are walked by Up; Ctrl+S searches more."""
+"""Maximum earlier prompts that Up goes through; the search finds more."""
 PATIENCE = 0.5
-"""Seconds that a search waits for the index of a long conversation; the rest is loaded behind."""
+"""Seconds that a search waits for a long conversation's index; the rest loads in the background."""
 KEEP_AFTER = 0.5
-"""Seconds of silence after a key until the draft is written."""
+"""Seconds after the last key until the draft is written."""
 
 
 class DraftKeeper:
-    """Keeps the draft while it is typed, so that it survives any end.
+    """Stores the draft while it is typed, so that it survives even a crash.
 
-    A message that was sent is kept as well until its reply begins: it is back in the prompt if the
-    app dies before. Where the app ends in order, it is kept only if it is not a turn. A text that
-    holds a known key is not kept.
+    A sent message is stored too until its reply begins: if the app crashes before, the message is
+    back in the prompt. When the app ends normally, it is stored only if it is not yet a turn. A
+    text that contains a known key is not stored.
     """
 
     def __init__(
         self, host: Host, drafts: Drafts, typed: Callable[[], str], secrets: Callable[[], list[str]]
     ) -> None:
-        """`typed` reads what is in the prompt, and `secrets` the keys that are in use."""
+        """`typed` returns the text in the prompt, and `secrets` the keys in use."""
         self._host = host
         self._drafts, self._typed, self._secrets = drafts, typed, secrets
         self._timer: Timer | None = None
@@ -64,49 +64,49 @@ class DraftKeeper:
         self._conversation: str | None = None
         self._stored = self._wanted = self._under_way = self._returned = ""
         self._is_turn = False
-        """Whether what is under way is stored in the conversation."""
+        """Whether the message being sent is stored as a turn."""
 
     def open(self, conversation: str) -> str:
-        """Look up the draft that was left in a conversation, and keep that from now on."""
+        """Return the stored draft of a conversation, whose draft is kept from now on."""
         with self._lock:
             self._conversation = conversation
             self._under_way = ""
             try:
                 self._stored = self._drafts.get(conversation)
-            except StoreError:  # told by what needs the store
+            except StoreError:  # reported by features that need the store
                 self._stored = ""
             self._wanted = self._returned = self._stored
             return self._stored
 
     def is_back(self) -> bool:
-        """Whether the prompt holds the draft of last time, and nothing else was typed."""
+        """Whether the prompt holds the restored draft, unchanged."""
         return bool(self._returned) and self._typed() == self._returned
 
     def send(self, text: str) -> None:
-        """Keep a message that leaves the prompt until its reply begins."""
+        """Keep a message that is being sent until its reply begins."""
         self._under_way, self._is_turn = text, False
 
     def mark_stored(self) -> None:
-        """The message is a turn, and waits for its reply; from any thread."""
+        """Record that the message is stored as a turn and waits for its reply; from any thread."""
         self._is_turn = True
 
     def let_go(self) -> None:
-        """Keep a message no longer that is a turn with a reply, or back in the prompt."""
+        """Stop keeping a message, which has a reply or is back in the prompt."""
         self._under_way = ""
 
     def keep_soon(self) -> None:
-        """Write the draft once the keys rest, in a thread."""
+        """Write the draft in a thread after a pause in typing."""
         self._stop_timer()
-        self._timer = self._host.after(KEEP_AFTER, self.keep_behind)
+        self._timer = self._host.after(KEEP_AFTER, self.keep_in_background)
 
-    def keep_behind(self) -> None:
+    def keep_in_background(self) -> None:
         self._note(leaving=False)
         self._host.in_thread(self._flush, "draft")
 
     def keep_now(self, *, leaving: bool = False) -> None:
-        """Write the draft before anything else happens.
+        """Write the draft before returning.
 
-        Once the conversation is left, and no send is under way, a turn is found where it stands.
+        If `leaving`, a sent message that is already a turn is not kept as a draft too.
         """
         self._stop_timer()
         self._note(leaving=leaving)
@@ -121,7 +121,7 @@ class DraftKeeper:
             self._timer.stop()
 
     def _flush(self) -> None:
-        """Write what was noted, if it is another text than before; from any thread."""
+        """Write the noted draft if it has changed; from any thread."""
         with self._lock:
             wanted = self._wanted
             if self._conversation is None or wanted == self._stored:
@@ -129,14 +129,14 @@ class DraftKeeper:
             text = "" if holds_secret(wanted, self._secrets()) else wanted
             try:
                 self._drafts.put(self._conversation, text)
-            except StoreError:  # the next text is tried again; a send tells of it
+            except StoreError:  # retried with the next text; a send reports the error
                 return
             self._stored = wanted
 
 
 @dataclass(eq=False)
 class Opening(Controller):
-    """Loads a conversation and closes it; its text is on screen before its session is there."""
+    """Opens and closes conversations; the text is shown before the session is loaded."""
 
     @dataclass
     class Shown(Message):
@@ -146,14 +146,14 @@ class Opening(Controller):
 
     @dataclass
     class Ready(Message):
-        """A conversation can be talked to."""
+        """The session of a conversation is loaded, so that messages can be sent."""
 
         opening: int
         session: Session
 
     @dataclass
     class Refused(Message):
-        """A conversation cannot be opened as the settings ask."""
+        """The session of a conversation cannot be opened with the current settings."""
 
         opening: int
         error: JitchatError
@@ -164,16 +164,16 @@ class Opening(Controller):
 
     session: Session | None = None
     number: int = 0
-    """Counts the conversations that were opened; a message has that of its own."""
+    """Number of conversations opened so far; messages carry the number of their opening."""
     refusal: JitchatError | None = None
-    """Why nothing can be sent in the conversation, if so."""
+    """Why nothing can be sent in the conversation; None if messages can be sent."""
     _jump: int | None = None
 
     async def open(self, conversation: Conversation, at: int | None = None) -> None:
         """Show a conversation, at its end or at one of its turns, and load its session.
 
         Raises:
-            StoreError: It cannot be read.
+            StoreError: The conversation cannot be read.
         """
         self.conversation, self._jump = conversation, at
         store, surfaces = self.backend.store, self.surfaces
@@ -190,14 +190,14 @@ class Opening(Controller):
         draft = self.keeper.open(conversation.id)
         if self.number > 1:
             surfaces.prompt.swap(draft)
-        elif draft:  # at the start, ahead of the keys that were pressed meanwhile
+        elif draft:  # at the start, before the keys that were pressed meanwhile
             surfaces.prompt.give_back(draft)
         surfaces.prompt.focus()
         self.host.post(self.Shown(self.number))
         self.host.after_frame(self._load)
 
     async def leave(self) -> None:
-        """Close the session; what comes late from it is dropped from now on."""
+        """Close the session; late messages from it are dropped from now on."""
         self.number += 1
         self.host.cancel("load")
         self.refusal = None
@@ -207,16 +207,16 @@ class Opening(Controller):
         self.surfaces.transcript.hold(Steering())
 
     async def close(self) -> None:
-        """Leave no thread and no connection behind."""
+        """Close the session and end it, with its threads and connections."""
         session = self._let_go()
         if session is not None:
             await self.ending.close(session)
 
     async def delete_temporary(self, left: Conversation) -> bool:
-        """Delete a conversation that was left, if it is temporary; whether it was.
+        """Delete a conversation that was left, if it is temporary. Return whether it was.
 
         Raises:
-            StoreError: It could not be deleted; the next start does it.
+            StoreError: It could not be deleted; the next start will delete it.
 
         """
         if left.is_temporary:
@@ -230,7 +230,7 @@ class Opening(Controller):
         return session
 
     async def take(self, session: Session) -> None:
-        """Use a session that was loaded for the conversation, and show all of its turns."""
+        """Use the session that was loaded for the conversation, and show all of its turns."""
         self.session = session
         turns = session.memory.turns
         if self._jump is not None:
@@ -239,7 +239,7 @@ class Opening(Controller):
             await self.surfaces.transcript.know(turns)
 
     def refuse(self, error: JitchatError) -> None:
-        """Say that nothing can be sent; the conversation can still be read."""
+        """Show that nothing can be sent; the conversation can still be read."""
         self.refusal = error
         self.surfaces.top.show_status("cannot send")
 
@@ -274,33 +274,33 @@ class Opening(Controller):
 
 @dataclass(eq=False)
 class Indexing(Controller):
-    """Catches up with the turns that lack an index entry, a vector or an index line."""
+    """Indexes turns that lack an index entry, a vector or an index line."""
 
     @dataclass
     class Ended(Message):
-        """Nothing more is indexed for now."""
+        """Indexing has finished or stopped."""
 
         opening: int
         is_fuller: bool
-        """Whether a search can find turns that it did not before."""
+        """Whether a search can now find more turns than before."""
         error: JitchatError | None = None
-        """Why the rest has to wait for the next start."""
+        """Why the remaining turns are not indexed until the next start."""
 
     @dataclass
     class LinesMoved(Message):
-        """The summariser's model answered; with None, nothing more comes of it for now."""
+        """The summariser wrote some index lines; with None, it has finished or stopped."""
 
         opening: int
         written: LinesWritten | None
         error: JitchatError | None = None
-        """Why it gave up."""
+        """Why the summariser stopped."""
 
     opening: Opening
 
     indexed: bool = False
-    """Whether every turn has its place in the hot index."""
+    """Whether every turn is in the hot index."""
     progress: Progress | None = None
-    """How far that is, while turns are being indexed."""
+    """The progress while turns are being indexed; else None."""
     _settled: bool = False
     _lines: Worker[None] | None = None
 
@@ -309,9 +309,9 @@ class Indexing(Controller):
             self.surfaces.show_status(self.opening.session, self.progress)
 
     def catch_up(self, embedder: Embedder | None = None) -> None:
-        """Index what is missing, in place of an indexing that is under way.
+        """Index missing turns, replacing a run that is in progress.
 
-        With another `embedder`, every turn gets its vector.
+        With a different `embedder`, the vectors of all turns are recomputed.
         """
         session, number = self.opening.session, self.opening.number
         if session is not None:
@@ -330,21 +330,21 @@ class Indexing(Controller):
             self.show_status()
 
     def end(self, error: JitchatError | None) -> None:
-        """Nothing more is indexed for now; an error says why the rest has to wait."""
+        """Show that indexing has ended; `error` is why the remaining turns are not indexed."""
         self.indexed, self.progress = True, None
         self.settle()
         self.show_status()
         if error is not None:
-            self.host.tell(error)
+            self.host.show_error(error)
 
     def settle(self) -> None:
-        """Have the garbage collector skip all that is loaded by now."""
+        """Exclude everything loaded so far from garbage collection."""
         if not self._settled:
             self._settled = True
             garbage.freeze()
 
     def change_embedder(self) -> None:
-        """Use an embedding model that was fetched as soon as every turn has its vector."""
+        """Switch to the downloaded embedding model as soon as every turn has its vector."""
 
         async def change() -> None:
             try:
@@ -358,7 +358,7 @@ class Indexing(Controller):
         self.host.run(change(), "embedder")
 
     def write_missing_lines(self) -> None:
-        """Have the summariser's model write the index lines that are missing, if there is one."""
+        """Have the summariser, if there is one, write missing index lines."""
         session = self.opening.session
         summariser = session.summariser if session is not None else None
         is_writing = self._lines is not None and not self._lines.is_finished
@@ -367,7 +367,7 @@ class Indexing(Controller):
             self._lines = self.host.run(work, "lines")
 
     def show_lines(self, message: LinesMoved) -> bool:
-        """Say how many index lines are missing; whether they are all there now."""
+        """Show how many index lines are missing. Return whether the summariser has finished."""
         session = self.opening.session
         if session is None or session.summariser is None:
             return False
@@ -376,16 +376,16 @@ class Indexing(Controller):
         elif message.written.left and self.progress is None:
             written, name = message.written, session.summariser.name
             state = (
-                f"{name} writes index lines… {written.left:,} to go"
+                f"{name} is writing index lines: {written.left:,} to go"
                 f" · {written.input_tokens:,} + {written.output_tokens:,} tokens"
             )
             self.surfaces.show_state(state, session)
         if message.error is not None:
-            self.host.tell(message.error)
+            self.host.show_error(message.error)
         return message.written is None
 
     def _catch_up(self, session: Session, embedder: Embedder | None, number: int) -> None:
-        """Index in a thread, unless a later call takes over: then only that one reports."""
+        """Index in a thread; if a later call takes over, only that one reports."""
         worker = get_current_worker()
 
         is_fuller = False

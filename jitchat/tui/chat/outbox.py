@@ -1,4 +1,4 @@
-"""The way of what was entered: a command that is run, or a message on its way to a send."""
+"""Handle submitted text: run it if it is a command, else send it as a message."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Outbox(Controller):
-    """Takes what was entered; what cannot be sent is back in the prompt."""
+    """Handles submitted text; a message that cannot be sent goes back to the prompt."""
 
     opening: Opening
     steering: Steering
@@ -32,10 +32,10 @@ class Outbox(Controller):
     tools: Tools
     offers: Offers
     run_action: Callable[[str], Awaitable[object]]
-    """Runs an action of the screen, in Textual's words."""
+    """Runs a Textual action of the screen."""
 
     waiting: str | None = None
-    """A message that was entered before the conversation was open."""
+    """A message that was submitted before the conversation was open."""
 
     async def take(self, text: str) -> None:
         prompt, session = self.surfaces.prompt, self.opening.session
@@ -50,22 +50,22 @@ class Outbox(Controller):
             await self._send(session, text)
         elif session is None and self.opening.refusal is None and self.waiting is None:
             self.waiting = text
-            self.surfaces.hint.wait("opening the conversation, then sending")
+            self.surfaces.hint.wait("sending once the conversation is open")
         else:
             prompt.give_back(text)
             if self.opening.refusal is not None:
-                self.host.tell(self.opening.refusal)
+                self.host.show_error(self.opening.refusal)
             else:
                 self.sends.waits()
 
     async def send_waiting(self, session: Session) -> None:
-        """Send the message that waited for the conversation, if there is one."""
+        """Send the message that was waiting for the conversation to open, if there is one."""
         if self.waiting is not None:
             typed, self.waiting = self.waiting, None
             await self._send(session, typed)
 
     def return_waiting(self) -> None:
-        """Put a message back that waited for a conversation that does not open."""
+        """Put a waiting message back into the prompt, because the conversation did not open."""
         if self.waiting is not None:
             self.surfaces.hint.arrive()
             self.surfaces.prompt.give_back(self.waiting)
@@ -80,10 +80,10 @@ class Outbox(Controller):
             await self.run_action(action.call(argument) if argument else action.run)
 
     async def _send(self, session: Session, typed: str) -> None:
-        """Send what was typed, with all that was decided for this message alone."""
+        """Send the typed text with the choices made for this message only."""
         if not addressed_in(typed).text.strip():
             self.surfaces.prompt.give_back(typed)
-            self.host.say(f"Write the message behind {typed.strip()}.")
+            self.host.say(f"Type a message after {typed.strip()}.")
             return
         question = await question_on(session, addressed_in(typed).text)
         if question is not None:
@@ -92,7 +92,7 @@ class Outbox(Controller):
             await self._start(session, typed)
 
     async def _ask(self, session: Session, typed: str, question: LargeMessageScreen) -> None:
-        """Ask what of a very long message is sent; whoever goes back has it in the prompt."""
+        """Ask how to send a very long message; if cancelled, it goes back to the prompt."""
         chosen = await self.host.wait_for(question)
         if chosen is None or session is not self.opening.session or self.sends.busy:
             self.surfaces.prompt.give_back(typed)
@@ -103,7 +103,7 @@ class Outbox(Controller):
         await self._start(session, typed, form)
 
     async def _start(self, session: Session, typed: str, form: str | None = None) -> None:
-        """Start a send; windows carry the `form` of the message where there is one."""
+        """Start a send; if `form` is given, windows carry it instead of the message."""
         self.opening.keeper.send(typed)
         if (after := self.branches.leave_edit()) is not None:
             await self.branches.show_up_to(session, after)
@@ -111,4 +111,4 @@ class Outbox(Controller):
         self.sends.start(session, text, replace(once, form=form), mode)
         if starting := self.tools.starting():
             late = starting[0] if len(starting) == 1 else f"{len(starting)} servers"
-            self.host.say(f"Sent without the tools of {late}: still starting.")
+            self.host.say(f"Sent without the tools of {late} (still starting).")

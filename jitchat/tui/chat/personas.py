@@ -1,4 +1,4 @@
-"""Whose instructions the conversation has: its own system text, a persona, or the settings'."""
+"""The conversation's instructions: its own system prompt, a persona, or those of the settings."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from jitchat.tui.dialogs.system import SystemText
 
 NONE = "none"
-"""What is typed for no persona."""
+"""Typed to use no persona."""
 
 
 @dataclass(eq=False)
 class Personas(Controller):
-    """Changes the instructions of a conversation; a reply that is on its way keeps its own.
+    """Changes the instructions of a conversation; a reply in progress is not affected.
 
-    It does so, too, where the conversation cannot be opened: its persona may be the reason.
+    This also works if the conversation cannot be opened, because its persona may be the reason.
     """
 
     opening: Opening
     models: ModelSwitch
 
-    def tell_missing(self) -> None:
-        """Say that the persona of the conversation that was opened is gone."""
+    def warn_if_missing(self) -> None:
+        """Warn if the persona of the opened conversation no longer exists."""
         own = self.backend.own_instructions(self.opening.conversation.id)
         if sentence := missing(self.backend.settings, own):
             self.host.warn(sentence)
 
     def use_text(self, text: str = "") -> None:
-        """Give the conversation a system text of its own; without one, show what it has."""
+        """Set the conversation's own system prompt; without a text, show the current one."""
         if text:
             self._say(text)
             return
@@ -49,8 +49,8 @@ class Personas(Controller):
 
         settings = self._settings()
         text, origin = settings.chat.system, settings.origin("chat.system")
-        whose = origin if text else "built in"
-        self.host.push(SystemScreen(text or SYSTEM_PROMPT, whose), self._edited)
+        source = origin if text else "built in"
+        self.host.push(SystemScreen(text or SYSTEM_PROMPT, source), self._edited)
 
     def _edited(self, edited: SystemText | None) -> None:
         if edited is not None and edited.persona:
@@ -59,15 +59,15 @@ class Personas(Controller):
             self._say(edited.text)
 
     def _say(self, text: str) -> None:
-        """Give the conversation a system text of its own; an empty one takes that back."""
-        has = "has a system text of its own" if text.strip() else "has no system text of its own"
+        """Set the conversation's own system prompt; an empty text removes it."""
+        has = "has its own system prompt" if text.strip() else "has no system prompt of its own"
         self._use(f"this conversation {has}", lambda own: replace(own, system=text))
 
     def pick(self, name: str = "") -> None:
-        """Use a persona in the conversation; without a name, choose among all.
+        """Use a persona in the conversation; without a name, let the user choose one.
 
         Raises:
-            SettingsError: There is no such persona.
+            SettingsError: There is no persona with this name.
 
         """
         if name:
@@ -83,7 +83,7 @@ class Personas(Controller):
         self.host.push(PersonasScreen(settings.personas, settings.chat.persona), chosen)
 
     def _use_persona(self, name: str) -> None:
-        """Use a persona in the conversation; its system text takes the place of any other."""
+        """Use a persona in the conversation; its system prompt replaces the conversation's own."""
         known = self.backend.settings.personas
         name = "" if name == NONE and NONE not in known else name
         if name:
@@ -95,7 +95,7 @@ class Personas(Controller):
 
         self._use(f"the persona {name} is used" if name else "no persona is used", change)
 
-    def _use(self, told: str, change: Callable[[Instructions], Instructions]) -> None:
+    def _use(self, clause: str, change: Callable[[Instructions], Instructions]) -> None:
         backend, opening = self.backend, self.opening
         conversation, session = opening.conversation.id, opening.session
 
@@ -103,13 +103,13 @@ class Personas(Controller):
             own = change(backend.own_instructions(conversation))
             return backend.use_instructions(conversation, session, own)
 
-        self.models.remake(make, told)
+        self.models.remake(make, clause)
 
     async def _save(self, edited: SystemText) -> None:
         opening, name = self.opening, edited.persona
         save = partial(self.backend.save_persona, opening.conversation.id, opening.session)
         await asyncio.to_thread(save, name, edited.text)
-        self.host.say(f"Saved as the persona {name}; it is used here.")
+        self.host.say(f"Saved as the persona {name}, which is now used here.")
         self._use_persona(name)
 
     def _settings(self) -> Settings:

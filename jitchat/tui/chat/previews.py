@@ -1,8 +1,8 @@
-"""The window on screen: the one that was sent last, or, live, the one that would be sent next.
+"""The window on screen: the last one sent or, live, the one that would be sent next.
 
-A plan is asked for once the keys rest, and made in a thread, one at a time. From the key to the
-window for it every surface says that it is being worked out: none is out of date and looks
-current. A plan for a draft that has moved on is dropped. What a window cost stands beside it.
+A plan is requested after a pause in typing and made in a thread, one at a time. From the key press
+until its window is shown, every widget is marked as working, so that no outdated window looks
+current. A plan for an outdated draft is dropped. The cost is shown next to the window.
 """
 
 from __future__ import annotations
@@ -33,58 +33,58 @@ if TYPE_CHECKING:
     from jitchat.session import Session
 
 PREVIEW_AFTER = 0.08
-"""Seconds of silence after a key until the next window is planned anew."""
+"""Seconds after the last key until the next window is re-planned."""
 DIM_AFTER = 0.2
-"""Seconds that a window is being worked out until its surfaces fade, so that a quick one does not
-flicker; their mark is there at once."""
+"""Seconds of planning until the surfaces fade, so that a quick plan does not flicker; the mark is
+shown at once."""
 _LOOKED_BACK = 50
-"""Messages among which the one that was sent last is looked for: what is imported was not sent."""
-DRAFT_IS_BACK = "the draft of last time: Ctrl+C clears it"
+"""Latest messages searched for the last one that was sent; imported messages were not sent."""
+DRAFT_IS_BACK = "draft restored: Ctrl+C clears it"
 
 
 @dataclass(eq=False)
 class Previews(Controller):
-    """Plans the next window while the user types, and holds the window that is shown."""
+    """Plans the next window while the user types, and keeps the window on screen."""
 
     @dataclass
     class Planned(Message):
-        """The window that would be sent, for the message of a request to plan."""
+        """A plan is ready: the window that would be sent, or why there is none."""
 
         request: int
         outcome: ContextWindow | JitchatError
         unmet: str = ""
-        """Which turns the draft names in vain, and which files have changed; mostly empty."""
+        """Turns that the draft names in vain, and files that have changed; usually empty."""
 
     opening: Opening
     steering: Steering
 
     window: ContextWindow | None = None
-    """The window on screen, sent or not; None while it cannot be planned."""
+    """The window on screen, sent or not; None if it cannot be planned."""
     sent: ContextWindow | None = None
-    """The window that was sent, while it is what the screen shows."""
+    """The sent window, while it is on screen; else None."""
     sent_for: Turn | None = None
-    """The user's turn that it was sent for, or the last one that was."""
+    """The user's turn of the sent window that is, or was last, on screen."""
     has_sends: bool = False
     """Whether anything was sent in this conversation."""
     wants_next: bool = False
     """Whether the user switched from the sent window to the next one."""
     working: bool = False
-    """Whether the surfaces wait for another window than they show."""
+    """Whether a new window is being planned to replace the one shown."""
     planned: int = 0
-    """The last request of which the plan was shown or refused."""
+    """The last request whose plan, or refusal, was shown."""
     _exact: tuple[ContextWindow, int] | None = None
-    """The window that the provider counted last, and its tokens."""
+    """The last window that the provider counted, and its tokens."""
     _request: int = 0
-    """Number of the last request; whatever changes the next window makes another one of it."""
+    """Number of the last request; every change to the next window increases it."""
     _under_way: int | None = None
-    """The request whose plan is being made."""
+    """The request that is being planned; None if none is."""
     _command: str = ""
-    """What the hint line says of the command that is typed; empty where none is."""
+    """The hint line's description of the typed command; empty if there is none."""
     _timer: Timer | None = None
     _fading: Timer | None = None
 
     def follow_draft(self) -> None:
-        """Plan for what is in the prompt, once the keys rest; a command is explained instead."""
+        """Plan for the draft after a pause in typing; a command is explained instead."""
         before, self._command = (
             self._command,
             hint_on(self.surfaces.prompt.draft, self.surfaces.prompts),
@@ -102,9 +102,9 @@ class Previews(Controller):
             self._mark(working=False)
 
     def plan(self, *, afresh: bool = False) -> None:
-        """Plan the window for what is in the prompt, off the event loop.
+        """Plan the window for the draft, in a thread.
 
-        An empty prompt leaves the window that was sent on screen, unless `afresh`.
+        If the prompt is empty, a sent window stays on screen, unless `afresh`.
         """
         self._stop_timer()
         if self.opening.session is None or self.steering.busy:
@@ -115,7 +115,7 @@ class Previews(Controller):
             self._plan_next(self.opening.session)
 
     def take(self, message: Planned) -> None:
-        """Show a plan, unless the draft has moved on."""
+        """Show a plan, unless it is outdated."""
         if message.request != self._under_way:
             return
         self._under_way = None
@@ -127,7 +127,7 @@ class Previews(Controller):
             self._plan_next(self.opening.session)
 
     def show_sent(self, window: ContextWindow, turn: Turn | None, usage: Usage | None) -> None:
-        """Show a window that was sent for a turn; None where the turn is not known yet."""
+        """Show the window that was sent for `turn`, which is None if it is not known yet."""
         self.sent, self.sent_for = window, turn
         self._stop_timer()
         self._request += 1
@@ -140,7 +140,7 @@ class Previews(Controller):
         self._show(window, sent=False)
 
     def know_sends(self, sends: int) -> None:
-        """Offer to switch to the window that was sent last, where there is one."""
+        """Offer to switch to the last sent window, if anything was sent."""
         self.has_sends = sends > 0
         self.surfaces.inspector.offer_switch(self.has_sends)
 
@@ -149,7 +149,7 @@ class Previews(Controller):
         self.plan(afresh=True)
 
     def forget(self) -> None:
-        """Show no window: a plan that is under way is not for what comes."""
+        """Remove the window from the screen and drop a plan in progress."""
         self._stop_timer()
         self._request += 1
         self._under_way = None
@@ -164,12 +164,12 @@ class Previews(Controller):
         self.forget()
 
     def _is_followed(self, message: NextMessage) -> bool:
-        """Whether the surfaces are to show the window for this message."""
+        """Whether the surfaces show the window for this message."""
         is_open = self.opening.session is not None and not self.steering.busy
         return is_open and bool(message.text or self.sent is None)
 
     def _plan_next(self, session: Session) -> None:
-        """Plan for the last request, unless a plan is under way: then, when that one is made."""
+        """Plan for the last request, or once the plan in progress is ready."""
         if self._under_way is not None:
             return
         self._under_way = request = self._request
@@ -203,7 +203,7 @@ class Previews(Controller):
             back = DRAFT_IS_BACK if self.opening.keeper.is_back() else ""
             hint = self.surfaces.hint
             for note in filter(None, (misplaced, files, back, self._unanswered(), message.unmet)):
-                hint.put_ahead(note)  # the last is there in any case
+                hint.put_ahead(note)  # the last one is shown in any case
 
     def _show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         self.window = window
@@ -213,7 +213,7 @@ class Previews(Controller):
             self.surfaces.hint.show_cost(exact_sentence(*self._exact))
 
     def _unanswered(self) -> str:
-        """Say which last message has no reply, where it does not stand in the prompt."""
+        """Return a hint if the last message has no reply and the prompt is empty; else ""."""
         session = self.opening.session
         turns = session.memory.turns if session is not None else []
         is_typed = bool(self.steering.next_message.text)
@@ -227,7 +227,7 @@ class Previews(Controller):
             self._timer = None
 
     def _mark(self, *, working: bool) -> None:
-        """Say on every surface whether its window is being worked out."""
+        """Mark every surface while a window is being planned, and remove the mark afterwards."""
         if working == self.working:
             return
         self.working = working
@@ -240,12 +240,12 @@ class Previews(Controller):
             self.surfaces.show_faded(False)
 
     def _fade(self) -> None:
-        self.surfaces.show_faded(self.working)  # the timer's call may come when that is over
+        self.surfaces.show_faded(self.working)  # planning may have ended when the timer fires
 
 
 @dataclass(eq=False)
 class Meter(Controller):
-    """Accounts for tokens and dollars: of the conversation, of one send, of the next window."""
+    """Shows tokens and costs of the conversation, of one send, and of the next window."""
 
     opening: Opening
     steering: Steering
@@ -256,14 +256,14 @@ class Meter(Controller):
         self.host.run(sums, "cost", exclusive=True)
 
     def leave(self) -> None:
-        """Show and await no figure of a conversation that is left."""
+        """Remove the figures of a conversation that is left, and cancel requests for them."""
         self.host.cancel("cost", "count")
         self.surfaces.top.show_cost("")
 
     async def show_sent(self, session: Session, turn: Turn, reply: Turn | None) -> bool:
-        """Show the window that brought a reply; without one, what was sent for the user's `turn`.
+        """Show the window sent for `reply` or, without one, for the user's `turn`.
 
-        Returns whether any window was sent.
+        Returns whether there is a sent window.
         """
         sent = await asyncio.to_thread(sent_on_path, session.memory, turn, reply)
         if sent is None:
@@ -277,23 +277,23 @@ class Meter(Controller):
         return True
 
     async def show_last_sent(self, session: Session) -> bool:
-        """Show the window that was sent last on the path; whether there is one."""
+        """Show the last window sent on the current branch. Return whether there is one."""
         last = await asyncio.to_thread(_last_sent, session)
         is_open = session is self.opening.session
         return last is not None and is_open and await self.show_sent(session, last, None)
 
     def count_exactly(self, session: Session) -> None:
-        """Have the provider count the window that would be sent; the message stays here."""
+        """Have the provider count the window that would be sent, without sending the message."""
         self.host.run(self._count(session, self.steering.next_message), "count", exclusive=True)
 
     def show_costs(self, session: Session) -> None:
-        """Say what the next message should cost, and what was spent."""
+        """Show the estimated cost of the next message and the total spent."""
         self.host.run(self._show_costs(session, self.steering.next_message), "costs")
 
     def exceed_once(self, session: Session) -> None:
-        """Let the next message exceed the limits of what is spent."""
+        """Let the next message exceed the spending limits."""
         session.spending.exceed_once()
-        self.host.say("The next message may exceed the limits of what is spent.")
+        self.host.say("The next message may exceed your spending limits.")
 
     async def _show_costs(self, session: Session, message: NextMessage) -> None:
         from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
@@ -309,7 +309,7 @@ class Meter(Controller):
             spent = await asyncio.to_thread(RequestLog(database).spent, conversation)
             sent = await asyncio.to_thread(WindowArchive(database).last_sends, conversation, 1)
         except StoreError:
-            return  # a store that cannot be read is told of by what needs it
+            return  # reported by features that need the store
         self.previews.know_sends(len(sent))
         self.surfaces.top.show_cost(spent.sentence)
 
@@ -322,7 +322,7 @@ class Meter(Controller):
             window = await asyncio.to_thread(session.preview, *message)
             tokens = await self.backend.count_exactly(session, window.messages())
         except JitchatError as error:
-            self.host.tell(error)
+            self.host.show_error(error)
             if hint.sentences == (asking,):
                 hint.show_cost(*before, plain=plain)
         else:
@@ -331,14 +331,14 @@ class Meter(Controller):
 
 
 def _last_sent(session: Session) -> Turn | None:
-    """Find the last message on the path that a window was sent for. Slow."""
+    """Return the last message on the current branch for which a window was sent. Slow."""
     messages = (turn for turn in reversed(session.memory.turns) if turn.role is Role.USER)
     latest = islice(messages, _LOOKED_BACK)
     return next((turn for turn in latest if sent_on_path(session.memory, turn) is not None), None)
 
 
 def _is_broken_off(session: Session, ending: Ending | None) -> bool:
-    """Whether nothing came of a window, or a reply that the model did not end."""
+    """Whether there was no reply, or one that the model did not finish."""
     if ending is None or ending.reply_id is None:
         return True
     replies = (turn for turn in session.memory.turns if turn.id == ending.reply_id)

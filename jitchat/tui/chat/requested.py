@@ -1,4 +1,4 @@
-"""Noting what the model had to ask for, as turns that its window lacked."""
+"""Note turns that the model had to request, as turns missing from its window."""
 
 from jitchat.regression_cases import requested_cases
 from jitchat.session import Session
@@ -6,11 +6,11 @@ from jitchat.store.regression_cases import Cases
 from jitchat.turn_list import up_to
 from jitchat.values import Role, Turn
 
-_NONE = "The model asked for nothing there."
+_NONE = "The model requested no turns there."
 
 
 def note_requested(session: Session, place: int | None) -> str:
-    """Note them for the exchange of the turn at `place`, or the last one; a sentence on it."""
+    """Note the requested turns of the exchange at `place`, or the last one. Return a notice."""
     said, reply = exchange_of(session, place)
     if said is None or reply is None:
         return _NONE
@@ -19,11 +19,11 @@ def note_requested(session: Session, place: int | None) -> str:
     for case in cases:
         store.put(case)
     turns = " ".join(f"#{case.wanted.position}" for case in cases)
-    return f"Noted as missing: {turns}. /check tries them." if cases else _NONE
+    return f"Noted as missing: {turns}. /check shows whether they are found." if cases else _NONE
 
 
 def exchange_of(session: Session, place: int | None) -> tuple[Turn | None, Turn | None]:
-    """Find what the user said at or ahead of a position, and the last answer to it."""
+    """Return the user's turn at or before a position, and the last reply to it; None if missing."""
     turns = session.memory.turns
     end = len(turns) if place is None else up_to(turns, place)
     while end < len(turns) and turns[end].role is not Role.USER:

@@ -1,7 +1,7 @@
-"""The chat: its widgets and controllers, and the order in which things happen.
+"""The chat screen: its widgets and controllers, and the order in which they are called.
 
-Each controller owns its state. A message that concerns several has a handler here, which calls
-them in written order; an action of the registry goes to the controller that it names.
+Each controller owns its state. A message that concerns several controllers is handled here, which
+calls them in the written order; an action of the registry calls the controller that it names.
 """
 
 from __future__ import annotations
@@ -64,18 +64,18 @@ if TYPE_CHECKING:
     from jitchat.tui.backend import Backend
 
 WIDE = 110
-"""Columns from which the inspector stands beside the transcript."""
+"""Minimum columns to show the inspector next to the transcript."""
 TALL = 30
-"""Rows from which the inspector begins open where it stands below the transcript."""
-READ_ONLY = "What is stored can be read; nothing can be sent."
-TEMPORARY_DELETED = "The temporary conversation is deleted."
+"""Minimum rows for the inspector to start open below the transcript."""
+READ_ONLY = "Read-only: stored conversations can be read, but nothing can be sent."
+TEMPORARY_DELETED = "Temporary conversation deleted."
 
 _PATIENCE = 0.5
-"""Seconds that quitting waits for deletions, while another thread reads."""
+"""Maximum seconds that quitting waits for deletions while another thread reads."""
 
 
 class ChatScreen(Screen[None]):
-    """Transcript, inspector, budget bar and prompt over one conversation."""
+    """Transcript, inspector, budget bar and prompt for one conversation."""
 
     BINDINGS = screen_bindings()
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  Textual's own shape
@@ -125,40 +125,40 @@ class ChatScreen(Screen[None]):
         return self.sends.busy
 
     def compose(self) -> ComposeResult:
-        # Textual sets this class on the first resize, and styles every widget once more for it.
+        # Otherwise Textual sets the class on the first resize and styles every widget again.
         is_wide = self.app.size.width >= WIDE
         self.set_class(is_wide, "-wide", update=False)
         self.set_class(not is_wide, "-narrow", update=False)
         yield from self.surfaces.compose()
 
     async def on_mount(self) -> None:
-        """Show what can be shown at once; the rest is loaded behind the first frame."""
+        """Show what is available at once; the rest is loaded after the first frame."""
         self.bindings_updated_signal.subscribe(self, self._show_pane_keys)
         self.sends.watch_unstored()
         self.steering.show_mode()
-        # In a small terminal the inspector waits to be opened.
+        # In a small terminal the inspector starts hidden.
         has_room = self.has_class("-wide") or self.app.size.height >= TALL
         self.levels.begin(has_room=has_room)
         self.surfaces.prompt.focus()
         await self.open(self.opening.conversation)
 
     def on_screen_resume(self, event: ScreenResume) -> None:
-        """Do not style every widget once more ahead of the first frame."""
+        """Avoid styling every widget a second time before the first frame."""
         event.refresh_styles &= self._was_shown
         self._was_shown = True
 
     async def on_unmount(self) -> None:
-        """Leave no thread and no connection behind, and the draft where it is found again."""
+        """Stop all threads and connections, and store the draft."""
         await self.sends.close()
         await self.tools.stop()
         self.keeper.keep_now(leaving=True)
         await self.opening.close()
-        with suppress(TimeoutError):  # the next start deletes it
+        with suppress(TimeoutError):  # the next start deletes them
             await asyncio.wait_for(asyncio.to_thread(delete_left, self.backend.store), _PATIENCE)
 
     @reports_errors
     async def open(self, conversation: Conversation, at: int | None = None) -> None:
-        """Leave the conversation for another one, at its end or at one of its turns."""
+        """Leave the conversation and open another one, at its end or at one of its turns."""
         left = self.opening.conversation
         await self.leave()
         await self.opening.open(conversation, at)
@@ -166,7 +166,7 @@ class ChatScreen(Screen[None]):
             self.host.say(TEMPORARY_DELETED)
 
     async def leave(self) -> None:
-        """Have nothing of the conversation come late from now on, or stay on screen."""
+        """Close everything that belongs to the conversation and drop its late messages."""
         self.outbox.return_waiting()
         self.action_find_close()
         self.meter.leave()
@@ -198,7 +198,7 @@ class ChatScreen(Screen[None]):
     @on(Prompt.Changed)
     def _draft_changed(self) -> None:
         if self.busy:
-            self.call_after_refresh(self.surfaces.transcript.draw_behind_key)
+            self.call_after_refresh(self.surfaces.transcript.draw_after_key)
         self.models.end_offers()
         self.keeper.keep_soon()
         self._attend()
@@ -221,7 +221,7 @@ class ChatScreen(Screen[None]):
         await self.outbox.take(message.text)
 
     def _attend(self) -> None:
-        """Have work behind the screen step back: the user types, or reads what comes."""
+        """Let background work yield, because the user is typing or reading a reply."""
         self.ending.attend()
         if self.session is not None:
             self.session.memory.index.throttle.attend()
@@ -240,7 +240,7 @@ class ChatScreen(Screen[None]):
         self.previews.plan()
         self.surfaces.prompt.draw_marks()
         self.models.show_answerer(session)
-        self.personas.tell_missing()
+        self.personas.warn_if_missing()
         self.meter.sum_up()
         self.views.load_soon()
         self.ending.begin(session)
@@ -264,7 +264,7 @@ class ChatScreen(Screen[None]):
             self.models.pick(self.backend.settings.provider.name)
         self.opening.refuse(message.error)
         self.indexing.settle()
-        self.host.tell(message.error)
+        self.host.show_error(message.error)
 
     @on(Previews.Planned)
     def _preview_ready(self, message: Previews.Planned) -> None:
@@ -290,10 +290,9 @@ class ChatScreen(Screen[None]):
 
     @on(ModelFetch.Ended)
     def _fetch_ended(self, message: ModelFetch.Ended) -> None:
-        """Use an embedding model that came.
+        """Use a downloaded embedding model.
 
-        Nobody waits for a download that is tried again at the next start; what came and was
-        refused is told.
+        A failed download that the user did not start is not reported if the next start retries it.
         """
         if message.asked or message.fetched or not self.backend.may_fetch_model:
             self.host.say(message.sentence)
@@ -306,7 +305,7 @@ class ChatScreen(Screen[None]):
         if self.ending.take(message):
             self.previews.plan(afresh=True)
 
-    # A message on its way
+    # Sending a message
 
     @on(Sends.Reported)
     @reports_errors
@@ -330,7 +329,7 @@ class ChatScreen(Screen[None]):
             self.conversations.improve_title(self.session, self.meter.sum_up)
         await self.models.take_over_if_waiting()
 
-    # Who answers
+    # Models and servers
 
     @on(ModelSwitch.Changed)
     @reports_errors
@@ -349,7 +348,7 @@ class ChatScreen(Screen[None]):
         self.indexing.show_status()
         self.previews.plan(afresh=True)
 
-    # Views, and what was chosen in them or in a pane
+    # Views, and choices made in a view or a pane
 
     @on(Views.Left)
     @reports_errors
@@ -394,10 +393,10 @@ class ChatScreen(Screen[None]):
 
     @reports_errors
     async def action_do(self, identity: str, *given: object) -> None:
-        """Do an action of the registry, unless something is missing that it needs; that is said."""
+        """Run an action of the registry; if a requirement is not met, notify the user instead."""
         action, session = BY_ID[identity], self.session
         if Needs.SESSION in action.needs and session is None:
-            self.host.say("The conversation is still being opened.")
+            self.host.say("The conversation is still opening.")
         elif Needs.REST not in action.needs or not self.sends.waits():
             about = (session,) if Needs.SESSION in action.needs else ()
             done = attrgetter(action.method)(self)(*about, *action.given, *given)
@@ -408,14 +407,14 @@ class ChatScreen(Screen[None]):
         self.surfaces.prompt.submit()
 
     def action_cancel(self) -> None:
-        """Stop the reply; with none under way, leave an edit, or go back to the prompt."""
+        """Stop the reply; without one, cancel an edit, or move the focus to the prompt."""
         if self.busy:
             self.sends.stop()
         elif self.branches.leave_edit() is None:
             self.surfaces.prompt.focus()
 
     async def action_approve(self, name: str = "once") -> None:
-        """Answer whether a tool may run, turns may be observed, or a fact be kept."""
+        """Answer an open question on a tool call or on observing, or keep a proposed fact."""
         answer = Answer.__members__.get(name.upper())
         if answer is None:
             self.host.say(f"/allow takes one of {', '.join(Answer.__members__).lower()}.")
@@ -425,10 +424,10 @@ class ChatScreen(Screen[None]):
         if answer is Answer.ONCE and self.facts.proposes:
             await self.action_do("keep_fact")
         else:
-            self.host.say("Nothing waits for that answer.")
+            self.host.say("No open question takes that answer.")
 
     def action_ask(self, identity: str) -> None:
-        """Ask before a request that the user may have to pay for."""
+        """Ask before sending a request that may cost money."""
         question = ""
         if self.session is not None and not self.busy:
             question = self.branches.confirmation(self.session, identity)
@@ -470,20 +469,20 @@ class ChatScreen(Screen[None]):
         await self.surfaces.transcript.go_to(position)
 
     def action_scroll_chat(self, pages: int) -> None:
-        """Scroll what is asked about, where it is longer than its place, or the conversation."""
+        """Scroll the open question if it does not fit its space, else the conversation."""
         if not self.surfaces.approval.scroll_pages(pages):
             self.surfaces.transcript.action_page(pages)
 
     def action_menu(self) -> None:
-        """Offer the views by a letter each, and open the one that is taken."""
+        """Show the menu of views, and open the chosen view."""
         from jitchat.tui.dialogs.menu import MenuScreen  # noqa: PLC0415  not on the first frame
 
-        async def open_taken(taken: str | None) -> None:
-            if taken is not None:
-                await self.run_action(taken)
+        async def open_chosen(chosen: str | None) -> None:
+            if chosen is not None:
+                await self.run_action(chosen)
 
         keys = KeyNames(self.backend.settings.keys)
         offered = self.surfaces.approval.offered
         if not offered and self.facts.proposes:
             offered = {"allow_once": ""}
-        self.app.push_screen(MenuScreen(keys, offered), open_taken)
+        self.app.push_screen(MenuScreen(keys, offered), open_chosen)

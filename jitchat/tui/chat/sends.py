@@ -1,4 +1,4 @@
-"""A message on its way: what is drawn as it is stored, sent and answered, and how it ends."""
+"""Send a message: draw its events as it is stored, sent and answered, and end the send."""
 
 from __future__ import annotations
 
@@ -36,38 +36,38 @@ if TYPE_CHECKING:
     from jitchat.session import Session
 
 STORE_AGAIN = 5.0
-"""Seconds until a reply that could not be stored is tried again."""
-ANOTHER_KEY = "/model, then Ctrl+K, takes another key."
-ON_ITS_WAY = "A reply is on its way. {cancel} stops it."
-_UNSTORED = "it will be, as soon as there is room. Until then, {turn_copy} copies it."
-_MISSING = "/wrong points at the turn that was missing"
+"""Seconds between attempts to store a reply that could not be stored."""
+ANOTHER_KEY = "/model lets you change the API key."
+IN_PROGRESS = "A reply is in progress. {cancel} stops it."
+_UNSTORED = "retrying until there is disk space. Until then, {turn_copy} copies the reply."
+_MISSING = "/wrong notes the missing turn"
 
 
 @dataclass(eq=False)
 class Sends(Controller):
-    """Sends one message at a time. Its worker carries events to the screen, which hands them on."""
+    """Sends one message at a time. Its worker posts events to the screen, which dispatches them."""
 
     @dataclass
     class Reported(Message):
-        """Something happened to the message that was sent."""
+        """An event of the message being sent."""
 
         worker: Worker[None]
-        """Which carried it; by now the screen may be waiting for another."""
+        """The worker that posted the event; another send may be in progress by now."""
         event: events.Event
 
     @dataclass
     class Ended(Message):
-        """The reply to `draft` is over, one way or another."""
+        """The send of `draft` has ended, successfully or not."""
 
         worker: Worker[None]
         session: Session
         draft: str
         cancelled: bool
         error: JitchatError | None = None
-        """Why what came of a cancelled one could not be kept, or what failed behind a reply."""
+        """Why a cancelled reply could not be stored, or what failed after a reply."""
 
     class PromptFreed(Message):
-        """A send is over, and the prompt is free for the next message."""
+        """A send has ended, and the next message can be sent."""
 
     opening: Opening
     steering: Steering
@@ -78,27 +78,27 @@ class Sends(Controller):
     """The user's turn, once it is stored."""
     _reply_position: int = 0
     _options: tuple[Once, Mode | None] = NO_MORE, None
-    """What held for the message that was sent last."""
+    """The choices made for the last message sent."""
     _answered: bool = False
     _measured: bool = False
     _stopped: bool = False
     _running: list[ToolCall] = field(default_factory=list)
-    """Calls that were begun and did not return."""
+    """Tool calls that are running."""
     _retry: Timer | None = None
 
     @property
     def busy(self) -> bool:
-        """Whether a reply is on its way."""
+        """Whether a reply is in progress."""
         return self._worker is not None
 
     def waits(self) -> bool:
-        """Whether a reply is on its way; says so, for nothing is sent or left meanwhile."""
+        """Whether a reply is in progress, which blocks the caller; if so, notify the user."""
         if self.busy:
-            self.host.say(self.keys.tell(ON_ITS_WAY))
+            self.host.say(self.keys.tell(IN_PROGRESS))
         return self.busy
 
     def watch_unstored(self) -> None:
-        """Hear of replies that the store refuses, and of those that it takes after all."""
+        """Listen for replies that the store refuses, and for those that are stored later."""
         unstored = self.backend.store.unstored
         unstored.on_kept = partial(self.host.later, self.retry_storing)
         unstored.on_stored = partial(self.host.later, self._show_stored_late)
@@ -106,10 +106,10 @@ class Sends(Controller):
     def start(
         self, session: Session, draft: str, once: Once = NO_MORE, mode: Mode | None = None
     ) -> None:
-        """Send a message; in another mode than the usual one where one is given."""
+        """Send a message, in `mode` or, if that is None, in the current mode."""
         hint = self.surfaces.hint
         hint.show_keys(busy=True)
-        hint.wait("looking for what is needed")
+        hint.wait("retrieving turns")
         self._turn, self._options = None, (once, mode)
         self._answered = self._measured = self._stopped = False
         self._running = []
@@ -125,17 +125,17 @@ class Sends(Controller):
             self._worker.cancel()
 
     async def close(self) -> None:
-        """Have a send end: its message is a turn or a draft."""
+        """Cancel a send and wait for its end: its message is then a turn or a draft."""
         if self._worker is not None:
             self._worker.cancel()
             with suppress(WorkerError):
                 await self._worker.wait()
 
     async def take(self, message: Reported) -> None:
-        """Draw what happened; of a message that is over, only what went wrong with it."""
+        """Draw an event; of a send that has ended, only show its error."""
         event, is_current = message.event, message.worker is self._worker
         if isinstance(event, events.SendFailed):
-            self.host.tell(event.error)
+            self.host.show_error(event.error)
             if isinstance(event.error, KeyRefused):
                 self.host.say(ANOTHER_KEY, seconds=READ_SECONDS)
             if is_current:
@@ -144,17 +144,17 @@ class Sends(Controller):
             await self._draw(event)
 
     async def end(self, message: Ended) -> None:
-        """End a send that brought no stored reply; a cancelled one keeps what came.
+        """End a send without a stored reply; if cancelled, the partial reply is kept.
 
-        After a stored reply the prompt is free already, and may have sent the next message; what
-        failed behind the reply is told.
+        After a stored reply, the prompt is already free and the next message may have been sent;
+        then only an error after the reply is reported.
         """
         if message.error is not None:
-            self.host.tell(message.error)
+            self.host.show_error(message.error)
         if message.worker is not self._worker or message.session is not self.opening.session:
             return
         if message.cancelled and not self._stopped:
-            return  # the app ends: `close` sees to what was sent
+            return  # the app is closing: `close` handles the message
         position = self._turn.position if self._turn else 0
         turns = message.session.memory.turns
         for place in range(up_to(turns, position - 1) if position else len(turns), len(turns)):
@@ -168,14 +168,14 @@ class Sends(Controller):
         await self.release()
 
     async def release(self, turn: Turn | None = None) -> None:
-        """Be ready for the next message; of one that was typed meanwhile, the window is shown.
+        """Get ready for the next message; if one was typed meanwhile, its window is shown.
 
-        A `turn` is the message that was sent otherwise, such as by a view.
+        `turn` is a message that was sent by other means, such as by a view.
         """
         self._worker, self.steering.busy = None, False
         self._turn = turn or self._turn
         self.opening.keeper.let_go()
-        self.opening.keeper.keep_behind()
+        self.opening.keeper.keep_in_background()
         self.surfaces.hint.arrive()
         self.surfaces.hint.show_keys(busy=False)
         self.previews.plan(afresh=self.previews.working)
@@ -186,17 +186,17 @@ class Sends(Controller):
             self.opening.know(named)
 
     def retry_storing(self) -> None:
-        """Store a reply that was refused as soon as that can be done."""
+        """Retry at intervals to store a reply that could not be stored."""
 
         def store() -> None:
-            with suppress(StoreError):  # there is no room yet
+            with suppress(StoreError):  # still no disk space
                 self.backend.store.unstored.store_again()
 
         start = partial(self.host.in_thread, store, "store", exclusive=True)
         self._retry = self._retry or self.host.every(STORE_AGAIN, start)
 
     async def _show_stored_late(self, conversation: str, turn: Turn) -> None:
-        """Show a reply that could be stored after all; all turns, where it stands elsewhere.
+        """Show a reply that was stored late; if it is at another position, redraw all turns.
 
         Raises:
             StoreError: The conversation cannot be read.
@@ -246,7 +246,7 @@ class Sends(Controller):
                 self._answered = True
                 self.opening.keeper.let_go()
                 hint.arrive()
-                await self._draw_piece(event)
+                await self._draw_delta(event)
             case events.TurnStored(turn):
                 await self._show_reply(turn)
             case events.StepStored(turn) | events.ToolReturned(turn):
@@ -258,16 +258,16 @@ class Sends(Controller):
                 self._draw_rest(event)
 
     async def _find_reply_position(self) -> None:
-        """Find where the reply will be a turn, if nobody comes between."""
+        """Determine the reply's position, assuming that no other writer adds a turn first."""
         name = self.opening.conversation.id
         tree = await asyncio.to_thread(self.backend.store.tree, name)
         self._reply_position = tree.last + 1
 
-    async def _draw_piece(
-        self, piece: events.ReplyDelta | events.ReasoningDelta | events.ReasoningFound
+    async def _draw_delta(
+        self, delta: events.ReplyDelta | events.ReasoningDelta | events.ReasoningFound
     ) -> None:
         transcript = self.surfaces.transcript
-        match piece:
+        match delta:
             case events.ReplyDelta(text):
                 typing = self.surfaces.prompt.typing
                 await transcript.stream(text, self._reply_position, typing=typing)
@@ -282,7 +282,7 @@ class Sends(Controller):
                 session = self.opening.session
                 picker = session.picker if session is not None else None
                 if picker is not None and self.steering.mode.recalls:
-                    self.surfaces.hint.wait(f"asking {picker.name} what is needed")
+                    self.surfaces.hint.wait(f"asking {picker.name} to choose turns")
             case events.ToolCalled() | events.ToolApproved():
                 self._draw_call(event)
             case events.UsageReported(usage, cost):
@@ -302,13 +302,13 @@ class Sends(Controller):
             self._wait_for_tools()
 
     def _wait_for_tools(self) -> None:
-        """Say what runs, unless a question says what it waits for."""
+        """Show which tools are running, unless a question is open."""
         names = [one_line(call.name) for call in self._running]
         if names and not self.surfaces.approval.display:
-            told = f"{names[0]} is running; {self.keys['cancel']} stops it"
+            state = f"{names[0]} is running; {self.keys['cancel']} stops it"
             if names[1:]:
-                told = f"{len(names)} tools are running; {self.keys['cancel']} stops them"
-            self.surfaces.hint.wait(told)
+                state = f"{len(names)} tools are running; {self.keys['cancel']} stops them"
+            self.surfaces.hint.wait(state)
 
     async def _show_reply(self, turn: Turn) -> None:
         transcript = self.surfaces.transcript
@@ -324,13 +324,13 @@ class Sends(Controller):
         await self.release()
 
     async def _show_stored(self) -> None:
-        """Show what is stored; a reply that is not, stays in view."""
+        """Show the stored turns, unless a reply is still unstored."""
         session = self.opening.session
         if session is not None and not self.backend.store.unstored:
             await self.surfaces.transcript.take_in(session.memory.turns)
 
     async def _offer_missing_turn(self) -> None:
-        """Who says that a reply is wrong may know which turn was missing."""
+        """Suggest Missing turn if the user's message says that a reply was wrong."""
         hint = self.surfaces.hint
         if self._turn is not None and await asyncio.to_thread(objects, self._turn.content):
             hint.put_ahead(_MISSING)
@@ -341,7 +341,7 @@ class Sends(Controller):
             await self.surfaces.transcript.warn(f"{what}: {self.keys.tell(_UNSTORED)}")
 
     def _return_draft(self, draft: str) -> None:
-        """Put a message that was not answered back, with what held for it; not a turn's again."""
+        """Put an unanswered message and its choices back, unless it regenerated a turn's reply."""
         once, mode = self._options
         if not self._answered and once.again is None:
             self.surfaces.prompt.give_back(draft)
@@ -349,15 +349,15 @@ class Sends(Controller):
             self.steering.give_back(once, mode)
 
     def _is_local(self) -> bool:
-        """Whether a server on this machine answers, which may load its model first."""
+        """Whether the model runs on this machine, where it may have to be loaded first."""
         session = self.opening.session
         preset = presets().get(session.provider.name) if session is not None else None
         return preset is not None and preset.is_local
 
     def _named(self, conversation: Conversation, turn: Turn | None) -> Conversation:
-        """Read the conversation as it is stored; a new one is named by its first message.
+        """Return the stored conversation; a new one is named after its first message.
 
-        One that was deleted meanwhile is as it was: the send tells of that.
+        If it was deleted meanwhile, return it unchanged: the send reports the deletion.
         """
         store = self.backend.store
         if turn is not None:

@@ -1,6 +1,6 @@
-"""What the user decides about the next window: its mode, which turns are in it; what that does.
+"""The user's choices for the next window: its mode and its turns, and the effect of each choice.
 
-Pins and exclusions last until they are undone; `once` and `once_mode` hold for one message.
+Pins and exclusions last until they are undone; `once` and `once_mode` apply to one message.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from jitchat.window.window import ContextWindow, Kind
 if TYPE_CHECKING:
     from jitchat.session import Session
 
-NOTHING_TO_UNDO = "Nothing was pinned or excluded since this was opened."
+NOTHING_TO_UNDO = "Nothing to undo: no turn was pinned or excluded."
 
 
 class NextMessage(NamedTuple):
@@ -40,21 +40,21 @@ class NextMessage(NamedTuple):
 
 @dataclass(eq=False)
 class PinHistory:
-    """The pins and exclusions that were made since the conversation was opened, to be undone."""
+    """The pins and exclusions made since the conversation was opened, which can be undone."""
 
     changes: list[HoldChange] = field(default_factory=list)
 
     def make(
         self, session: Session, turn: int, hold: Hold | None, *, undoes: bool = False
     ) -> HoldChange:
-        """Pin or exclude a turn, or end that where it is so already. Slow.
+        """Pin or exclude a turn; if it is already, unpin it or include it again. Slow.
 
         Raises:
-            StoreError: The store refused it.
-            LookupError: No finished turn is there.
+            StoreError: The store refused the change.
+            LookupError: There is no finished turn with this position.
         """
-        is_so = not undoes and session.steering.of(turn) is hold
-        made = session.hold(turn, None if is_so else hold)
+        is_held = not undoes and session.steering.of(turn) is hold
+        made = session.hold(turn, None if is_held else hold)
         if not undoes:
             self.changes.append(made)
         return made
@@ -62,37 +62,37 @@ class PinHistory:
 
 @dataclass(eq=False)
 class Steering(Controller):
-    """The mode and the choices that the next message is sent with."""
+    """The mode and the choices with which the next message is sent."""
 
     @dataclass
     class HoldChanged(Message):
         """A turn was pinned or excluded, or that was undone."""
 
         opening: int
-        """The number of the conversation."""
+        """Number of the opening in which it happened."""
         sentence: str
-        """What came of it."""
+        """The effect, for the user."""
 
     mode: Mode
     once_mode: Mode | None = None
-    """The mode for the next message alone; None for the usual one."""
+    """The mode for the next message only; None for the current mode."""
     once: Once = NO_MORE
-    """What holds for the draft alone."""
+    """The choices for the next message only."""
     pins: PinHistory = field(default_factory=PinHistory)
     _order: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Changes are made one at a time, in the order of the keys: a second press sees the first."""
+    """Serialises changes in the order of key presses, so that a second press sees the first."""
     busy: bool = False
-    """Whether a reply is on its way, so that no window can be planned."""
+    """Whether a reply is in progress, so that no window can be planned."""
 
     @property
     def next_message(self) -> NextMessage:
-        """What would be sent for what is in the prompt; its text is empty for a command."""
+        """The message that would be sent for the draft; its text is empty for a command."""
         addressed = addressed_in(message_in(self.surfaces.prompt.draft, self.surfaces.prompts))
         mode = addressed.mode or self.once_mode or self.mode
         return NextMessage(addressed.text, mode, self.once)
 
     def show_mode(self) -> None:
-        """Show which mode comes next, and whether for one message only."""
+        """Show the mode of the next message, and whether it is for that message only."""
         addressed = addressed_in(self.surfaces.prompt.draft).mode or self.once_mode
         self.surfaces.top.show_mode(addressed or self.mode, once=addressed is not None)
 
@@ -105,10 +105,10 @@ class Steering(Controller):
         self.show_mode()
 
     def take(self, typed: str, after: int | None) -> tuple[str, Once, Mode | None]:
-        """Take what holds for a message that is sent; the next one is as usual again.
+        """Take the choices for a message that is being sent, and reset them for the next one.
 
-        `after` is the position of the turn that an edited message follows. Returns the text, what
-        holds for it, and the mode for it alone, None for the usual one.
+        `after` is the position of the turn that an edited message follows. Returns the text, the
+        choices for it, and its own mode, which is None for the current mode.
         """
         addressed = addressed_in(typed)
         once, mode = replace(self.once, after=after), addressed.mode or self.once_mode
@@ -116,26 +116,29 @@ class Steering(Controller):
         return addressed.text, once, mode
 
     def give_back(self, once: Once, once_mode: Mode | None) -> None:
-        """Have what held for a message that was not answered hold for the next one."""
+        """Restore the choices of an unanswered message for the next one."""
         self.once = replace(once, after=self.once.after, again=None)
         self.once_mode = once_mode
         self.show_mode()
 
     def toggle_once(self, session: Session, turn: int | None, *, is_there: bool) -> bool:
-        """Take a turn out of the next message or into it; False, said why, where that cannot be."""
+        """Leave a turn out of the next message, or include it.
+
+        Returns False, after notifying the user, if this is not possible.
+        """
         if turn is None:
-            self.host.say("This row is not a turn that can be taken out or in.")
+            self.host.say("Only the row of a turn can be left out or included.")
         elif turn in session.steering.excluded:
-            self.host.say(f"#{turn} is excluded: X takes that back.")
+            self.host.say(f"#{turn} is excluded; /exclude {turn} undoes that.")
         else:
             self.once = self.once.toggled(turn, is_there=is_there)
             return True
         return False
 
     def hold(self, session: Session, hold: Hold, position: int, opening: int) -> None:
-        """Pin or exclude a turn; a second time takes that back. Ends as a `HoldChanged`.
+        """Pin or exclude a turn; a second call undoes it. Posts a `HoldChanged` when done.
 
-        `opening` is the number of the conversation.
+        `opening` is the number of the current opening.
         """
         self.host.run(self._change(session, position, hold, opening), "hold")
 
@@ -153,7 +156,7 @@ class Steering(Controller):
         message, pins = None if self.busy else self.next_message, self.pins
 
         def change() -> str:
-            """Make a change, and say what the window for the message gains and loses by it."""
+            """Make the change, and describe its effect on the window of the next message."""
             before = _planned(session, message)
             made = pins.make(session, turn, hold, undoes=undoes)
             mode = message.mode if message is not None else Mode.JIT
@@ -163,19 +166,19 @@ class Steering(Controller):
             async with self._order:
                 sentence = await asyncio.to_thread(change)
         except JitchatError as error:
-            self.host.tell(error)
+            self.host.show_error(error)
         except LookupError:
             self.host.say(f"There is no #{turn} here.")
         else:
             self.host.post(self.HoldChanged(opening, sentence))
 
     def leave(self) -> None:
-        """Forget all that was decided in the conversation that is left."""
+        """Forget all choices made in the conversation that is left."""
         self.reset()
         self.pins = PinHistory()
 
     def reset(self) -> None:
-        """Forget what holds for the next message alone."""
+        """Forget the choices for the next message only."""
         self.once, self.once_mode = NO_MORE, None
         self.show_mode()
 
@@ -190,36 +193,36 @@ def _planned(session: Session, message: NextMessage | None) -> Planned | None:
 
 
 _NAMED = 4
-"""So many turns are named; the others are counted."""
+"""Maximum turns that are named; the others are counted."""
 _REASONS = 2
 
 
 def pin_effect(
     change: HoldChange, mode: Mode, before: Planned | None, after: Planned | None
 ) -> str:
-    """Say it, as in `#12 is pinned: #31 and #40 lost their place (118 tokens).`.
+    """Describe a change: `#12 is pinned: #31 and #40 lost their place (118 tokens)`.
 
-    `before` and `after` are what was and is planned for the draft; None while a reply is on its
-    way, when only the next window can tell.
+    `before` and `after` are the plans for the draft; None while a reply is in progress, when no
+    window can be planned.
     """
     if change.after is not None:
         what = f"#{change.turn} is {change.after.value}"
     else:
         what = f"#{change.turn} is no longer {change.before.value if change.before else 'held'}"
     if after is None:
-        return f"{what}, from the next message on."
+        return f"{what} from the next message on."
     if not isinstance(after, ContextWindow):
-        return f"{what}. The next window does not fit: the inspector says why, U takes this back."
+        return f"{what}. The next window does not fit: the inspector says why, /undo reverts this."
     if change.after is Hold.PINNED and mode.is_baseline:
-        return f"{what}. Mode {mode.value} has no pins: it does not change."
+        return f"{what}. Mode {mode.value} ignores pins, so its window does not change."
     if change.after is Hold.PINNED and after.kind_of_turns().get(change.turn) is Kind.RECENT:
-        what = f"{what}; it is in the window already"
+        what = f"{what}; it is already in the window"
     others = _others(change.turn, before, after) if isinstance(before, ContextWindow) else ""
     return f"{what}{others}."
 
 
 def _others(turn: int, before: ContextWindow, after: ContextWindow) -> str:
-    """Name the turns that came or went besides the one that was pinned or excluded."""
+    """Name the turns that entered or left besides the one that was pinned or excluded."""
     changes = difference(before, after)
     lost = [change for change in changes.lost if change.turn != turn]
     gained = [change for change in changes.gained if change.turn != turn]
@@ -230,7 +233,7 @@ def _others(turn: int, before: ContextWindow, after: ContextWindow) -> str:
         figures = "; ".join([f"{_tokens(lost, after)} tokens", *list(reasons)[:_REASONS]])
         parts.append(f"{_ids(lost)} lost {'its' if len(lost) == 1 else 'their'} place ({figures})")
     if gained:
-        parts.append(f"{_ids(gained)} came in ({_tokens(gained, after)} tokens)")
+        parts.append(f"{_ids(gained)} entered ({_tokens(gained, after)} tokens)")
     return f": {', '.join(parts)}" if parts else ""
 
 

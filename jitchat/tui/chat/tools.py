@@ -1,4 +1,4 @@
-"""The tools of the configured servers, in the app: started, offered to sessions, asked about."""
+"""MCP servers in the app: start them, offer their tools to sessions, ask before a call runs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Tools(Controller):
-    """Starts servers behind the first frame, and asks before what they offer is run."""
+    """Starts servers after the first frame, and asks the user before a tool call runs."""
 
     @dataclass
     class Changed(Message):
-        """A server is ready, or is not any more."""
+        """The state of a server has changed."""
 
         state: ServerState
 
@@ -37,7 +37,7 @@ class Tools(Controller):
     _answer: asyncio.Future[Answer] | None = None
 
     def offer(self, session: Session) -> None:
-        """Have a session offer the tools of all servers; the first time, these are started."""
+        """Give a session the tools of all servers; the first call starts the servers."""
         if not self._was_started:
             self._was_started = True
             self._servers = self.backend.open_servers(
@@ -49,16 +49,16 @@ class Tools(Controller):
             session.use_tools(self.backend.toolbox(self._servers, self))
 
     def take(self, message: Changed) -> None:
-        """Say of a server that it failed; its tools are not offered then, nor while it starts."""
+        """Report a failed server, and list those that are failed or starting in the top line."""
         state = message.state
         if state.phase == "failed":
             self.host.warn(one_line(state.sentence), seconds=READ_SECONDS)
         named = {"tools failed": self._in("failed"), "tools starting": self.starting()}
-        told = [f"{what}: {', '.join(names)}" for what, names in named.items() if names]
-        self.surfaces.trouble = " · ".join(told)
+        lists = [f"{what}: {', '.join(names)}" for what, names in named.items() if names]
+        self.surfaces.trouble = " · ".join(lists)
 
     async def approve(self, question: Question) -> Answer:
-        """Ask the user; cancelling it withdraws the question."""
+        """Ask the user about a tool call; cancelling this call withdraws the question."""
         self._asked, self._answer = question, asyncio.get_running_loop().create_future()
         self.surfaces.approval.ask(question)
         self.surfaces.hint.wait(
@@ -72,7 +72,7 @@ class Tools(Controller):
             self.surfaces.hint.wait(f"waiting for the tools; {self.keys['cancel']} stops the turn")
 
     def answer(self, answer: Answer) -> bool:
-        """Take the user's answer; False where nothing is asked, or it cannot be answered so."""
+        """Handle the user's answer; return False if no question is open that takes it."""
         if self._answer is None or self._answer.done() or self._asked is None:
             return False
         if answer not in self._asked.choices:
@@ -81,10 +81,10 @@ class Tools(Controller):
         return True
 
     async def elicit(self, request: Request) -> Response:
-        """Have the user fill in what a server asks; cancelling it withdraws the request."""
+        """Have the user fill in a server's form; cancelling this call withdraws the request."""
         from jitchat.tui.dialogs.form import FormScreen  # noqa: PLC0415  seldom
 
-        await self._rest_of_keys()
+        await self._pause_in_typing()
         done: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
         screen = FormScreen(
             f"{request.server} asks",
@@ -105,8 +105,8 @@ class Tools(Controller):
             if screen.is_active:
                 screen.dismiss()
 
-    async def _rest_of_keys(self) -> None:
-        """Wait until the keys rest: what is being typed is meant for the prompt."""
+    async def _pause_in_typing(self) -> None:
+        """Wait for a pause in typing, because the text being typed is meant for the prompt."""
         rest = asyncio.Event()
 
         def look() -> None:
@@ -119,11 +119,11 @@ class Tools(Controller):
         await rest.wait()
 
     def ready(self) -> tuple[Server, ...]:
-        """List the servers that run."""
+        """Return the servers that are running."""
         return tuple(map(self.server, self._in("ready")))
 
     def starting(self) -> tuple[str, ...]:
-        """Name the servers that do not run yet, or not again."""
+        """Return the names of servers that are starting or restarting."""
         return self._in("starting", "restarting")
 
     def _in(self, *phases: str) -> tuple[str, ...]:
@@ -131,12 +131,12 @@ class Tools(Controller):
         return tuple(each.name for each in states if each.phase in phases)
 
     def server(self, name: str) -> Server:
-        """Look up a server that is configured."""
+        """Return a configured server by its name."""
         if self._servers is None:
             raise LookupError(name)
         return self._servers.server(name)
 
     async def stop(self) -> None:
-        """Stop all servers, and what they started."""
+        """Stop all servers and their child processes."""
         if self._servers is not None:
             await self._servers.stop()

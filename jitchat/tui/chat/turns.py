@@ -1,4 +1,4 @@
-"""What is done with a turn where it stands: shown whole, copied, unfolded, noted."""
+"""Actions on a turn that leave it in place: show its text, copy, fold, note requested turns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Turns(Controller):
         self.show_text(f"#{turn.position} {turn.speaker}", text, note_sentence(detail.note))
 
     def show_turn_of_row(self, opened: Inspector.TurnOpened) -> None:
-        """Show the whole turn that a row of the window is a part of."""
+        """Show the full text of the turn of an inspector row."""
         session, source = self.opening.session, opened.source
         if source is not None:
             turn = self.backend.store.turn(source.conversation, opened.turn)
@@ -59,17 +59,17 @@ class Turns(Controller):
     def copy(self) -> None:
         turn = self.surfaces.transcript.to_copy
         if turn is None:
-            self.host.say("There is nothing to copy yet.")
+            self.host.say("There is no turn to copy yet.")
         else:
             self._copy(turn.content, f"#{turn.position}")
 
     def copy_code(self, number: str = "1") -> None:
-        """Copy a block of code of the chosen turn, or of the last reply, by its number."""
+        """Copy a code block of the selected turn, or of the last reply, by its number."""
         turn = self.surfaces.transcript.to_copy
         blocks = code_blocks(turn.content) if turn is not None else ()
         if turn is None or not (number.isdecimal() and 0 < int(number) <= len(blocks)):
-            count = plural(len(blocks), "block") if blocks else "no block"
-            self.host.say(f"There {'are' if len(blocks) > 1 else 'is'} {count} of code to copy.")
+            count = plural(len(blocks), "code block") if blocks else "no code block"
+            self.host.say(f"There {'are' if len(blocks) > 1 else 'is'} {count} to copy.")
         else:
             self._copy(blocks[int(number) - 1].code, f"code block {number} of #{turn.position}")
 
@@ -79,14 +79,14 @@ class Turns(Controller):
         self.host.say(f"Copied {what}: {plural(len(plain), 'character')}.")
 
     def unfold(self) -> None:
-        """Fold or unfold the reasoning, or a call of a tool; while one is asked about, that."""
+        """Fold or unfold reasoning or a tool call; while a question is open, its tool call."""
         if self.surfaces.approval.display:
             self.surfaces.approval.toggle()
         elif not self.surfaces.transcript.toggle_fold():
-            self.host.say("No reasoning came with this reply, and it called no tool.")
+            self.host.say("This reply has no reasoning and no tool call.")
 
     async def note_requested(self, session: Session) -> None:
-        """Note the turns that the model had to ask for, in the chosen exchange or the last one."""
+        """Note turns the model had to request in the selected or last exchange as missing."""
         from jitchat.tui.chat.requested import note_requested  # noqa: PLC0415  not on the first frame
 
         chosen = self.surfaces.transcript.chosen

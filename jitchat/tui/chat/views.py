@@ -1,4 +1,4 @@
-"""The views of a window: opened on what the screen shows, and followed when they are left."""
+"""Open the views of a window, and act on their outcomes when they are closed."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from jitchat.session import Session
 
 PREPARE_AFTER, PREPARE_EVERY = 1.0, 0.1
-"""Seconds from an open conversation to the loading of views, and between two steps of it."""
+"""Seconds from opening a conversation to loading the views, and between two steps of loading."""
 
 
 @dataclass(eq=False)
 class Views(Controller):
-    """Opens views, and does in the chat what they were left for."""
+    """Opens views, and acts on their outcomes in the chat."""
 
     @dataclass
     class Left(Message):
-        """A view was closed for something that the chat is to do."""
+        """A view was closed with an outcome for the chat to act on."""
 
         outcome: view.Outcome
 
@@ -47,16 +47,16 @@ class Views(Controller):
     _loads: Timer | None = None
 
     def load_soon(self) -> None:
-        """Load all views while nothing else happens, so that the first one opens as quickly."""
+        """Load all views while the app is idle, so that the first one opens quickly."""
         if self._loads is None:
             self._loads = self.host.after(
                 PREPARE_AFTER, lambda: self.host.run(self.load(), "views")
             )
 
     async def load(self) -> None:
-        """Parse the style sheets one after another, for each takes some milliseconds.
+        """Parse the views' style sheets one after another, because each takes some milliseconds.
 
-        What is on screen has none of them.
+        No widget on screen uses them.
         """
         sheet = self.surfaces.prompt.app.stylesheet
         for file in await asyncio.to_thread(view.load_views):
@@ -66,9 +66,9 @@ class Views(Controller):
             await asyncio.sleep(PREPARE_EVERY)
 
     def open(self, session: Session, name: str, text: str = "", turn: str = "") -> None:
-        """Open a view on a text, else on what the screen shows, else on what was sent last.
+        """Open a view on a text or else on the draft; if both are empty, on the last sent window.
 
-        The ledger explains `turn`. Nothing is sent or changed by that.
+        The ledger explains `turn`. Opening a view sends and changes nothing.
         """
         if name == "ask_all" and self.sends.waits():
             return
@@ -78,25 +78,25 @@ class Views(Controller):
             self._push(session, name, text, turn)
 
     def explain(self, session: Session, typed: str = "") -> None:
-        """Open the ledger at a turn: `12`, or `12` and the text that it is explained for."""
+        """Open the ledger at a turn: `12`, or `12` followed by the message to explain it for."""
         turn, text = turn_ahead(typed)
         self.open(session, "ledger", text, turn)
 
     async def switch_window(self, session: Session) -> None:
-        """Show the window that was sent last, or else the next one; the draft stays."""
+        """Switch between the last sent window and the next one; the draft is kept."""
         if self.previews.sent is not None:
             self.previews.switch_to_next()
         elif not await self.meter.show_last_sent(session):
-            self.host.say("Nothing was sent here yet.")
+            self.host.say("Nothing was sent yet.")
 
     async def show_sent(self, session: Session) -> None:
-        """Show the window that was sent for the chosen turn, and what was reported for it."""
-        asked, chosen = self.branches.question(session), self.surfaces.transcript.chosen
-        if asked is None or not await self.meter.show_sent(session, asked, chosen):
+        """Show the window sent for the selected turn, and the usage reported for it."""
+        question, chosen = self.branches.question(session), self.surfaces.transcript.chosen
+        if question is None or not await self.meter.show_sent(session, question, chosen):
             self.host.say("No window was sent for this turn.")
 
     def open_preset(self, preset: str = "") -> None:
-        """Open the rot lab; a preset that is named is begun where that costs nothing."""
+        """Open the rot lab; a named preset is started if it costs nothing."""
         from jitchat.lab import experiment  # noqa: PLC0415  not on the first frame
 
         if not preset:
@@ -107,9 +107,9 @@ class Views(Controller):
             self.open_lab(wanted, begins=True)
 
     def open_lab(self, wanted: RunWanted | None = None, *, begins: bool = False) -> None:
-        """Open the rot lab: it has conversations of its own, and leaves this one alone.
+        """Open the rot lab, which uses its own conversations and not the one on screen.
 
-        `wanted` is chosen there at first, and with `begins` begun if it costs nothing.
+        `wanted` is preselected; with `begins`, it is also started if it costs nothing.
         """
         from jitchat.tui.lab.start import StartScreen  # noqa: PLC0415  not on the first frame
 
@@ -133,7 +133,7 @@ class Views(Controller):
     async def _act(
         self, session: Session, outcome: view.GoTo | view.SendAgain | view.Branched
     ) -> None:
-        """Show or send; no reply is on its way."""
+        """Show or send, while no reply is in progress."""
         match outcome:
             case view.GoTo(position):
                 await self.branches.go_to(session, position)
@@ -148,12 +148,12 @@ class Views(Controller):
                 self.meter.sum_up()
 
     async def _clear_draft(self, session: Session, position: int) -> None:
-        """Free the prompt of a draft that a view made a turn ahead of that position."""
+        """Clear the prompt after a view stored the draft as a turn before `position`."""
         if self.branches.leave_edit() is None:
             self.surfaces.prompt.take_draft()
         self.steering.reset()
-        ahead = (turn for turn in reversed(session.memory.turns) if turn.position < position)
-        await self.sends.release(next((turn for turn in ahead if turn.role is Role.USER), None))
+        earlier = (turn for turn in reversed(session.memory.turns) if turn.position < position)
+        await self.sends.release(next((turn for turn in earlier if turn.role is Role.USER), None))
 
     def _plan(self, planned: view.Planned) -> None:
         if planned.once is not None:
@@ -174,7 +174,7 @@ class Views(Controller):
             self.host.post(self.Left(outcome))
 
     def _is_about_last(self) -> bool:
-        """Whether nothing is typed, and another window than the sent one was not asked for."""
+        """Whether a view opens on the last sent window: nothing is typed or otherwise requested."""
         previews = self.previews
         shows_next = previews.sent is None and not previews.wants_next
         is_empty = not self.steering.next_message.text.strip()
@@ -186,9 +186,9 @@ class Views(Controller):
             self._push(session, name, "", turn)
 
     def _subject(self, session: Session, text: str) -> view.Subject:
-        """Make a text the subject, as if it was what stands in the prompt; else what is on screen.
+        """Return a text as the view's subject, as if it were the draft; else what is on screen.
 
-        A window that is about to be replaced is not on screen.
+        A window that is about to be replaced does not count as on screen.
         """
         previews, message = self.previews, self.steering.next_message
         addressed = addressed_in(text)

@@ -1,1 +1,1 @@
-"""What is asked or shown over a screen, one dialog a file."""
+"""The dialogs, one per file."""

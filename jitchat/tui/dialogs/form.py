@@ -1,6 +1,6 @@
-"""A form of a server of tools: what it asks in the middle of a call, what a prompt of it takes.
+"""A form for an MCP server: the input that a tool call requests, or the arguments of a prompt.
 
-Its words are the server's: shown as such, and never as markup.
+Titles and labels come from the server; they are never interpreted as markup.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class FormScreen(Dialog[Response]):
         url: str = "",
         declines: bool = False,
     ) -> None:
-        """`declines`: a server waits for the answer, and "no" is another one than none."""
+        """`declines` tells whether the server distinguishes declining from cancelling."""
         super().__init__()
         self._title, self._message, self._fields, self._url = title, message, fields, url
         self._declines = declines
@@ -53,14 +53,14 @@ class FormScreen(Dialog[Response]):
             yield Static(Content(for_terminal(self._message)), id="form-message")
             if self._url:
                 address = for_terminal(self._url)
-                yield Static(Content(f"Open this address yourself, if you trust it: {address}"))
+                yield Static(Content(f"Open this address yourself if you trust it: {address}"))
             for number, field in enumerate(self._fields):
                 yield Label(Content(label_of(field)))
                 yield widget_for(field, f"field-{number}")
             yield self._note
 
     def on_mount(self) -> None:
-        """Begin at the first field; what scrolls would have the focus otherwise."""
+        """Focus the first field; otherwise the scroll container would have the focus."""
         if self._fields:
             self.query_one("#field-0").focus()
 
@@ -69,7 +69,7 @@ class FormScreen(Dialog[Response]):
 
     @on(Input.Submitted)
     def action_accept(self) -> None:
-        """Answer; what lacks or cannot be is said."""
+        """Submit the form, or show which field is missing or invalid."""
         values: list[tuple[str, Value]] = []
         for number, field in enumerate(self._fields):
             widget = self.query_one(f"#field-{number}")
@@ -87,9 +87,9 @@ class FormScreen(Dialog[Response]):
 
 
 def label_of(field: Field) -> str:
-    needed = " *" if field.required else ""
-    told = f": {one_line(field.description)}" if field.description else ""
-    return f"{one_line(field.title)}{needed}{told}"
+    required = " *" if field.required else ""
+    description = f": {one_line(field.description)}" if field.description else ""
+    return f"{one_line(field.title)}{required}{description}"
 
 
 def widget_for(field: Field, identity: str) -> Input | Select[str]:
@@ -114,7 +114,7 @@ def _widget_for(field: Field) -> Input | Select[str]:
 
 
 def read_value(field: Field, given: object) -> tuple[Value, str]:
-    """Read what was filled in; the value, and what is wrong with it, empty for nothing."""
+    """Return a field's value and a problem; the problem is empty if the value is valid."""
     text = "" if given is None or isinstance(given, NoSelection) else str(given).strip()
     if not text:
         return None, f"{one_line(field.title)} is required." if field.required else ""
@@ -126,5 +126,5 @@ def read_value(field: Field, given: object) -> tuple[Value, str]:
         try:
             return _NUMBERS[field.kind](text), ""
         except ValueError:
-            return None, f"{one_line(field.title)} is no {field.kind}."
+            return None, f"{one_line(field.title)} is not a valid {field.kind}."
     return text, ""

@@ -1,4 +1,4 @@
-"""Keys and words on one page."""
+"""The help page: keys and words."""
 
 import textwrap
 
@@ -14,7 +14,7 @@ from jitchat.tui.key_names import KeyNames
 from jitchat.values import Mode
 
 WORDS = (
-    ("window", "what one request carries: system, pinned, recent, index, retrieved, draft"),
+    ("window", "what one request contains: system, pinned, recent, index, retrieved, draft"),
     *((mode.value, mode.meaning) for mode in Mode),
     ("limit, reserve", "the model's context size; tokens kept free for the reply"),
     ("budget", "limit − reserve; segments + free + reserve = limit, always"),
@@ -22,16 +22,16 @@ WORDS = (
     ("~", "estimated; without it, counted by the model's own tokenizer. ✓: the provider's figure"),
 )
 _COLUMN = 23
-"""Cells ahead of what a key or a word means."""
+"""Column of the meanings."""
 
 
 class HelpScreen(Dialog[None]):
     HOLDS_NOTICES = True
-    """Notices would cover what is read; they are shown once the dialog is closed."""
+    """Notices would cover the text; they are shown after the dialog is closed."""
     BINDINGS = [Binding("escape,q,f1", "dismiss", "Close", id="help_close")]  # noqa: RUF012
 
     def __init__(self, hint: str, keys: KeyNames) -> None:
-        """`hint` says how to add a model; empty where that needs no saying."""
+        """`hint` says how to add a model; empty if no hint is needed."""
         super().__init__()
         self._hint, self._known_keys = hint, keys
 
@@ -43,7 +43,7 @@ class HelpScreen(Dialog[None]):
 
 
 class _Page(Static):
-    """A meaning that takes several lines stays in its column."""
+    """The text of the page; a meaning of several lines stays in its column."""
 
     def __init__(self, hint: str, keys: KeyNames) -> None:
         super().__init__(_page(hint, keys, 0))

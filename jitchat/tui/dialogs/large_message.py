@@ -1,4 +1,4 @@
-"""A message that is very long: what of it is sent. All of it is kept in any case."""
+"""Asks which part of a very long message to send. The whole message is stored in any case."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -24,7 +24,7 @@ class Choice(Enum):
 class Chosen:
     choice: Choice
     instruction: str = ""
-    """What to extract, where it is to be compacted."""
+    """What to extract, for `COMPACT`."""
 
 
 class LargeMessageScreen(Dialog[Chosen | None]):
@@ -35,24 +35,24 @@ class LargeMessageScreen(Dialog[Chosen | None]):
     ]
 
     def __init__(self, tokens: int, over: int, preview: str) -> None:
-        """`over` is by how many tokens all of it is too much; 0 or less where it fits."""
+        """`over` is how far the message exceeds the budget, in tokens; 0 or less if it fits."""
         super().__init__()
         self._tokens, self._over, self._preview = tokens, over, preview
 
     def compose(self) -> ComposeResult:
         keys = "Enter compact · Ctrl+O preview only"
         keys += " · Ctrl+S send all" if self._over <= 0 else ""
-        with box(f"A message of {self._tokens:,} tokens", f"{keys} · Esc back"):
+        with box(f"Message of {self._tokens:,} tokens", f"{keys} · Esc back"):
             yield Static(Content(self._note()), id="large-note")
-            yield Input(placeholder="what to extract of it: A, B, C", id="large-wanted")
+            yield Input(placeholder="What to extract: A, B, C", id="large-wanted")
             with VerticalScroll():
                 yield Static(Content(for_terminal(self._preview)))
 
     def _note(self) -> str:
-        kept = "All of it is kept; choose what is sent."
+        note = "The whole message is stored. Choose what to send."
         if self._over <= 0:
-            return kept
-        return f"{kept} All of it would be {self._over:,} tokens too much."
+            return note
+        return f"{note} All of it would exceed the budget by {self._over:,} tokens."
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()

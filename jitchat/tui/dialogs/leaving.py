@@ -1,4 +1,4 @@
-"""Asking before the app is left with a reply that is not stored."""
+"""Asks for confirmation before quitting with a reply that is not stored."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from jitchat.tui.dialogs.dialog import Dialog, box
 
 
 class LeavingScreen(Dialog[bool]):
-    """Says what would be lost; True to quit nevertheless. The key that quits does as well."""
+    """Shows what would be lost; returns True to quit anyway. The quit key confirms too."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "dismiss(True)", "Quit", id="leaving_quit"),
@@ -27,8 +27,8 @@ class LeavingScreen(Dialog[bool]):
     def compose(self) -> ComposeResult:
         with box("Not stored", "Enter quit · C copy · Esc stay"):
             note = (
-                f"{amount_of(self._unstored)} cannot be stored, and would be lost by quitting."
-                " Who stays has it stored as soon as there is room."
+                f"{amount_of(self._unstored)} cannot be stored and will be lost if you quit."
+                " If you stay, they are stored as soon as possible."
             )
             yield Static(Content(note), id="leaving-note")
 

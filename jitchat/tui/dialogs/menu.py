@@ -1,6 +1,6 @@
-"""The menu of views: each by a letter, for hands and terminals without function keys or Alt.
+"""The menu of views, one letter each, for keyboards and terminals without function keys or Alt.
 
-While something is asked above the prompt, its answers are the first entries, by a digit each.
+While a question is shown above the prompt, its answers are the first entries, one digit each.
 """
 
 from collections.abc import Iterable
@@ -21,18 +21,18 @@ from jitchat.tui.widgets.row_list import PointedList
 
 _TITLE = max(len(action.title) for action in BY_ID.values() if action.letter) + 2
 _KEYS = 8
-"""Cells for the key that does the same."""
+"""Width of the column of direct keys."""
 
 
 class MenuScreen(Dialog[str | None]):
-    """Gives what the action runs that was taken; None where none was."""
+    """Returns what the chosen action runs; None if none was chosen."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss(None)", "Close", id="menu_close")
     ]
 
     def __init__(self, keys: KeyNames, offered: Iterable[str] = ()) -> None:
-        """`offered` are the ids of the actions that answer what is asked."""
+        """`offered` are the ids of the actions that answer the current question."""
         super().__init__()
         self._key_names = keys
         answers = [BY_ID[identity] for identity in offered if identity in ANSWERS]
@@ -40,31 +40,31 @@ class MenuScreen(Dialog[str | None]):
         self._actions = [*answers, *MENU.values()]
 
     def compose(self) -> ComposeResult:
-        with box("Views", "a letter, or Enter · Esc close"):
+        with box("Views", "press a letter, or Enter · Esc close"):
             rows = (row(action, self._key_names.short(action.id)) for action in self._actions)
             yield PointedList(*map(Option, rows), id="menu")
 
     def on_mount(self) -> None:
-        """No answer is under the cursor: Enter gives none that was not looked for."""
+        """Put the cursor after the answers, so that Enter does not give one by accident."""
         menu = self.query_one(OptionList)
         menu.highlighted = self._first
         menu.focus()
         menu.scroll_home(animate=False)
 
     def on_key(self, event: Key) -> None:
-        """Take what has the letter; the key that opened the menu closes it."""
-        taken = next((a for a in self._actions if a.letter == event.character), None)
-        if taken is not None or event.key in self._key_names.all_of("menu"):
+        """Run the action with this letter; the key that opened the menu closes it."""
+        chosen = next((a for a in self._actions if a.letter == event.character), None)
+        if chosen is not None or event.key in self._key_names.all_of("menu"):
             event.stop()
-            self.dismiss(taken.run if taken is not None else None)
+            self.dismiss(chosen.run if chosen is not None else None)
 
     @on(OptionList.OptionSelected)
-    def _taken(self, message: OptionList.OptionSelected) -> None:
+    def _choose(self, message: OptionList.OptionSelected) -> None:
         self.dismiss(self._actions[message.option_index].run)
 
 
 def row(action: Action, key: str) -> Content:
-    """Write an action: its letter, its title, the key that does the same, what it does."""
+    """Write an action: its letter, its title, its direct key, its help."""
     return Content.assemble(
         (f"{action.letter} ", "bold $text-primary"),
         f" {action.title:<{_TITLE}}",

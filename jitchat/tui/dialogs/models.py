@@ -1,8 +1,8 @@
-"""Who answers: every provider, those that want a key greyed, and the models of each.
+"""The model picker: every provider and its models; providers without their key are greyed.
 
-The list draws its rows in columns and cuts nothing of them off.
+The list draws its rows in columns and wraps what is too long.
 
-A provider's key is pasted in a dialog of its own; it is kept in a file that only the user can read.
+An API key is pasted in a separate dialog and saved in a file that only the user can read.
 """
 
 import textwrap
@@ -33,17 +33,17 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 
 Picked = tuple[str, str]
-"""A provider's name, and a model's there."""
+"""A provider's name and a model's name."""
 LOOK_EVERY = 4.0
-"""Seconds after which servers on this machine are looked for again, while the list is open."""
+"""Seconds between searches for servers on this machine while the list is open."""
 NOTHING = (
-    "No model here has that in its name. Type PROVIDER/MODEL to use one that is not listed;"
-    " Enter on a provider lists its models."
+    "No matching model. To use a model that is not listed, type PROVIDER/MODEL. Press Enter on a"
+    " provider to list its models."
 )
 
 
 _MARGIN = 3
-"""Cells ahead of a model's name; the mark of the one in use stands in them."""
+"""Cells before a model's name, with the mark of the one in use."""
 _FIGURES = (10, 10, 10)
 """Cells of the context size and the prices."""
 _GAP = 2
@@ -51,32 +51,32 @@ _GAP = 2
 
 @dataclass(frozen=True, slots=True)
 class RowState:
-    """What is going on with a row's provider, beside what is known of it."""
+    """The state of a row's provider in this dialog."""
 
     in_use: bool = False
     asking: bool = False
     refusal: str = ""
-    """Why it did not list its models; empty where nothing is wrong."""
+    """Why its models could not be listed; empty if there was no error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where things stand on a line of `width` cells."""
+    """The columns of a line of `width` cells."""
 
     width: int
     title: int
-    """Cells of a provider's title."""
+    """Width of the providers' titles."""
 
     @property
     def name(self) -> int:
-        """Cells of a model's name, ahead of its figures."""
+        """Width of a model's name, before its figures."""
         return max(8, self.width - _MARGIN - sum(_FIGURES))
 
     def header(self) -> str:
         return " " * (_MARGIN + self.name) + _right("context", "in $/M", "out $/M")
 
     def line(self, row: ModelRow, state: RowState) -> Content:
-        """Draw a row; a long name or sentence takes several lines."""
+        """Draw a row; a long name or sentence is wrapped."""
         if row.is_count:
             return Content.styled(" " * _MARGIN + row.note, MUTED)
         if row.is_typed:
@@ -93,7 +93,7 @@ class Columns:
         return Content.assemble(mark, name, gap, (figures.rstrip(), MUTED))
 
     def _provider(self, row: ModelRow, state: RowState) -> Content:
-        note = f"{'asking…' if state.asking else row.note}{' • in use' if state.in_use else ''}"
+        note = f"{'loading…' if state.asking else row.note}{' • in use' if state.in_use else ''}"
         lines = textwrap.wrap(note, max(20, self.width - self.title))
         parts: list[tuple[str, str] | Content] = [
             _padded(Content.styled(row.title, "bold" if row.is_ready else MUTED), self.title),
@@ -115,14 +115,14 @@ def _right(*figures: str) -> str:
 
 class ModelList(PointedList):
     class ColumnsMoved(Message):
-        """The list has another width than before."""
+        """The width of the list has changed."""
 
     def __init__(self, state_of: Callable[[ModelRow], RowState]) -> None:
         super().__init__(id="choices")
         self._state_of = state_of
         self._rows: list[ModelRow] = []
         self._kept: tuple[str, str] | None = None
-        """The row that the user went to; None while the highlight may move by itself."""
+        """The row that the user moved to; None while the highlight follows the search."""
         self._width = 0
 
     @property
@@ -132,7 +132,7 @@ class ModelList(PointedList):
 
     @property
     def columns(self) -> Columns:
-        """Where things stand, as wide as the list is, or was when it was last on screen."""
+        """The columns for the list's width, or for its last width if it is not on screen."""
         self._width = self.scrollable_content_region.width or self._width
         titles = (Content(row.title).cell_length for row in self._rows if row.note)
         return Columns(self._width - 2, max(titles, default=0) + _GAP)
@@ -146,7 +146,7 @@ class ModelList(PointedList):
         self.highlighted = next(likely, 0 if self._rows else None) if kept is None else kept
 
     def keep(self, row: tuple[str, str] | None) -> None:
-        """Stay at this row from now on, whatever comes; with None, no longer."""
+        """Keep the highlight on this row when rows change; None lets it move again."""
         self._kept = row
 
     def on_resize(self) -> None:
@@ -167,7 +167,7 @@ class ModelList(PointedList):
         )
 
     def _usable(self) -> Iterator[int]:
-        """The model in use; with the reader, another that there is, or who can be asked."""
+        """Yield the row in use, unless it is the reader; then usable models, then providers."""
         rows = list(enumerate(self._rows))
         others = [(at, row) for at, row in rows if row.is_ready and row.provider != READER]
         yield from (at for at, row in others if self._state_of(row).in_use)
@@ -175,7 +175,7 @@ class ModelList(PointedList):
         yield from (at for at, _ in others)
 
     def _matching(self, searched: str) -> Iterator[int]:
-        """The provider of that name, at its models if they are there; or the first model."""
+        """Yield the models of a provider with this name, or its own row; then matching models."""
         text = fold(searched)
         for row in self._rows:
             if text in (row.provider, fold(row.title)):
@@ -205,13 +205,13 @@ class ModelsScreen(Dialog[Picked | None]):
     class Known(Message):
         choices: Sequence[ProviderChoice]
         asked: str = ""
-        """The one that listed its models just now."""
+        """The provider that just listed its models; empty if none did."""
 
     @dataclass
     class Refused(Message):
         error: JitchatError
         asked: str = ""
-        """The one that did not list its models; empty where what is known cannot be read."""
+        """The provider that failed to list its models; empty if the stored lists are unreadable."""
 
     def __init__(
         self,
@@ -220,7 +220,7 @@ class ModelsScreen(Dialog[Picked | None]):
         wanted: str = "",
         known: Sequence[ProviderChoice] = (),
     ) -> None:
-        """`known` is shown at once, until it is read anew."""
+        """`known` is shown at once, until the providers have been read again."""
         super().__init__()
         self._backend, self._in_use, self._wanted = backend, in_use, wanted
         self._choices = {choice.name: choice for choice in known}
@@ -254,7 +254,7 @@ class ModelsScreen(Dialog[Picked | None]):
         try:
             self.post_message(self.Known(await self._backend.find_local()))
         except JitchatError:
-            return  # told of by `_read`
+            return  # `_read` reports it
 
     @work
     async def _ask(self, provider: str) -> None:
@@ -272,13 +272,13 @@ class ModelsScreen(Dialog[Picked | None]):
 
     @on(Known)
     def _known(self, message: Known) -> None:
-        """Put it in place of what was known before; looking teaches more than not looking."""
+        """Update the providers, but not with older or less specific data."""
         news = {choice.name: choice for choice in message.choices}
         for name, known in self._choices.items():
             is_late = name in self._asking and name != message.asked
             if name in news and (is_late or news[name].state == "not looked for"):
                 news[name] = known
-        # Who lists all of them also says in which order.
+        # A message with all providers also sets their order.
         is_all = news.keys() >= self._choices.keys()
         self._choices = news if is_all else self._choices | news
         if message.asked:
@@ -297,7 +297,7 @@ class ModelsScreen(Dialog[Picked | None]):
         self._fill()
 
     def _go_to_models(self, provider: str) -> None:
-        """From the provider's row to the first of its models, where the user still is there."""
+        """Move to the provider's first model, if the highlight is still on the provider's row."""
         chosen, models = self._list.chosen, self._choices[provider].models
         if chosen is not None and chosen.id == (provider, "") and models:
             self._list.keep((provider, models[0].name))
@@ -319,7 +319,7 @@ class ModelsScreen(Dialog[Picked | None]):
             self._start_asking(row.provider)
 
     def action_key(self) -> None:
-        """Take a key of the highlighted row's provider, also in place of one that it has."""
+        """Ask for an API key of the highlighted row's provider, also to replace its current one."""
         row = self._list.chosen
         if row is not None and row.choice.lists_models:
             self._ask_for_key(row.provider)
@@ -341,7 +341,7 @@ class ModelsScreen(Dialog[Picked | None]):
             self._start_asking(row.provider)
 
     def _ask_for_key(self, provider: str, model: str = "") -> None:
-        """Take a key; then use the model that was named, or is in use; else list the models."""
+        """Ask for a key; then use `model` or the provider's model in use, or list its models."""
         model = model or (self._in_use[1] if provider == self._in_use[0] else "")
 
         def closed(is_stored: bool | None) -> None:
@@ -388,7 +388,7 @@ class ModelsScreen(Dialog[Picked | None]):
         refusal = self._refusals.get(row.provider)
         why = str(refusal) if refusal is not None else ""
         if isinstance(refusal, KeyRefused):
-            why += " Enter takes another key."
+            why += " Press Enter to paste another key."
         return RowState(row.id == self._in_use, row.provider in self._asking, why)
 
 
@@ -397,9 +397,9 @@ class KeyInput(Input):
         super().__init__(password=True, placeholder="Paste the key; it is not shown", id="key")
 
     def _on_paste(self, event: events.Paste) -> None:
-        """Take all lines, for a key is often copied with its line break ahead or behind.
+        """Paste all lines, because a key is often copied with a line break before or after it.
 
-        What is no key is refused with its reason, which half of it would not be.
+        A text that is not a key is then refused as a whole; its first line alone might be accepted.
         """
         event.prevent_default()
         event.stop()
@@ -407,14 +407,14 @@ class KeyInput(Input):
 
 
 class KeyScreen(Dialog[bool]):
-    """True once a key is saved."""
+    """Returns True if a key was saved."""
 
     BINDINGS = [Binding("escape", "leave", "Close", id="key_close")]  # noqa: RUF012
 
     @dataclass
     class Stored(Message):
         outcome: str | JitchatError
-        """Where the key is, and what to know of it; or why it is not stored."""
+        """A sentence on where the key was saved, or the error."""
 
     def __init__(self, backend: Backend, choice: ProviderChoice) -> None:
         super().__init__()
@@ -425,8 +425,8 @@ class KeyScreen(Dialog[bool]):
         title, variable = one_line(self._choice.title), self._choice.key_variable
         other = f" The environment variable {variable} also works." if variable else ""
         note = (
-            f"Paste the key that {title} gave you, then press Enter."
-            f" It is saved in a file that only you can read, and sent to nobody else.{other}"
+            f"Paste your {title} API key and press Enter. It is saved in a file that only you can"
+            f" read, and sent only to {title}.{other}"
         )
         with box(f"{title} API key", "Enter save · Esc close"):
             yield Static(Content(note), id="key-note")

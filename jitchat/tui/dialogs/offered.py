@@ -1,4 +1,4 @@
-"""What servers of tools offer beside tools: resources to attach, prompts to fill in; pick one."""
+"""Picks one of the resources or prompts that MCP servers offer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from jitchat.tui.widgets.row_list import PointedList
 class Offered:
     server: str
     name: str
-    """As the server calls it: a prompt's name, or a resource's address."""
+    """The server's identifier: a prompt's name, or a resource's URI."""
     title: str
     description: str = ""
     arguments: tuple[Argument, ...] = ()
@@ -29,7 +29,7 @@ class Offered:
 
     @property
     def takes(self) -> str:
-        """Names of what it takes, a required one with `*`; empty for nothing."""
+        """The names of its arguments, required ones with `*`; empty if it has none."""
         return ", ".join(f"{one_line(each.name)}{'*' * each.required}" for each in self.arguments)
 
 
@@ -43,14 +43,14 @@ class OfferedScreen(Dialog[Offered | None]):
         self._title, self._offered = title, offered
 
     def compose(self) -> ComposeResult:
-        with box(self._title, "Enter take · Esc close"):
+        with box(self._title, "Enter select · Esc close"):
             yield PointedList(*(Option(row(each)) for each in self._offered), id="offered")
 
     def on_mount(self) -> None:
         self.query_one(OptionList).focus()
 
     @on(OptionList.OptionSelected)
-    def _taken(self, message: OptionList.OptionSelected) -> None:
+    def _choose(self, message: OptionList.OptionSelected) -> None:
         self.dismiss(self._offered[message.option_index])
 
 

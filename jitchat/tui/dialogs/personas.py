@@ -1,4 +1,4 @@
-"""The personas that are configured, to use one, or none, in the conversation on screen."""
+"""Picks one of the configured personas, or none, for the conversation on screen."""
 
 from collections.abc import Mapping
 
@@ -16,11 +16,11 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 
 _WORDS = 80
-"""Characters of a system text that are shown."""
+"""Characters shown of a system prompt."""
 
 
 class PersonasScreen(Dialog[str | None]):
-    """Gives the name of a persona, empty for none; None where nothing is to change."""
+    """Returns the name of a persona, empty for none; None if nothing was chosen."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss(None)", "Close", id="personas_close")
@@ -32,7 +32,7 @@ class PersonasScreen(Dialog[str | None]):
         self._names = ["", *personas]
 
     def compose(self) -> ComposeResult:
-        with box("Personas", "Enter use · /system saves one · Esc"):
+        with box("Personas", "Enter select · /system saves one · Esc close"):
             yield PointedList(id="choices")
 
     def on_mount(self) -> None:
@@ -44,7 +44,7 @@ class PersonasScreen(Dialog[str | None]):
     def _line(self, name: str) -> Content:
         mark = " · in use" if name == self._in_use else ""
         if not name:
-            return Content.assemble(("none", "bold"), (f"  as the settings say{mark}", MUTED))
+            return Content.assemble(("none", "bold"), (f"  default settings{mark}", MUTED))
         persona = self._personas[name]
         model = one_line(" ".join(filter(None, (persona.provider, persona.model))))
         words = shorten(persona.system, _WORDS)

@@ -1,4 +1,4 @@
-"""Projects: another one is gone on with, or the conversation on screen is put into one."""
+"""Projects: open another one, or move the conversation on screen to one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ from jitchat.tui.widgets.row_list import PointedList
 class ChosenProject:
     name: str
     moves: bool
-    """Whether the conversation on screen goes into it; else its latest conversation is opened."""
+    """Whether to move the conversation on screen to it, or to open its latest conversation."""
 
 
 class ProjectsScreen(Dialog[ChosenProject | None]):
-    """A typed name takes the conversation on screen; Enter on a row opens that project."""
+    """A typed name moves the conversation on screen there; Enter on a row opens that project."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss", "Close", id="projects_close"),
@@ -34,13 +34,13 @@ class ProjectsScreen(Dialog[ChosenProject | None]):
     ]
 
     def __init__(self, projects: Mapping[str, int], present: str) -> None:
-        """`projects` have so many conversations each; the one on screen is in `present`."""
+        """`projects` has each project's number of conversations; `present` is the open one."""
         super().__init__()
         self._projects, self._present = projects, present
 
     def compose(self) -> ComposeResult:
-        with box("Projects", "Enter go on with it · a name: put this conversation there · Esc"):
-            yield Input(placeholder="A name, to put this conversation into it…", id="wanted")
+        with box("Projects", "Enter open · type a name to move this conversation · Esc close"):
+            yield Input(placeholder="Project to move this conversation to…", id="wanted")
             yield PointedList(id="choices")
 
     def on_mount(self) -> None:

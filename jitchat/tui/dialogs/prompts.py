@@ -1,4 +1,4 @@
-"""The prompts that were sent in any conversation, narrowed by what is typed."""
+"""Searches the prompts sent in all conversations."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -23,22 +23,22 @@ from jitchat.tui.widgets.row_list import PointedList
 
 _SHOWN = 200
 _SEARCHED = 2_000
-"""Characters of a prompt in which words are found."""
+"""Characters of a prompt that are searched."""
 _EXCERPT = 300
-"""Characters of a prompt that a row shows at the most."""
+"""Maximum characters of a prompt in a row."""
 
 
 Searchable = Sequence[tuple[str, str]]
-"""Prompts, the newest first, each once, with what is looked through of them ahead."""
+"""Pairs of the folded, searched part of a prompt and the prompt; newest first, no duplicates."""
 
 
 def searchable(prompts: Iterable[str]) -> Searchable:
-    """Make prompts ready to be searched; takes a thread's time where there are many."""
+    """Prepare prompts for searching; slow if there are many, so call it in a thread."""
     return [(fold(prompt[:_SEARCHED]), prompt) for prompt in dict.fromkeys(prompts)]
 
 
 class PromptsScreen(Dialog[str | None]):
-    """Type to search, Enter to take one into the prompt."""
+    """Type to search, Enter to insert one into the prompt."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss", "Close", id="prompts_close"),
@@ -47,7 +47,7 @@ class PromptsScreen(Dialog[str | None]):
     ]
 
     def __init__(self, load: Callable[[], Searchable], typed: str) -> None:
-        """`load` is called in a thread; `typed` is searched for where any has it."""
+        """`load` is called in a thread; `typed` is the initial search, if a prompt contains it."""
         super().__init__()
         self._load, self._prompts = load, list[tuple[str, str]]()
         self._typed = one_line(typed) if len(typed) <= _EXCERPT else ""
@@ -55,19 +55,19 @@ class PromptsScreen(Dialog[str | None]):
         self._loading: Worker[None] | None = None
 
     def compose(self) -> ComposeResult:
-        with box("Earlier prompts", "type to search · Enter takes it · Esc close"):
-            yield Input(self._typed, placeholder="Search what you sent, anywhere…", id="wanted")
+        with box("Earlier prompts", "type to search · Enter insert · Esc close"):
+            yield Input(self._typed, placeholder="Search all your messages…", id="wanted")
             yield PointedList(id="choices")
 
     def on_mount(self) -> None:
-        self._loading = self.run_worker(self._take())
+        self._loading = self.run_worker(self._load_prompts())
 
     @reports_errors
-    async def _take(self) -> None:
-        """Load them; what was typed before goes where none has it, and what came behind stays."""
+    async def _load_prompts(self) -> None:
+        """Load the prompts; remove the initial text if none contains it, keeping later typing."""
         self._prompts = [*await asyncio.to_thread(self._load)]
         line = self.query_one(Input)
-        if not self._having(self._typed):
+        if not self._matching(self._typed):
             line.value = line.value.removeprefix(self._typed)
         self._fill(line.value)
 
@@ -89,7 +89,7 @@ class PromptsScreen(Dialog[str | None]):
         """Move the highlight while typing goes on."""
         await self.query_one(PointedList).run_action(way)
 
-    def _having(self, wanted: str) -> list[str]:
+    def _matching(self, wanted: str) -> list[str]:
         words = fold(wanted).split()
         found = (
             prompt for folded, prompt in self._prompts if all(word in folded for word in words)
@@ -97,7 +97,7 @@ class PromptsScreen(Dialog[str | None]):
         return list(islice(found, _SHOWN))
 
     def _fill(self, wanted: str) -> None:
-        self._found = self._having(wanted)
+        self._found = self._matching(wanted)
         choices = self.query_one(PointedList)
         choices.set_options(Option(_row(prompt)) for prompt in self._found)
         choices.highlighted = 0 if self._found else None

@@ -1,4 +1,4 @@
-"""The conversations: to resume, to search in all that was ever said, to name, tag and delete."""
+"""The conversations: resume, rename, tag, archive or delete one, and search all turns."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _MARK = "bold underline $text-warning"
 class Opened:
     conversation: Conversation
     turn: int | None = None
-    """The position of a turn in it; None for its end."""
+    """The position of a turn in it; None for the end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """The conversation that is open is to be left and deleted."""
+    """The open conversation should be left and deleted."""
 
     conversation: Conversation
     erases: bool
@@ -50,14 +50,14 @@ Choice = Opened | Deleted | None
 
 
 def _control(letter: str, action: str, word: str) -> Binding:
-    """Bind a key that works while something is typed."""
+    """Bind a key that also works while the input has the focus."""
     key = f"ctrl+{letter}"
     display = f"^{letter.upper()}"
     return Binding(key, action, word, key_display=display, priority=True, id=f"resume_{word}")
 
 
 class ResumeScreen(Dialog[Choice]):
-    """Type to search, Enter to open. The line is also where a title or tags are typed."""
+    """Type to search, Enter to open. Titles and tags are typed in the same input."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("down", "move('cursor_down')", show=False),
@@ -71,19 +71,19 @@ class ResumeScreen(Dialog[Choice]):
     ]
 
     def __init__(self, store: ColdStore, present: Conversation, edit: str = "") -> None:
-        """`present` is the one that is open; `edit` begins with its title or tags."""
+        """`present` is the open conversation; `edit` starts with editing its title or tags."""
         super().__init__()
         self._store, self._present, self._begins = store, present, edit
         self._rows: list[Opened] = []
         self._query = ""
         self._filling: Worker[None] | None = None
         self._doing = ""
-        """What Enter does but to open: `rename`, `tag`, `delete` or `erase`."""
+        """What Enter does: `rename`, `tag`, `delete` or `erase`; empty to open."""
         self._subject = present
-        """What it does that to."""
+        """The conversation that Enter does this to."""
 
     def compose(self) -> ComposeResult:
-        with box("Conversations", "type to search every turn · Enter opens"):
+        with box("Conversations", "type to search all turns · Enter open"):
             yield Input(placeholder=f"Search, or {SYNTAX}", id="wanted")
             yield PointedList(id="choices")
             yield KeyLine()
@@ -98,7 +98,7 @@ class ResumeScreen(Dialog[Choice]):
         return self.query_one(Input)
 
     async def _chosen(self) -> Opened | None:
-        """Tell which row has the cursor, once those of what is typed are there."""
+        """Return the row under the cursor, after the current search has finished."""
         while self._filling is not None and not self._filling.is_finished:
             with suppress(WorkerError):
                 await self._filling.wait()
@@ -126,7 +126,7 @@ class ResumeScreen(Dialog[Choice]):
         if task in ("delete", "erase") and (is_present or task == "erase"):
             self.dismiss(Deleted(subject, erases=task == "erase"))
             return
-        await asyncio.to_thread(self._do, task, subject, typed)  # on an error, what is typed stays
+        await asyncio.to_thread(self._do, task, subject, typed)  # on an error, the input is kept
         self._end()
         if self._begins:
             self.dismiss(None)
@@ -153,7 +153,7 @@ class ResumeScreen(Dialog[Choice]):
             self._begin(task, chosen.conversation)
 
     async def action_delete(self) -> None:
-        """Ask whether to delete; asked once more, whether to erase."""
+        """Ask whether to delete; pressed again, whether to erase."""
         if self._doing == "delete":
             self._begin("erase", self._subject)
         else:
@@ -178,16 +178,16 @@ class ResumeScreen(Dialog[Choice]):
             await self.query_one(PointedList).run_action(way)
 
     def _begin(self, task: str, subject: Conversation) -> None:
-        """Ask for a title or tags in the line, or whether to delete, above it."""
+        """Ask for a title or tags in the input, or for confirmation of a deletion above it."""
         self._doing, self._subject = task, subject
         name = f"“{shorten(subject.title, 16 if task == 'erase' else 24)}”"
-        asked = {
-            "rename": f"Title of {name} · ⏎ keep · Esc no",
-            "tag": f"Tags of {name}, as words · ⏎ keep · Esc no",
-            "delete": f"Delete {name}? ⏎ yes · Esc no · ^D for good",
-            "erase": f"Erase {name} for good, facts too? ⏎ yes · Esc no",
+        questions = {
+            "rename": f"New title for {name} · ⏎ save · Esc cancel",
+            "tag": f"Tags for {name} (words) · ⏎ save · Esc cancel",
+            "delete": f"Delete {name}? ⏎ yes · Esc no · ^D erase",
+            "erase": f"Erase {name} and its memory forever? ⏎ yes · Esc no",
         }
-        self.query_one(".box").border_title = Content(asked[task])
+        self.query_one(".box").border_title = Content(questions[task])
         if task in ("rename", "tag"):
             with self.prevent(Input.Changed):
                 self._line.value = subject.title if task == "rename" else " ".join(subject.tags)
@@ -203,15 +203,15 @@ class ResumeScreen(Dialog[Choice]):
                 self._line.value = self._query
 
     def _fill(self) -> None:
-        """Look for what is typed, in place of what is looked for still."""
+        """Search for the typed text, cancelling any search that is still running."""
         self._filling = self.run_worker(self._look_and_show(), group="search", exclusive=True)
 
     @reports_errors
     async def _look_and_show(self) -> None:
-        why = "Nothing fits that."
+        why = "No matches."
         try:
             known, found = await asyncio.to_thread(self._look, self._query)
-        except UsageError as error:  # a filter that is not typed to its end, perhaps
+        except UsageError as error:  # perhaps a filter that is still being typed
             known, found, why = [], [], str(error)
         lines = [_line_of(conversation) for conversation in known]
         self._rows = [Opened(conversation) for conversation in known]
@@ -225,7 +225,7 @@ class ResumeScreen(Dialog[Choice]):
         choices.highlighted = min(kept, len(lines) - 1) if lines else None
 
     def _look(self, query: str) -> tuple[list[Conversation], list[tuple[Conversation, Found]]]:
-        """Find the conversations that fit a query, and the turns in them; from a thread."""
+        """Find the conversations that match a query, and matching turns; called in a thread."""
         text, where = parse_query(query, self._store.now())
         known = self._store.conversations(where)
         by_id = {each.id: each for each in self._store.conversations()} if text else {}
@@ -237,11 +237,11 @@ class ResumeScreen(Dialog[Choice]):
 
 
 def _line_of(known: Conversation) -> Content:
-    size, touched = plural(known.turns, "turn"), known.updated_at
+    size, updated = plural(known.turns, "turn"), known.updated_at
     tags = "".join(f" #{tag}" for tag in known.tags) + " · archived" * known.is_archived
     project = f" · {known.project}" if known.project != DEFAULT_PROJECT else ""
     persona = f" · persona {one_line(known.persona)}" if known.persona else ""
-    about = f"  {size} · {touched:%d %b %Y, %H:%M} · {known.id}{project}{persona}"
+    about = f"  {size} · {updated:%d %b %Y, %H:%M} · {known.id}{project}{persona}"
     title = one_line(known.title), "bold"
     return Content.assemble(title, for_terminal(tags), (about, MUTED))
 

@@ -1,4 +1,4 @@
-"""The system text of a conversation: to read, to change, and to save as a persona."""
+"""The system prompt of a conversation: view it, edit it, save it as a persona."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,9 @@ from jitchat.tui.dialogs.dialog import Dialog, box
 @dataclass(frozen=True, slots=True)
 class SystemText:
     text: str
-    """Empty: the conversation has none of its own any more."""
+    """Empty to remove the conversation's own system prompt."""
     persona: str = ""
-    """The name of the persona that it is saved as; empty where it is for the conversation."""
+    """The name of the persona to save it as; empty to set it for the conversation."""
 
 
 class SystemScreen(Dialog[SystemText | None]):
@@ -27,16 +27,16 @@ class SystemScreen(Dialog[SystemText | None]):
         Binding("escape", "dismiss(None)", "Close", id="system_close"),
     ]
 
-    def __init__(self, text: str, whose: str) -> None:
-        """`whose` is where the text comes from."""
+    def __init__(self, text: str, origin: str) -> None:
+        """`origin` is where the text comes from."""
         super().__init__()
-        self._text, self._whose = for_terminal(text), one_line(whose)
+        self._text, self._origin = for_terminal(text), one_line(origin)
 
     def compose(self) -> ComposeResult:
-        keys = "Ctrl+S save here · Ctrl+R reset · Ctrl+N as persona · Esc"
-        with box(f"System · {self._whose}", keys):
+        keys = "Ctrl+S save · Ctrl+R reset · Ctrl+N save as persona · Esc close"
+        with box(f"System prompt · {self._origin}", keys):
             yield TextArea(self._text, id="system-text", compact=True)
-            name = Input(placeholder="The name of the persona, then Enter…", id="system-name")
+            name = Input(placeholder="Persona name, then Enter…", id="system-name")
             name.display = False
             yield name
 
@@ -57,6 +57,6 @@ class SystemScreen(Dialog[SystemText | None]):
         name.focus()
 
     @on(Input.Submitted)
-    def _named(self, message: Input.Submitted) -> None:
+    def _save_persona(self, message: Input.Submitted) -> None:
         if name := message.value.strip():
             self.dismiss(SystemText(self.query_one(TextArea).text, name))

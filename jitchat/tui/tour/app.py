@@ -125,7 +125,7 @@ def _key_line(progress: Progress) -> Content:
         back = [("←", "back", TourKey.BACK.action)] if progress.place > 1 else []
         keys = [("Space, →, PgDn or Enter", forward, TourKey.NEXT.action), *back, *keys]
     wait = "… in progress   " if progress.is_on_way else ""
-    return Content.assemble(wait, clickable(keys, word=" {}", behind="   "))
+    return Content.assemble(wait, clickable(keys, word=" {}", after="   "))
 
 
 class Tour:

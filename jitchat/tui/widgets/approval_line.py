@@ -1,6 +1,6 @@
-"""The question whether something may be done: above the prompt, answered by a key or a click.
+"""A request for permission above the prompt, answered by a key or a click.
 
-It never takes the focus: what is being typed stays where it is, and no letter answers it.
+It never takes the focus: typing continues in the prompt, and no letter answers the request.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,9 +22,9 @@ _ANSWERS = {
     Answer.ALWAYS: ("allow_always", Answer.ALWAYS.value),
     Answer.DECLINE: ("decline_tool", "no"),
 }
-"""The action that gives it, and the word for it."""
+"""For each answer, the action that gives it and its label."""
 _UNFOLD = {"reasoning": "unfold"}
-"""The action that folds and unfolds whatever can be; while a tool is asked about, the question."""
+"""The fold action and its label; while a tool is asked about, it folds the question."""
 
 
 class ApprovalLine(Vertical):
@@ -32,7 +32,7 @@ class ApprovalLine(Vertical):
         super().__init__(id="approval")
         self._key_names = keys or KeyNames()
         self.offered: Mapping[str, str] = {}
-        """What answers the question: words by the ids of actions; none while none is asked."""
+        """The labels of the answers by action id; empty while nothing is asked."""
         self._asked = Static(id="approval-asked")
         self._answers = Static(id="approval-answers")
         self._arguments = Static()
@@ -53,7 +53,7 @@ class ApprovalLine(Vertical):
         self.display = True
 
     def ask_about(self, what: str, question: str, choices: Sequence[Answer]) -> None:
-        """Ask something else than whether a tool may run."""
+        """Ask a question about something other than a tool call."""
         self._asked.update(Content.assemble((what, "bold $text-warning"), " ", question))
         self._offer(choices, {})
         self._arguments.update("")
@@ -68,11 +68,11 @@ class ApprovalLine(Vertical):
         self.remove_class("-unfolded")
 
     def toggle(self) -> None:
-        """Give all that is asked about more of the screen, or less again."""
+        """Expand or shrink the details of the question."""
         self.toggle_class("-unfolded")
 
     def scroll_pages(self, pages: int) -> bool:
-        """Scroll what is asked about, where not all of it is in view; False where all of it is."""
+        """Scroll the details of the question; return False if all of them are in view."""
         if not self.display or not self._scroll.max_scroll_y:
             return False
         height = self._scroll.scrollable_content_region.height
@@ -81,24 +81,24 @@ class ApprovalLine(Vertical):
 
 
 def asked(question: Question) -> Content:
-    """Write what is asked."""
+    """Write the question."""
     named = (f"{question.server}: {question.tool}", "bold $text-warning")
     return Content.assemble("Allow ", named, "?")
 
 
 def answers(offered: Mapping[str, str], keys: KeyNames) -> Content:
-    """Write what answers it, by the ids of the actions, with keys that each terminal sends."""
+    """Write the answers, given by action id, with keys that every terminal sends."""
     menu = keys["menu"]
-    ways = {identity: keys.anywhere(identity) for identity in offered}
-    by_menu = [identity for identity in offered if ways[identity].startswith(f"{menu} ")]
+    spelled = {identity: keys.anywhere(identity) for identity in offered}
+    by_menu = [identity for identity in offered if spelled[identity].startswith(f"{menu} ")]
     parts: list[tuple[str, str | Style]] = []
     for identity in (*(each for each in offered if each not in by_menu), *by_menu):
         if by_menu and identity == by_menu[0]:
             parts += [(menu, "bold"), (", then  ", MUTED)]
         click = Style.from_meta({"@click": f"screen.{BY_ID[identity].run}"})
-        way = BY_ID[identity].letter if identity in by_menu else ways[identity]
+        key = BY_ID[identity].letter if identity in by_menu else spelled[identity]
         parts += [
-            (way, click + Style(bold=True)),
+            (key, click + Style(bold=True)),
             (" ", ""),
             (offered[identity], click),
             ("  ", ""),

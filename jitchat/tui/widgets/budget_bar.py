@@ -1,9 +1,9 @@
-"""The budget bar: the whole limit as one stacked bar, and the same figures in words.
+"""The budget bar: the whole limit as one stacked bar, with a legend of the figures below it.
 
-Patterns as well as colours, so that it reads without colour. Every kind that has a token has at
-least one cell; the rest is to scale. What is used has most of the width however little it is: then
-the scale breaks behind it, and what is free is told in figures. A double line ends the stable
-prefix.
+Kinds differ in pattern as well as colour, so that the bar is readable without colour. Every kind
+with any tokens has at least one cell; the rest is to scale. The used part always takes most of the
+width: if it is small, the scale breaks after it, and the free part is written as a figure. A double
+line ends the stable prefix.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,45 +43,45 @@ PATTERNS = {
     "free": "·",
     "reserve": "╲",
 }
-"""By kind of segment, and for what is left: what it is drawn with."""
+"""The character of each kind of segment, of the free part and of the reserve."""
 _BOUNDARY = "║"
-"""Between the stable prefix and the rest."""
+"""The end of the stable prefix."""
 _BREAK = "╱╱"
-"""Where the scale breaks: what follows is shorter than it would be."""
+"""The break in the scale: what follows is drawn shorter than to scale."""
 _MARK = "┃"
-"""Where a threshold of `observe` is."""
-_AHEAD_OF_HISTORY = ("system", "tools", "standing", "document")
+"""A threshold of `observe`."""
+_BEFORE_HISTORY = ("system", "tools", "standing", "document")
 _USED = 0.75
-"""The share of the width that what is used has at least."""
+"""Minimum share of the width for the used part."""
 _REST = ("free", "reserve")
 SHORT = {"system": "sys", "tools": "tls", "standing": "std", "document": "doc"}
 SHORT |= {"observations": "obs", "pinned": "pin", "recent": "rec", "facts": "fct"}
 SHORT |= {"index": "idx", "retrieved": "ret", "tool calls": "call", "tool results": "res"}
 SHORT |= {"requested": "req", "reserve": "rsv", "files": "fil", "documents": "docs"}
-"""Names of kinds where the line is short."""
+"""Abbreviated names of kinds, for a short line."""
 SELDOM = (
     *("tools", "standing", "document", "observations", "pinned", "files", "facts", "documents"),
     *("tool calls", "tool results", "requested"),
 )
-"""Kinds that the legend names only where there are any."""
+"""Kinds that the legend names only if the window has them."""
 _STABLE = [kind.value for kind in Kind if kind.is_stable]
 
 
 class BudgetBar(Widget):
     window: reactive[ContextWindow | None] = reactive(None)
     refusal: reactive[WindowOverflow | None] = reactive(None)
-    """Why there is no window, where what must be sent does not fit."""
+    """Why there is no window, if what must be sent does not fit."""
     thresholds: reactive[Thresholds | None] = reactive(None)
-    """Beyond which turns are observed, and observations rewritten: marked in `observe`."""
+    """When turns are observed and observations rewritten: marked in `observe`."""
     working: reactive[bool] = reactive(False)
-    """Whether another window is being worked out: a mark in place of the first sign says so."""
+    """Whether another window is being planned: marked in place of the first sign."""
 
     @dataclass
     class KindClicked(Message):
         kind: str
 
     _legend_cells: Mapping[str, int] = {}
-    """By kind, with the pattern."""
+    """The width of each kind's entry in the legend, including its pattern."""
 
     def show_faded(self, faded: bool) -> None:
         self.set_class(faded, "-faded")
@@ -90,7 +90,7 @@ class BudgetBar(Widget):
         if self.refusal is not None:
             return Content.assemble(
                 ("█" * self.size.width, "$error"),
-                f"\nover the budget by {self.refusal.overshoot:,} tokens: cannot be sent like this",
+                f"\nover budget by {self.refusal.overshoot:,} tokens; cannot be sent",
                 f" {WORKING}" if self.working else "",
             )
         if self.window is None:
@@ -111,7 +111,7 @@ class BudgetBar(Widget):
 
     @property
     def _has_marks(self) -> bool:
-        """Whether the thresholds of `observe` are drawn over the bar."""
+        """Whether the bar shows the thresholds of `observe`."""
         is_observe = self.window is not None and self.window.mode is Mode.OBSERVE
         return is_observe and self.thresholds is not None
 
@@ -121,17 +121,17 @@ class BudgetBar(Widget):
         if window is None or known is None or not self._has_marks:
             return bar
         limit = window.budget.limit
-        ahead = sum(shares[name] for name in _AHEAD_OF_HISTORY)
+        before = sum(shares[name] for name in _BEFORE_HISTORY)
         cells = in_two_scales(dict(shares), self.size.width - 1)
         for tokens_of in (known.observations, known.history):
-            cell = _cell_of(ahead + tokens_of(limit), shares, cells)
+            cell = _cell_of(before + tokens_of(limit), shares, cells)
             bar = bar[:cell] + Content.styled(_MARK, "$foreground") + bar[cell + 1 :]
         return bar
 
     def _fitting_legend(self, window: ContextWindow) -> Content:
-        """Draw the first form that has room: with whole names, with short ones, without zeros.
+        """Draw the first variant that fits: with full names, with short ones, without zeros.
 
-        Where none has, what goes is what the bar tells as well, and then the smallest kinds.
+        If none fits, leave out what the bar shows as well, then the smallest kinds.
         """
         legend = self._draw_legend(window)
         if legend.cell_length > self.size.width:
@@ -154,7 +154,7 @@ class BudgetBar(Widget):
         seldom: Sequence[str] = SELDOM,
         out: Sequence[str] = (),
     ) -> Content:
-        """Name the kinds but those `out` of it, those that are `seldom` there where they are."""
+        """Name the kinds, except those in `out`, and those in `seldom` that have no tokens."""
         before, after = ("", " ") if short else (" ", "  ")
         parts, cells = [], {}
         for name, count in _shares(window).items():
@@ -181,7 +181,7 @@ class BudgetBar(Widget):
 
 
 def _cell_of(at: int, shares: Mapping[str, int], cells: Mapping[str, int]) -> int:
-    """Find the cell in which so many tokens from the window's start end."""
+    """Return the cell that contains the token at this offset from the window's start."""
     place = 0
     for name, count in shares.items():
         if at < count:
@@ -198,9 +198,9 @@ def _shares(window: ContextWindow) -> dict[str, int]:
 
 
 def _broken_free(window: ContextWindow, cells: int, *, has_figure: bool) -> list[tuple[str, str]]:
-    """Draw what is free behind a break: its figure is written where the room would be.
+    """Draw the free part after a break in the scale, with its figure if that fits.
 
-    Not where marks are drawn over it: the legend has it, too.
+    Without the figure if marks are drawn over the bar; the legend has it too.
     """
     whole = f"{_BREAK} {tokens(window.free, exact=window.is_sure)} free "
     forms = (whole, _BREAK) if has_figure else (_BREAK,)
@@ -209,7 +209,7 @@ def _broken_free(window: ContextWindow, cells: int, *, has_figure: bool) -> list
 
 
 def in_two_scales(shares: dict[str, int], width: int) -> dict[str, int]:
-    """`width` cells by share, of which what is used has `_USED` at least, in a scale of its own."""
+    """Divide `width` cells by share, with a separate scale for the used part if it is small."""
     if not _is_broken(shares):
         return to_scale(shares, width)
     rest = {name: shares[name] for name in _REST}
@@ -219,15 +219,15 @@ def in_two_scales(shares: dict[str, int], width: int) -> dict[str, int]:
 
 
 def _is_broken(shares: dict[str, int]) -> bool:
-    """Whether what is used has more room than is its by the scale of the limit."""
+    """Whether the used part is drawn wider than to scale."""
     used = sum(shares.values()) - sum(shares[name] for name in _REST)
     return 0 < used < _USED * sum(shares.values())
 
 
 def to_scale(shares: dict[str, int], width: int) -> dict[str, int]:
-    """`width` cells by share, at least one for all that is there.
+    """Divide `width` cells by share, with at least one for each share above zero.
 
-    `free` gives the difference, and the largest ones where there is not enough of it.
+    The cells for small shares are taken from `free`, and if that is too little, from the largest.
     """
     total = max(1, sum(shares.values()))
     cells = {name: max(1, count * width // total) if count else 0 for name, count in shares.items()}

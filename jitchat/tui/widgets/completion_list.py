@@ -1,4 +1,4 @@
-"""What can stand in the place of what is being typed: a short list above the prompt."""
+"""The list of completions above the prompt."""
 
 from collections.abc import Sequence
 
@@ -14,13 +14,13 @@ from jitchat.tui.widgets.row_list import PointedList
 ROWS = 8
 _WIDTH = 78
 _BESIDE = 3
-"""Cells for the sign of the chosen row, and for a bar that scrolls."""
+"""Cells for the cursor sign and the scrollbar."""
 _NAME = 24
-"""Cells at most in which names have a column of their own."""
+"""Maximum width of the column of names."""
 
 
 class CompletionList(PointedList):
-    """It never has the focus: the keys are the prompt's."""
+    """Completions; the list never has the focus, its keys are handled by the prompt."""
 
     can_focus = False
 
@@ -29,7 +29,7 @@ class CompletionList(PointedList):
         self.display = False
 
     def show(self, rows: Sequence[tuple[str, str]], over: Widget, column: int) -> None:
-        """Show names and what is told of them, above a widget, from a column of the screen on."""
+        """Show names with descriptions above the widget `over`, starting at a screen column."""
         names = min(_NAME, max(len(name) for name, _ in rows))
         lines = [_row(*row, names) for row in rows]
         self.set_options(map(Option, lines))

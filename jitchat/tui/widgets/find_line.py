@@ -1,4 +1,4 @@
-"""One line to search the conversation with: what is looked for, and which match of how many."""
+"""The line for searching the conversation: the text and the number of the current match."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ _KEYS = clickable(
         ("↑", " previous", "screen.find_match(-1)"),
         ("Esc", " close", "screen.find_close"),
     ),
-    behind="  ",
+    after="  ",
 )
 
 
@@ -27,7 +27,11 @@ class FindLine(Horizontal):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("down,ctrl+g", "screen.find_match(1)", "Next match", id="find_next", show=False),
         Binding(
-            "up,shift+enter", "screen.find_match(-1)", "Match before", id="find_before", show=False
+            "up,shift+enter",
+            "screen.find_match(-1)",
+            "Previous match",
+            id="find_before",
+            show=False,
         ),
         Binding("escape", "screen.find_close", "Close", id="find_close", show=False),
     ]
@@ -40,7 +44,7 @@ class FindLine(Horizontal):
         super().__init__(id="find-line")
         self._count = Static(id="find-count")
         self.problem = ""
-        """What is wrong with what is looked for, as a sentence; empty where nothing is."""
+        """What is wrong with the search text, as a sentence; empty if nothing is."""
 
     def compose(self) -> ComposeResult:
         yield Static("Find", id="find-label")
@@ -53,12 +57,12 @@ class FindLine(Horizontal):
         return self.query_one(Input).value
 
     def open(self, wanted: str) -> None:
-        """Show the line; what was looked for last is chosen, to be typed over."""
+        """Show the line with the last search selected, so that typing replaces it."""
         self.set_class(True, "-open")
         line = self.query_one(Input)
         line.value = wanted or line.value
         line.action_select_all()
-        self.screen.set_focus(line)  # at once: what is typed may be right behind the key
+        self.screen.set_focus(line)  # at once: the text may be typed right after the key
 
     def close(self) -> None:
         self.set_class(False, "-open")
@@ -68,9 +72,9 @@ class FindLine(Horizontal):
         return self.has_class("-open")
 
     def show_count(self, number: int, of: int) -> None:
-        """Say which match is shown; 0 of 0 where there is none."""
-        told = f"{number:,} of {of:,}" if of else "no match" if self.wanted.strip() else ""
-        self._count.update(Content(for_terminal(self.problem or told)))
+        """Show the number of the current match; 0 of 0 means no match."""
+        count = f"{number:,} of {of:,}" if of else "no match" if self.wanted.strip() else ""
+        self._count.update(Content(for_terminal(self.problem or count)))
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

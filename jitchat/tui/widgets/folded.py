@@ -1,4 +1,4 @@
-"""Long texts that a marker stands for in the prompt: `[300 lines…]`."""
+"""Long texts that are folded to a marker in the prompt: `[300 lines…]`."""
 
 import re
 from dataclasses import dataclass, field
@@ -15,10 +15,10 @@ def is_long(pasted: str) -> bool:
 @dataclass
 class Folded:
     _texts: dict[str, str] = field(default_factory=dict)
-    """By marker; one that was deleted is known still, for that can be undone."""
+    """The texts by marker; those of deleted markers are kept, because deletion can be undone."""
 
     def fold(self, text: str) -> str:
-        """Keep a text, and give its marker."""
+        """Store a text and return its marker."""
         lines = text.strip("\n").count("\n") + 1
         size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
         marker, number = f"[{size}…]", 1
@@ -29,13 +29,13 @@ class Folded:
         return marker
 
     def whole(self, text: str) -> str:
-        """Write what was folded in the place of the markers."""
+        """Replace the markers by the folded texts."""
         if not self._texts:
             return text
         return self._markers().sub(lambda marker: self._texts[marker[0]], text)
 
     def spans(self, line: str) -> list[tuple[int, int]]:
-        """List where markers begin and end in a line."""
+        """Return the start and end columns of the markers in a line."""
         return [each.span() for each in self._markers().finditer(line)] if self._texts else []
 
     def clear(self) -> None:

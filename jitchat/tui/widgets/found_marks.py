@@ -1,4 +1,4 @@
-"""Marks the matches of a search in turns that are on screen, and tells where each of them is."""
+"""Highlights the matches of a search in mounted turns, and locates the current one."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,25 +14,25 @@ _CURRENT = "bold reverse"
 
 
 def pattern_of(wanted: str) -> re.Pattern[str] | None:
-    """Match a text in any case, whatever blanks its words have between them; None for none."""
+    """Match a text, ignoring case and the whitespace between its words; None for a blank text."""
     words = map(re.escape, wanted.split())
     return re.compile(r"\s+".join(words), re.IGNORECASE) if wanted.strip() else None
 
 
 class FoundMarks:
-    """What of the turns on screen matches. Markdown is matched as it is drawn."""
+    """The highlighted matches. Markdown is matched as rendered."""
 
     def __init__(self) -> None:
         self._pattern: re.Pattern[str] | None = None
         self._current: tuple[int, int] | None = None
-        """The position of a turn, and which of the matches in its text it is, from 0."""
+        """The position of a turn, and the index of the match in its text, from 0."""
         self._drawn: dict[Static, tuple[Content, Content]] = {}
-        """What stood there, and what stands there now."""
+        """The content before and after highlighting."""
 
     def look_for(
         self, pattern: re.Pattern[str] | None, current: tuple[int, int] | None = None
     ) -> None:
-        """Take other matches for the ones that are marked; None for none."""
+        """Remove all highlights and search for another pattern; None for none."""
         for static, (before, now) in self._drawn.items():
             if static.is_attached and static.content is now:
                 Static.update(static, before, layout=False)
@@ -40,7 +40,7 @@ class FoundMarks:
         self._pattern, self._current = pattern, current
 
     def mark(self, views: Iterable[TurnView]) -> None:
-        """Mark what is not marked yet."""
+        """Highlight matches that are not highlighted yet."""
         if self._pattern is None:
             return
         for view in views:
@@ -56,7 +56,7 @@ class FoundMarks:
                 Static.update(static, now, layout=False)
 
     def place(self, view: TurnView) -> tuple[Static, int] | None:
-        """Find the text that has the current match, and the line of it there; None: not drawn."""
+        """Return the widget and line of the current match; None if the match is not drawn."""
         found = list(self._matches(view))
         at = self._current_in(view)
         if at is None or not found:
@@ -69,7 +69,7 @@ class FoundMarks:
         return static, content[: start + 1].get_height(static.styles.get_rules(), width) - 1
 
     def _current_in(self, view: TurnView) -> int | None:
-        """Tell which match of a turn is the current one: the last, where fewer are drawn."""
+        """Return the index of the turn's current match; the last one if fewer are drawn."""
         if self._current is None or self._current[0] != view.turn.position:
             return None
         return min(self._current[1], max(0, sum(1 for _ in self._matches(view)) - 1))

@@ -1,6 +1,6 @@
-"""The last line: what can be done by its keys, each of which can be clicked, and what goes on.
+"""The last line: clickable keys, and the state of the next window or of the running request.
 
-Textual's own footer is a widget a key; to mount those takes longer than all else of a view.
+Textual's own footer has one widget per key; mounting them takes longer than the rest of a view.
 """
 
 import re
@@ -23,11 +23,11 @@ from jitchat.tui.figures import WORKING
 from jitchat.tui.key_names import KeyNames
 
 Key = tuple[str, str, str]
-"""A key, what it does, and the action that a click on it runs."""
+"""A key, its label, and the action that a click runs."""
 
 
 class KeyLine(Static):
-    """The keys of a view: the bindings of its screen, and of what has the focus there."""
+    """The keys of a view: the bindings of its screen and of the focused widget."""
 
     def __init__(self) -> None:
         super().__init__(classes="key-line")
@@ -40,47 +40,47 @@ class KeyLine(Static):
 
     def _draw(self, screen: Screen[object]) -> None:
         keys: dict[str, Key] = {}
-        """By action; its first key stands for all of them."""
+        """By action; only its first key is shown."""
         for node, binding, enabled, _ in screen.active_bindings.values():
             if binding.show and enabled:
                 action = f"{'screen' if node is screen else 'focused'}.{binding.action}"
                 key = self.app.get_key_display(binding)
                 keys.setdefault(action, (key, binding.description, action))
-        forms = [clickable(keys.values(), word=" {}", behind=" " * gap) for gap in (3, 2, 1)]
+        lines = [clickable(keys.values(), word=" {}", after=" " * gap) for gap in (3, 2, 1)]
         room = self.content_size.width
-        self.update(next((line for line in forms if line.cell_length <= room), forms[-1]))
+        self.update(next((line for line in lines if line.cell_length <= room), lines[-1]))
 
 
 def clickable(
-    keys: Iterable[Key], *, key: str = "{}", word: str = "{}", behind: str = ""
+    keys: Iterable[Key], *, key: str = "{}", word: str = "{}", after: str = ""
 ) -> Content:
-    """Draw keys that can be clicked: the forms of a key and its word, and the text behind each."""
+    """Draw clickable keys; `key` and `word` are formats, `after` is the text after each pair."""
     parts: list[tuple[str, Style | str]] = []
-    for spelt, does, action in keys:
+    for spelling, label, action in keys:
         click = Style.from_meta({"@click": action})
-        parts += [(key.format(spelt), click + Style(bold=True)), (word.format(does), click)]
-        parts.append((behind, ""))
+        parts += [(key.format(spelling), click + Style(bold=True)), (word.format(label), click)]
+        parts.append((after, ""))
     return Content.assemble(*parts)
 
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 FRAMES_A_SECOND = 8
 LONG = 3
-"""Seconds from which a wait needs an explanation."""
+"""Seconds after which a wait is explained."""
 
 _MODE, _HELP = ("mode", "mode", "screen.do('mode')"), ("help", "help", "app.help")
 _INSPECT = ("inspector", "inspect", "screen.toggle_inspector")
 _SEND = ("⏎", "send", "screen.submit")
 _MENU, _MODEL = ("menu", "menu", "screen.menu"), ("models", "model", "screen.do('models')")
 IDLE = (_SEND, _MODE, _MENU, _MODEL, _INSPECT, _HELP)
-"""Like the next three: the id of an action in place of its key, which the user may have changed."""
-EDITING = (("⏎", "send as a fork", "screen.submit"), ("cancel", "leave it", "screen.cancel"))
+"""As in the next ones, an action's id in place of its key, which the user may have changed."""
+EDITING = (("⏎", "send as a fork", "screen.submit"), ("cancel", "cancel", "screen.cancel"))
 _STOP = ("cancel", "stop", "screen.cancel")
 BUSY = (_STOP, _MODE, _MENU, _INSPECT, _HELP)
 ASKING = (("⏎", "yes", "screen.answer(True)"), ("Esc", "no", "screen.answer(False)"))
 _INSPECTED = Style.from_meta({"@click": "screen.toggle_inspector"})
 _TURN = re.compile(r"(?<!\S)#(\d+)")
-_LIST_KEYS = "Tab or Enter takes it; Esc closes the list"
+_LIST_KEYS = "Tab or Enter completes; Esc closes the list"
 AWAITED = "waiting for the first token"
 LOADING = "the server may still be loading the model"
 
@@ -89,7 +89,7 @@ LOADING = "the server may still be loading the model"
 class _Wait:
     what: str
     why: str
-    """Why it may take long; said once it does."""
+    """Why it may take long; shown after `LONG` seconds."""
     since: float
 
     @property
@@ -103,12 +103,11 @@ class _Wait:
 
 
 class HintLine(Horizontal):
-    """The chat's last line: the window as a sentence, or what goes on; keys on the right.
+    """The chat's last line: a sentence on the window or the running request; keys on the right.
 
-    While the inspector is open, the sentence is of figures, else it is plain and can be clicked.
+    The sentence has figures while the inspector is open; otherwise it is plain and clickable.
 
-    Ahead of the cost come, in this order: a question, a notice, the time until a request is sent
-    again, and what is waited for.
+    The first of these takes precedence: a question, a notice, the countdown to a retry, a wait.
     """
 
     def __init__(self, keys: KeyNames | None = None) -> None:
@@ -118,32 +117,32 @@ class HintLine(Horizontal):
         self._keys = Static(id="keys")
         self._question = ""
         self.notice = ""
-        """What is shown for some seconds ahead of the figures, or in their place; mostly empty."""
+        """Shown for some seconds before or instead of the figures; usually empty."""
         self._warns = False
         """Whether the notice is a warning."""
         self._notice_ends: Timer | None = None
         self._retry: tuple[float, str] | None = None
-        """The moment when the request is sent again, and why it is."""
+        """The time of the next try, and its reason."""
         self._wait: _Wait | None = None
         self._ticks: Timer | None = None
-        """Runs while something is waited for."""
+        """Runs during a wait or a countdown."""
         self.sentences: tuple[str, ...] = ("",)
-        """What is shown of the cost, or of what is going on, the longest form first."""
+        """Variants of the sentence on the cost or the request, the longest first."""
         self.plain: tuple[str, ...] = ()
-        """The window without figures, in the same way; none where `sentences` are not of one."""
+        """Variants without figures; empty if `sentences` do not describe a window."""
         self.lesson = ""
-        """Behind what is plain: how to see more; empty once that was followed."""
+        """How to see more, after the plain sentence; empty once the user has done it."""
         self._is_plain = False
         self._command = ""
         self._is_listed = False
-        """Whether a list above the prompt shows the commands that fit."""
+        """Whether the list above the prompt shows matching commands."""
         self._proposal: tuple[str, ...] = ()
-        """Forms of what is proposed while nothing is typed, the longest first; mostly none."""
-        self._ahead = ""
-        """Says which turn is edited, if one is."""
+        """Variants of a proposal shown while the prompt is empty, the longest first."""
+        self._prefix = ""
+        """`editing #12 · ` while a turn is being edited."""
         self._is_busy = False
         self._pane: tuple[Key, ...] = ()
-        """The keys of the pane that has the focus; none in the prompt."""
+        """The keys of the focused pane; empty if the prompt has the focus."""
         self._drawn: tuple[Content, tuple[Key, ...]] = Content(), ()
 
     def compose(self) -> ComposeResult:
@@ -155,51 +154,51 @@ class HintLine(Horizontal):
         self._draw()
 
     def show_cost(self, sentence: str, *shorter: str, plain: tuple[str, ...] = ()) -> None:
-        """Show the first form that has room; of `plain`, while the inspector is shut."""
+        """Show the first variant that fits; one of `plain` while the inspector is closed."""
         self.sentences, self.plain = (sentence, *shorter), plain
         self._retry = None
         self._draw()
 
     def show_usage(self, sentence: str) -> None:
-        """Show what was reported for the window; what is plain stays."""
+        """Show the usage reported for the window; the plain variants stay."""
         self.show_cost(sentence, plain=self.plain)
 
     def put_ahead(self, note: str) -> None:
-        """Put a note ahead of what is shown, in every form; the last is the note alone."""
-        forms, plain = (
-            (*(f"{note} · {form}" for form in told if form), note) if told else ()
-            for told in (self.sentences, self.plain)
+        """Prepend a note to every variant; the last variant is the note alone."""
+        sentences, plain = (
+            (*(f"{note} · {variant}" for variant in variants if variant), note) if variants else ()
+            for variants in (self.sentences, self.plain)
         )
-        self.show_cost(*forms, plain=plain)
+        self.show_cost(*sentences, plain=plain)
 
     def show_plain(self, *, is_plain: bool) -> None:
-        """Show the window without figures, or with them."""
+        """Show the sentence without figures, or with them."""
         self._is_plain = is_plain
         self._draw()
 
-    def show_proposal(self, *forms: str) -> None:
-        """Propose something in place of the figures, in the first form that has room."""
-        self._proposal = forms
+    def show_proposal(self, *variants: str) -> None:
+        """Show a proposal instead of the figures, in the first variant that fits."""
+        self._proposal = variants
         self._draw()
 
     def show_command(self, hint: str) -> None:
-        """Explain the command that is typed, in place of the figures; empty where none is."""
+        """Explain the typed command instead of the figures; empty if no command is typed."""
         self._command = hint
         self._draw()
 
     def show_listed(self, *, is_listed: bool) -> None:
-        """Name the keys of the list that shows the commands that fit, in place of those."""
+        """Show the keys of the list of commands instead of the command's explanation."""
         if is_listed != self._is_listed:
             self._is_listed = is_listed
             self._draw()
 
     def show_notice(self, notice: str, seconds: float, *, warns: bool = False) -> bool:
-        """Show a notice for so long; figures that have room beside it stay.
+        """Show a notice for some seconds, with the figures after it if they fit.
 
-        False, and nothing, where it has no room, or would stand in place of another warning.
+        Return False without showing it if it does not fit or would replace another warning.
         """
         line = one_line(notice)
-        is_long = "\n" in notice or cell_len(line) > self._width - len(self._ahead)
+        is_long = "\n" in notice or cell_len(line) > self._width - len(self._prefix)
         if is_long or (self._warns and line != self.notice):
             return False
         if self._notice_ends is not None:
@@ -214,9 +213,9 @@ class HintLine(Horizontal):
         self._draw()
 
     def wait(self, what: str, why: str = "") -> None:
-        """Say what is waited for and for how long, ahead of the figures, until `arrive`.
+        """Show a wait and its duration before the figures, until `arrive`.
 
-        `why` that may take long is said once it does.
+        `why` explains a long wait, and is shown after `LONG` seconds.
         """
         self._wait, self._retry = _Wait(what, why, monotonic()), None
         self._tick_every(1.0 if self._is_still else 1 / FRAMES_A_SECOND)
@@ -227,7 +226,7 @@ class HintLine(Horizontal):
         self._tick_every(0.25)
 
     def arrive(self) -> None:
-        """End a wait: what was waited for is here, or nothing comes."""
+        """End the wait, whether or not anything has arrived."""
         if self._ticks is not None:
             self._ticks.stop()
             self._ticks = self._wait = self._retry = None
@@ -253,14 +252,14 @@ class HintLine(Horizontal):
         self._draw()
 
     def show_working(self, working: bool) -> None:
-        """Mark the figures while another window is worked out than the one that they are of."""
+        """Mark the figures as outdated while another window is being planned."""
         self._mark.update(WORKING if working else "", layout=False)
 
     def show_faded(self, faded: bool) -> None:
         self._cost.set_class(faded, "-faded")
 
     def show_edit(self, position: int | None) -> None:
-        self._ahead = f"editing #{position} · " if position is not None else ""
+        self._prefix = f"editing #{position} · " if position is not None else ""
         self._is_busy = False
         self.show_cost(*self.sentences, plain=self.plain)
 
@@ -269,12 +268,12 @@ class HintLine(Horizontal):
         self._draw()
 
     def show_question(self, question: str) -> None:
-        """Ask something that Enter answers; empty for nothing any more."""
+        """Ask a question that Enter answers; empty to remove it."""
         self._question = question
         self._draw()
 
     def show_pane(self, keys: tuple[Key, ...]) -> None:
-        """Show the keys of the pane that has the focus, ahead of all else; none: the prompt."""
+        """Show the keys of the focused pane, before anything else; empty for the prompt."""
         self._pane = keys
         self._draw()
 
@@ -284,7 +283,7 @@ class HintLine(Horizontal):
         keys = fitting(self._keys_now(), self._width - taken)
         is_whole = bool(self.notice) or (self._shows_plain and not self._pane)
         if is_whole and not self._question and sentence.cell_length > self._room():
-            keys = ()  # rather than cut what is told
+            keys = ()  # rather than cut the sentence
         drawn_sentence, drawn_keys = self._drawn
         self._drawn = sentence, keys
         if not sentence.is_same(drawn_sentence):
@@ -297,16 +296,16 @@ class HintLine(Horizontal):
             return Content.styled(self._question, "bold")
         is_plain = self._shows_plain
         command = _LIST_KEYS if self._command and self._is_listed else self._command
-        told = [command] if command else self._proposal or self.sentences
-        forms = [one_line(form) for form in (self._plain_forms() if is_plain else told)]
+        current = [command] if command else self._proposal or self.sentences
+        forms = [one_line(form) for form in (self._plain_forms() if is_plain else current)]
         if self.notice:
-            beside = () if is_plain else forms
-            gap = " " if self._wait is not None else ""  # apart from the sign that moves
+            figures = () if is_plain else forms
+            gap = " " if self._wait is not None else ""  # after the spinner
             notice = f"{gap}{self.notice}"
-            forms = [*(f"{notice} · {form}" for form in beside if form), notice]
+            forms = [*(f"{notice} · {form}" for form in figures if form), notice]
         elif self._retry is not None:
             until, why = self._retry
-            return Content(f"again in {ceil(until - monotonic())} s · {one_line(why)}")
+            return Content(f"retrying in {ceil(until - monotonic())} s · {one_line(why)}")
         elif self._wait is not None:
             wait = f" {self._wait.sentence()}"
             forms = [*(f"{wait} · {form}" for form in forms if form), wait]
@@ -315,39 +314,39 @@ class HintLine(Horizontal):
         shown = leading_on(fits) if is_plain else Content(fits)
         if self._warns:
             shown = shown.stylize("$text-warning", 0, len(self.notice) + 1)
-        return Content.assemble((self._ahead, "bold"), shown)
+        return Content.assemble((self._prefix, "bold"), shown)
 
     @property
     def _shows_plain(self) -> bool:
         return self._is_plain and bool(self.plain) and not (self._command or self._proposal)
 
     def _plain_forms(self) -> tuple[str, ...]:
-        whole = self.plain[:-1] if self.lesson else ()  # the last one says the least
-        taught = (f"{form} · {self.lesson}" for form in whole)
-        return (*taught, *self.plain)
+        longer = self.plain[:-1] if self.lesson else ()  # the last one is the shortest
+        with_lesson = (f"{form} · {self.lesson}" for form in longer)
+        return (*with_lesson, *self.plain)
 
     @property
     def _width(self) -> int:
-        """Cells of the line, without the mark at its start."""
+        """Width of the line, without the mark at its start."""
         return self.content_size.width - 1
 
     def _room(self) -> int:
-        """Cells of a sentence beside the keys that stay."""
+        """Cells for the sentence, next to the keys that always stay."""
         keys = self._keys_now()
         least = keys if self._pane else fitting(keys, 0)
-        return self._width - len(self._ahead) - _width(least)
+        return self._width - len(self._prefix) - _width(least)
 
     def _keys_now(self) -> tuple[Key, ...]:
         if self._question:
             return ASKING
         if self._pane:
             return (*(named((_STOP,), self._key_names) if self._is_busy else ()), *self._pane)
-        keys = BUSY if self._is_busy else EDITING if self._ahead else IDLE
+        keys = BUSY if self._is_busy else EDITING if self._prefix else IDLE
         return named(keys, self._key_names)
 
 
 def leading_on(sentence: str) -> Content:
-    """Have a click on a sentence open the inspector, and one on `#7` lead to the turn."""
+    """Make a click on the sentence open the inspector, and a click on `#7` show that turn."""
     content = Content(sentence).stylize(_INSPECTED)
     for turn in _TURN.finditer(sentence):
         shows = Style.from_meta({"@click": f"screen.show_turn({turn[1]})"})
@@ -356,14 +355,15 @@ def leading_on(sentence: str) -> Content:
 
 
 def named(keys: Iterable[Key], names: KeyNames) -> tuple[Key, ...]:
-    """Write keys as they are in use, in place of the ids of their actions."""
-    return tuple((names.short(key) or key, word, action) for key, word, action in keys)
+    """Replace the ids of actions by their current keys; actions without a key are left out."""
+    bound = (each for each in keys if not names.is_unbound(each[0]))
+    return tuple((names.short(key) or key, word, action) for key, word, action in bound)
 
 
 def fitting(keys: Sequence[Key], room: int) -> tuple[Key, ...]:
-    """Leave out what does not fit, from the last but one on; the first and the last stay.
+    """Drop keys that do not fit, starting before the last; the first and the last always stay.
 
-    The menu leads to all that is left out: it goes when nothing else does any more.
+    The menu leads to everything that is dropped, so it is dropped last.
     """
     kept = list(keys)
     while len(kept) > 2 and _width(kept) > room:

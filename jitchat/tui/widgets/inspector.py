@@ -1,6 +1,6 @@
-"""The inspector: a window as a table, its size above it.
+"""The inspector: a window as a table, with its size above.
 
-It is given the very window that is sent; it counts and ranks nothing itself.
+It shows the very window object that is sent; it counts and ranks nothing itself.
 """
 
 from dataclasses import dataclass
@@ -34,11 +34,11 @@ from jitchat.window.window import (
 _SWITCHES = "screen.do('window')"
 _SWITCH = Style.from_meta({"@click": _SWITCHES})
 MARKED_SECONDS = 0.8
-"""So long it is shown which rows came and which went."""
+"""Seconds for which added and removed rows are marked."""
 
 
 class SegmentList(PointedList):
-    """The rows of the chat's window: the list has the focus, so their keys are bound here."""
+    """The rows of the chat's window; the list has the focus, so their keys are bound here."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "select", "text", False, "⏎", id="inspector_open"),
@@ -48,7 +48,7 @@ class SegmentList(PointedList):
 
 class Inspector(Vertical):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("space", "toggle_turn", "in or out, once", False, "␣", id="inspector_once"),
+        Binding("space", "toggle_turn", "toggle once", False, "␣", id="inspector_once"),
         *hold_bindings(),
     ]
 
@@ -57,21 +57,21 @@ class Inspector(Vertical):
         title: str
         text: str
         note: str = ""
-        """What the ledger says of it."""
+        """The ledger's explanation."""
         source: Source | None = None
-        """The turns of another conversation that it stems from."""
+        """The source turns in another conversation, if any."""
 
     @dataclass
     class TurnOpened(Message):
-        """A row was opened of a turn that the window does not have, or has passages of."""
+        """A row was opened whose turn is not in the window, or only in passages."""
 
         turn: int
         title: str
         note: str
         passages: tuple[Passage, ...] = ()
-        """What the window has of it."""
+        """The passages in the window."""
         source: Source | None = None
-        """Where it is of another conversation: the turn there."""
+        """The turn in another conversation, if it is from one."""
 
         @property
         def marks(self) -> list[tuple[int, int]]:
@@ -80,22 +80,22 @@ class Inspector(Vertical):
     @dataclass
     class RowToggled(Message):
         turn: int | None
-        """None where the row is not of one stored turn."""
+        """None if the row does not represent a single stored turn."""
         is_there: bool
-        """Whether it is in the window at full text."""
+        """Whether its text is in the window, beyond an index line."""
 
     def __init__(self, *, in_chat: bool = False) -> None:
-        """`in_chat` has the list switch between the window that was sent and the next."""
+        """With `in_chat`, the list can switch between the sent window and the next one."""
         super().__init__(id="inspector")
         self._title = Static(id="inspector-title")
         self._note = Static(id="inspector-note")
-        """On the limit and who picked, or on why nothing can be sent."""
+        """The limit and the picker, or why nothing can be sent."""
         self._header = Static(id="segments-header")
         self._list = (SegmentList if in_chat else PointedList)(id="segments", compact=True)
         self._reason = Static(id="row-reason")
-        """All of the reason of the row under the cursor, where its line has no room for that."""
+        """The full reason of the row under the cursor, if its line cuts it off."""
         self._heading: tuple[str, tuple[str, ...]] = "", ("",)
-        """Which window it is, and forms of its size, the longest first, or why there is none."""
+        """The window's name, and variants of its size, the longest first, or why it is missing."""
         self._is_sent = self._can_switch = self._is_working = False
         self._bars: window_rows.Bars = None
         self._rows: list[window_rows.WindowRow] = []
@@ -103,9 +103,9 @@ class Inspector(Vertical):
         """Runs while rows are marked."""
         self._window: ContextWindow | None = None
         self._usage: Usage | None = None
-        """What the provider reported for the window."""
+        """The usage that the provider reported for the window."""
         self._stable = 0
-        """So many rows are of the stable prefix; in the list, its boundary comes after them."""
+        """Number of rows in the stable prefix; in the list, its boundary line follows them."""
 
     def compose(self) -> ComposeResult:
         yield self._title
@@ -116,7 +116,7 @@ class Inspector(Vertical):
 
     def on_mount(self) -> None:
         self._reason.display = False
-        self._header.update(Content(f"{window_rows.ahead_of_reason(None)}why"))
+        self._header.update(Content(f"{window_rows.titles_before_reason(None)}why"))
 
     def show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         which = "sent window" if sent else "next window"
@@ -129,7 +129,7 @@ class Inspector(Vertical):
         self._fill(chosen)
 
     def _take_rows(self, window: ContextWindow, *, sent: bool) -> None:
-        """Take another window's rows; those that came and went by the draft are marked."""
+        """Show another window's rows, marking those that were added or removed by the draft."""
         self._stop_settling()
         before, rows = window_rows.without_marks(self._rows), window_rows.rows_of(window)
         follows = not sent and not self._is_sent and self.app.animation_level != "none"
@@ -140,7 +140,7 @@ class Inspector(Vertical):
             self._settling = self.set_timer(MARKED_SECONDS, self._settle)
 
     def _settle(self) -> None:
-        """Take the marks away, and with them the rows of what left."""
+        """Remove the marks and the rows marked as removed."""
         self._stop_settling()
         here, chosen = self._list.highlighted or 0, self.chosen
         above = self._rows[: here - (here > self._stable)]
@@ -153,13 +153,13 @@ class Inspector(Vertical):
             self._settling.stop()
 
     def report(self, usage: Usage) -> None:
-        """Show what the provider says of the window that was sent, as far as it is on screen."""
+        """Show the usage reported for the sent window, if that window is on screen."""
         if self._window is not None and usage != self._usage:
             self._usage = usage
             self._list.draw_one(self._stable, self._boundary(self._window))
 
     def on_resize(self) -> None:
-        """Have the boundary as wide as the list, and bars only where they cut no reason."""
+        """Fit the boundary to the list's width, and show bars only if they cut off no reason."""
         self._draw_title()
         if self._window is None:
             return
@@ -173,7 +173,7 @@ class Inspector(Vertical):
         self.clear("next window", why, str(error))
 
     def clear(self, which: str = "", why: str = "", note: str = "") -> None:
-        """Show no window; `which` is missing, and `why`."""
+        """Show no window, but which one is missing and why."""
         self._show_heading(which, why)
         self._show_note(note, is_refusal=bool(note))
         self._stop_settling()
@@ -181,7 +181,7 @@ class Inspector(Vertical):
         self._list.draw((), None)
 
     def offer_switch(self, offered: bool) -> None:
-        """Whether there is another window to switch to."""
+        """Offer to switch to the other window, if there is one."""
         if offered != self._can_switch:
             self._can_switch = offered
             self._draw_title()
@@ -212,14 +212,14 @@ class Inspector(Vertical):
         self._title.update(fits, layout=False)
 
     def _show_note(self, note: str, *, is_refusal: bool = False) -> None:
-        """Show another note, if it is another one: all of the screen is laid out for it."""
+        """Show a note if it has changed: an update lays out the whole screen."""
         if note != str(self._note.content) or is_refusal != self._note.has_class("-refusal"):
             self._note.update(Content(note))
             self._note.set_class(is_refusal, "-refusal")
             self._note.display = bool(note)
 
     def point_at(self, what: str | int) -> bool:
-        """Move the cursor to the first row of a kind, or of a turn; False where there is none."""
+        """Move the cursor to the first row of a kind or turn; return False if there is none."""
         for number, row in enumerate(self._rows):
             if (what == row.kind or what in row.turns) and row.mark != window_rows.LEFT:
                 self._list.highlighted = self._option_of(number)
@@ -228,13 +228,13 @@ class Inspector(Vertical):
         return False
 
     def _row_at(self, place: int | None) -> window_rows.WindowRow | None:
-        """The row at a place in the list; None for the sum of what was not considered."""
+        """Return the row at an index of the list; None for the sum of turns not considered."""
         number = len(self._rows) if place is None else place - (place > self._stable)
         return self._rows[number] if number < len(self._rows) else None
 
     @property
     def chosen(self) -> int | None:
-        """The turn of the row under the cursor; None where that is not of one turn."""
+        """The turn of the row under the cursor; None if the row is not of a single turn."""
         row = self._row_at(self._list.highlighted)
         return row.turn if row is not None else None
 
@@ -250,7 +250,7 @@ class Inspector(Vertical):
         return {}
 
     def action_toggle_turn(self) -> None:
-        """Take the turn under the cursor out of the next message, or bring it in."""
+        """Exclude the turn under the cursor from the next message, or include it."""
         kinds = self._window.kind_of_turns() if self._window is not None else {}
         turn = self.chosen
         is_there = turn in kinds and kinds[turn] is not Kind.INDEX
@@ -268,19 +268,19 @@ class Inspector(Vertical):
 
     @property
     def _room(self) -> int:
-        """Cells of a line of the list; at most 0 before there is a layout."""
+        """Width of a line of the list; 0 or less before the first layout."""
         return self.content_size.width - figures.BESIDE
 
     def _show_reason(self) -> None:
-        """Show all of the reason of the row under the cursor, where its line cuts that."""
+        """Show the full reason of the row under the cursor, if its line cuts it off."""
         reason, place = "", self._list.highlighted
         if place is not None and place != self._stable and self._list.has_focus:
             row, never = self._row_at(place), self._never
             reason = row.reason if row is not None else never.sentence if never else ""
         line = Content(one_line(reason))
         self._reason.update(line)
-        ahead = window_rows.ahead_of_reason(self._bars)
-        self._reason.display = bool(reason) and line.cell_length > self._room - len(ahead)
+        before = window_rows.titles_before_reason(self._bars)
+        self._reason.display = bool(reason) and line.cell_length > self._room - len(before)
 
     @property
     def _never(self) -> NeverCandidates | None:
@@ -291,7 +291,7 @@ class Inspector(Vertical):
         row, never = self._row_at(event.option_index), self._never
         if row is None:
             if never is not None:
-                title = f"{Verdict.LEFT_OUT} · {never.tokens:,} tokens together"
+                title = f"{Verdict.LEFT_OUT} · {never.tokens:,} tokens in total"
                 self.post_message(self.RowOpened(title, never.sentence))
         elif row.segments:
             text = "".join(segment.text for segment in row.segments)
@@ -313,11 +313,11 @@ class Inspector(Vertical):
             self.post_message(self.TurnOpened(turn, f"left out #{turn}", note))
 
     def _option_of(self, row: int) -> int:
-        """The place of a row in the list."""
+        """Return the index of a row in the list."""
         return row + (row >= self._stable)
 
     def _fill(self, chosen: int | None, here: int | None = None) -> None:
-        """Write the list; the cursor stays on the turn that was chosen, or where it is."""
+        """Fill the list, keeping the cursor on the turn `chosen` or at its index."""
         self._stable = sum(row.is_stable for row in self._rows)
         if self._list.has_focus:
             here = self._list.highlighted if here is None else here
@@ -331,9 +331,9 @@ class Inspector(Vertical):
             self._list.highlighted = min(after_boundary, self._list.option_count - 1)
 
     def _lines(self) -> list[Content]:
-        """Every row, the boundary of the stable prefix, and the sum of what was not considered."""
+        """Draw the rows, the boundary of the stable prefix, and the sum of turns not considered."""
         self._bars = window_rows.bars_that_fit(self._rows, self._room)
-        self._header.update(Content(f"{window_rows.ahead_of_reason(self._bars)}why"))
+        self._header.update(Content(f"{window_rows.titles_before_reason(self._bars)}why"))
         lines = window_rows.lines_of(self._rows, self._bars)
         if self._window is not None:
             lines.insert(self._stable, self._boundary(self._window))

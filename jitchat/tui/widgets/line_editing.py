@@ -1,4 +1,4 @@
-"""What shells do with words and with what was cut, as functions of a line and a column."""
+"""Line editing as in shells: words and the kill buffer, as functions of a line and a column."""
 
 import re
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 @dataclass
 class Killed:
-    """What was cut last, to be put back; what one key cuts after another is one text."""
+    """The text cut last, for yanking; consecutive cuts are joined."""
 
     text: str = ""
     _key: int = -1
     """The number of the key that cut it."""
 
     def add(self, text: str, key: int, *, is_ahead: bool) -> None:
-        """Take what a key cut behind the cursor, or ahead of it."""
+        """Add a text cut by a key from after the cursor or, if `is_ahead`, from before it."""
         if key != self._key + 1:
             self.text = ""
         self.text = text + self.text if is_ahead else self.text + text
@@ -21,14 +21,18 @@ class Killed:
 
 
 def recased(text: str, how: str) -> str:
-    """Write a word in capitals (`upper`), without (`lower`), or with one (`capitalize`)."""
+    """Convert a word to upper case, lower case or, with `capitalize`, a capital first letter."""
     if how == "capitalize":
         return re.sub(r"\w+", lambda word: word[0].capitalize(), text, count=1)
     return text.upper() if how == "upper" else text.lower()
 
 
 def transposed(line: str, column: int) -> tuple[int, int, str] | None:
-    """Exchange the word at a column with the one before it: from where to where, and by what."""
+    """Swap the word at a column with the one before it.
+
+    Return the start and end of the range to replace, and the new text; None if there are not two
+    words.
+    """
     words = [match.span() for match in re.finditer(r"\w+", line)]
     after = next((n for n, (_, end) in enumerate(words) if end > column), len(words) - 1)
     if after < 1:
@@ -38,6 +42,6 @@ def transposed(line: str, column: int) -> tuple[int, int, str] | None:
 
 
 def word_before(line: str, column: int) -> int:
-    """Find where the word ahead of a column begins; a word is all between two blanks."""
-    ahead = line[:column].rstrip()
-    return max(ahead.rfind(" "), ahead.rfind("\t")) + 1
+    """Return the start of the word before a column; words are separated by spaces or tabs."""
+    before = line[:column].rstrip()
+    return max(before.rfind(" "), before.rfind("\t")) + 1

@@ -1,8 +1,8 @@
-"""A part of a text as Markdown, which grows block by block, and is not laid out while folded.
+"""A part of a Markdown text, which grows block by block and is not laid out while folded.
 
-A style that depends on a block's place among the others would be found anew for each of them
-whenever one is mounted; so the last one is told by the widget that it has none below it. What
-emphasis and the like look like is found once, for the widget, and not once more for each block.
+A style that depends on a block's position among its siblings would be recomputed for all of them
+whenever one is mounted, so the widget sets the margin of the last block itself. Inline styles such
+as emphasis are computed once for the widget, not for each block.
 """
 
 import re
@@ -20,18 +20,18 @@ from textual.widgets._markdown import MarkdownBlock, MarkdownBlockQuote, Markdow
 class _Fence(MarkdownFence):
     @classmethod
     def highlight(cls, code: str, language: str, ansi: bool = False, dark: bool = False) -> Content:
-        """Colour code as the language that it names; to guess the language takes a second."""
+        """Highlight code in its named language; guessing the language takes a second."""
         del ansi, dark
         return _highlighted(code, language) if language else Content(code)
 
 
 @lru_cache(maxsize=16)
 def _highlighted(code: str, language: str) -> Content:
-    """Textual asks for this twice as it mounts code, and whenever a style may be another."""
+    """Cached: Textual requests it twice when mounting code, and on each style update."""
     from textual.highlight import HighlightTheme, highlight  # noqa: PLC0415  not before there is code
 
     class Readable(HighlightTheme):
-        """The theme's own colours, none of them faded; also those of a terminal."""
+        """The theme's colours, including terminal colours, at full opacity."""
 
         STYLES = {  # noqa: RUF012  Textual's own shape
             token: re.sub(r" \d+%", "", style) for token, style in HighlightTheme.STYLES.items()
@@ -50,9 +50,9 @@ class _Quote(MarkdownBlockQuote):
 
 @cache
 def _plain(block: type[MarkdownBlock]) -> type[MarkdownBlock]:
-    """Derive a block that leaves it to the widget what emphasis looks like."""
+    """Derive a block class whose inline styles come from the widget."""
     made: type[MarkdownBlock] = type(block.__name__, (block,), {})
-    # A widget's class statement does not take it.
+    # Widget classes do not accept this as a class keyword argument.
     setattr(made, "_inherit_component_classes", False)  # noqa: B010
     return made
 
@@ -85,7 +85,7 @@ class PlainMarkdown(Markdown):
         before: int | str | Widget | None = None,
         after: int | str | Widget | None = None,
     ) -> AwaitMount:
-        """Mount blocks; the last one of all has no line below it."""
+        """Mount blocks; the last of all blocks has no margin below."""
         for last in self.children[-1:]:
             last.styles.clear_rule("margin")
         widgets[-1].styles.margin = 0
@@ -93,7 +93,7 @@ class PlainMarkdown(Markdown):
 
 
 class MarkdownPart(Vertical):
-    """Some blocks of a text; folded, an empty space as high as they are."""
+    """Some blocks of a text; when folded, empty space of the same height."""
 
     def __init__(self, text: str, *, first: bool) -> None:
         super().__init__(classes="reply-part" if first else "reply-part -next")
@@ -113,7 +113,7 @@ class MarkdownPart(Vertical):
         self.markdown.display = not folded
 
     async def split(self) -> str:
-        """Take the last block away; return its text, which begins another part."""
+        """Remove the last block and return its text, which starts the next part."""
         *_, before, last = self.blocks
         text = "".join(self.markdown.source.splitlines(keepends=True)[last.source_range[0] :])
         await last.remove()

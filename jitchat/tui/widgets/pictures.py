@@ -1,8 +1,8 @@
-"""Pictures in the transcript, by textual-image, which is an extra; without it, a line stands there.
+"""Pictures in the transcript, drawn by the optional textual-image; without it, only their names.
 
-That library asks the terminal what it can draw as it is imported, and would take keys that are
-typed meanwhile for the answer. So it is imported where its question reaches nobody, and the
-environment tells: Kitty's own protocol there, half blocks everywhere else.
+On import, that library queries the terminal for its capabilities, and would take typed keys for the
+answer. So it is imported with its output discarded, and the environment decides: Kitty's graphics
+protocol in Kitty, half blocks everywhere else.
 """
 
 import os
@@ -18,18 +18,18 @@ from textual.widget import Widget
 from jitchat.attachments import Picture
 
 _WIDTH, _HEIGHT = 40, 12
-"""Cells that a picture has at the most."""
+"""Maximum size of a picture in cells."""
 _PIXELS = (_WIDTH * 16, _HEIGHT * 32)
-"""What is drawn of it at the most: more than a cell has on any screen is lost."""
+"""Maximum size in pixels; no screen has more in so many cells."""
 _MOST = 50_000_000
-"""Pixels. What has more is not decoded."""
+"""Maximum number of pixels of a picture that is decoded."""
 _DAMAGED = (OSError, ValueError, SyntaxError, EOFError, MemoryError, struct.error)
-"""What Pillow makes of a damaged file."""
+"""What Pillow raises for a damaged file."""
 _importing = threading.Lock()
 
 
 def thumbnail(picture: Picture) -> Any | None:  # noqa: ANN401  Pillow's image
-    """Decode a picture, made small; None where it cannot be drawn. Takes a thread's time."""
+    """Decode a picture and scale it down; None if it cannot be drawn. Slow: call it in a thread."""
     if picture.width * picture.height > _MOST or _library() is None:
         return None
     from PIL import Image  # noqa: PLC0415  comes with the extra
@@ -42,13 +42,13 @@ def thumbnail(picture: Picture) -> Any | None:  # noqa: ANN401  Pillow's image
         return None
 
 
-def picture_widget(small: Any) -> Widget:  # noqa: ANN401  as `thumbnail` makes it
-    made = "TGPImage" if "KITTY_WINDOW_ID" in os.environ else "HalfcellImage"
-    drawn: Widget = getattr(_library(), made)(small, classes="turn-picture")
-    return drawn
+def picture_widget(small: Any) -> Widget:  # noqa: ANN401  the result of `thumbnail`
+    name = "TGPImage" if "KITTY_WINDOW_ID" in os.environ else "HalfcellImage"
+    widget: Widget = getattr(_library(), name)(small, classes="turn-picture")
+    return widget
 
 
-def _library() -> Any | None:  # noqa: ANN401  a module that may not be there
+def _library() -> Any | None:  # noqa: ANN401  an optional module
     with _importing:
         terminal, sys.__stdout__ = sys.__stdout__, StringIO()  # type: ignore[misc,assignment]
         try:

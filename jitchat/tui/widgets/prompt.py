@@ -1,7 +1,7 @@
-"""The prompt: Enter sends, a modified Enter breaks the line, Up and Down walk the history.
+"""The prompt: Enter sends, a modified Enter starts a new line, Up and Down walk the history.
 
-A long paste is held aside and stands in the text as a marker, one unit for the cursor and for what
-deletes; what is sent is the whole.
+A long paste is folded to a marker in the text, which the cursor and deletions treat as one unit;
+the full text is sent.
 """
 
 import asyncio
@@ -25,22 +25,22 @@ from jitchat.tui.widgets.line_editing import Killed, recased, transposed, word_b
 from jitchat.tui.widgets.prompt_history import PromptHistory
 
 LARGE = 50_000
-"""Characters from which a text is too long to be typed in: it stays folded."""
+"""Characters above which a text cannot be edited in the prompt: it stays folded."""
 TYPING_SECONDS = 0.7
-FOLDED = "Folded. Left and Enter, or a click, opens it; Enter alone sends it."
-PLACEHOLDER = "Ask about anything that was said…"
+FOLDED = "Paste folded. Left, then Enter (or a click) opens it; Enter sends it."
+PLACEHOLDER = "Type a message, or / for commands…"
 _AFTER_PREFIX = {"ctrl+e": "screen.do('editor')", "ctrl+u": "undo"}
-"""What a key does behind Ctrl+X."""
+"""The actions of keys pressed after Ctrl+X."""
 
 
 class Recognise(Protocol):
-    """Finds what is more than words in a line, the first or another one: from column to column."""
+    """Returns the column ranges of a line that have a special meaning, such as commands."""
 
     def __call__(self, line: str, *, is_first: bool) -> Iterable[tuple[int, int]]: ...
 
 
 class Pictured(Protocol):
-    """Names the picture in the clipboard; empty where there is none, which it says if `is_told`."""
+    """Returns the name of the clipboard's picture; empty if none, with a notice if `is_told`."""
 
     async def __call__(self, *, is_told: bool) -> str: ...
 
@@ -80,7 +80,7 @@ class Prompt(TextArea):
 
     @dataclass
     class LargeOpened(Message):
-        """A folded text is to be shown that is too long to stand in the prompt."""
+        """The user opened a folded text that is too long for the prompt."""
 
         text: str
 
@@ -89,33 +89,33 @@ class Prompt(TextArea):
             id="prompt", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER
         )
         self.submitted: list[str] = []
-        """What was taken out of the prompt and is nowhere else yet."""
+        """Drafts taken out of the prompt that are not stored anywhere else yet."""
         self._past = PromptHistory()
         self._folded = Folded()
         self._killed = Killed()
         self._keys = 0
-        """Counts them."""
+        """Number of keys pressed."""
         self._key_at = float("-inf")
         self._after_prefix = False
         self.ahead: Callable[[str], bool] = lambda _: False
-        """Takes a key ahead of the prompt, as the list of completions does; False leaves it."""
+        """Called with each key before the prompt handles it; True if the key was handled."""
         self.pictured: Pictured = _no_pictures
         self.recognised: Recognise = lambda line, *, is_first: ()  # noqa: ARG005
         self.is_by_hand = False
-        """Whether what changed last was typed, and not pasted or brought back."""
+        """Whether the last change was typed, rather than pasted or restored."""
 
     @property
     def typing(self) -> bool:
-        """Whether a key was pressed just now, so that another may come any moment."""
+        """Whether a key was pressed just now, so that another one is likely."""
         return time.monotonic() - self._key_at < TYPING_SECONDS
 
     @property
     def draft(self) -> str:
-        """The text with what was folded in place of its markers."""
+        """The text with folded texts in place of their markers."""
         return self._folded.whole(self.text)
 
     def use_history(self, prompts: Sequence[str]) -> None:
-        """Walk these earlier prompts by Up and Down, the newest first."""
+        """Use these earlier prompts for Up and Down, the newest first."""
         self._past.use(prompts)
 
     def take_draft(self) -> str:
@@ -127,30 +127,30 @@ class Prompt(TextArea):
         return draft
 
     def give_back(self, draft: str) -> None:
-        """Put a draft that was not sent back, ahead of what was typed since."""
+        """Put a draft that was not sent back, before anything typed since."""
         typed = self.text
         shown = self._shortened(draft)
         self._write(f"{shown}\n{typed}" if typed.strip() else shown)
 
     def swap(self, draft: str) -> None:
-        """Put another draft in the place of the one that stands there."""
+        """Replace the draft."""
         self._folded.clear()
         self._write(self._shortened(draft))
 
     def retype(self, draft: str) -> None:
-        """Put another draft in the place of the one that stands there; undo brings that back."""
+        """Replace the draft; undo restores the previous one."""
         shown = self._shortened(draft)
         self.replace(shown, (0, 0), self.document.end, maintain_selection_offset=False)
 
     def empty(self) -> bool:
-        """Take away what is typed, if the cursor is here and there is any; undo brings it back."""
+        """Clear the text if the prompt has the focus; undo restores it. Return whether it did."""
         is_typed = self.has_focus and bool(self.text)
         if is_typed:
             self.clear()
         return is_typed
 
     def get_line(self, line_index: int) -> Text:
-        """Mark what is folded in a line, and what is recognised."""
+        """Return a line with its folded and recognised spans styled."""
         line = super().get_line(line_index)
         folded = self._folded.spans(line.plain)
         recognised = list(self.recognised(line.plain, is_first=line_index == 0))
@@ -161,7 +161,7 @@ class Prompt(TextArea):
         return line
 
     def draw_marks(self) -> None:
-        """Draw anew, for something else is recognised than before."""
+        """Redraw after the recognised spans have changed."""
         self.notify_style_update()
         self.refresh()
 
@@ -175,14 +175,14 @@ class Prompt(TextArea):
         event.prevent_default()
 
     async def _takes(self, event: events.Key) -> bool:
-        """Do what a key does here; False for one that Textual's widget knows."""
-        behind_prefix, self._after_prefix = self._after_prefix, False
-        # Of Alt with a letter, Textual gives the letter as well.
+        """Handle a key; return False for keys left to Textual's widget."""
+        follows_prefix, self._after_prefix = self._after_prefix, False
+        # For Alt with a letter, Textual also sets the letter as the character.
         is_text = event.is_printable and "+" not in event.key
         self.is_by_hand = is_text or event.key == "backspace"
         if self.ahead(event.key):
             pass
-        elif behind_prefix and (action := _AFTER_PREFIX.get(event.key)) is not None:
+        elif follows_prefix and (action := _AFTER_PREFIX.get(event.key)) is not None:
             await self.app.run_action(action, self)
         elif event.key == "enter":
             self._enter()
@@ -201,9 +201,9 @@ class Prompt(TextArea):
             self.submit()
 
     async def _acts_on(self, key: str) -> bool:
-        """Run the action that the key is bound to here, if it is.
+        """Run the action that the key is bound to in this widget, if any.
 
-        Left to the bindings it would come later than a character that was typed behind it.
+        If it were left to Textual, the action would run after characters typed later.
         """
         bound = self.screen.active_bindings.get(key)
         if bound is None or bound.node is not self or not bound.enabled:
@@ -213,33 +213,31 @@ class Prompt(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        if not event.text:  # what a terminal pastes of a clipboard with a picture
+        if not event.text:  # terminals paste an empty text if the clipboard has a picture
             await self.action_paste_any()
             return
         named = await asyncio.to_thread(mentions_for_paste, event.text)
         self.paste(f"{named} " if named else event.text)
 
     def paste(self, text: str) -> None:
-        """Insert a text from elsewhere: what a terminal would obey is shown as a sign."""
+        """Insert a text from elsewhere, with control characters made visible; fold a long one."""
         self.is_by_hand = False
         text = for_terminal(text.replace("\r\n", "\n").replace("\r", "\n"))
         if is_long(text):
             text = self._folded.fold(text)
-            self.notify(
-                "Folded. Left and Enter, or a click, opens it; Enter sends it.", markup=False
-            )
+            self.notify(FOLDED, markup=False)
         self.replace(text, *self.selection, maintain_selection_offset=False)
 
-    def complete(self, text: str, start: int, behind: str) -> None:
-        """Write a text from a column of the cursor's line up to the cursor."""
+    def complete(self, text: str, start: int, suffix: str) -> None:
+        """Replace the text from a column to the cursor, followed by `suffix` if not there yet."""
         row, column = self.cursor_location
         self.is_by_hand = True
-        is_last = not self.document.get_line(row)[column:].startswith(behind)
-        text = f"{text}{behind if is_last else ''}"
+        is_last = not self.document.get_line(row)[column:].startswith(suffix)
+        text = f"{text}{suffix if is_last else ''}"
         self.replace(text, (row, start), (row, column), maintain_selection_offset=False)
 
     async def action_paste_any(self) -> None:
-        """Paste the picture in the clipboard, else what was copied in the app."""
+        """Paste the picture in the clipboard, or the text that was copied in the app."""
         copied = self.app.clipboard
         named = await self.pictured(is_told=not copied)
         self.paste(f"{named} " if named else copied)
@@ -248,20 +246,20 @@ class Prompt(TextArea):
         self.insert("\n")
 
     def action_recase(self, how: str) -> None:
-        """Write the word behind the cursor in capitals or without, as shells do."""
+        """Change the case of the word after the cursor, as shells do."""
         start, end = self.cursor_location, self.get_cursor_word_right_location()
         changed = recased(self.get_text_range(start, end), how)
         self.replace(changed, start, end, maintain_selection_offset=False)
 
     def action_transpose_words(self) -> None:
-        """Exchange the word at the cursor with the one before it, as shells do."""
+        """Swap the word at the cursor with the one before it, as shells do."""
         row, column = self.cursor_location
-        if (exchanged := transposed(self.document.get_line(row), column)) is not None:
-            begin, end, words = exchanged
+        if (swapped := transposed(self.document.get_line(row), column)) is not None:
+            begin, end, words = swapped
             self.replace(words, (row, begin), (row, end), maintain_selection_offset=False)
 
     def action_kill(self, what: str) -> None:
-        """Cut what is selected, else up to where `what` ends, as shells do."""
+        """Cut the selection, or from the cursor to the end of `what`, as shells do."""
         start, end = self.selection
         if start == end:
             end = self._end_of(what)
@@ -283,11 +281,11 @@ class Prompt(TextArea):
         return (row, at) if column else self.get_cursor_left_location()
 
     def action_yank(self) -> None:
-        """Put back what was cut last."""
+        """Insert the text cut last."""
         self.paste(self._killed.text)
 
     def action_cut_or_prefix(self) -> None:
-        """Cut what is selected, else wait for the key that follows Ctrl+X in shells."""
+        """Cut the selection, or wait for the key that follows Ctrl+X, as in shells."""
         if self.selection.is_empty:
             self._after_prefix = True
         else:
@@ -304,34 +302,34 @@ class Prompt(TextArea):
             super().redo()
 
     def _leave_rows(self) -> None:
-        """Take the cursor out of rows that may go.
+        """Move the cursor out of rows that may be removed.
 
-        Textual puts it where it was before the edit, but only after it looked for it to scroll.
+        Textual restores its position after the edit, but only after trying to scroll to it.
         """
         self.selection = Selection.cursor((0, 0))
 
     async def action_quit_or_delete(self) -> None:
-        """Quit on an empty prompt, else delete to the right, as shells do."""
+        """Quit if the prompt is empty, otherwise delete to the right, as shells do."""
         if self.text:
             self.action_delete_right()
         else:
             await self.app.action_quit()
 
     def submit(self) -> None:
-        """Take the draft with the key: what is typed next is not a part of it."""
+        """Take the draft at once, so that anything typed next is not part of it."""
         if self.draft.strip():
             self.submitted.append(self.take_draft())
             self.post_message(self.Submitted(self.submitted[-1]))
 
     def hand_over(self, text: str) -> None:
-        """Let a submitted text go: whoever it was meant for has it."""
+        """Forget a submitted text, which its receiver has taken."""
         if text in self.submitted:
             self.submitted.remove(text)
 
-    # What is folded is one unit
+    # Folded texts are one unit
 
     def edit(self, edit: Edit) -> EditResult:
-        """Widen an edit to the whole of the markers that it would cut."""
+        """Extend an edit to include markers that it would split."""
         start, end = sorted((edit.from_location, edit.to_location))
         is_insertion = start == end
         for (row, left), right in self._folded_at(start, end):
@@ -348,7 +346,7 @@ class Prompt(TextArea):
         return next(((left[0], right) for left, right in self._folded_at(place)), place)
 
     def _folded_at(self, *places: Location) -> Iterable[tuple[Location, int]]:
-        """List the markers that have a place inside: from where on, and to which column."""
+        """Yield the start and end column of the markers that have one of the places inside."""
         for row, column in places:
             for left, right in self._folded.spans(self.document.get_line(row)):
                 if left < column < right:
@@ -359,7 +357,7 @@ class Prompt(TextArea):
             self._open_folded(self.get_target_document_location(event))
 
     def _open_folded(self, place: Location) -> bool:
-        """Put what is folded at a place into the text, or have it shown; False: nothing is."""
+        """Unfold the marker at a place, or request its dialog; return False if there is none."""
         row, column = place
         line = self.document.get_line(row)
         spans = self._folded.spans(line)
@@ -375,7 +373,7 @@ class Prompt(TextArea):
         return True
 
     def _shortened(self, text: str) -> str:
-        """Fold a text that is too long to be typed in."""
+        """Fold a text that is too long for the prompt."""
         return self._folded.fold(text) if len(text) > LARGE else for_terminal(text)
 
     def _write(self, text: str) -> None:

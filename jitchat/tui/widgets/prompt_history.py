@@ -1,4 +1,4 @@
-"""The prompts that were sent, as Up and Down walk them."""
+"""The history of sent prompts, for Up and Down."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 @dataclass
 class PromptHistory:
-    """What is typed when the walk begins narrows it to the prompts that begin so."""
+    """A history restricted to the prompts that start with the text typed before the first Up."""
 
     _prompts: Sequence[str] = ()
-    """The newest first, each once."""
+    """The newest first, without duplicates."""
     _place: int = 0
-    """The prompt that is shown, counted from 1; 0 for what was typed."""
+    """The number of the shown prompt, counted from 1; 0 for the typed text."""
     _typed: str = ""
 
     def use(self, prompts: Sequence[str]) -> None:
@@ -21,7 +21,7 @@ class PromptHistory:
         self.use((prompt, *self._prompts))
 
     def older(self, shown: str) -> str | None:
-        """Give the next older prompt than what is shown; None where there is none."""
+        """Return the next older prompt, or None if there is none."""
         if self._place == 0:
             self._typed = shown
         for place in range(self._place + 1, len(self._prompts) + 1):
@@ -30,7 +30,7 @@ class PromptHistory:
         return None
 
     def newer(self) -> str | None:
-        """Give the next newer one, at last what was typed; None where that is shown."""
+        """Return the next newer prompt, finally the typed text; None if that is shown already."""
         fitting = (place for place in range(self._place - 1, 0, -1) if self._is_fit(place))
         return self._go(next(fitting, 0)) if self._place else None
 

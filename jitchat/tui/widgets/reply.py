@@ -1,13 +1,13 @@
-"""A reply on screen as it grows: its text, and its reasoning.
+"""A reply on screen while it streams: its text and its reasoning.
 
-To draw it is to lay out the screen and its last paragraphs: a key that comes in the middle
-waits. So it is drawn now and then, and beside typing right behind a key, for the next one is then
-furthest away. Of what is very long, the beginning is drawn, and a line says how much more there is.
+Drawing lays out the screen and the last paragraphs, and delays any key pressed meanwhile. So the
+text is drawn at intervals, and during typing right after a key, when the next key is furthest away.
+Of a very long text only the beginning is drawn, and a line says how much more there is.
 
-Only the last part of the text grows. One that is far from what the user sees keeps its height and
-is not laid out, so that a reply of a hundred pages costs what one of three does.
+Only the last part of the text grows. Parts far from the visible area keep their height and are not
+laid out, so that a reply of a hundred pages costs as much as one of three.
 
-While the reasoning grows, its last line is shown; drawn now and then, for only the end is read.
+While the reasoning streams, only its last line is shown, also drawn at intervals.
 """
 
 import asyncio
@@ -25,21 +25,21 @@ from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.widgets.markdown_part import MarkdownPart
 
 DRAW_EVERY = 0.1
-"""Seconds between two drawings, at least."""
+"""Minimum seconds between two draws."""
 SHARE, LONGEST_REST = 0.2, 1.5
-"""And so long that it takes no more of the event loop's time, up to so many seconds."""
+"""Maximum share of the event loop's time for drawing, and the longest pause to stay below it."""
 MOST_AT_ONCE, MOST_BEHIND = 600, 1_200
-"""Characters in one drawing, some three paragraphs; and where it would fall behind."""
+"""Maximum characters per draw, about three paragraphs; and when drawing falls behind."""
 BETWEEN = 0.02
-"""Seconds for keys between two drawings of what is there already."""
+"""Seconds left for keys between two draws of text that has already arrived."""
 LONGEST, HEAD, LONGEST_LINE = 40_000, 1_500, 4_000
-"""Characters that are drawn as a reply grows, of so many that come at once, and of one line."""
+"""Maximum characters drawn: in total, of a longer text that arrives at once, and in one line."""
 DRAW_BESIDE_TYPING = 0.6
-"""Seconds until it is drawn although keys were pressed just now."""
+"""Seconds after which the text is drawn even during typing."""
 MOST_BLOCKS = 8
-"""Paragraphs, lists and the like in one part, about a screen of them."""
+"""Maximum Markdown blocks in one part, about a screenful."""
 NEAR = 0.25
-"""Screens above and below that are laid out, too."""
+"""Screen heights above and below the screen that are laid out too."""
 
 
 class ReplyBody(Vertical):
@@ -47,13 +47,13 @@ class ReplyBody(Vertical):
         super().__init__(classes="turn-body")
         begun = beginning(text)
         self._texts = [for_terminal(begun)]
-        """All that is drawn, as it came."""
+        """The text drawn so far, in chunks."""
         self._parts = [MarkdownPart(self.source, first=True)]
         self._at_once = bool(begun)
-        """Whether the only part was parsed as a whole: to that, Textual appends wrongly."""
+        """Whether the only part was parsed as a whole: Textual appends to such a text wrongly."""
         self._width = 0
         self._drawn, self._left = len(begun), len(text) - len(begun)
-        """Characters that are drawn, and that are not for want of room."""
+        """Characters that are drawn, and that are left out."""
         self._more: Static | None = None
         self._pending: list[str] = []
         self._waiting: Timer | None = None
@@ -70,15 +70,15 @@ class ReplyBody(Vertical):
     def source(self) -> str:
         return "".join(self._texts)
 
-    def add(self, piece: str, *, typing: bool) -> None:
-        """Append a piece; it is drawn with those that come within the same moment."""
-        self._pending.append(piece)
+    def add(self, delta: str, *, typing: bool) -> None:
+        """Append a delta; it is drawn together with those that arrive shortly after."""
+        self._pending.append(delta)
         if self._waiting is None:
             wait = DRAW_BESIDE_TYPING if typing else DRAW_EVERY
             self._waiting = self.set_timer(wait, self._draw_if_rested)
 
-    async def draw_behind_key(self) -> None:
-        """Draw now that a key was drawn, unless the last drawing was just now."""
+    async def draw_after_key(self) -> None:
+        """Draw after a key was drawn, unless the last draw was too recent."""
         if self._rest <= 0 and not self._drawing.locked():
             await self._draw()
 
@@ -97,7 +97,7 @@ class ReplyBody(Vertical):
 
     @property
     def _rest(self) -> float:
-        """Seconds until it may be drawn again."""
+        """Seconds until the next draw is allowed."""
         passed, worked = time.monotonic() - self._drawn_at, time.thread_time() - self._worked
         return max(DRAW_EVERY, min(worked / SHARE, LONGEST_REST)) - passed
 
@@ -109,7 +109,7 @@ class ReplyBody(Vertical):
             await self._draw()
 
     async def _draw(self) -> None:
-        # Two appends at once would both begin where the first one did.
+        # Two concurrent appends would both start at the same place.
         async with self._drawing:
             drawn_at, worked = time.monotonic(), time.thread_time()
             if await self._grow_a_little():
@@ -119,24 +119,24 @@ class ReplyBody(Vertical):
                     self._waiting = self.set_timer(DRAW_EVERY, self._draw_if_rested)
 
     async def _grow_a_little(self) -> bool:
-        """Append what is quick to draw of what waits; tell whether anything did."""
+        """Append as much pending text as is quick to draw; return whether any was pending."""
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
-        pieces = "".join(self._pending)
+        text = "".join(self._pending)
         self._pending.clear()
-        is_flood = len(pieces) > LONGEST
-        now = 0 if self._left else HEAD if is_flood else _quick(pieces)
-        room = min(_room(self.source, pieces[:now]), LONGEST - self._drawn)
+        is_flood = len(text) > LONGEST
+        now = 0 if self._left else HEAD if is_flood else _quick(text)
+        room = min(_room(self.source, text[:now]), LONGEST - self._drawn)
         if self._left or is_flood or room < now:
-            self._left += len(pieces) - room
-        elif now < len(pieces):
-            self._pending.append(pieces[now:])
+            self._left += len(text) - room
+        elif now < len(text):
+            self._pending.append(text[now:])
         self._drawn += room
         if room:
-            await self._grow(for_terminal(pieces[:room]))
+            await self._grow(for_terminal(text[:room]))
         await self._show_left()
-        return bool(pieces)
+        return bool(text)
 
     async def _grow(self, text: str) -> None:
         self._texts.append(text)
@@ -153,9 +153,9 @@ class ReplyBody(Vertical):
                 await self._parts[-1].markdown.append(begun)
 
     async def _become(self, text: str) -> None:
-        """Show another text, or all of this one, once it is known that nothing more comes.
+        """Show the final text.
 
-        What was parsed as it came is parsed again only where it may read otherwise as a whole.
+        Text that was parsed incrementally is parsed again only if the whole may render differently.
         """
         before = self.source
         if text.startswith(before) and not _defines_links(text):
@@ -171,7 +171,7 @@ class ReplyBody(Vertical):
         await self._parts[0].markdown.update(text)
 
     def fold_away(self) -> None:
-        """Lay out only what is near what the user sees."""
+        """Fold the parts that are far from the visible area."""
         if len(self._parts) == 1 or not self.is_mounted:
             return
         screen = self.screen.region
@@ -180,13 +180,13 @@ class ReplyBody(Vertical):
             part.fold(folded=not part.region.overlaps(near))
 
     def on_resize(self, event: events.Resize) -> None:
-        """Measure again: heights that were kept are those of the old width."""
+        """Lay out again, because the stored heights belong to the old width."""
         if event.size.width != self._width:
             self._width = event.size.width
             self.measure_again()
 
     def measure_again(self) -> None:
-        """Lay all of it out, for heights that were kept may be others now."""
+        """Lay out all parts again, because their stored heights may have changed."""
         for part in self._parts:
             part.fold(folded=False)
         self.call_after_refresh(self.fold_away)
@@ -201,17 +201,17 @@ class ReplyBody(Vertical):
 
 
 def beginning(text: str) -> str:
-    """Cut a text that is all there to what is drawn of it: all, unless it is very long."""
+    """Return the part of a complete text that is drawn: all of it, unless it is very long."""
     head = text if len(text) <= LONGEST else text[:HEAD]
     return head[: _room("", head)]
 
 
 def left_out(characters: int) -> str:
-    return f"… {characters:,} characters more: Enter shows them"
+    return f"… {characters:,} more characters; Enter shows them"
 
 
 def _defines_links(text: str) -> bool:
-    """Whether a line says where links elsewhere in the text go."""
+    """Whether the text contains link reference definitions."""
     if "]:" not in text:
         return False
     known: dict[str, object] = {}
@@ -219,18 +219,18 @@ def _defines_links(text: str) -> bool:
     return bool(known.get("references"))
 
 
-def _quick(pieces: str) -> int:
-    """Count the characters to draw now: whole lines, and not much more than `MOST_AT_ONCE`."""
-    most = max(MOST_AT_ONCE, min(len(pieces) // 3, MOST_BEHIND))
-    if len(pieces) <= most:
-        return len(pieces)
-    return pieces.rfind("\n", 0, most) + 1 or most
+def _quick(text: str) -> int:
+    """Return the number of characters to draw now: whole lines, about `MOST_AT_ONCE` at most."""
+    most = max(MOST_AT_ONCE, min(len(text) // 3, MOST_BEHIND))
+    if len(text) <= most:
+        return len(text)
+    return text.rfind("\n", 0, most) + 1 or most
 
 
-def _room(drawn: str, pieces: str) -> int:
-    """Count the characters that can follow until a line is too long to be laid out."""
+def _room(drawn: str, text: str) -> int:
+    """Return how many characters of `text` can be drawn before a line exceeds `LONGEST_LINE`."""
     length, place = len(drawn) - drawn.rfind("\n") - 1, 0
-    for line in pieces.splitlines(keepends=True):
+    for line in text.splitlines(keepends=True):
         if length + len(line) > LONGEST_LINE:
             return place + max(0, LONGEST_LINE - length)
         length, place = (0 if line.endswith("\n") else length + len(line)), place + len(line)
@@ -238,18 +238,18 @@ def _room(drawn: str, pieces: str) -> int:
 
 
 MOST_UNFOLDED = 40_000
-"""Characters of reasoning that are unfolded; the exact text has all of them."""
+"""Maximum characters of unfolded reasoning; the exact text has all of it."""
 _TAIL = 400
 
 
 class Reasoning(Static):
-    """Folded until it is asked for; a click unfolds it, and folds it again."""
+    """The reasoning of a reply, folded at first; a click unfolds it or folds it again."""
 
     def __init__(self, text: str = "", tokens: int = 0) -> None:
         super().__init__(classes="turn-reasoning")
         self._text, self._tokens = text, tokens
-        self._pieces: list[str] = []
-        """What came since it grows; empty once it is settled."""
+        self._deltas: list[str] = []
+        """The deltas received so far; empty once the reasoning is complete."""
         self._tail = ""
         self._waiting: Timer | None = None
         self.unfolded = False
@@ -261,28 +261,28 @@ class Reasoning(Static):
         self.toggle()
 
     def toggle(self) -> None:
-        if not self._pieces:
+        if not self._deltas:
             self.unfolded = not self.unfolded
             self._draw()
 
-    def add(self, piece: str) -> None:
-        self._pieces.append(piece)
-        self._tail = (self._tail + piece)[-_TAIL:]
+    def add(self, delta: str) -> None:
+        self._deltas.append(delta)
+        self._tail = (self._tail + delta)[-_TAIL:]
         if self._waiting is None:
             self._waiting = self.set_timer(DRAW_EVERY, self._draw_growing)
 
     def settle(self, text: str, tokens: int = 0) -> None:
-        """Show the whole of it; `tokens` where the provider reported them, else 0."""
+        """Show the complete text; `tokens` are those that the provider reported, or 0."""
         self._stop()
         self.remove_class("-growing")
         self._text, self._tokens = text, tokens
-        self._pieces.clear()
+        self._deltas.clear()
         self._draw()
 
     def end(self) -> None:
-        """Settle what came: the answer begins."""
-        if self._pieces:
-            self.settle(self._text + "".join(self._pieces))
+        """Complete the reasoning with the deltas received, because the answer begins."""
+        if self._deltas:
+            self.settle(self._text + "".join(self._deltas))
 
     def _draw_growing(self) -> None:
         self._stop()

@@ -1,4 +1,4 @@
-"""A list of rows, one of which is chosen: only the lines that are others are drawn anew."""
+"""A list of rows with a cursor, which redraws only the lines that have changed."""
 
 from collections.abc import Sequence
 
@@ -14,10 +14,10 @@ from textual.widgets.option_list import Option
 
 
 class PointedList(OptionList, inherit_bindings=False):
-    """Its rows have a blank cell on the left; in that of the chosen one stands the sign.
+    """A list whose rows have a blank cell on the left, which shows the cursor sign.
 
-    Its size is not theirs: the screen is not laid out anew for another number of them. It does not
-    scroll sideways: the left and right arrow keys are the view's.
+    Its size does not depend on its rows, so that a different number of them needs no new layout. It
+    does not scroll horizontally: the left and right arrow keys belong to the view.
     """
 
     BINDINGS = OptionList.BINDINGS
@@ -35,15 +35,15 @@ class PointedList(OptionList, inherit_bindings=False):
         self._boundary: int | None = None
 
     def notify_style_update(self) -> None:
-        """Forget what was drawn: in another theme, the same names are other colours."""
+        """Clear the render cache: the same names are different colours in another theme."""
         super().notify_style_update()
         if self.is_mounted:
             self._option_render_cache.clear()
 
     def render_line(self, y: int) -> Strip:
-        """Draw a line of a row, with the sign in the first one of the chosen row.
+        """Draw a line, with the cursor sign in the first line of the highlighted row.
 
-        Textual leaves `reverse` out of a row's style.
+        Textual ignores `reverse` in a row's style.
         """
         strip, at = super().render_line(y), self.scroll_offset.y + y
         row, line = self._lines[at] if at < len(self._lines) else (None, 0)
@@ -57,21 +57,21 @@ class PointedList(OptionList, inherit_bindings=False):
         return Strip.join([Strip([Segment(POINTER, style)], 1), strip.crop(1)])
 
     def _move_page(self, direction: Direction) -> None:
-        """Move by a page, where there is room for one: Textual looks for lines all the same."""
+        """Move by a page, unless nothing is laid out: Textual would look up missing lines."""
         if self._lines:
             super()._move_page(direction)
 
     @property
     def is_pointed(self) -> bool:
-        """Whether keys move the cursor: those that are pressed here, or in the line above."""
+        """Whether keys move the cursor, because the list or an input has the focus."""
         return self.has_focus or isinstance(self.screen.focused, Input)
 
     def on_resize(self) -> None:
-        """The chosen line stays in view where another note below leaves less room."""
+        """Keep the highlighted line in view when the list becomes smaller."""
         self.scroll_to_highlight()
 
     def draw(self, lines: Sequence[Content], boundary: int | None) -> None:
-        """Show these lines; the one at `boundary` cannot be chosen, None for none."""
+        """Show these lines; the one at `boundary`, if any, cannot be selected."""
         before, self._drawn = self._drawn, list(lines)
         if len(before) == len(lines) and boundary == self._boundary:
             for number, (old, new) in enumerate(zip(before, lines, strict=True)):
@@ -84,7 +84,7 @@ class PointedList(OptionList, inherit_bindings=False):
             )
 
     def draw_one(self, number: int, line: Content) -> None:
-        """Show another line in the place of one."""
+        """Replace one line."""
         self._drawn[number] = line
         self.replace_option_prompt_at_index(number, line)
 

@@ -1,4 +1,4 @@
-"""Writing what is on screen to a file that the user names. Nothing is overwritten unasked."""
+"""Saves what is on screen to a file. Existing files are replaced only after confirmation."""
 
 import os
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ from jitchat.text.sanitize import one_line, shorten
 
 
 class AlreadyThere(JitchatError):
-    """There is a file of that name."""
+    """A file with that name exists."""
 
 
 def save(name: str, content: bytes, *, over: bool = False) -> Path:
-    """Write a file that only the user can read; `over` replaces one that is there. Slow.
+    """Write a file that only the user can read; `over` replaces an existing file. Slow.
 
     Raises:
-        AlreadyThere: There is one.
-        JitchatError: It cannot be written.
+        AlreadyThere: The file exists, and `over` is False.
+        JitchatError: The file cannot be written.
 
     """
     try:
@@ -38,22 +38,22 @@ def save(name: str, content: bytes, *, over: bool = False) -> Path:
             with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
                 file.write(content)
     except FileExistsError:
-        what = f"{shorten(name, 60)} is there already."
-        raise AlreadyThere(what, "Enter replaces it; or name another.") from None
+        what = f"{shorten(name, 60)} already exists."
+        raise AlreadyThere(what, "Press Enter to replace it, or change the name.") from None
     except (OSError, ValueError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         what = f"{shorten(name, 60)} cannot be written: {shorten(reason, 80)}."
-        raise JitchatError(what, "Name another file.") from None
+        raise JitchatError(what, "Choose another name.") from None
     return path.absolute()
 
 
 class SaveLine(Vertical):
-    """Asks under which name to save; hidden until there is something to save."""
+    """Asks for the file name; hidden until there is something to save."""
 
     @dataclass
     class Ended(Message):
         saved: Path | None = None
-        """None where nothing is to be saved."""
+        """None if the user cancelled."""
 
     @dataclass
     class _Tried(Message):
@@ -64,16 +64,16 @@ class SaveLine(Vertical):
         super().__init__(id="save-line")
         self._content = b""
         self._there = ""
-        """The name of the file that was found there: asked for again, it is replaced."""
+        """The name of an existing file; it is replaced if the same name is entered again."""
 
     def compose(self) -> ComposeResult:
         yield Static(id="save-note")
         yield Input(id="save-name", compact=True)
 
     def ask(self, what: str, content: bytes, name: str) -> None:
-        """Ask where to put `content`; `name` is offered."""
+        """Ask where to save `content`; `name` is the suggested name."""
         self._content = content
-        self.ask_for(f"Save {what} under a name or a path. Enter saves, Esc does not.", name)
+        self.ask_for(f"Save {what}: enter a name or path. Enter saves, Esc cancels.", name)
 
     def ask_for(self, note: str, name: str) -> None:
         self._there = ""
@@ -84,11 +84,11 @@ class SaveLine(Vertical):
         line.focus()
 
     def write(self, name: str, *, over: bool) -> Path:
-        """Save what there is under a name, as `save` does; a subclass may save something else."""
+        """Write the content like `save`; a subclass may write something else."""
         return save(name, self._content, over=over)
 
     def key_escape(self, event: Key) -> None:
-        """Leave the line, and not the screen that it is in."""
+        """Close the line, not the screen it is in."""
         event.stop()
         self.display = False
         self.post_message(self.Ended())

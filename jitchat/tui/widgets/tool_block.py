@@ -1,4 +1,4 @@
-"""A call of a tool on screen: one block, folded to two lines; all of it is a key away."""
+"""A tool call in the transcript: a block folded to two lines, which a key or click unfolds."""
 
 import json
 from collections.abc import Mapping
@@ -16,14 +16,14 @@ from jitchat.values import ToolCall, Turn
 from jitchat.window.window import Segment
 
 _WIDTH = 400
-"""Characters of a line; the screen cuts it to its width."""
+"""Maximum characters of a line, which the screen cuts to its width."""
 
 
 class ToolBlock(Static):
-    """What a tool was called with, and what came of it; a click unfolds it, and folds it again."""
+    """A tool's arguments and result; a click unfolds them or folds them again."""
 
     def __init__(self, turn: Turn, call: ToolCall, segment: Segment | None = None) -> None:
-        """`segment` is what the window has of the result; None where it has nothing."""
+        """`segment` is the result's segment in the window; None if it is not in the window."""
         super().__init__(classes="turn-body tool-block")
         self._turn, self._call, self._segment = turn, call, segment
         self.unfolded = False
@@ -55,26 +55,26 @@ class ToolBlock(Static):
 
 
 def folded(turn: Turn, segment: Segment | None) -> Content:
-    """Write a result in two lines: what was called and came back; how long that took, its size."""
+    """Write a result in two lines: the call and its result; its duration and size."""
     line = shorten(result_line(turn), _WIDTH)
     mark, style = state_of(turn)
     took = duration(turn.use.seconds) if turn.use.seconds is not None else ""
     tokens = f"{plural(segment.tokens, 'token')} in the window" if segment is not None else ""
-    size = f"{len(turn.content):,} characters" if turn.content else "nothing"
-    held = " of which windows carry a shorter form" if turn.use.form is not None else ""
-    figures = " · ".join(filter(None, (took, tokens, f"{size}{held}")))
+    size = f"{len(turn.content):,} characters" if turn.content else "empty"
+    shortened = ", shortened in windows" if turn.use.form is not None else ""
+    figures = " · ".join(filter(None, (took, tokens, f"{size}{shortened}")))
     return Content.assemble((f"{mark} ", style), line, "\n", (f"  {figures}", MUTED))
 
 
 def state_of(turn: Turn) -> tuple[str, str]:
-    """Give the mark of a result, and its style."""
+    """Return the mark of a result and its style."""
     if not turn.use.is_error:
         return "✓", "$text-success"
     return ("⊘", "$text-warning") if is_declined(turn) else ("✗", "$text-error")
 
 
 def whole(turn: Turn, call: ToolCall) -> str:
-    """Write a call in full: its arguments, what the window has of the result, and the result."""
+    """Write a call in full: its arguments, the result as sent in later windows, the result."""
     arguments = arguments_of(call)
     given = (
         call.arguments if arguments is None else json.dumps(arguments, indent=2, ensure_ascii=False)
@@ -85,9 +85,9 @@ def whole(turn: Turn, call: ToolCall) -> str:
 
 
 def called_lines(turn: Turn, open_calls: Mapping[ToolCall, bool]) -> Content:
-    """Name what an answer calls; of those that did not return, with what, and whether they run."""
+    """Write the calls of a reply; open ones with their arguments and whether they are running."""
     lines = [
-        f"◌ {shorten(call_line(call), _WIDTH)} · {'running' if runs else 'waits for your answer'}"
+        f"◌ {shorten(call_line(call), _WIDTH)} · {'running' if runs else 'waiting for approval'}"
         for call, runs in open_calls.items()
     ]
     if not lines:

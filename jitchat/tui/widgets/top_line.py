@@ -1,8 +1,9 @@
-"""What the first line says, in as many cells as there are.
+"""The first line of the screen, fitted to its width.
 
-What matters least gives way first: the number of turns, the end of a long title, the embedder's
-name, what the conversation cost, which `jitchat usage` tells, too, then the middle of the model's
-name. Which conversation it is stays as long as possible; that tokens are estimated, always.
+The least important parts are shortened or dropped first: the number of turns, the end of a long
+title, the embedder's name, the conversation's cost (which `jitchat usage` also shows), then the
+middle of the model's name. The title stays as long as possible; the mark of estimated counts always
+stays.
 """
 
 from collections.abc import Awaitable, Callable
@@ -25,29 +26,29 @@ from jitchat.tui.palette import MUTED
 from jitchat.values import DEFAULT_PROJECT, Conversation, Mode, Reach
 
 _FEWEST = 4
-"""Fewer cells than these tell nothing."""
+"""Minimum cells for a part to be useful."""
 _TITLE = 20
-"""Cells that tell a title from others."""
+"""Cells that are enough to recognise a title."""
 _BETWEEN = " · "
 
 
 @dataclass(frozen=True, slots=True)
 class TopText:
-    """Each part is empty where it is not known."""
+    """The parts of the line; unknown parts are empty."""
 
     provider: str = ""
     model: str = ""
-    """Empty, too, where it is called as its provider is."""
+    """Also empty if the model has the same name as its provider."""
     embedder: str = ""
     counter: str = ""
-    """With `~` ahead of it where it estimates."""
+    """Prefixed with `~` if it estimates."""
     title: str = ""
     size: str = ""
     cost: str = ""
     state: str = ""
-    """What goes on, or is not yet as it should be; mostly empty."""
+    """Work in progress, such as indexing; usually empty."""
     marks: str = ""
-    """What sets the conversation apart: that it is temporary, its project, its persona …"""
+    """Properties of the conversation: temporary, its project, its persona …"""
 
     @property
     def figures(self) -> str:
@@ -56,7 +57,7 @@ class TopText:
 
     @property
     def status(self) -> str:
-        """`openai gpt-5-mini · builtin-256 · o200k_base`, behind what goes on."""
+        """`openai gpt-5-mini · builtin-256 · o200k_base`, after the marks and the state."""
         name = f"{self.provider} {self.model}".strip()
         parts = (self.marks, self.state, name, self.embedder, self.counter)
         return _BETWEEN.join(filter(None, parts))
@@ -67,9 +68,9 @@ class TopText:
 
 
 def fitted(text: TopText, room: int) -> TopText:
-    """Let parts give way until the text takes at most `room` cells, or nothing more can.
+    """Shorten or drop parts until the text takes at most `room` cells, or nothing more can go.
 
-    What is left over where a whole part went is the title's.
+    Cells left over after a whole part was dropped go to the title.
     """
     title = text.title
     for name, least, shorten in _STEPS:
@@ -84,12 +85,12 @@ def fitted(text: TopText, room: int) -> TopText:
 
 
 def cut_in_the_middle(text: str, width: int) -> str:
-    """`gpt-5-mi…-preview`: both ends of a name of more than `width` cells."""
+    """Shorten a name to `width` cells, keeping both ends: `gpt-5-mi…-preview`."""
     if cell_len(text) <= width:
         return text
-    behind = (width - 1) // 2
-    tail = set_cell_size(text[::-1], behind)[::-1]
-    return f"{set_cell_size(text, width - 1 - behind)}…{tail}"
+    tail_width = (width - 1) // 2
+    tail = set_cell_size(text[::-1], tail_width)[::-1]
+    return f"{set_cell_size(text, width - 1 - tail_width)}…{tail}"
 
 
 def _cut(text: str, width: int) -> str:
@@ -111,16 +112,16 @@ _STEPS: tuple[tuple[str, int, Callable[[str, int], str] | None], ...] = (
     ("state", 0, _cut),
     ("provider", 0, None),
 )
-"""What gives way, in this order: a part, the cells that stay of it, what shortens it; None: out."""
-_AHEAD = 2
-"""Blank cells ahead of the status, and of the download."""
+"""The steps in order: a part, the minimum cells to keep, how to shorten it; None drops it."""
+_GAP = 2
+"""Blank cells before the status and before the download."""
 _MEGABYTE = 1 << 20
 Fetch = Callable[[Callable[[int], None]], Awaitable[tuple[bool, str]]]
-"""Downloads, telling the bytes so far: whether the model is here now, and that in a sentence."""
+"""Downloads a model, reporting the bytes received: returns success and a sentence on it."""
 
 
 class ModeTab(Static):
-    """In a narrow terminal, the mode in use alone has its whole name."""
+    """The tab of a mode; in a narrow terminal, only the current mode's name is complete."""
 
     def __init__(self, mode: Mode) -> None:
         super().__init__(classes="mode")
@@ -147,18 +148,18 @@ class ModeTab(Static):
 
 
 class ModelFetch(Static):
-    """The download of a better embedding model: how far it is; no room when there is none."""
+    """The progress of downloading a better embedding model; takes no space otherwise."""
 
     cells: reactive[int] = reactive(0)
-    """What it takes of the line, with the blanks ahead of it."""
+    """The width it takes, including the gap before it."""
 
     @dataclass
     class Ended(Message):
         fetched: bool
-        """Whether the model is here."""
+        """Whether the model was downloaded."""
         sentence: str
         asked: bool
-        """Whether the user asked for it, rather than the settings."""
+        """Whether the user started the download, rather than the settings."""
 
     def __init__(self, fetch: Fetch, keys: KeyNames) -> None:
         super().__init__(id="model-fetch")
@@ -174,12 +175,12 @@ class ModelFetch(Static):
             self._worker = self._fetch(asked)
 
     def stop(self) -> None:
-        """End it; what was fetched so far is kept for the next time."""
+        """Stop the download; the part already received is kept for the next time."""
         if self._worker is not None:
             self._worker.cancel()
 
     def toggle(self) -> None:
-        """Fetch because the user asks for it, or stop that."""
+        """Start the download at the user's request, or stop it."""
         if self._worker is None:
             self.start(asked=True)
         else:
@@ -205,19 +206,19 @@ class ModelFetch(Static):
         self.draw()
 
     def draw(self) -> None:
-        """Use fewer words where there is little room."""
+        """Draw the progress, in fewer words in a narrow terminal."""
         size = f"{self._received / _MEGABYTE:.0f} MB"
         brief, whole = (
-            f"fetching {size} · {self._key}",
-            f"fetching model, {size} · {self._key} stops",
+            f"download {size} · {self._key}",
+            f"downloading model, {size} · {self._key} stops",
         )
         content = Content(brief if self.screen.has_class("-narrow") else whole)
         self.update(content)
-        self.cells = content.cell_length + _AHEAD if self.display else 0
+        self.cells = content.cell_length + _GAP if self.display else 0
 
 
 def marks_of(conversation: Conversation, reach: Reach, persona: str = "") -> str:
-    """Write what sets a conversation apart: `project work · persona reviewer · recall all`."""
+    """Write a conversation's properties: `project work · persona reviewer · recall all`."""
     is_default = conversation.project == DEFAULT_PROJECT
     reaches = reach is not Reach.CONVERSATION and not conversation.is_temporary
     parts = (
@@ -237,7 +238,7 @@ class TopLine(Horizontal):
         self._status = Static(id="status")
         self._text = TopText()
         self._drawn = ""
-        """The status that is drawn."""
+        """The status as last drawn."""
         self._modes = [ModeTab(mode) for mode in Mode]
 
     def compose(self) -> ComposeResult:
@@ -247,7 +248,7 @@ class TopLine(Horizontal):
         yield self._status
 
     @on(events.Click, "#status")
-    async def _who_clicked(self) -> None:
+    async def _status_clicked(self) -> None:
         await self.run_action("screen.do('models')")
 
     def on_mount(self) -> None:
@@ -263,7 +264,7 @@ class TopLine(Horizontal):
         self._draw()
 
     def show_marks(self, conversation: Conversation, reach: Reach, persona: str) -> None:
-        """Say what sets a conversation apart: nothing of most."""
+        """Show a conversation's properties; most have none."""
         self._text = replace(self._text, marks=marks_of(conversation, reach, persona))
         self._draw()
 
@@ -279,7 +280,7 @@ class TopLine(Horizontal):
     def show_status(
         self, state: str, provider: str = "", model: str = "", embedder: str = "", counter: str = ""
     ) -> None:
-        """Show what goes on, if anything, and who answers, with what; empty: nobody does yet."""
+        """Show the state, the model and its parts; all are empty until a model is ready."""
         parts = {"state": state, "provider": provider, "model": model}
         parts |= {"embedder": embedder, "counter": counter}
         cleaned = {name: one_line(text) for name, text in parts.items()}
@@ -287,14 +288,14 @@ class TopLine(Horizontal):
         self._draw()
 
     def _draw(self) -> None:
-        if not self.is_attached:  # what comes late, when the app is left
+        if not self.is_attached:  # a late update while the app is closing
             return
         width = self.content_size.width or self.app.size.width - 2
         for tab in self._modes:
             tab.draw(is_short=self.screen.has_class("-narrow"))
         modes = sum(tab.cells for tab in self._modes)
-        # One more cell is between title and modes.
-        text = fitted(self._text, width - modes - self._fetch.cells - _AHEAD - 1)
+        # There is one more cell between the title and the modes.
+        text = fitted(self._text, width - modes - self._fetch.cells - _GAP - 1)
         title = Content.assemble((text.title, "bold"), (text.figures, MUTED))
         self._title.update(title, layout=False)
         if text.status != self._drawn:

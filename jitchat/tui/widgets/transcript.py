@@ -1,7 +1,7 @@
-"""The conversation: its turns, a cursor on them, and the reply that grows at the end.
+"""The transcript: the turns of the conversation, a cursor, and the reply streaming at the end.
 
-Only the turns around where the user looks are mounted, so that a conversation of 100,000 turns
-opens as quickly as one of ten. What is in view stays where it is while something changes above it.
+Only the turns around the visible area are mounted, so that a conversation of 100,000 turns opens as
+quickly as one of ten. The visible turns do not move when something changes above them.
 """
 
 import asyncio
@@ -32,24 +32,24 @@ from jitchat.window.steering import Steering
 from jitchat.window.window import Segment
 
 FIRST, STEP, MOST = 4, 10, 100
-"""Turns mounted for the first frame, added at a time, and kept."""
+"""Turns mounted for the first frame, turns added at a time, and maximum turns kept mounted."""
 AROUND = 12
-"""Turns mounted on either side of one that is looked for."""
+"""Turns mounted on either side of a turn that is jumped to."""
 
 _BLOCKS, _NAME = 9, 12
-"""So many blocks of code have a key, and so many characters of each are named."""
+"""Code blocks that have a key, and characters shown of each."""
 
 _MARGIN = 3
-"""Lines between a match and an end of the screen; a notice may lie there."""
+"""Lines between a match and the edge of the screen, which a notice may cover."""
 
 EMPTY = (
-    "Nothing has been said here yet.\n\nWrite below and press Enter. Every turn is kept whole on"
-    " this machine; the bar shows what goes into each request."
+    "No messages yet.\n\nType below and press Enter. Every turn is stored in full on this machine;"
+    " the bar shows what each request contains."
 )
 
 
 class Transcript(VerticalScroll):
-    """One of the turns is chosen while the list has the focus."""
+    """The turns; one of them is chosen while the transcript has the focus."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("down", "move(1)", show=False),
@@ -70,25 +70,25 @@ class Transcript(VerticalScroll):
     def __init__(self) -> None:
         super().__init__(id="transcript")
         self._top: tuple[Widget, int] | None = None
-        """The child at the top of the screen, and its line as last laid out."""
+        """The topmost visible child, and its line in the last layout."""
         self._turns: Sequence[Turn] = ()
         self._start = self._end = 0
-        """The turns that are mounted, by index."""
+        """The range of mounted turns, by index."""
         self._is_extending = False
         self._shown = 0
-        """Counts the conversations and places that were shown: what comes late is of another."""
+        """Number of times that turns were shown, to ignore late callbacks of earlier ones."""
         self._mounting = asyncio.Lock()
         self._showing: asyncio.Future[None] | None = None
         self.details: TurnDetails | None = None
-        """Of the conversation that is on screen; None before there is one."""
+        """For the conversation on screen; None before the first one."""
         self._carrier: Callable[[Turn], Segment | None] = lambda _: None
-        """Tells what the window has of a turn."""
+        """Returns the segment of a turn in the window."""
         self._steering = Steering()
-        self._grown: list[str] = []
-        """The pieces of the reply that is growing."""
+        self._deltas: list[str] = []
+        """The deltas of the streaming reply."""
         self._found = FoundMarks()
         self._cursor: int | None = None
-        """The position of the turn that was chosen last; None for the last one."""
+        """The position of the turn under the cursor; None for the last one."""
 
     @property
     def chosen(self) -> Turn | None:
@@ -118,17 +118,17 @@ class Transcript(VerticalScroll):
         return applies.get(binding.id or "", True)
 
     def question_of(self, binding: Binding) -> str:
-        """Write what a key asks first; empty where it acts at once."""
-        asked = binding.tooltip.format(turn=self.chosen.position if self.chosen else "")
+        """Write the question that a key asks first; empty if the key acts at once."""
+        question = binding.tooltip.format(turn=self.chosen.position if self.chosen else "")
         blocks = self._blocks_of(binding)
         if len(blocks) == 1:
-            return ""  # there is no other one to copy
+            return ""  # there is no other block to choose
         names = (shorten(block.language or block.code, _NAME) for block in blocks)
         listed = ", ".join(f"{number} {name}" for number, name in enumerate(names, start=1))
-        return f"{asked} {listed}" if len(blocks) > 1 else asked
+        return f"{question} {listed}" if len(blocks) > 1 else question
 
     def choices_of(self, binding: Binding) -> dict[str, str]:
-        """Tell which keys answer a question but Enter, and the action of each."""
+        """Return the keys, besides Enter, that answer a question, with the action of each."""
         numbers = range(1, len(self._blocks_of(binding)) + 1)
         return {str(number): f"screen.do('copy_code', '{number}')" for number in numbers}
 
@@ -138,14 +138,14 @@ class Transcript(VerticalScroll):
 
     @property
     def to_copy(self) -> Turn | None:
-        """The turn under the cursor, else the last reply; None where there is neither."""
+        """The turn under the cursor, or the last reply; None if there is neither."""
         replies = (turn for turn in reversed(self._turns) if turn.role is Role.ASSISTANT)
         return self.chosen or next(replies, None)
 
     async def put(self, turn: Turn) -> None:
-        """Show a turn as it now is: a new one at the end, or one that is here already.
+        """Show a turn's current state: add it at the end, or update it if it is shown already.
 
-        What grows is the reply that is stored. A result takes its call off those that run.
+        The streaming reply becomes the stored one. A tool result closes its open call.
         """
         if turn.use.answers is not None:
             for mounted in self._mounted():
@@ -172,14 +172,14 @@ class Transcript(VerticalScroll):
             self.anchor()
 
     def show_call(self, turn: Turn, call: ToolCall, *, runs: bool) -> None:
-        """Show that a call of a turn runs, or waits to be allowed, until its result is put."""
+        """Show that a tool call is running or waiting for approval, until its result is put."""
         if (view := self._view_of(turn.position)) is not None:
             view.show_call(call, runs=runs)
 
     async def replace_stored(self, turn: Turn) -> bool:
-        """Take a reply that could not be stored for what it is in the store; False: it is not here.
+        """Update a reply that could not be stored at first; return False if it is not shown.
 
-        The reply that is growing is another one.
+        A reply that is still streaming at this position is a different one.
         """
         place = self._place(turn.position, turn.role)
         if place is None or self._turns[place].status is Status.STREAMING:
@@ -194,47 +194,47 @@ class Transcript(VerticalScroll):
         view = self._view_of(turn.position)
         return view.detail if view is not None else NOTHING
 
-    async def stream(self, piece: str, position: int, *, typing: bool = False) -> None:
-        """Append to the reply that will be the turn at `position`, if nobody comes between."""
-        view = await self._begun_view(position)
-        self._grown.append(piece)
+    async def stream(self, delta: str, position: int, *, typing: bool = False) -> None:
+        """Append a delta to the streaming reply, which is expected at `position`."""
+        view = await self._streaming_view(position)
+        self._deltas.append(delta)
         if view is not None and view.reply is not None:
             if view.reasoning is not None:
                 view.reasoning.end()
-            view.reply.add(piece, typing=typing)
+            view.reply.add(delta, typing=typing)
 
-    async def think(self, piece: str, position: int) -> None:
-        if (view := await self._begun_view(position)) is not None:
-            await view.think(piece)
+    async def think(self, delta: str, position: int) -> None:
+        if (view := await self._streaming_view(position)) is not None:
+            await view.think(delta)
 
     async def take_for_reasoning(self) -> None:
-        """Take all of the reply so far for reasoning."""
-        text = "".join(self._grown)
-        self._grown.clear()
+        """Turn all of the reply so far into reasoning."""
+        text = "".join(self._deltas)
+        self._deltas.clear()
         view = self._growing_view()
         if view is not None and view.reply is not None:
             await view.reply.finish("")
             await view.think(text)
 
     async def end_stream(self) -> None:
-        """No more comes of a reply that was not stored: what came of it stays in view."""
+        """End a reply that was not stored; the part received stays on screen."""
         if (growing := self._growing_turn()) is not None:
-            text = "".join(self._grown)
+            text = "".join(self._deltas)
             await self.put(replace(growing, content=text, status=Status.INTERRUPTED))
 
     async def warn(self, sentence: str) -> None:
-        """Say below the last turn what is the matter with it."""
+        """Show a warning below the last turn."""
         if views := self._mounted():
             await views[-1].warn(sentence)
 
-    async def draw_behind_key(self) -> None:
-        """Draw the reply that is growing, if one is, now that a key was drawn."""
+    async def draw_after_key(self) -> None:
+        """Draw the streaming reply, if there is one, after a key was drawn."""
         view = self._growing_view()
         if view is not None and view.reply is not None:
-            await view.reply.draw_behind_key()
+            await view.reply.draw_after_key()
 
     def mark(self, carrier: Callable[[Turn], Segment | None]) -> None:
-        """Show which turns the window has, and as what: `carrier` tells what carries a turn."""
+        """Mark the turns that are in the window; `carrier` returns the segment of a turn."""
         self._carrier = carrier
         with self.app.batch_update():
             for view in self.query(TurnView):
@@ -252,20 +252,20 @@ class Transcript(VerticalScroll):
         views = []
         for turn in turns:
             is_growing = turn.status is Status.STREAMING
-            shown = replace(turn, content="".join(self._grown)) if is_growing else turn
+            shown = replace(turn, content="".join(self._deltas)) if is_growing else turn
             segment = self._carrier(turn)
             views.append(TurnView(shown, segment, details.get(turn.position, NOTHING)))
             views[-1].hold(self._steering.of(turn.position))
         return views
 
     def action_page(self, pages: int) -> None:
-        """Scroll down by pages, at once: after the next layout another line can be meant."""
+        """Scroll down by pages, immediately, because the next layout may shift the lines."""
         goal = self.scroll_target_y + pages * self.scrollable_content_region.height
         self.scroll_to(y=goal, immediate=True)
 
     def arrange(self, size: Size, optimal: bool = False) -> DockArrangeResult:
-        """Lay the children out, and scroll by as much as the one at the top has moved."""
-        if not self._container_size:  # Textual would look for the end as in a room of no height
+        """Lay out the children, and scroll by as much as the topmost visible one has moved."""
+        if not self._container_size:  # Textual would compute the end for a container of no height
             self._container_size = size
         arranged = super().arrange(size, optimal)
         regions = {placement.widget: placement.region for placement in arranged.placements}
@@ -281,18 +281,18 @@ class Transcript(VerticalScroll):
         return arranged
 
     def _shift(self, lines: int) -> None:
-        """Scroll within the layout that is being made, so that no frame shows another place."""
-        self.app.animator.force_stop_animation(self, "scroll_y")  # its goal has moved too
+        """Scroll within the current layout, so that no frame is drawn at another position."""
+        self.app.animator.force_stop_animation(self, "scroll_y")  # its target has moved too
         y = max(0.0, self.scroll_y + lines)
         self.set_reactive(Transcript.scroll_y, y)
         self.set_reactive(Transcript.scroll_target_y, y)
         self.vertical_scrollbar.position = y
 
     async def show(self, turns: Sequence[Turn], at: int | None = None) -> None:
-        """Show another conversation, or another place in it: its end, or the turn at `at`.
+        """Show a conversation from the turn at position `at`, or its end if `at` is None.
 
-        Once begun it is done to the end, whatever becomes of the caller: where the removal of
-        widgets is cancelled, Textual cancels their parent, too, and the screen stands still.
+        The operation is completed even if the caller is cancelled: if the removal of widgets is
+        cancelled, Textual also cancels their parent, and the screen freezes.
         """
         self._showing = asyncio.ensure_future(self._show_alone(turns, at))
         await asyncio.shield(self._showing)
@@ -318,7 +318,7 @@ class Transcript(VerticalScroll):
         self.call_after_refresh(self._settle, at, self._shown)
 
     async def know(self, turns: Sequence[Turn]) -> None:
-        """Take in the whole conversation, of which a stretch is on screen already."""
+        """Set the turns of the whole conversation, part of which is on screen already."""
         async with self._mounting:
             shown = [view.turn.position for view in self._mounted()]
             self._turns = turns
@@ -329,16 +329,16 @@ class Transcript(VerticalScroll):
             self._end = up_to(self._turns, shown[-1])
 
     async def take_in(self, turns: Sequence[Turn]) -> None:
-        """Take in what is stored now: the end is shown anew if another instance wrote there."""
+        """Reload the stored turns: show the end again if another process has changed it."""
         latest = [turn.position for turn in turns[-STEP:]]
         if latest != [turn.position for turn in self._turns[-STEP:]]:
             await self.show(turns)
 
     def watch_scroll_y(self, old: float, new: float) -> None:
-        """Mount more when an end is no more than a page away; fold what is far."""
+        """Mount more turns if an end is less than a page away; fold distant parts."""
         super().watch_scroll_y(old, new)
         self._fold_away()
-        self.call_after_refresh(self._fold_away)  # a jump goes further than was near
+        self.call_after_refresh(self._fold_away)  # a jump may leave the parts laid out so far
         if not self._is_extending and self.is_mounted:
             page = self.size.height
             if new <= page and self._start > 0 and new < old:
@@ -365,7 +365,7 @@ class Transcript(VerticalScroll):
             if self._end - self._start > MOST and up:
                 await self.remove_children(self._mounted()[MOST:])
                 self._end = self._start + MOST
-                self.anchor(anchor=False)  # there is no end to follow
+                self.anchor(anchor=False)  # the end to follow is not mounted
             elif self._end - self._start > MOST:
                 await self.remove_children(self._mounted()[:-MOST])
                 self._start = self._end - MOST
@@ -378,7 +378,7 @@ class Transcript(VerticalScroll):
             self._fill(shown)
 
     def _fill(self, shown: int) -> None:
-        """Mount more at an end that is reached, also where the turns leave room."""
+        """Mount more turns at an end that has been reached, or if they do not fill the screen."""
         if shown == self._shown and not self._is_extending:
             if self._start > 0 and self.scroll_y <= 0:
                 self._extend(shown, up=True)
@@ -386,7 +386,7 @@ class Transcript(VerticalScroll):
                 self._extend(shown, up=False)
 
     def _settle(self, at: int | None, shown: int) -> None:
-        """Once the views have their heights: bring up the turn that is wanted."""
+        """Scroll to the requested turn, once the views have their heights."""
         if shown != self._shown:
             return
         view = None if at is None else self._view_of(at)
@@ -398,7 +398,7 @@ class Transcript(VerticalScroll):
             self.call_after_refresh(self._extended, shown)
 
     def _view_of(self, position: int) -> TurnView | None:
-        views = reversed(self._mounted())  # mostly one of the latest is wanted
+        views = reversed(self._mounted())  # usually one of the latest is requested
         return next((view for view in views if view.turn.position == position), None)
 
     def _mounted(self) -> list[TurnView]:
@@ -406,21 +406,21 @@ class Transcript(VerticalScroll):
 
     @property
     def first_in_view(self) -> int:
-        """The position of the turn at the top of the screen; 0 where there is none."""
+        """The position of the turn at the top of the screen; 0 if there is none."""
         return self._nearest_in_view(1) or 0
 
     def mark_found(
         self, pattern: re.Pattern[str] | None, current: tuple[int, int] | None = None
     ) -> None:
-        """Mark what matches, also in turns that come on screen later; None ends that.
+        """Highlight matches, also in turns mounted later; None removes the highlights.
 
-        `current` is the position of a turn, and which of the matches in its text is shown.
+        `current` is the position of a turn and the index of the current match in its text.
         """
         self._found.look_for(pattern, current)
         self._found.mark(self._mounted())
 
     async def go_to(self, position: int) -> None:
-        """Bring the turn at a position into view, at the current match where it has that."""
+        """Scroll to the turn at a position, or to the current match in it."""
         self.release_anchor()
         if self._view_of(position) is None:
             await self.show(self._turns, position)
@@ -428,7 +428,7 @@ class Transcript(VerticalScroll):
         self.call_after_refresh(self._reveal, position, 4)
 
     def _reveal(self, position: int, tries: int) -> None:
-        """Scroll to the turn, or its current match; what is folded away is laid out on the way."""
+        """Scroll to the turn or its current match, which may first have to be laid out."""
         view = self._view_of(position)
         if view is None:
             return
@@ -450,9 +450,9 @@ class Transcript(VerticalScroll):
             self.scroll_to(y=y - self.size.height // 3, animate=False, immediate=True)
 
     def toggle_fold(self) -> bool:
-        """Fold or unfold the reasoning or the call of the chosen turn, or of the last with either.
+        """Fold or unfold the reasoning or call of the chosen turn, or else of the last with one.
 
-        Tells whether there is any.
+        Return whether there was any.
         """
         chosen = self._chosen_view
         for view in [chosen] if chosen is not None else reversed(self._mounted()):
@@ -465,7 +465,7 @@ class Transcript(VerticalScroll):
         return False
 
     def wrap_code(self) -> None:
-        """Wrap lines of code that are longer than the screen is wide, or cut them again."""
+        """Wrap code lines that are wider than the screen, or cut them off again."""
         self.toggle_class("-code-wrapped")
         for reply in self._replies():
             reply.measure_again()
@@ -478,11 +478,11 @@ class Transcript(VerticalScroll):
         return [view.reply for view in self._mounted() if view.reply is not None]
 
     def on_focus(self) -> None:
-        """Show the cursor, where the user looks."""
+        """Show the cursor on a visible turn."""
         self.point_at(self._nearest_in_view(-1))
 
     async def action_move(self, step: int) -> None:
-        """Move to the next turn or the one before, from where the user looks."""
+        """Move to the next or previous turn, starting from a visible one."""
         place = self._place_of_cursor()
         if place is None:
             return
@@ -494,7 +494,7 @@ class Transcript(VerticalScroll):
             view = self._view_of(position)
             if view is None:
                 await self.show(self._turns, position)
-            else:  # of a turn that is larger than the screen, to where it is entered
+            else:  # a turn larger than the screen is entered at its near end
                 top = step > 0 and view.outer_size.height > self.size.height
                 self.scroll_to_widget(view, top=top, animate=False, immediate=True)
             self.point_at(position)
@@ -516,7 +516,7 @@ class Transcript(VerticalScroll):
             self.post_message(self.Opened(view.turn, view.detail))
 
     def point_at(self, position: int | None) -> None:
-        """Move the cursor: to a position, or to the end."""
+        """Move the cursor to the turn at a position, or to the last one."""
         self._cursor = position
         if position is None and self._turns:
             position = self._turns[-1].position
@@ -526,7 +526,7 @@ class Transcript(VerticalScroll):
             self.screen.refresh_bindings()
 
     def _place(self, position: int | None, role: Role | None = None) -> int | None:
-        """The index of the turn at a position, said by `role`; the latest are looked at first."""
+        """Return the index of the turn at a position with this role; the latest are tried first."""
         turns, size = self._turns, len(self._turns)
         latest = reversed(range(max(0, size - STEP), size))
         places = (*latest, up_to(turns, position) - 1) if size and position is not None else ()
@@ -534,17 +534,17 @@ class Transcript(VerticalScroll):
         return next((at for at in at_position if role in (None, turns[at].role)), None)
 
     def _place_of_cursor(self) -> int | None:
-        """The index of the turn under the cursor; the last one where that is gone."""
+        """Return the index of the turn under the cursor; the last one if it no longer exists."""
         place = self._place(self._cursor)
         return len(self._turns) - 1 if place is None and self._turns else place
 
     def _is_in_view(self, view: TurnView) -> bool:
-        """Whether it is on screen once what was scrolled is drawn: keys can come faster."""
+        """Whether it is visible at the current scroll position, which may not be drawn yet."""
         lines = view.virtual_region
         return lines.y < self.scroll_y + self.size.height and lines.bottom > self.scroll_y
 
     def _nearest_in_view(self, step: int) -> int | None:
-        """The position of the first turn on screen that one comes to by such a step."""
+        """Return the position of the visible turn that comes first in this direction."""
         seen = [view.turn.position for view in self._mounted() if self._is_in_view(view)]
         return seen[0 if step > 0 else -1] if seen else None
 
@@ -556,9 +556,9 @@ class Transcript(VerticalScroll):
         growing = self._growing_turn()
         return self._view_of(growing.position) if growing is not None else None
 
-    async def _begun_view(self, position: int) -> TurnView | None:
-        """The view of the reply that grows, which begins now if none does."""
+    async def _streaming_view(self, position: int) -> TurnView | None:
+        """Return the view of the streaming reply, starting one if there is none."""
         if self._growing_turn() is None:
-            self._grown.clear()
+            self._deltas.clear()
             await self.put(Turn(position, Role.ASSISTANT, "", None, None, Status.STREAMING))
         return self._growing_view()

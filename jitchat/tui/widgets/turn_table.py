@@ -1,7 +1,7 @@
-"""A table whose rows are turns, or what was done with them: columns as data, one line a row.
+"""A table of turns or similar rows: columns as data, one line per row.
 
-It stands on Textual's OptionList. DataTable has no column that takes what is left of the line, no
-line across all columns, no `…` where a cell is cut, and costs a render a cell.
+It is based on Textual's OptionList. DataTable has no column that takes the rest of the line, no
+lines across all columns, no `…` for cut-off cells, and renders each cell separately.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ Cell = str | Content
 
 @dataclass(frozen=True, slots=True)
 class Column(Generic[Row]):
-    """One column; the last one of a table takes what is left of the line, which ends in a `…`."""
+    """A column; the last one of a table takes the rest of the line, which is cut off with `…`."""
 
     title: str
     cell: Callable[[Row], Cell]
     width: int | None = None
-    """In cells; None for what is left: foreign text is made harmless there, and one line."""
+    """In cells; None for the rest of the line, where text is sanitized and put on one line."""
     is_right: bool = False
-    """Whether cells end at the right edge."""
+    """Whether the column is right-aligned."""
     gap: int = 1
-    """Blank cells ahead, except in the first column."""
+    """Blank cells before it, except in the first column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Line:
 
 
 Columns = Sequence[Column[Row]] | Callable[[int], Sequence[Column[Row]]]
-"""The columns, or what makes them for a width in cells."""
+"""The columns, or a function that returns them for a width in cells."""
 
 
 def header(columns: Sequence[Column[Row]]) -> str:
@@ -60,7 +60,7 @@ def header(columns: Sequence[Column[Row]]) -> str:
 
 
 def draw(columns: Sequence[Column[Row]], row: Row, style: str = "") -> Content:
-    """Draw a row, however wide."""
+    """Draw a row in its full width."""
     line = _aligned([(column, column.cell(row)) for column in columns])
     return line.stylize_before(style) if style else line
 
@@ -90,9 +90,9 @@ class TurnTable(Vertical, Generic[Row]):
         style: Callable[[Row], str] = lambda _: "",
         has_cursor: bool = True,
     ) -> None:
-        """`key` tells rows apart, so that the cursor stays on its row; `style` is of a whole row.
+        """`key` identifies rows, so that the cursor stays on its row; `style` is for whole rows.
 
-        Without a cursor there is no header either: the rows are to be read, not chosen.
+        Without a cursor there is no header either: such rows are read, not chosen.
         """
         super().__init__(id=id, classes="turn-table")
         self._columns, self._key, self._style = columns, key, style
@@ -112,23 +112,23 @@ class TurnTable(Vertical, Generic[Row]):
 
     @property
     def width(self) -> int:
-        """Cells of a row's text."""
+        """Width of a row's text."""
         return max(0, self.size.width - BESIDE)
 
     @property
     def columns(self) -> Sequence[Column[Row]]:
-        """As they are for the present width."""
+        """The columns for the current width."""
         return self._columns(self.width) if callable(self._columns) else self._columns
 
     @property
     def row(self) -> Row | None:
-        """The row under the cursor; None on a line across, or without rows."""
+        """The row under the cursor; None on a `Line` or without rows."""
         item = self._item
         return None if isinstance(item, Line) else item
 
     @property
     def line(self) -> str:
-        """The line across that is under the cursor; empty on a row, or without lines."""
+        """The text of the `Line` under the cursor; empty on a row or without lines."""
         item = self._item
         return item.text if isinstance(item, Line) else ""
 
@@ -149,9 +149,9 @@ class TurnTable(Vertical, Generic[Row]):
         columns: Columns[Row] | None = None,
         style: Callable[[Row], str] | None = None,
     ) -> None:
-        """Show other rows, with the cursor on the one whose key is `at`; None: on its present row.
+        """Show other rows, with the cursor on the row whose key is `at`; None keeps its row.
 
-        Where that row is gone, on the first one.
+        If that row does not exist, the cursor moves to the first one.
         """
         here = self._key(self.row) if at is None and self.row is not None else at
         self._items, self._style = items, style or self._style
@@ -163,7 +163,7 @@ class TurnTable(Vertical, Generic[Row]):
         self.list.highlighted = self._place_of(here) if self._has_cursor else None
 
     def redraw(self, row: Row) -> None:
-        """Draw the row of the same key anew, from the values of now."""
+        """Redraw the row with the same key, with its new values."""
         place = self._place_of(self._key(row))
         if place is not None:
             line = draw(self.columns, row, self._style(row))
@@ -181,7 +181,7 @@ class TurnTable(Vertical, Generic[Row]):
         ]
 
     def on_resize(self) -> None:
-        """Other columns may fit, and rules end elsewhere."""
+        """Redraw all lines: other columns may fit, and fills have another length."""
         for place, line in enumerate(self._drawn()):
             self.list.replace_option_prompt_at_index(place, line)
 
@@ -198,7 +198,7 @@ class TurnTable(Vertical, Generic[Row]):
         return lines
 
     def _place_of(self, key: object) -> int | None:
-        """Where the row of that key stands; else the first one, else a line that can be chosen."""
+        """Return the index of the row with this key, else of the first row or choosable line."""
         places = range(len(self._items))
         rows = {at: row for at in places if not isinstance(row := self._items[at], Line)}
         lines = (at for at in places if at not in rows and not self.list.options[at].disabled)

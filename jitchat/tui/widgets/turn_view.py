@@ -1,4 +1,4 @@
-"""One turn on screen: who and when, whether the window has it and as what, its text and note."""
+"""A turn on screen: a header with its place in the window, its text, and a note."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _ENDED = {
     Status.CUT: "cut off",
     Status.CANCELLED: "cancelled",
     Status.INTERRUPTED: "interrupted",
-    Status.UNANSWERED: "not answered, left out later",
+    Status.UNANSWERED: "not answered, left out of later windows",
     Status.STREAMING: "answering",
 }
 _GUTTER = {
@@ -45,7 +45,7 @@ _GUTTER = {
     Kind.RETRIEVED: "retrieved",
     Kind.DRAFT: "sent",
     Kind.TOOL_CALLS: "called in this turn",
-    Kind.TOOL_RESULTS: "a result of this turn",
+    Kind.TOOL_RESULTS: "result in this turn",
     Kind.REQUESTED: "requested",
 }
 
@@ -54,24 +54,24 @@ _GUTTER = {
 class Detail:
     note: ReplyNote | None = None
     versions: tuple[int, ...] = ()
-    """The positions of the turns that stand in its place, its own among them; empty for one."""
+    """The positions of all versions of the turn, including its own; empty if there is only one."""
     files: tuple[Attachment, ...] = ()
-    """That came with it."""
+    """The files attached to it."""
     pictures: tuple[Any, ...] = ()
-    """Of these, as `thumbnail` makes them."""
+    """Thumbnails of the attached pictures."""
 
     @property
     def attached(self) -> str:
-        """`with notes.md, shot.png (picture, 900×500)`; empty where nothing came with it."""
+        """`attached: notes.md, shot.png (picture, 900×500)`; empty if nothing was attached."""
         named = (
             one_line(each.name)
             + (f" (picture, {each.picture.width}×{each.picture.height})" if each.picture else "")
             for each in self.files
         )
-        return f"with {', '.join(named)}" if self.files else ""
+        return f"attached: {', '.join(named)}" if self.files else ""
 
     def sentence_of(self, turn: Turn) -> str:
-        """Say who answered and how it ended; that it ended by its calls goes without saying."""
+        """Return the note on the model, usage and stop reason; without the reason after calls."""
         is_step = self.note is not None and bool(turn.use.calls)
         return note_sentence(replace(self.note, stop=None) if is_step and self.note else self.note)
 
@@ -81,7 +81,7 @@ class Detail:
 
     @property
     def reasoning_tokens(self) -> int:
-        """As reported; 0 where the provider reports none."""
+        """As reported by the provider; 0 if it reported none."""
         usage = self.note.usage if self.note is not None else None
         return usage.reasoning_tokens if usage is not None else 0
 
@@ -90,7 +90,7 @@ NOTHING = Detail()
 
 
 def is_broken_off(reply: Turn, stop: str | None) -> bool:
-    """Whether a reply ended before the model ended it; `stop` is the model's word for why."""
+    """Whether a reply ended before the model finished; `stop` is the model's stop reason."""
     return reply.status is not Status.COMPLETE and not stop
 
 
@@ -102,14 +102,14 @@ def is_cut(reply: Turn, detail: Detail) -> bool:
 
 
 class TurnDetails:
-    """Looks up what is stored beside the turns of a conversation."""
+    """Loads what is stored in addition to the turns of a conversation."""
 
     def __init__(self, store: ColdStore, conversation: str) -> None:
         self._store, self._conversation = store, conversation
         self._files = AttachmentStore(store.database, conversation)
 
     async def of(self, turns: Sequence[Turn]) -> Mapping[int, Detail]:
-        """Look up the details by position; none where the store refuses."""
+        """Load the details of turns, by position; empty if the store fails."""
         stored = [turn for turn in turns if turn.id and turn.status is not Status.STREAMING]
         with suppress(StoreError):
             if stored:
@@ -130,7 +130,7 @@ class TurnDetails:
 
 
 def _detail(detail: Detail, files: Sequence[Attachment]) -> Detail:
-    """Add what came with a turn; its pictures are made small."""
+    """Add the attached files, with thumbnails of pictures."""
     if not files:
         return detail
     pictures = (thumbnail(file.picture) for file in files if file.picture is not None)
@@ -138,12 +138,12 @@ def _detail(detail: Detail, files: Sequence[Attachment]) -> Detail:
 
 
 class TurnView(Vertical):
-    """The text is shown as Markdown where a model wrote it, as it stands otherwise."""
+    """A turn; replies are rendered as Markdown, other texts are shown verbatim."""
 
     def __init__(
         self, turn: Turn, segment: Segment | None = None, detail: Detail = NOTHING
     ) -> None:
-        """`segment` is what the window has of the turn; None where it has nothing."""
+        """`segment` is the turn's segment in the window; None if it is not in the window."""
         super().__init__(classes=f"turn {turn.role.value}")
         self.turn, self.detail = turn, detail
         self._segment = segment
@@ -158,10 +158,10 @@ class TurnView(Vertical):
         self._note: Static | None = None
         self._warning: Static | None = None
         self.block: ToolBlock | None = None
-        """Of a result."""
+        """The block of a tool result."""
         self._calls: Static | None = None
         self._open_calls: dict[ToolCall, bool] = {}
-        """Of its calls, those that did not return yet, and whether each runs."""
+        """Its calls without a result yet, and whether each is running."""
 
     def compose(self) -> ComposeResult:
         yield self._header
@@ -190,7 +190,7 @@ class TurnView(Vertical):
 
     @property
     def foldable(self) -> Reasoning | ToolBlock | None:
-        """What of the turn can be folded and unfolded; None where nothing can."""
+        """The part of the turn that can be folded and unfolded; None if it has none."""
         return self.reasoning or self.block
 
     def on_mount(self) -> None:
@@ -211,7 +211,7 @@ class TurnView(Vertical):
             self._set_classes()
             self._header.set_class(chosen, "-chosen")
             for inside in self.walk_children(Widget):
-                inside.notify_style_update()  # its colours are blended with the turn's
+                inside.notify_style_update()  # the colours are blended with the turn's
 
     def hold(self, hold: Hold | None) -> None:
         if hold is not self._hold:
@@ -231,8 +231,8 @@ class TurnView(Vertical):
         if self._calls is not None:
             self._calls.update(called_lines(self.turn, self._open_calls))
 
-    async def think(self, piece: str) -> None:
-        (await self._mounted_reasoning()).add(piece)
+    async def think(self, delta: str) -> None:
+        (await self._mounted_reasoning()).add(delta)
 
     async def _mounted_reasoning(self) -> Reasoning:
         if self.reasoning is None:
@@ -241,7 +241,7 @@ class TurnView(Vertical):
         return self.reasoning
 
     async def warn(self, sentence: str) -> None:
-        """Say what is the matter with the turn, below it; empty once nothing is."""
+        """Show a warning below the turn; empty to hide it."""
         if self._warning is None and sentence:
             self._warning = Static(classes="turn-note")
             await self.mount(self._warning)
@@ -251,7 +251,7 @@ class TurnView(Vertical):
 
     async def finish(self, turn: Turn, detail: Detail = NOTHING) -> None:
         self.turn, self.detail = turn, detail
-        if not self.is_attached:  # the app ended while the details were looked up
+        if not self.is_attached:  # the app ended while the details were loaded
             return
         if self.reply is not None:
             await self.reply.finish(turn.content)
@@ -269,10 +269,9 @@ class TurnView(Vertical):
         self._draw_header()
 
     def _set_classes(self) -> None:
-        """Set the classes of the turn; no style of what is in it depends on them.
+        """Set the classes of the turn, without updating its children, which do not depend on them.
 
-        Textual would find the styles of all that is in it anew, which is a second's work for the
-        blocks of a long reply.
+        Textual would recompute the styles of all children, which takes a second for a long reply.
         """
         before = self.classes
         self.set_class(self.turn.status is Status.STREAMING, "-streaming", update=False)
@@ -308,7 +307,7 @@ class TurnView(Vertical):
         )
 
     def _versions(self) -> Content:
-        """Say which of the turns in this place it is; a click shows the next one."""
+        """Show which version of the turn this is; a click shows the next one."""
         versions, place = self.detail.versions, self.turn.position
         if place not in versions:
             return Content()

@@ -1,4 +1,4 @@
-"""The rows of a window's table: what each costs, why it is there, and what is not."""
+"""The rows of a window's table: segments with tokens and reasons, then what was left out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,21 +23,21 @@ from jitchat.window.window import (
 )
 
 SINGLY = 60
-"""So many recent turns have a row each; the ones before them share one."""
+"""Number of recent turns with a row each; all earlier ones share one row."""
 ENTERED, LEFT = "+", "−"
-"""Marks of a row that came or went, for a moment."""
+"""Marks of a row that was just added or removed."""
 MARK_AT = 9
-"""The cell of a row between kind and turn, blank without a mark."""
+"""The column of the mark, between kind and turn."""
 MOST = 24
-"""Where more turns come and go than these it is another window, not a change to one."""
+"""Maximum number of added and removed turns that are marked; more make a different window."""
 
 _KIND, _KIND_AND_TURN = 10, 16
-"""Cells of a kind, at the least, and of both together: a long name has those of its turn."""
+"""Minimum width of the kind, and width of kind and turn together, which a long kind may use."""
 _ORDER = [kind.value for kind in Kind]
 _STYLES = {ENTERED: "bold $text-success", LEFT: f"{MUTED} strike"}
 
 Bars = frozenset[str] | None
-"""The parts of a score that have a bar, by name; None for all but a reranker's."""
+"""The names of the score parts that have a bar; None for all except a reranker's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class WindowRow:
     kind: str
     """A kind of segment, or `left out`."""
     segments: tuple[Segment, ...]
-    """What the row stands for; empty for a turn that is left out."""
+    """The segments in this row; empty for a turn that is left out."""
     ledger: LedgerRow | None
     mark: str = ""
 
@@ -56,12 +56,12 @@ class WindowRow:
 
     @property
     def turns(self) -> list[int]:
-        """The stored turns that the row stands for; none for the draft."""
+        """The stored turns that the row represents; none for the draft."""
         return [] if self.kind == Kind.DRAFT else self.numbers
 
     @property
     def turn(self) -> int | None:
-        """The turn that the row is of; None for several, for the draft and for instructions."""
+        """The row's turn; None for several turns, for the draft and for instructions."""
         return self.turns[0] if len(self.segments) <= 1 and self.turns else None
 
     @property
@@ -76,7 +76,7 @@ class WindowRow:
 
     @property
     def reason(self) -> str:
-        """Why the row's turn is in the window, or is not."""
+        """Why the row's turn is or is not in the window."""
         row = self.ledger
         if row and (not self.segments or row.verdict is Verdict.INDEX):
             return row.reason
@@ -94,12 +94,12 @@ class WindowRow:
 
     @property
     def source(self) -> Source | None:
-        """Where what is no turn of the conversation stems from; None for all else."""
+        """The source of a text that is not a turn of this conversation; None for anything else."""
         return self.segments[0].source if len(self.segments) == 1 else None
 
     @property
     def file(self) -> FileRef | None:
-        """The file that the row is of, or is a part of."""
+        """The row's file, whole or in part; None if it is not of a file."""
         return self.segments[0].file if self.segments else None
 
     @property
@@ -110,7 +110,7 @@ class WindowRow:
 
 
 def rows_of(window: ContextWindow) -> list[WindowRow]:
-    """List the segments in order, long recent blocks gathered, then what was left out by rank."""
+    """List the segments in order, with old recent turns in one row, then turns left out by rank."""
     ledger = {row.turn: row for row in window.ledger}
     recent = [segment for segment in window.segments if segment.kind is Kind.RECENT]
     gathered = tuple(recent[:-SINGLY]) if len(recent) > SINGLY + 1 else ()
@@ -129,7 +129,7 @@ def rows_of(window: ContextWindow) -> list[WindowRow]:
 def with_changes(
     rows: Sequence[WindowRow], before: Sequence[WindowRow], old: ContextWindow, new: ContextWindow
 ) -> list[WindowRow]:
-    """Mark the rows of `new` that came, and put those of turns that left back in their place."""
+    """Mark the added rows of `new`, and put removed rows back in their places, also marked."""
     changes = difference(old, new)
     came = {change.turn for change in (*changes.entered, *changes.moved)}
     gone = {change.turn for change in changes.left}
@@ -145,7 +145,7 @@ def with_changes(
 
 
 def without_marks(rows: Sequence[WindowRow]) -> list[WindowRow]:
-    """Take the rows of turns that left out again, and the marks off the others."""
+    """Drop the rows marked as removed, and the marks of the others."""
     return [replace(row, mark="") for row in rows if row.mark != LEFT]
 
 
@@ -154,13 +154,13 @@ def _changed(row: WindowRow, turns: set[int]) -> bool:
 
 
 def _place(row: WindowRow) -> tuple[int, int]:
-    """Order the rows of the table; what was left out comes last."""
+    """Return the sort key of a row; turns left out come last."""
     place = _ORDER.index(row.kind) if row.kind in _ORDER else len(_ORDER)
     return place, row.numbers[0] if row.numbers else -1
 
 
 def best_row(rows: Sequence[WindowRow]) -> int:
-    """Find the best of what was retrieved: in a small terminal little else is in view."""
+    """Return the index of the best retrieved row, to show it first in a small terminal."""
     ranked = [
         (row.ledger.rank, number)
         for number, row in enumerate(rows)
@@ -170,24 +170,24 @@ def best_row(rows: Sequence[WindowRow]) -> int:
 
 
 def bars_that_fit(rows: Sequence[WindowRow], width: int) -> Bars:
-    """Choose the parts that have a bar, so that no reason of a retrieved turn is cut.
+    """Choose the score parts that have a bar, so that no retrieved turn's reason is cut off.
 
-    In so many cells: all of them, else those that are in any score, else none.
+    For a `width` in cells: all parts if they fit, else those above zero in any score, else none.
     """
     reasons = [one_line(row.reason) for row in rows if row.kind == Kind.RETRIEVED]
     longest = max(map(cell_len, reasons), default=0)
     parts = [part for row in rows if row.ledger for part in row.ledger.parts]
-    if width <= 0 or len(ahead_of_reason(None)) + longest <= width:
+    if width <= 0 or len(titles_before_reason(None)) + longest <= width:
         names = frozenset(name for name, _ in parts)
         return names if RERANKER in names else None
     drawn = frozenset(name for name, value in parts if value > 0)
-    return drawn if len(ahead_of_reason(drawn)) + longest <= width else frozenset()
+    return drawn if len(titles_before_reason(drawn)) + longest <= width else frozenset()
 
 
 def lines_of(rows: Sequence[WindowRow], shown: Bars = None) -> list[Content]:
-    """Draw every row; the bars are to scale with those of the rows that are there."""
-    there = [row.ledger for row in rows if row.ledger and row.mark != LEFT]
-    largest = max((value for row in there for _, value in row.parts), default=0.0)
+    """Draw every row; the bars are scaled to the largest part, ignoring rows marked as removed."""
+    present = [row.ledger for row in rows if row.ledger and row.mark != LEFT]
+    largest = max((value for row in present for _, value in row.parts), default=0.0)
     return [line_of(row, largest, shown) for row in rows]
 
 
@@ -205,18 +205,18 @@ def line_of(row: WindowRow, largest: float, shown: Bars = None) -> Content:
 
 
 def sum_line(never: NeverCandidates) -> Content:
-    ahead = _columns(Verdict.LEFT_OUT, "", f"{never.tokens:,}").rstrip()
-    return Content.styled(f"{ahead}  {never.sentence}", MUTED)
+    columns = _columns(Verdict.LEFT_OUT, "", f"{never.tokens:,}").rstrip()
+    return Content.styled(f"{columns}  {never.sentence}", MUTED)
 
 
-def ahead_of_reason(shown: Bars) -> str:
+def titles_before_reason(shown: Bars) -> str:
     width = _width(shown)
     return _columns("kind", "turn", "tokens", "score", f"{'parts':<{width}}"[:width])
 
 
 def _columns(kind: str, turn: str, tokens: str, score: str = "", bars: str = "") -> str:
-    beside = max(0, _KIND_AND_TURN - max(_KIND, len(kind)))
-    return f"{kind:<{_KIND}}{turn:>{beside}}{tokens:>7}{score:>6} " + (f" {bars} " if bars else "")
+    room = max(0, _KIND_AND_TURN - max(_KIND, len(kind)))
+    return f"{kind:<{_KIND}}{turn:>{room}}{tokens:>7}{score:>6} " + (f" {bars} " if bars else "")
 
 
 def _width(shown: Bars) -> int:
@@ -224,7 +224,7 @@ def _width(shown: Bars) -> int:
 
 
 def boundary_line(sentence: str, width: int) -> str:
-    """Draw a line across the list: below it is what is new in every request, if there is room."""
+    """Draw a line across the list; if it fits, it says that the rows below change every time."""
     for rest in (" ── below: new in each request ", " ── below: new ", " "):
         line = f"── {sentence}{rest}"
         if len(line) < width:

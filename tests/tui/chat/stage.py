@@ -149,7 +149,7 @@ class StageHost:
 
     warn = say
 
-    def tell(self, error: JitchatError) -> None:
+    def show_error(self, error: JitchatError) -> None:
         self.sentences.append(str(error))
 
     def _worker(self, group: str, work: Awaitable[None] | None, *, exclusive: bool) -> StageWorker:

@@ -51,7 +51,7 @@ async def test_an_edit_that_is_not_one_is_no_draft(stage: Stage) -> None:
     ("unsent", "told"),
     [
         ("", "Prompt cleared. Ctrl+_ restores it."),
-        ("half a thought", "Nothing is edited any more. What stood here before is back."),
+        ("half a thought", "Edit cancelled. Your draft is back."),
     ],
 )
 async def test_emptying_the_prompt_ends_an_edit(stage: Stage, unsent: str, told: str) -> None:
@@ -85,7 +85,7 @@ async def test_another_answer_ends_an_edit_and_keeps_what_was_typed(
 async def test_a_reply_in_the_middle_is_answered_again_where_it_stands(stage: Stage) -> None:
     provider = stage.session.provider = ScriptedProvider(("Port 80.",))
     stage.surfaces.transcript.chosen = stage.session.memory.turns[1]
-    assert stage.branches.confirmation(stage.session, "regenerate") == "Answer #1 once more?"
+    assert stage.branches.confirmation(stage.session, "regenerate") == "Answer #1 again?"
     await stage.branches.regenerate(stage.session)
     await stage.finish()
     assert provider.requests[0][-1].content.endswith(TALK[0])
@@ -98,5 +98,5 @@ async def test_a_reply_in_the_middle_is_answered_again_where_it_stands(stage: St
 
 async def test_a_reply_that_was_not_cut_is_not_gone_on_with(stage: Stage) -> None:
     await stage.branches.go_on(stage.session)
-    assert stage.host.sentences == ["This reply was not cut: there is nothing to go on with."]
+    assert stage.host.sentences == ["The reply is complete; there is nothing to continue."]
     assert not stage.sends.busy

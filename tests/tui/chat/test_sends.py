@@ -11,7 +11,7 @@ from jitchat.errors import JitchatError, KeyRefused, StoreFull, Unreachable
 from jitchat.providers.provider import RequestAdapted, RetryScheduled
 from jitchat.store.store import NEW_TITLE
 from jitchat.tui.chat.previews import Previews
-from jitchat.tui.chat.sends import ANOTHER_KEY, ON_ITS_WAY, Sends
+from jitchat.tui.chat.sends import ANOTHER_KEY, IN_PROGRESS, Sends
 from jitchat.values import Mode, Role
 from jitchat.window.steering import NO_MORE, Once
 from tests.support import ScriptedProvider
@@ -101,7 +101,7 @@ async def test_nothing_else_is_sent_meanwhile_and_the_end_of_the_reply_frees_the
     provider = send(stage, "Under", gate, "stood.")
     await asked(stage, provider)
     assert stage.sends.waits()
-    assert stage.host.sentences == [ON_ITS_WAY.format(cancel="Esc")]
+    assert stage.host.sentences == [IN_PROGRESS.format(cancel="Esc")]
     stage.surfaces.hint.show_keys.assert_called_with(busy=True)
     stage.prompt.draft = "second"
     stage.previews.follow_draft()

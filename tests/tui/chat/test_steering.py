@@ -52,8 +52,8 @@ async def test_a_row_is_taken_out_of_one_message_and_in_again(stage: Stage) -> N
     assert not steering.toggle_once(stage.session, 3, is_there=False)
     assert not steering.toggle_once(stage.session, None, is_there=False)
     assert stage.host.sentences == [
-        "#3 is excluded: X takes that back.",
-        "This row is not a turn that can be taken out or in.",
+        "#3 is excluded; /exclude 3 undoes that.",
+        "Only the row of a turn can be left out or included.",
     ]
 
 
@@ -86,7 +86,7 @@ async def test_pins_are_made_in_the_order_of_the_keys_and_undone_from_the_last(
     steering.hold(session, Hold.PINNED, 99, 7)
     await stage.host.finish()
     assert stage.host.sentences == [
-        "Nothing was pinned or excluded since this was opened.",
+        "Nothing to undo: no turn was pinned or excluded.",
         "There is no #99 here.",
     ]
     steering.hold(session, Hold.PINNED, 1, 7)
@@ -101,5 +101,5 @@ async def test_excluding_while_a_reply_streams_is_for_the_next_window(stage: Sta
     await stage.host.finish()
     (made,) = stage.host.posted
     assert isinstance(made, stage.steering.HoldChanged)
-    assert made.sentence == "#2 is excluded, from the next message on."
+    assert made.sentence == "#2 is excluded from the next message on."
     assert 2 not in stage.session.preview("which port", Mode.FULL).kind_of_turns()

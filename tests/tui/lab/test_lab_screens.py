@@ -169,7 +169,7 @@ async def test_pages_of_a_small_terminal(
         await pilot.press("enter")
         assert isinstance(pilot.app.focused, SquareCells)
         await pilot.resize_terminal(50, 14)
-        await until(pilot, lambda: "needs 60 × 18 cells. Here are 50 × 14" in text(pilot), "it")
+        await until(pilot, lambda: "needs 60 × 18 cells; there are 50 × 14" in text(pilot), "it")
         assert not run.query_one("#view-frame").display
         await pilot.resize_terminal(160, 48)
         await until(pilot, lambda: "f full" in text(pilot) and "first" in text(pilot), "all of it")

@@ -156,7 +156,7 @@ async def test_who_says_that_a_reply_is_wrong_is_told_what_to_do(backend: TestBa
     async with demo_app(backend).run_test(size=(100, 30)) as pilot:
         screen = await sent(pilot, "No, that is not what we decided.")
         told = screen.query_one(HintLine).sentences
-        assert all(each.startswith("/wrong points at the turn that was missing") for each in told)
+        assert all(each.startswith("/wrong notes the missing turn") for each in told)
         assert screen.session is not None
         assert len(screen.session.memory.turns) == 62
         await opened(pilot, "alt+w", MissingTurnView)

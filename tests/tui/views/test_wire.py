@@ -117,7 +117,7 @@ async def test_the_next_request_is_shown_copied_and_saved_without_the_key(
         name_it(view, "mine.txt")
         await pilot.press("enter")
         note = view.query_one("#save-note")
-        await until(pilot, lambda: "is there already" in str(note.render()), "the warning")
+        await until(pilot, lambda: "already exists" in str(note.render()), "the warning")
         assert (tmp_path / "mine.txt").read_text() == "mine"
         await pilot.press("escape")
         assert view.focused is text
