@@ -210,7 +210,7 @@ def test_a_named_provider_without_a_key_fails_without_a_request(jitchat: Shell):
     assert done.code == 1
     assert "Groq requires a key, but none is set. Set GROQ_API_KEY, or run" in done.out
     assert "✓ reader" in done.out
-    assert "Without a key" not in done.out
+    assert "Without an API key" not in done.out
 
 
 def test_a_failing_key_command_is_reported(jitchat: Shell, config: Path):
