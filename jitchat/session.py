@@ -61,7 +61,7 @@ from jitchat.tools.appending import Appending
 from jitchat.tools.compacting import Compacting
 from jitchat.tools.gate import PREVIEW
 from jitchat.tools.large_results import LargeResults
-from jitchat.tools.offering import Occasion, Offering
+from jitchat.tools.offering import OfferContext, Offering
 from jitchat.tools.preview import preview
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
@@ -559,8 +559,10 @@ class Session:
         is_refused = learnt is not None and "tools" in learnt.refused()
         takes_tools = self.options.takes_tools is not False and not is_refused
         is_first = turn.position == 1
-        occasion = Occasion(turn.content, mode, budget.budget, is_first, once.may_ask, takes_tools)
-        return self._offering.of(occasion)
+        context = OfferContext(
+            turn.content, mode, budget.budget, is_first, once.may_ask, takes_tools
+        )
+        return self._offering.of(context)
 
     def _files_named(self, draft: str) -> tuple[Attachment, ...]:
         return attached_by(draft, self.folder) if self.folder is not None else ()

@@ -37,7 +37,7 @@ class OfferRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
+class OfferContext:
     """A message, with the mode and budget of its window."""
 
     message: str
@@ -60,14 +60,14 @@ class Offering:
         self._priced: tuple[Sequence[Tool], Mapping[str, int]] = (), {}
         """The tools that were priced most recently, and the price of each."""
 
-    def of(self, occasion: Occasion) -> tuple[ToolOffer, ...]:
+    def of(self, context: OfferContext) -> tuple[ToolOffer, ...]:
         """Judge every tool, in order of name."""
         tools = self._toolbox.tools()
-        others = self._others([tool for tool in tools if tool.name not in EPHEMERAL], occasion)
+        others = self._others([tool for tool in tools if tool.name not in EPHEMERAL], context)
         has_others = any(offer.is_offered for offer in others)
         own = (tool for tool in tools if tool.name in EPHEMERAL)
-        offers = [*others, *self._own(own, occasion, has_others=has_others)]
-        if not occasion.takes_tools:
+        offers = [*others, *self._own(own, context, has_others=has_others)]
+        if not context.takes_tools:
             offers = [self._refused(offer) for offer in offers if offer.is_offered]
         return tuple(sorted(offers, key=lambda offer: offer.tool.name))
 
@@ -76,33 +76,33 @@ class Offering:
         return ToolOffer(offer.tool, reasons.NO_TOOLS, is_offered=False, tokens=tokens)
 
     def _own(
-        self, tools: Iterator[Tool], occasion: Occasion, *, has_others: bool
+        self, tools: Iterator[Tool], context: OfferContext, *, has_others: bool
     ) -> Iterator[ToolOffer]:
         for tool in tools:
             if tool.name == HANDLE_LARGE_RESULTS and has_others:
                 yield ToolOffer(tool, reasons.GATE)
-            if tool.name == REQUEST_CONTEXT and self._may_ask(tool, occasion):
+            if tool.name == REQUEST_CONTEXT and self._may_ask(tool, context):
                 yield ToolOffer(tool, reasons.CAN_ASK)
 
-    def _may_ask(self, tool: Tool, occasion: Occasion) -> bool:
+    def _may_ask(self, tool: Tool, context: OfferContext) -> bool:
         asking = self._rules.asking
-        if occasion.may_ask is not None:
-            asking = Asking.ON if occasion.may_ask else Asking.OFF
-        if occasion.is_first or asking is not Asking.AUTO:
-            return asking is Asking.ON and not occasion.is_first
+        if context.may_ask is not None:
+            asking = Asking.ON if context.may_ask else Asking.OFF
+        if context.is_first or asking is not Asking.AUTO:
+            return asking is Asking.ON and not context.is_first
         price = tool_prices([tool], self._counter.count, self._counter.style).total
-        return not occasion.mode.is_baseline and price <= SHARE * occasion.budget
+        return not context.mode.is_baseline and price <= SHARE * context.budget
 
-    def _others(self, tools: Sequence[Tool], occasion: Occasion) -> list[ToolOffer]:
+    def _others(self, tools: Sequence[Tool], context: OfferContext) -> list[ToolOffer]:
         prices = self._prices(tools)
-        budget = None if self._rules.offers_all else occasion.budget
+        budget = None if self._rules.offers_all else context.budget
         priced = [(tool, prices[tool.name]) for tool in tools]
         allowed = [each for each in priced if self._rules.allow(each[0])]
         judged = {
             choice.tool.name: ToolOffer(
                 choice.tool, choice.reason, choice.is_offered, choice.tokens
             )
-            for choice in chosen(allowed, occasion.message, budget)
+            for choice in chosen(allowed, context.message, budget)
         }
         refused = (
             ToolOffer(tool, reasons.NOT_OF_PERSONA, is_offered=False, tokens=tokens)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.tools.offering import Asking, Occasion, Offering, OfferRules
+from jitchat.tools.offering import Asking, OfferContext, Offering, OfferRules
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import REQUEST_CONTEXT, Mode, Tool
 from jitchat.window.tokens import EstimateCounter
@@ -31,7 +31,7 @@ def test_those_of_servers_that_it_names_go_along_and_the_rest_is_told_of(globs, 
     rules = OfferRules(Asking.ON, offers_all=True, globs=globs)
     offering = Offering(Toolbox((Source(),)), rules, EstimateCounter())
 
-    offers = offering.of(Occasion("hello", Mode.JIT, 8_000, is_first=False))
+    offers = offering.of(OfferContext("hello", Mode.JIT, 8_000, is_first=False))
 
     assert [each.tool.name for each in offers if each.is_offered] == [*offered, REQUEST_CONTEXT]
     left_out = [each for each in offers if not each.is_offered]
