@@ -1,7 +1,7 @@
 """The command line: flags → settings → the app, or a headless command.
 
-A command is loaded when it is run, so that `jitchat --help` loads click and little else.
-Whatever goes wrong ends as a sentence on standard error and an exit code; never as a
+A command's module is loaded when the command is run, so that `jitchat --help` loads little more
+than click. Every failure ends as a sentence on standard error and an exit code, never as a
 traceback.
 """
 
@@ -22,63 +22,45 @@ from jitchat.errors import JitchatError
 from jitchat.paths import locate
 
 INTERRUPTED = 130
-"""The exit code of a command that Ctrl+C ended, as shells have it."""
+"""The exit code after Ctrl+C, by the shells' convention."""
 
 
 _COMMANDS = {
-    "send": ("turns", "Send TEXT, print the reply as it comes, store both."),
-    "window": ("turns", "Show the window that TEXT would be sent in; send nothing of it."),
-    "why": ("turns", "Say why turn ID is in the window for TEXT, or why not."),
-    "replay": ("windows", "Show the window that was sent for TURN; send nothing."),
+    "send": ("turns", "Send TEXT, print the reply as it arrives, and store both."),
+    "window": ("turns", "Show the window that would be sent for TEXT, without sending it."),
+    "why": ("turns", "Explain why turn ID is or is not in the window for TEXT."),
+    "replay": ("windows", "Show the window that was sent for TURN."),
     "observations": (
         "observations",
-        "Show what is observed of CONVERSATION, each line with its turns.",
+        "Show the observations of CONVERSATION and their source turns.",
     ),
-    "document": (
-        "document",
-        "Show the memory document of a project: each line with its number, date and source.",
-    ),
-    "check": (
-        "check",
-        "Plan the window of each noted message anew, and look for the turn that it is to have.",
-    ),
-    "demo": (
-        "chat",
-        "Show the same question in each mode: a tour of seven steps, in the chat.",
-    ),
-    "rot": ("rot", "See how answers fare in each mode as the conversation grows."),
+    "document": ("document", "Show or edit a project's memory document."),
+    "check": ("check", "Re-plan every noted message and check that its turn is found."),
+    "demo": ("chat", "Take a guided tour: the same question in each mode."),
+    "rot": ("rot", "Measure how well each mode answers as the conversation grows."),
     "conversations": (
         "conversations",
         "List, search, rename, tag, archive and delete conversations.",
     ),
-    "memory": ("memory", "List, add, edit, forget and export what is remembered of a project."),
+    "memory": ("memory", "List, add, edit, forget and export a project's facts."),
     "import": ("importing", "Import conversations from a file, a zip or a folder."),
     "export": ("exporting", "Export conversations as Markdown, JSON, JSONL or HTML."),
     "models": ("models", "List the providers and their models."),
-    "usage": (
-        "usage",
-        "Show what was sent and what it cost, by model, day, conversation, project or purpose.",
-    ),
-    "tokens": ("tokens", "Show how the tokens of MODEL are counted, and how sure that is."),
-    "keys": ("keys", "Store the keys of providers, or list where they come from."),
-    "mcp": ("mcp", "Add, list, check and remove servers of tools."),
-    "doctor": ("doctor", "Check that each configured provider answers."),
-    "config": (
-        "config",
-        "Print every setting and where its value comes from, or change it.",
-    ),
-    "paths": ("config", "Print where things are, and what decided it."),
-    "completion": (
-        "completion",
-        "Install the completion of commands for SHELL: bash, zsh or fish.",
-    ),
-    "bench": ("bench", "Measure what retrieval finds, and what it costs."),
+    "usage": ("usage", "Show how many requests and tokens were sent, and their cost."),
+    "tokens": ("tokens", "Show how MODEL's tokens are counted and how accurate the count is."),
+    "keys": ("keys", "Store, list and remove the providers' API keys."),
+    "mcp": ("mcp", "Add, list, check and remove MCP servers."),
+    "doctor": ("doctor", "Check the setup, and that each configured provider answers."),
+    "config": ("config", "Show every setting and its origin, or change settings."),
+    "paths": ("config", "Show file locations and how each was chosen."),
+    "completion": ("completion", "Install tab completion for SHELL: bash, zsh or fish."),
+    "bench": ("bench", "Measure what retrieval finds and what it costs."),
 }
-"""Of each command: its module in `jitchat.cli`, and its line in the help."""
+"""For each command, its module in `jitchat.cli` and its line in the help."""
 
 
 class _Commands(options.SharingGroup):
-    """The group; loads a command when it is run, and leaves with an exit code at its end."""
+    """The main group: it loads a command when it is run, and exits with the command's code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
         return list(_COMMANDS)
@@ -92,7 +74,7 @@ class _Commands(options.SharingGroup):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the commands, loading none of them."""
+        """Write the list of commands without loading any of them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
 
@@ -102,30 +84,30 @@ class _Commands(options.SharingGroup):
         prog_name: str | None = None,
         **extra: Any,  # noqa: ANN401  click's own
     ) -> NoReturn:
-        """Run the command line; a defect leaves a report and a sentence."""
+        """Run the command line; a bug leaves a crash report and a sentence."""
         try:
             code = super().main(args, prog_name, **extra | {"standalone_mode": False})
         except output.ReaderGone as error:
-            _forget_output(sys.stdout)
+            _discard_output(sys.stdout)
             code = error.exit_code
         except output.OutputError as error:
-            _forget_output(sys.stdout)
-            code = _tell(error)
+            _discard_output(sys.stdout)
+            code = _print_error(error)
         except (click.Abort, KeyboardInterrupt):
             code = INTERRUPTED
         except (JitchatError, click.ClickException) as error:
-            code = _tell(error)
-        except Exception as error:  # noqa: BLE001  whatever it is, the user gets a sentence
-            # what fails once a signal came may fail for the terminal that went away
-            code = 0 if exit_code(0) else _tell_defect(error)
+            code = _print_error(error)
+        except Exception as error:  # noqa: BLE001  any failure becomes a sentence
+            # after a signal, the error may only be that the terminal is gone
+            code = 0 if exit_code(0) else _report_crash(error)
         _flush_output()
         sys.exit(exit_code(code if isinstance(code, int) else 0))
 
 
 _EPILOG = (
-    "A provider's key is in its own variable, such as $OPENAI_API_KEY, or stored by `jitchat keys"
-    " set`. Every setting is also a line of the configuration; most are variables, too: `jitchat"
-    " config` lists them, `jitchat paths` says where the files are."
+    "Set a provider's API key in its environment variable, such as OPENAI_API_KEY, or store it with"
+    " `jitchat keys set`. Every setting can be set in the configuration file, and most by an"
+    " environment variable: `jitchat config` lists them. `jitchat paths` shows where the files are."
 )
 
 
@@ -133,7 +115,7 @@ _EPILOG = (
 @click.option(
     "--conversation",
     metavar="ID",
-    help="Open this one; the one touched last if not given.",
+    help="Conversation to open, by id or title (default: the most recent).",
     shell_complete=shell_values.CONVERSATIONS,
 )
 @options.in_project
@@ -144,7 +126,8 @@ _EPILOG = (
 def commands(context: click.Context, flags: options.Flags) -> int | None:
     """Chat with any LLM and see what is inside its context window.
 
-    Without a command, the chat opens; Ctrl+L there picks who answers, or takes a key.
+    Without a command, jitchat opens the chat. Press Ctrl+L there to choose a model or to enter an
+    API key.
     """
     context.obj = flags
     if context.invoked_subcommand is not None:
@@ -162,8 +145,8 @@ def main() -> None:
         leave(int(end.code or 0))
 
 
-def _tell(error: JitchatError | click.ClickException) -> int:
-    """Say what is wrong, and how the command is used where that is the matter."""
+def _print_error(error: JitchatError | click.ClickException) -> int:
+    """Print an error, after the usage line if it is a usage error. Return the exit code."""
     what = str(error) if isinstance(error, JitchatError) else error.format_message()
     usage = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
@@ -174,26 +157,26 @@ def _tell(error: JitchatError | click.ClickException) -> int:
     return error.exit_code
 
 
-def _tell_defect(error: Exception) -> int:
-    """Write the report, say where it is; the exit code."""
+def _report_crash(error: Exception) -> int:
+    """Write a crash report and print where it is. Return the exit code."""
     where = place_of(locate(os.environ).crash, crash_report(error, __version__))
-    output.warn(f"a defect stopped it ({type(error).__name__}). What is stored is safe.{where}")
+    output.warn(f"stopped because of a bug ({type(error).__name__}). Stored data is safe.{where}")
     return 1
 
 
 def _flush_output() -> None:
-    """Write what is buffered: where that fails at the very end, the exit code is another one."""
+    """Flush now: if the interpreter's own flush failed at exit, it would change the exit code."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
                 stream.flush()
         except (OSError, ValueError):
-            _forget_output(stream)
+            _discard_output(stream)
 
 
-def _forget_output(stream: IO[str]) -> None:
-    """Give up an output, so that the interpreter does not complain of it at the end."""
+def _discard_output(stream: IO[str]) -> None:
+    """Redirect a stream to the null device, so that the interpreter's flush at exit succeeds."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    except (AttributeError, OSError):  # it is not there, or is no file
+    except (AttributeError, OSError):  # None, or not a file
         return

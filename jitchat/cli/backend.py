@@ -1,7 +1,7 @@
-"""What the terminal app needs (`jitchat.tui.backend`), made from the settings when first needed.
+"""The terminal app's backend (`jitchat.tui.backend`): models, sessions and services.
 
-The first frame waits for none of it: models, sessions and the lab are imported by the methods that
-use them, in the threads that these are called in.
+The first frame does not wait for them: they are imported by the methods that use them, in the
+threads that call these methods.
 """
 
 from __future__ import annotations
@@ -43,31 +43,31 @@ if TYPE_CHECKING:
     from jitchat.window.budget import Budget
 
 _LOCAL = "local"
-"""The provider of models that run here."""
+"""The provider of models that run in this process."""
 
 
 class LocalBackend:
-    """See `Backend`; a model that is picked in the app comes before what the settings say."""
+    """Implements `Backend`; a model picked in the app takes precedence over the settings."""
 
     def __init__(
         self, settings: Settings, paths: Paths, store: ColdStore, *, warns: bool = True
     ) -> None:
-        """Without `warns`, no remark on the settings is shown."""
+        """Without `warns`, no warning about the settings is shown."""
         self.settings, self.store = settings, store
         self.crash = paths.crash
         self.warning = ""
         self._paths, self._warns = paths, warns
         self._picked: tuple[str, str] | None = None
-        """Provider and model; None before one is picked here."""
-        self._present = self._picked_in = ""
-        """The conversation that was opened last, and the one in which a model was picked last."""
+        """Provider and model; None until one is picked in this session of the app."""
+        self._current = self._picked_in = ""
+        """The conversation opened last, and the one in which a model was last picked."""
         self._embedder: Embedder | None = None
 
     def open_session(self, conversation: Conversation) -> Session:
         from jitchat import models  # noqa: PLC0415  300 ms
         from jitchat.memory import Memory  # noqa: PLC0415  loaded by then
 
-        self._present = conversation.id
+        self._current = conversation.id
         model = self._model(conversation.id)
         warnings = [
             models.unencrypted_keys(model.settings), model.warning(), self.store.database.warning()
@@ -113,27 +113,28 @@ class LocalBackend:
             self._picked_in = ""
         self.settings = self.settings.yielding("chat.system")
         model = self._model(conversation, own)
-        made = _remade(session, model)
+        changed = _with_model(session, model)
         OwnInstructions(self.store.database).put(conversation, own)
-        return made, " ".join(filter(None, (unencrypted_key(model.profile), model.warning())))
+        return changed, " ".join(filter(None, (unencrypted_key(model.profile), model.warning())))
 
     def save_persona(
         self, conversation: str, session: Session | None, name: str, system: str
     ) -> None:
         in_use = self.settings_for(conversation).chat.persona
         known = self.settings.personas.get(in_use) or NamedPersona()
-        made = replace(known, name=name, system=system)
+        saved = replace(known, name=name, system=system)
         if session is not None and session.provider.name != READER.name:
-            answers = session.provider.name, session.provider.model
-            made = replace(made, provider=answers[0], model=answers[1])
-        edit.save_persona(self._paths.config, made, replaces=name == in_use)
+            provider = session.provider
+            saved = replace(saved, provider=provider.name, model=provider.model)
+        edit.save_persona(self._paths.config, saved, replaces=name == in_use)
         loaded = load_settings(self._paths.config, os.environ).personas
         self.settings = replace(self.settings, personas=loaded)
 
     def _model(self, conversation: str, own: Instructions | None = None) -> ResolvedModel:
-        """Resolve who answers in a conversation.
+        """Resolve the model that answers in a conversation.
 
-        What was picked does, unless its persona names a model, and the pick was made elsewhere.
+        This is the picked model, unless it was picked in another conversation and the persona of
+        this one names a model.
         """
         from jitchat.models import resolve_model  # noqa: PLC0415  300 ms
 
@@ -175,16 +176,16 @@ class LocalBackend:
         profile = self.settings.profile(provider)
         source = stored_keys.key_source(profile, os.environ, file.path)
         notes = stored_keys.key_notes(profile, cleaned, stored_keys.THE_FILE, source)
-        return " ".join((f"The key is in {file.path}, which only you can read.", *notes))
+        return " ".join((f"The key is stored in {file.path}, which only you can read.", *notes))
 
     def choose_model(
         self, session: Session | None, provider: str, model: str
     ) -> tuple[Session | None, str]:
         from jitchat.models import unencrypted_key  # noqa: PLC0415  300 ms
 
-        conversation = self._present if session is None else session.memory.conversation.id
+        conversation = self._current if session is None else session.memory.conversation.id
         resolved = self._resolved(self.own_instructions(conversation), provider, model)
-        changed = _remade(session, resolved)
+        changed = _with_model(session, resolved)
         self._picked, self._picked_in = (provider, model), conversation
         notes = (
             unencrypted_key(resolved.profile), resolved.warning(), self._keep_pick(provider, model)
@@ -192,29 +193,29 @@ class LocalBackend:
         return changed, " ".join(filter(None, notes))
 
     def _keep_pick(self, provider: str, model: str) -> str:
-        """Keep the pick for the next start; say so where it will not count there."""
+        """Store the picked model for the next start; say so if it will not be used then."""
         try:
             ChosenModel(self.store.database).put(provider, model)
         except StoreError as error:
-            return f"The next start will not know of it: {error}"
+            return f"The choice will be forgotten on exit: {error}"
         try:
             later = load_settings(self._paths.config, os.environ, chosen=(provider, model))
             profile = later.in_use()
         except SettingsError:
-            return ""  # told at that start
+            return ""  # reported at the next start
         if (profile.name, profile.model) == (provider, model):
             return ""
         key = "provider.name" if profile.name != provider else "provider.model"
         origin = later.origin(key).removeprefix("implied by ")
         named = f"{profile.name} {profile.model}".strip()
-        return f"{origin} names {named}: that answers again at the next start."
+        return f"{origin} names {named}, which will be used again at the next start."
 
     async def ask_limit(self, session: Session) -> Budget | None:
         model = self._resolved_for(session)
         try:
             limit = await model.ask_limit(patient=True)
             return model.budget(limit) if limit is not None else None
-        except JitchatError:  # told when a message is sent
+        except JitchatError:  # reported when a message is sent
             return None
 
     async def count_exactly(self, session: Session, messages: Sequence[Message]) -> int:
@@ -227,7 +228,7 @@ class LocalBackend:
         return is_wanted and not model_cached(wanted.model, self._paths.models)
 
     async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
-        from jitchat.index.download import fetch_model  # noqa: PLC0415  only where one is fetched
+        from jitchat.index.download import fetch_model  # noqa: PLC0415  only for a download
 
         outcome = await fetch_model(self.settings.embedder.model, self._paths.models, on_progress)
         return outcome.fetched, outcome.sentence
@@ -247,14 +248,14 @@ class LocalBackend:
     def lab_service(self) -> LocalLabService:
         from jitchat.cli.lab_service import LocalLabService  # noqa: PLC0415  loads the lab
 
-        model = partial(self._model, self._present)
+        model = partial(self._model, self._current)
         return LocalLabService(model, self._paths, self.store)
 
     def live_service(self) -> LocalLabService:
         from jitchat.cli.lab_service import LocalLabService  # noqa: PLC0415  loads the lab
         from jitchat.models import engine_plan  # noqa: PLC0415  300 ms
 
-        model = self._model(self._present)
+        model = self._model(self._current)
         if model.profile.is_reader:
             profile = self.settings.profile(_LOCAL)
             model = self._resolved(Instructions(), _LOCAL, profile.model)
@@ -270,16 +271,16 @@ class LocalBackend:
 
     def hint(self) -> str:
         return (
-            "/model lists the providers; Enter takes a key or lists models.\n"
-            "Ollama, LM Studio, llama.cpp, vLLM are found once they run here.\n"
-            f"Others of your own: {self._paths.config}"
+            "/model lists the providers; Enter adds a key or lists models.\n"
+            "Ollama, LM Studio, llama.cpp and vLLM are detected when running.\n"
+            f"Add your own providers in {self._paths.config}"
         )
 
 
-def _remade(session: Session | None, model: ResolvedModel) -> Session | None:
-    """Make the session of the same conversation in which another model answers."""
+def _with_model(session: Session | None, model: ResolvedModel) -> Session | None:
+    """Open a session on the same conversation with another model."""
     if session is None:
         return None
-    made = model.open_session(session.memory)
-    made.folder = session.folder
-    return made
+    opened = model.open_session(session.memory)
+    opened.folder = session.folder
+    return opened

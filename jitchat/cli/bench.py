@@ -1,7 +1,7 @@
-"""`jitchat bench`: how well retrieval finds what it should, what it costs, and what is answered.
+"""`jitchat bench`: what retrieval finds, what it costs, and how questions are answered.
 
-With --answerer, a model answers LoCoMo's questions, and with --judge one judges the answers: what
-that may cost is told and confirmed first.
+With --answerer a model answers LoCoMo's questions, and with --judge a model judges the answers. The
+estimated cost is shown first and must be confirmed.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ from jitchat.values import Mode
 
 @click.group("bench")
 def bench_command() -> None:
-    """Measure what retrieval finds, and what it costs."""
+    """Measure what retrieval finds and what it costs."""
 
 
 bench_command.add_command(recall.recall_command)
@@ -35,7 +35,11 @@ bench_command.add_command(bench_memory.memory_command)
 
 @bench_command.command("locomo", cls=options.SharingCommand)
 @click.option(
-    "--data", type=click.Path(path_type=Path), required=True, metavar="FILE", help="LoCoMo's JSON."
+    "--data",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="LoCoMo's JSON file.",
 )
 @options.options_as("drawn", bench_options.SampleFlags)
 @options.options_as("measuring", bench_options.MeasureFlags)
@@ -48,9 +52,9 @@ def locomo_command(
     measuring: bench_options.MeasureFlags,
     answering: AnswerFlags,
 ) -> None:
-    """Ask LoCoMo's questions and see whether their evidence is found.
+    """Measure how much of LoCoMo's evidence is found in each mode.
 
-    Sends nothing, unless --answerer names who is to answer them as well.
+    Sends nothing unless --answerer names a model to answer the questions.
     """
     flags = answering.with_answerer(measuring.with_embedder(flags))
     measuring.require_writable()
@@ -61,14 +65,16 @@ def locomo_command(
         output.say(doubt, err=True)
     embedder = models.make_embedder(settings, flags.paths())
     cases = None
-    if answering.answerer is not None:  # takes the requests as they are planned
+    if answering.answerer is not None:  # collects the requests as they are planned
         cases = asking.Cases(models.system_text(settings))
     outcomes, unfit = _measure_recall(talks, embedder, settings, measuring.modes, cases)
     scores = {mode: mode_scores(found) for mode, found in outcomes.items() if found}
     asked = sum(len(talk.questions) for talk in talks)
     for mode, missed in unfit.items():
-        what = f"{mode.value}: does not fit for {missed:,} of {figures.plural(asked, 'question')}."
-        output.say(f"{what} {asking.WIDER}", err=True)
+        total = figures.plural(asked, "question")
+        output.say(
+            f"{mode.value}: {missed:,} of {total} did not fit the window. {asking.WIDER}", err=True
+        )
     output.print_tables(
         table
         for mode, reached in scores.items()
@@ -91,10 +97,10 @@ def _measure_recall(
     modes: Sequence[Mode],
     cases: asking.Cases | None,
 ) -> tuple[dict[Mode, list[Outcome]], Counter[Mode]]:
-    """Ask every question in every mode; and how many do not fit, by mode.
+    """Plan every question in every mode. Return the outcomes and how many do not fit, by mode.
 
     Raises:
-        BenchFailed: None fits in any mode.
+        BenchFailed: No question fits in any mode.
 
     """
     outcomes: dict[Mode, list[Outcome]] = {mode: [] for mode in modes}
@@ -122,7 +128,7 @@ def _measure_recall(
 
 _SIZES, _LARGE, _MILLION = "20,40,80,160,320,1000", "10000,100000", 1_000_000
 _WIDEST = 100
-"""Columns of a plot, at most."""
+"""Maximum columns of a plot."""
 
 
 @bench_command.command("scaling", cls=options.SharingCommand)
@@ -137,15 +143,15 @@ _WIDEST = 100
     type=click.Choice(["short", "usual", "long"]),
     default="usual",
     show_default=True,
-    help="About 2, 30 or 1,500 words a turn.",
+    help="About 2, 30 or 1,500 words per turn.",
 )
 @options.options_as("measuring", bench_options.MeasureFlags)
 @click.option(
     "--million",
     is_flag=True,
-    help="A million turns, too: 3 GB of disk, 4 GB of memory, a quarter of an hour.",
+    help="Include a million turns: 3 GB of disk, 4 GB of memory, about 15 minutes.",
 )
-@click.option("--plot", is_flag=True, help="Draw the tokens, too.")
+@click.option("--plot", is_flag=True, help="Plot the tokens as well.")
 @options.location_options
 def scaling_command(  # noqa: PLR0913, PLR0917  its options
     flags: options.Flags,
@@ -155,7 +161,10 @@ def scaling_command(  # noqa: PLR0913, PLR0917  its options
     million: bool,
     plot: bool,
 ) -> None:
-    """Grow a synthetic conversation and ask for one fact in it. Sends nothing."""
+    """Measure the cost of finding one fact as a conversation grows.
+
+    The conversation is synthetic. Sends nothing.
+    """
     usual = _SIZES if length == "long" else f"{_SIZES},{_LARGE}"
     sizes = _sizes(usual if turns is None else turns)
     sizes += [_MILLION] * (million and _MILLION not in sizes)
@@ -186,11 +195,13 @@ def scaling_command(  # noqa: PLR0913, PLR0917  its options
 
 
 def _sizes(listed: str) -> list[int]:
-    """Read what `--turns` lists: each once, the smallest first."""
+    """Parse the list of `--turns`: each length once, smallest first."""
     try:
         sizes = sorted({int(piece) for piece in listed.split(",")})
     except ValueError:
         sizes = [0]
     if sizes[0] < 1:
-        raise click.BadParameter(f"--turns: {listed!r}. Give whole numbers above 0: 20,40,80.")
+        raise click.BadParameter(
+            f"--turns: {listed!r} is not a list of positive whole numbers, such as 20,40,80."
+        )
     return sizes

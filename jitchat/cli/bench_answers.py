@@ -1,6 +1,6 @@
-"""Having a benchmark's questions answered and judged: the flags, the bill, and the requests.
+"""Answering and judging a benchmark's questions: the flags, the estimate and the requests.
 
-What that may cost is told and confirmed first.
+The estimated cost is shown first and must be confirmed.
 """
 
 import asyncio
@@ -27,49 +27,49 @@ from jitchat.text import figures, sanitize
 
 _READER, _LOCAL = "reader", "local"
 _SEED = 1
-"""By which an answer of a model that runs here is sampled."""
+"""The sampling seed for models that run on this machine."""
 _REASON_LENGTH = 400
-"""Characters of a failure's reason."""
+"""Maximum characters of the reason for a failure."""
 
 
-def _price(whose: str, way: str) -> Any:  # noqa: ANN401  as its field's type
-    about = f"{whose} price of a million {way} tokens."
+def _price(whose: str, direction: str) -> Any:  # noqa: ANN401  as its field's type
+    about = f"{whose} price per million {direction} tokens, in US dollars."
     return options.option(about, type=click.FloatRange(min=0), metavar="USD")
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFlags:
     answerer: str | None = options.option(
-        "Answer too, by this model of the provider's, local, local/MODEL, or reader.",
+        "Also answer the questions, with this model of the provider, local, local/MODEL or reader.",
         metavar="MODEL",
     )
-    judge: str | None = options.option("Have the answers judged by this model.", metavar="MODEL")
+    judge: str | None = options.option("Judge the answers with this model.", metavar="MODEL")
     answers: Path | None = options.option(  # noqa: RUF009  it makes a field
-        "Keep replies here, so that a run that was stopped goes on; by default beside"
-        " OUT, else where `jitchat paths` says.",
+        "Store replies in FILE, so that an interrupted run can be resumed (default: next to OUT, or"
+        " as shown by `jitchat paths`).",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
     )
     parallel: int = options.option(
-        "Requests at once.",
+        "Number of concurrent requests.",
         type=click.IntRange(1, 64),
         default=4,
         show_default=True,
         metavar="N",
     )
-    yes: bool = options.option("Send without asking whether the cost is right.", is_flag=True)
+    yes: bool = options.option("Send without asking to confirm the cost.", is_flag=True)
     input_price: float | None = _price("The answerer's", "input")
     output_price: float | None = _price("The answerer's", "output")
     judge_input_price: float | None = _price("The judge's", "input")
     judge_output_price: float | None = _price("The judge's", "output")
 
     def with_answerer(self, flags: options.Flags) -> options.Flags:
-        """Make the answerer the model of the settings, for the windows are planned for it."""
+        """Make the answerer the settings' model, because the windows are planned for it."""
         if self.judge is not None and self.answerer is None:
-            raise click.UsageError("--judge needs --answerer: there is nothing to judge.")
+            raise click.UsageError("--judge requires --answerer: there is nothing to judge.")
         if self.judge == _READER:
             raise click.UsageError(
-                "--judge: the reader cannot judge, it only quotes. Name a provider's model."
+                "--judge: the reader only quotes and cannot judge. Name a provider's model."
             )
         return flags if self.answerer is None else with_model(flags, self.answerer)
 
@@ -80,7 +80,7 @@ class AnswerFlags:
             raise answers.unusable(self.answers, why)
 
     def prices(self) -> tuple[Prices, Prices]:
-        """Say what the answerer and the judge charge: one model has one price, the reader none."""
+        """Return the answerer's and the judge's prices; the same model has the same prices."""
         same = self.judge == self.answerer
         answerer = Prices(self.input_price, self.output_price)
         if self.answerer == _READER:
@@ -93,7 +93,7 @@ class AnswerFlags:
 
 
 def with_model(flags: options.Flags, model: str) -> options.Flags:
-    """Choose the reader, a model that runs here, or one of the provider that is configured."""
+    """Choose the reader, a local model, or a model of the configured provider."""
     provider, _, name = model.partition("/")
     if provider == _LOCAL:
         return _chosen(flags, {"provider.name": _LOCAL, "provider.model": name or _default_model()})
@@ -116,7 +116,7 @@ def _chosen(flags: options.Flags, given: dict[str, str]) -> options.Flags:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What came of a run's requests."""
+    """The results of a run's requests."""
 
     results: Sequence[Answer]
     run: answers.Answering
@@ -130,9 +130,9 @@ def send_all(
     data: dict[str, Any],
     out: Path | None,
 ) -> Answered:
-    """Send what has no reply yet; `data` tells the questions' file and which of them were drawn.
+    """Send the requests that have no reply yet.
 
-    `flags` name the answerer already.
+    `flags` already name the answerer; `data` describes the file of questions and the sample.
     """
     prices, paths = answering.prices(), flags.paths()
     beside = out.parent / f"{out.stem}.answers.jsonl" if out else None
@@ -150,9 +150,9 @@ def send_all(
             output.say("\n".join(bills), err=True)
             if not all(each.runs_here for each in (answerer, judge) if each is not None):
                 output.require_yes(given=answering.yes)
-            output.say(f"Replies are kept in {path}; run it again to go on.", err=True)
+            output.say(f"Replies are stored in {path}; to resume, run the command again.", err=True)
         _send_all(run, answering.parallel, path)
-        _tell_failures(run, log.first_failure)
+        _report_failures(run, log.first_failure)
     return Answered(list(run.results()), run, judge is not None)
 
 
@@ -163,7 +163,7 @@ def answer_all(
     result: dict[str, Any],
     out: Path | None,
 ) -> tuple[list[Table], dict[str, Any]]:
-    """Send what has no reply yet; the tables, and `result` with what came of it."""
+    """Send the requests that have no reply yet. Return the tables, and `result` with the scores."""
     answered = send_all(answering, flags, cases, result["data"], out)
     results, run = answered.results, answered.run
     reached = answer_scores(results, judged=answered.is_judged)
@@ -183,7 +183,7 @@ def _model(settings: Settings, prices: Prices, database: Database | None) -> ans
     profile = model.profile
     identity: dict[str, object] = {"provider": profile.name, "model": model.name}
     sampling = profile.sampling
-    if profile.is_engine:  # one process, which answers one request at a time and costs nothing
+    if profile.is_engine:  # a single process: one request at a time, and free
         prices = model.prices or prices
         sampling = replace(
             sampling,
@@ -211,14 +211,14 @@ def _model(settings: Settings, prices: Prices, database: Database | None) -> ans
 
 
 def _bills(run: answers.Answering) -> Iterator[str]:
-    """Say what each round that has something to send may cost; nothing for the reader."""
+    """Yield the estimated cost of each round with requests to send; nothing for the reader."""
     all_loads = (run.loads(), run.judge_loads())
     for asked, loads in zip(run.rounds(), all_loads, strict=False):  # without a judge, one round
         identity = asked.model.identity
         if loads and asked.model.lacks_key:
             raise KeyRefused(
-                f"Nothing was sent: {identity['base_url']} wants a key, and none is set.",
-                f"Run `jitchat keys set {identity['provider']}`, or set the variable for it.",
+                f"Nothing was sent: {identity['base_url']} requires a key, but none is set.",
+                f"Run `jitchat keys set {identity['provider']}`, or set its environment variable.",
             )
         if loads and identity["provider"] != _READER:
             where = f"{identity['model']} at {identity['base_url']}"
@@ -228,11 +228,11 @@ def _bills(run: answers.Answering) -> Iterator[str]:
 
 
 def _time(loads: Sequence[answers.Load], model: answers.Model) -> str:
-    """Say how long a model that runs here takes, by a short question that it is asked first."""
+    """Estimate how long a local model will take, from its speed at a short question."""
     try:
         speed = asyncio.run(probe_speed(model.provider, model.options))
     except ProviderError:
-        speed = None  # the run itself says why
+        speed = None  # the run itself reports the error
     if speed is None:
         return "  time: unknown"
     requests = sum(load.requests for load in loads)
@@ -249,14 +249,16 @@ def _send_all(run: answers.Answering, parallel: int, path: Path) -> None:
                 with output.progress(asked.name, waiting, lines=True) as advance:
                     asyncio.run(asked.run(at_once, advance))
     except KeyboardInterrupt:
-        output.say(f"\nStopped. What came is kept in {path}; run it again to go on.", err=True)
+        output.say(
+            f"\nStopped. Replies so far are in {path}; to resume, run the command again.", err=True
+        )
         raise
 
 
-def _tell_failures(run: answers.Answering, first: ProviderError | None) -> None:
+def _report_failures(run: answers.Answering, first: ProviderError | None) -> None:
     failed = sum(sum(asked.waiting()) for asked in run.rounds())
     if not failed:
         return
     requests, them = figures.plural(failed, "request"), "it" if failed == 1 else "them"
     why = f" The first failure: {sanitize.shorten(str(first), _REASON_LENGTH)}" if first else ""
-    output.say(f"{requests} failed; run it again to send {them} again.{why}", err=True)
+    output.say(f"{requests} failed; run the command again to retry {them}.{why}", err=True)

@@ -1,4 +1,4 @@
-"""`jitchat bench memory`: a document per project, or an entry per message, over sessions."""
+"""`jitchat bench memory`: compares a document per project with an entry per message."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,12 +24,12 @@ _BOTH = "both"
 @dataclass(frozen=True, slots=True)
 class MemoryFlags:
     runner: str | None = options.option(
-        "Which memory.  [default: document, or entries where agent.context_only is false]",
+        "Kind of memory.  [default: document, or entries if agent.context_only is false]",
         type=click.Choice([*(name.value for name in RunnerName), _BOTH]),
         metavar="document|entries|both",
     )
     json: Path | None = bench_options.json_option()  # noqa: RUF009
-    embedder: str | None = options.option("lexical, or one that jitchat knows.", metavar="NAME")
+    embedder: str | None = options.option("Embedder: lexical or a known name.", metavar="NAME")
     model_path: str | None = bench_options.model_path_option()
 
     def runners(self, settings: Settings) -> list[RunnerName]:
@@ -42,7 +42,7 @@ class MemoryFlags:
 @click.command("memory", cls=options.SharingCommand)
 @click.option(
     "--data", type=click.Path(path_type=Path), required=True, metavar="FILE",
-    help="In LoCoMo's form, LongMemEval's, or labelled; its content decides.",
+    help="File in LoCoMo's, LongMemEval's or the labelled format, detected from its content.",
 )  # fmt: skip
 @options.options_as("drawn", bench_options.SampleFlags)
 @options.options_as("measuring", MemoryFlags)
@@ -55,14 +55,15 @@ def memory_command(
     measuring: MemoryFlags,
     answering: AnswerFlags,
 ) -> None:
-    """Have a memory take in sessions, and see which questions its windows can answer.
+    """Measure which questions a memory's windows can answer.
 
-    document: one memory document, rewritten at the end of each session by three operations on the
-    store. entries: an index entry as each message comes, embeddings ten at a time, and retrieval.
-    A session ends where nothing was said for twenty minutes. [writer] in the configuration has a
-    model write the document.
+    Sessions are stored in one of two kinds of memory. document: one memory document, rewritten at
+    the end of each session with three operations on the store. entries: an index entry for each
+    message, embeddings in batches of ten, and retrieval. A session ends after twenty minutes
+    without a message. If a model is set under [writer] in the configuration, it writes the
+    document.
 
-    Sends nothing else, unless --answerer names who is to answer.
+    Sends nothing else unless --answerer names a model to answer the questions.
     """
     flags = bench_options.with_embedder(
         answering.with_answerer(flags), measuring.embedder, measuring.model_path
@@ -93,8 +94,8 @@ def memory_command(
         answered = send_all(answering, flags, cases, result["data"], measuring.json)
         scores = memory_report.answered_scores(answered.results, judged=answered.is_judged)
         how = f"judged by {answering.judge}" if answered.is_judged else "mean F1"
-        told = f"answered by {answering.answerer}, {how}"
-        output.print_tables([memory_report.answered_table(told, scores)])
+        heading = f"answered by {answering.answerer}, {how}"
+        output.print_tables([memory_report.answered_table(heading, scores)])
         output.emit("")
         result["answered"] = {name.value: dict(each) for name, each in scores.items()}
     if measuring.json is not None:
@@ -124,6 +125,6 @@ def _run(
         results = {name: measure.run(talks, name, cases, advance) for name in runners}
     for name, result in results.items():
         if result.unfit:
-            missed = f"{name}: the window does not fit for {plural(result.unfit, 'question')}."
+            missed = f"{name}: {plural(result.unfit, 'question')} did not fit the window."
             output.say(f"{missed} {asking.WIDER}", err=True)
     return results

@@ -1,4 +1,4 @@
-"""What the commands of `jitchat bench` are given alike."""
+"""Options shared by the commands of `jitchat bench`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,15 +15,17 @@ from jitchat.text import sanitize
 from jitchat.values import USUAL_MODES, Mode
 
 LEXICAL = "lexical"
-"""What the settings call none."""
+"""The name for the setting `none`."""
 
 
 def json_option() -> Any:  # noqa: ANN401  as its field's type
-    return options.option("Write the figures here.", type=click.Path(path_type=Path), metavar="OUT")
+    return options.option(
+        "Write the figures to OUT as JSON.", type=click.Path(path_type=Path), metavar="OUT"
+    )
 
 
 def model_path_option() -> Any:  # noqa: ANN401
-    return options.option("A folder with the embedding model's ONNX files.", metavar="DIR")
+    return options.option("Folder with the embedding model's ONNX files.", metavar="DIR")
 
 
 def require_writable(path: Path | None) -> None:
@@ -34,7 +36,7 @@ def require_writable(path: Path | None) -> None:
 def with_embedder(
     flags: options.Flags, embedder: str | None, model_path: str | None
 ) -> options.Flags:
-    """Add what was chosen of the embedder.
+    """Return the flags with the chosen embedder.
 
     Raises:
         SettingsError: No embedder has that name.
@@ -56,7 +58,9 @@ def _modes_of(text: str) -> list[Mode]:
     unknown = [name for name in names if name not in known]
     if unknown or not names:
         raise click.BadParameter(
-            f"--modes: {', '.join(unknown) or 'none named'}. There are {', '.join(known)}."
+            f"--modes: unknown mode: {', '.join(unknown)}. Use {', '.join(known)}."
+            if unknown
+            else f"--modes: no mode is named. Use {', '.join(known)}."
         )
     return [Mode(name) for name in dict.fromkeys(names)]
 
@@ -64,14 +68,14 @@ def _modes_of(text: str) -> list[Mode]:
 @dataclass(frozen=True, slots=True)
 class MeasureFlags:
     modes: Sequence[Mode] = options.option(
-        f"To measure, of {', '.join(Mode)}.",
+        f"Modes to measure, of {', '.join(Mode)}.",
         type=_modes_of,
         default=",".join(USUAL_MODES),
         show_default=True,
         metavar="LIST",
     )
     json: Path | None = json_option()  # noqa: RUF009  it makes a field
-    embedder: str | None = options.option("lexical, or one that jitchat knows.", metavar="NAME")
+    embedder: str | None = options.option("Embedder: lexical or a known name.", metavar="NAME")
     model_path: str | None = model_path_option()
 
     def with_embedder(self, flags: options.Flags) -> options.Flags:
@@ -84,16 +88,18 @@ class MeasureFlags:
 @dataclass(frozen=True, slots=True)
 class SampleFlags:
     sample: int | None = options.option(
-        "Ask so many questions only, drawn at random; each category keeps its share.",
+        "Use a random sample of N questions, stratified by category.",
         type=click.IntRange(min=1),
         metavar="N",
     )
-    seed: int = options.option("Draw others.", type=int, default=1, show_default=True, metavar="N")
+    seed: int = options.option(
+        "Seed of the sample.", type=int, default=1, show_default=True, metavar="N"
+    )
 
     def draw(
         self, talks: list[LabelledConversation]
     ) -> tuple[list[LabelledConversation], dict[str, int]]:
-        """Draw from all questions, and say what was drawn: nothing where all are asked."""
+        """Draw the sample. Return it and a description of it, empty if all questions are used."""
         if self.sample is None:
             return talks, {}
         drawn = sampled(talks, self.sample, self.seed)

@@ -1,4 +1,4 @@
-"""The terminal app is started here: the chat, the rot lab in it, and `jitchat demo`, the tour."""
+"""Starting the terminal app: the chat, the rot lab, and the tour (`jitchat demo`)."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from jitchat.tui.tour.app import TourApp
 
 SWITCH_SECONDS = 0.0005
-"""How long indexing may keep the interpreter from the event loop; Python's default is ten times
-that, at each of the many steps between a key and the screen."""
+"""The interpreter's switch interval: how long indexing can delay each of the event loop's many
+steps between a key press and the screen. Python's default is ten times as long."""
 
 _PERSONA = "chat.persona"
 PATIENCE = 0.15
-"""Seconds that quitting waits for threads."""
+"""Maximum seconds that quitting waits for threads."""
 
 
 def run_chat(flags: options.Flags, rot: RunWanted | None = None) -> int:
-    """Open the chat, or the rot lab with what it is to ask; the exit code."""
+    """Open the chat, or the rot lab if a run is given. Return the exit code."""
     paths = flags.paths()
     cold_store.check_key_bindings(flags.settings())
-    require_terminal("The chat needs a terminal. `jitchat send TEXT` works without one.")
+    require_terminal("The chat requires a terminal. `jitchat send TEXT` works without one.")
     garbage.pause()
     cold_store.quiet_libraries()
     from jitchat.tui.app import JitchatApp  # noqa: PLC0415  textual: only the chat needs it
@@ -56,7 +56,7 @@ def run_chat(flags: options.Flags, rot: RunWanted | None = None) -> int:
     store = cold_store.open_store(paths)
     try:
         given = {key: value for key, value in flags.given.items() if key != _PERSONA}
-        plain = replace(flags, given=given)  # the persona is for the conversation that opens
+        plain = replace(flags, given=given)  # --persona is for the opened conversation only
         settings = plain.settings(models.ChosenModel(store.database).get())
         small_models.require_addresses(settings)
         flags = flags if rot is None else replace(flags, conversation=None)
@@ -65,16 +65,16 @@ def run_chat(flags: options.Flags, rot: RunWanted | None = None) -> int:
             cold_store.chosen_conversation(store, flags) as conversation,
         ):
             if rot is None:
-                with suppress(StoreError):  # of a store that takes nothing
+                with suppress(StoreError):  # if the store cannot be written
                     cold_store.keep_persona(store, conversation.id, flags)
             return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
     finally:
-        _save_the_last(store)
+        _save_pending(store)
         store.database.close()
 
 
-def _save_the_last(store: ColdStore) -> None:
-    """Save a file that was deleted, store what the store refused before; say what is lost."""
+def _save_pending(store: ColdStore) -> None:
+    """Recreate a deleted database file, retry failed writes, and warn about any data lost."""
     store.database.on_notice = _warn
     try:
         store.database.save_if_deleted()
@@ -92,42 +92,43 @@ def _warn(sentence: str) -> None:
 
 
 @click.command("demo", cls=options.SharingCommand)
-@click.option("--record", is_flag=True, help="Play by itself, at reading speed, and end.")
+@click.option("--record", is_flag=True, help="Play automatically at reading speed, then exit.")
 @click.option(
     "--pace",
     type=click.FloatRange(0.1, 10),
     metavar="FACTOR",
-    help="With --record: 2 is twice as slow as reading takes, 0.5 twice as fast.",
+    help="With --record: multiple of the reading time, such as 2 for twice as slow.",
 )
-@click.option("--live", is_flag=True, help="Ask a real model, and watch it answer in each mode.")
+@click.option("--live", is_flag=True, help="Ask a real model and watch its answers in each mode.")
 @options.tour_options
 def demo_command(flags: options.Flags, record: bool, pace: float | None, live: bool) -> int:
-    """Show the same question in each mode: a tour of seven steps, in the chat.
+    """Take a guided tour: the same question in each mode.
 
-    One key goes on: Space, →, PgDn or Enter, as presentation clickers send. Esc ends the tour
-    and leaves a chat like any other.
+    The tour has seven steps. Space, →, PgDn or Enter shows the next step, so a presentation clicker
+    works too. Esc ends the tour and leaves you in the chat.
 
-    It is on the demo conversation, in a database of its own that is gone afterwards: none of your
-    conversations is read or changed. The built-in reader answers, whatever the configuration
-    says, so that nothing leaves this machine; --model, --provider or --base-url has a model
-    answer in its place. Theme, keys and the window's sizes are as you set them.
+    The tour uses the demo conversation in a temporary database: your own conversations are neither
+    read nor changed. The built-in reader answers, whatever the configuration says, so nothing
+    leaves this machine; with --model, --provider or --base-url, that model answers instead. Your
+    theme, keys and window settings apply.
 
-    With --live a language model answers instead, the one that runs here (SmolLM2, which it offers
-    to fetch) or the one that --model names: one question in full, recency and jit, in longer and
-    longer talk, graded as in the rot lab. Space asks on, P plays by itself, + and − set the
-    near-duplicates, ← and → where the fact was said, Esc ends.
+    With --live, a language model answers: the local one (SmolLM2; jitchat offers to download it) or
+    the one named by --model. It is asked one question in full, recency and jit, in longer and
+    longer conversations, and its answers are graded as in the rot lab. Space asks the next
+    question, P plays automatically, + and − set the number of near-duplicates, ← and → move the
+    fact, and Esc ends.
 
-    For a recording, have the recorder's terminal at a fixed size, 120 by 36 for example:
+    To record the tour, use a terminal of fixed size, for example 120 by 36:
 
     asciinema rec -c "jitchat demo --record" tour.cast
     """
     if pace is not None and not record:
-        raise click.UsageError("--pace is for --record: without it, you set the pace.")
+        raise click.UsageError("--pace requires --record.")
     if flags.database is not None:
-        raise click.UsageError("The tour has a database of its own: leave --db out.")
+        raise click.UsageError("The tour uses a temporary database: omit --db.")
     settings = tour_settings(flags)
     cold_store.check_key_bindings(settings)
-    require_terminal("The tour needs a terminal; `jitchat --help` lists what works without one.")
+    require_terminal("The tour requires a terminal; `jitchat --help` lists other commands.")
     garbage.pause()
     app = _live_app() if live else _tour_app()
     with TemporaryDirectory(prefix="jitchat-demo-") as folder:
@@ -143,7 +144,7 @@ def demo_command(flags: options.Flags, record: bool, pace: float | None, live: b
 
 
 def _record_spent(store: ColdStore, paths: Paths) -> None:
-    """Have what a tour asked of a model in the user's own sums."""
+    """Copy the tour's requests to the user's database, so that `jitchat usage` includes them."""
     log = RequestLog(store.database)
     if log.last_id():
         with cold_store.opened_store(paths) as own:
@@ -151,13 +152,13 @@ def _record_spent(store: ColdStore, paths: Paths) -> None:
 
 
 def _tour_app() -> type[TourApp]:
-    from jitchat.tui.tour.app import TourApp  # noqa: PLC0415  textual: not to print help
+    from jitchat.tui.tour.app import TourApp  # noqa: PLC0415  textual: not needed for --help
 
     return TourApp
 
 
 def _live_app() -> type[LiveApp]:
-    from jitchat.tui.lab.live import LiveApp  # noqa: PLC0415  textual: not to print help
+    from jitchat.tui.lab.live import LiveApp  # noqa: PLC0415  textual: not needed for --help
 
     return LiveApp
 
@@ -170,11 +171,12 @@ _ALWAYS = {
     "embedder.download": False,
     "screen.inspector": True,
 }
-"""Nothing is asked or fetched behind the tour, and the inspector is what it points at."""
+"""Settings of every tour: nothing is asked or downloaded in the background, and the inspector,
+which the tour explains, is open."""
 
 
 def tour_settings(flags: options.Flags) -> Settings:
-    """Load the settings; the reader answers unless a flag names who does."""
+    """Load the settings; the reader answers unless a flag names a model or provider."""
     if flags.given.keys() & _NAMES_A_MODEL:
         return cold_store.plain_settings(replace(flags, given={**flags.given, **_ALWAYS}))
     given = {**flags.given, **_ALWAYS, "provider.name": "reader"}
@@ -182,27 +184,25 @@ def tour_settings(flags: options.Flags) -> Settings:
 
 
 def require_terminal(otherwise: str) -> None:
-    """See to it that there is a screen to draw on, a keyboard, and a terminal that knows both.
+    """Refuse to start without a screen, a keyboard or a terminal type that supports both.
 
-    Who knows better sets TERM.
+    Setting TERM overrides the last check.
     """
     if not output.is_terminal(sys.stdout):
         raise click.UsageError(otherwise)
     if not output.is_terminal(sys.stdin):
-        what = "There is no keyboard: standard input is not a terminal."
+        what = "Standard input is not a terminal, so there is no keyboard."
         raise click.UsageError(f"{what} {otherwise}")
     name = os.environ.get("TERM", "")
     if name in ("", "dumb", "unknown") and sys.platform != "win32":
         what = f"TERM is {name}" if name else "TERM is not set"
-        wanted = "set it to what the terminal is, such as xterm-256color."
-        raise click.UsageError(
-            f"{what}, which is a terminal without a screen: {wanted} {otherwise}"
-        )
+        wanted = "Set it to the type of the terminal, such as xterm-256color."
+        raise click.UsageError(f"{what}, so the screen cannot be drawn. {wanted} {otherwise}")
 
 
 def run_app(app: JitchatApp) -> int:
     if sys.platform != "win32":
-        from jitchat.tui import driver  # noqa: PLC0415  textual; and not there on Windows
+        from jitchat.tui import driver  # noqa: PLC0415  textual; not available on Windows
 
         driver.widen_input()
         restore_with(driver.restorer())
@@ -215,13 +215,13 @@ def run_app(app: JitchatApp) -> int:
 
 
 class _Threads(ThreadPoolExecutor):
-    """Threads that quitting waits for no longer than `PATIENCE`.
+    """Threads for which quitting waits at most `PATIENCE`.
 
-    One that plans for a draft, or loads a long conversation, may compute for seconds.
+    A thread that plans a window or loads a long conversation can compute for seconds.
     """
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
-        """Begin nothing more; have what is short done."""
+        """Start no more tasks; give short ones time to finish."""
         super().shutdown(wait=False, cancel_futures=cancel_futures)
         until = time.monotonic() + PATIENCE
         for thread in self._threads if wait else ():

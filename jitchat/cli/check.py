@@ -1,4 +1,4 @@
-"""`jitchat check`: whether the turns that replies once lacked are in the window now."""
+"""`jitchat check`: whether the turns that replies were missing are in the window now."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -12,26 +12,27 @@ from jitchat.regression_cases import CaseChecker, CaseResult
 from jitchat.store.regression_cases import Cases
 from jitchat.text import figures, sanitize
 
-NONE_YET = "No cases are noted yet. In the chat, /wrong notes the turn that a reply lacked."
+NONE_YET = "No cases yet. In the chat, /wrong notes the turn that a reply was missing."
 _HEADS = ("case", "message", "turn", "then", "now")
 _WIDTH = 34
-"""Characters of a message that are repeated."""
+"""Maximum characters of a message in the output."""
 
 
 @click.command("check", cls=options.SharingCommand)
 @click.option(
     "--conversation",
     metavar="ID",
-    help="Its cases only; those of all if not given.",
+    help="Check only this conversation's cases (default: all cases).",
     shell_complete=shell_values.CONVERSATIONS,
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.common_options
 def check_command(flags: options.Flags, as_json: bool) -> int:
-    """Plan the window of each noted message anew, and look for the turn that it is to have.
+    """Re-plan every noted message and check that its turn is found.
 
-    A message was noted in the chat, where a reply lacked a turn or rightly had it. Nothing is
-    sent. The exit code is 1 where a turn is there neither whole nor as an excerpt.
+    A message is noted in the chat, because its reply was missing a turn or correctly had it. Its
+    window is planned as it would be now; nothing is sent. The exit code is 1 if a turn is in its
+    window neither whole nor as an excerpt.
     """
     found = list(_checked(flags))
     if as_json:
@@ -74,7 +75,8 @@ def _print(found: Sequence[CaseResult]) -> None:
             output.say(f"    {' '.join(checked.sentences)}")
     sums = _sums(found)
     output.say(
-        f"{figures.plural(len(found), 'case')}: {sums['found']:,} found, {sums['failed']:,} not."
+        f"{figures.plural(len(found), 'case')}: {sums['found']:,} found,"
+        f" {sums['failed']:,} not found."
     )
 
 

@@ -1,6 +1,6 @@
-"""What a command opens: the cold store, the model that was picked in the app, a conversation.
+"""Opening the cold store, the settings and a conversation for a command.
 
-Nothing here waits for more than the first frame of the app needs.
+The app's first frame waits for all of it, so nothing here loads more than that frame needs.
 """
 
 import logging
@@ -24,22 +24,22 @@ from jitchat.values import DEFAULT_PROJECT, Conversation, Instructions
 
 
 def quiet_libraries() -> None:
-    """Keep libraries' log lines off the terminal: on the screen they would be drawn over it."""
+    """Keep the libraries' log lines off the terminal, where they would corrupt the screen."""
     logging.getLogger().addHandler(logging.NullHandler())
     logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
 def open_store(paths: Paths) -> ColdStore:
-    """Open the cold store, and mark the replies of a crashed run as interrupted."""
+    """Open the cold store, and mark the unfinished replies of a crashed run as interrupted."""
     database = Database(paths.database)
     database.on_notice = output.warn
     try:
         store = ColdStore(database)
         replies.close_interrupted(store)
         if deleted := deletion.delete_left(store):
-            what = "1 temporary conversation" if deleted == 1 else f"{deleted} temporary ones"
-            output.warn(f"{what} of an earlier start is deleted now, as it was to be when left.")
-    except BaseException:  # closed whatever it was, and passed on
+            what = f"{deleted:,} temporary conversation{'' if deleted == 1 else 's'}"
+            output.warn(f"deleted {what} left over from an earlier run.")
+    except BaseException:  # close on any failure
         database.close()
         raise
     return store
@@ -57,7 +57,7 @@ def opened_store(paths: Paths) -> Iterator[ColdStore]:
 
 @contextmanager
 def usage_log(paths: Paths, *, wanted: bool) -> Iterator[Database | None]:
-    """Open the user's database to record what a command asks of providers; None: it asks none."""
+    """Open the user's database to record a command's requests; yield None unless `wanted`."""
     if not wanted:
         yield None
         return
@@ -66,17 +66,17 @@ def usage_log(paths: Paths, *, wanted: bool) -> Iterator[Database | None]:
 
 
 def load_settings(flags: options.Flags) -> Settings:
-    """Load the settings, with the persona that they name laid over them."""
+    """Load the settings and apply the persona that they name."""
     return personas.settings_for(plain_settings(flags), Instructions())
 
 
 def plain_settings(flags: options.Flags) -> Settings:
-    """Load the settings, with the model that was picked in the app as their weakest source."""
+    """Load the settings; the model picked in the app is used if nothing else names one."""
     return flags.settings(picked_model(flags.paths().database))
 
 
 def keep_persona(store: ColdStore, conversation: str, flags: options.Flags) -> None:
-    """Have a conversation keep the persona that a flag gives it; an empty one is none."""
+    """Store the persona given by --persona with the conversation; an empty name removes it."""
     named = flags.given.get("chat.persona")
     if isinstance(named, str):
         own = OwnInstructions(store.database)
@@ -84,9 +84,9 @@ def keep_persona(store: ColdStore, conversation: str, flags: options.Flags) -> N
 
 
 def picked_model(path: Path) -> tuple[str, str] | None:
-    """Look up the provider and model that were picked in the app; None where none can be read.
+    """Return the provider and model picked in the app, or None if none can be read.
 
-    What is wrong with the cold store is told by whoever needs it.
+    Errors of the cold store are not reported here: opening it does that.
     """
     if not path.exists():
         return None
@@ -100,9 +100,9 @@ def picked_model(path: Path) -> tuple[str, str] | None:
 def choose_conversation(
     store: ColdStore, wanted: str | None, project: str | None = None
 ) -> Conversation:
-    """Find the one that is wanted, else the one touched last; the demo is stored when needed.
+    """Return the wanted conversation; by default the most recent one.
 
-    Of a project that has none, a new one is made.
+    In a project without conversations a new one is created. The demo is stored when it is needed.
     """
     if wanted is None and project is not None:
         name = project_name(project)
@@ -116,14 +116,14 @@ def choose_conversation(
     if project is not None and found.project != project_name(project):
         raise UsageError(
             f"{found.id} is in the project {found.project}, not in {shorten(project, 60)}.",
-            "Leave --project out; /project in the chat moves a conversation.",
+            "Omit --project; /project in the chat moves a conversation.",
         )
     return found
 
 
 @contextmanager
 def chosen_conversation(store: ColdStore, flags: options.Flags) -> Iterator[Conversation]:
-    """Choose as `choose_conversation` does; one that is temporary is deleted afterwards."""
+    """Choose or create the conversation that the flags ask for; delete a temporary one at exit."""
     if flags.new and not flags.temporary:
         yield create_new(store, flags)
         return
@@ -138,10 +138,10 @@ def chosen_conversation(store: ColdStore, flags: options.Flags) -> Iterator[Conv
 
 
 def create_temporary(store: ColdStore, flags: options.Flags) -> Conversation:
-    """Make a temporary conversation.
+    """Create a temporary conversation.
 
     Raises:
-        UsageError: Another one is named.
+        UsageError: `--conversation` was given, too.
 
     """
     project = _project_of_new(flags, "--temporary")
@@ -149,10 +149,10 @@ def create_temporary(store: ColdStore, flags: options.Flags) -> Conversation:
 
 
 def create_new(store: ColdStore, flags: options.Flags) -> Conversation:
-    """Make a conversation; its first message names it.
+    """Create a conversation; its title is taken from its first message.
 
     Raises:
-        UsageError: Another one is named.
+        UsageError: `--conversation` was given, too.
 
     """
     return store.create(NEW_TITLE, project=_project_of_new(flags, "--new"))
@@ -160,9 +160,7 @@ def create_new(store: ColdStore, flags: options.Flags) -> Conversation:
 
 def _project_of_new(flags: options.Flags, flag: str) -> str:
     if flags.conversation is not None:
-        raise UsageError(
-            f"{flag} begins a new conversation.", f"Leave --conversation out, or {flag}."
-        )
+        raise UsageError(f"{flag} starts a new conversation.", f"Omit --conversation or {flag}.")
     return project_name(flags.project) if flags.project is not None else DEFAULT_PROJECT
 
 
@@ -176,15 +174,15 @@ def check_key_bindings(settings: Settings) -> None:
     for name in settings.keys:
         if name not in known:
             raise SettingsError(
-                f"{origin}: 'keys.{shorten(name, 40)}' is no action of jitchat.",
-                f"[keys] may hold {', '.join(known)}.{checks.nearest(name, known)}",
+                f"{origin}: 'keys.{shorten(name, 40)}' is not an action of jitchat.",
+                f"[keys] can set {', '.join(known)}.{checks.nearest(name, known)}",
             )
     taken: dict[str, str] = {}
     for action, listed in (known | dict(settings.keys)).items():
         for key in filter(None, (piece.strip() for piece in listed.split(","))):
             if other := taken.get(key):
                 raise SettingsError(
-                    f"{origin}: {shorten(key, 40)!r} is a key of {other} and of {action}.",
-                    "Give one of them another.",
+                    f"{origin}: {shorten(key, 40)!r} is bound to both {other} and {action}.",
+                    "Choose a different key for one of them.",
                 )
             taken[key] = action

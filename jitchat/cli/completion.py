@@ -1,4 +1,4 @@
-"""`jitchat completion`: what a shell needs to complete commands, options and ids."""
+"""`jitchat completion`: the shell script that completes commands, options and ids."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ _VARIABLE = "_JITCHAT_COMPLETE"
 
 
 def _file_of(shell: str) -> Path:
-    """Name the file that a shell reads by itself, or that its function path is to lead to."""
+    """Return the file that the shell loads completions from; zsh's folder has to be on $fpath."""
     home = Path.home()
     data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
     config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
@@ -26,13 +26,15 @@ def _file_of(shell: str) -> Path:
 
 @click.command("completion", cls=options.SharingCommand)
 @click.argument("shell", metavar="SHELL", type=click.Choice(["bash", "zsh", "fish"]))
-@click.option("--print", "only_print", is_flag=True, help="Print the script; install nothing.")
+@click.option(
+    "--print", "only_print", is_flag=True, help="Print the script instead of installing it."
+)
 def completion_command(shell: str, only_print: bool) -> None:
-    """Install the completion of commands for SHELL: bash, zsh or fish."""
+    """Install tab completion for SHELL: bash, zsh or fish."""
     made = get_completion_class(shell)
     root = click.get_current_context().find_root().command
     if made is None:
-        raise UsageError(f"{shell} is not known.")
+        raise UsageError(f"{shell} is not supported.")
     script = made(root, {}, "jitchat", _VARIABLE).source()
     if only_print:
         output.say(script, newline=False)
@@ -44,10 +46,12 @@ def completion_command(shell: str, only_print: bool) -> None:
     except OSError as error:
         raise JitchatError(
             f"{path} cannot be written: {error.strerror}.",
-            f"`jitchat completion {shell} --print` prints what belongs there.",
+            f"`jitchat completion {shell} --print` prints the script.",
         ) from error
-    output.say(f"The completion for {shell} is in {path}. A new shell uses it.")
+    output.say(f"Installed completion for {shell} in {path}. Start a new shell to use it.")
     if shell == "zsh":
-        output.say(f"It has to be on zsh's path: fpath=({path.parent} $fpath), ahead of compinit.")
+        output.say(f"In ~/.zshrc, add fpath=({path.parent} $fpath) before compinit.")
     elif shell == "bash":
-        output.say(f"Without the package bash-completion, `source {path}` belongs into ~/.bashrc.")
+        output.say(
+            f"If the package bash-completion is not installed, add `source {path}` to ~/.bashrc."
+        )

@@ -1,4 +1,4 @@
-"""`jitchat config` and `paths`: what is set, where things are, and what decided it."""
+"""`jitchat config` and `jitchat paths`: settings and file locations, with their origins."""
 
 import os
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ from jitchat.settings import Settings, checks, edit, keys, load
 @click.command("paths", cls=options.SharingCommand)
 @options.location_options
 def paths_command(flags: options.Flags) -> None:
-    """Print where things are, and what decided it."""
+    """Show file locations and how each was chosen."""
     rows = [
-        (name, str(path), origin if path.exists() else f"{origin} (not there yet)")
+        (name, str(path), origin if path.exists() else f"{origin} (does not exist yet)")
         for name, path, origin in flags.paths().rows()
     ]
     output.print_columns(rows)
@@ -26,7 +26,10 @@ def paths_command(flags: options.Flags) -> None:
 @options.common_options
 @click.pass_context
 def config_command(context: click.Context, flags: options.Flags) -> None:
-    """Print every setting and where its value comes from, or change it."""
+    """Show every setting and its origin, or change settings.
+
+    Without a command, every setting is printed with its value and where the value comes from.
+    """
     context.obj = flags
     if context.invoked_subcommand is not None:
         return
@@ -41,7 +44,10 @@ def config_command(context: click.Context, flags: options.Flags) -> None:
 @click.argument("key", shell_complete=shell_values.SETTINGS)
 @options.location_options
 def get_command(flags: options.Flags, key: str) -> None:
-    """Print the value of the setting KEY, as in window.recent; of a section, all that it has."""
+    """Print the value of KEY.
+
+    KEY is a setting such as window.recent, or a section such as window, to print all its values.
+    """
     settings = cold_store.load_settings(flags)
     rows = list(_with_the_key(settings, flags))
     known = {name: value for name, value, _ in rows}
@@ -61,7 +67,7 @@ def get_command(flags: options.Flags, key: str) -> None:
 @click.argument("value")
 @options.location_options
 def set_command(flags: options.Flags, key: str, value: str) -> None:
-    """Write KEY = VALUE into the configuration."""
+    """Set KEY to VALUE in the configuration file."""
     path = flags.paths().config
     if key.startswith("keys."):
         bound = {key.removeprefix("keys."): value}
@@ -74,7 +80,7 @@ def set_command(flags: options.Flags, key: str, value: str) -> None:
 @click.argument("key", shell_complete=shell_values.SETTINGS)
 @options.location_options
 def unset_command(flags: options.Flags, key: str) -> None:
-    """Take KEY out of the configuration."""
+    """Remove KEY from the configuration file."""
     path = flags.paths().config
     if edit.unset(path, key):
         output.say(f"{key} is no longer set in {path}.")
@@ -85,16 +91,16 @@ def unset_command(flags: options.Flags, key: str) -> None:
 @config_command.command("edit")
 @options.location_options
 def edit_command(flags: options.Flags) -> None:
-    """Open the configuration in $EDITOR; check it."""
+    """Open the configuration file in $EDITOR, then check it."""
     path = flags.paths().config
     make_private(path.parent)
     click.edit(filename=str(path))
     load.load_settings(path, {})
-    output.say(f"{path} is fine." if path.exists() else f"{path} was not written.")
+    output.say(f"{path} is valid." if path.exists() else f"{path} was not created.")
 
 
 def _with_the_key(settings: Settings, flags: options.Flags) -> Iterator[tuple[str, str, str]]:
-    """Go through every setting; the key is told of wherever it comes from, and never shown."""
+    """Yield every setting's key, value and origin; the API key is hidden, its source is shown."""
     for key, value, origin in settings.rows():
         if key == "provider.api_key" and origin == "default":
             source = keys.key_source(settings.in_use(), os.environ, flags.paths().keys)

@@ -1,4 +1,4 @@
-"""`jitchat conversations`: the list, a search in all that was said, and what is done with one."""
+"""`jitchat conversations`: list, search and manage conversations."""
 
 import sys
 from dataclasses import dataclass
@@ -20,27 +20,33 @@ _QUERY = click.argument("query", nargs=-1)
 _ID = click.argument("wanted", metavar="ID", shell_complete=shell_values.CONVERSATIONS)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _FILTERS = f"Filters: {SYNTAX}"
-_LOG_IS_READ = "another jitchat is open: the log has words of what was deleted until that ends."
+_LOG_IS_READ = (
+    "another jitchat is open: the database's log keeps the deleted text until that one is closed."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class HowToDelete:
-    yes: bool = options.option("Do not ask.", is_flag=True)
+    yes: bool = options.option("Delete without asking for confirmation.", is_flag=True)
     erase: bool = options.option(
-        "Leave no word of it in the file, nor of what was distilled from it.", is_flag=True
+        "Remove its text from the database file entirely, and the memory made from it.",
+        is_flag=True,
     )
     keep_memory: bool = options.option("With --erase: keep facts and document lines.", is_flag=True)
 
 
+_IN_PROJECT = options.project_option("List only this project's conversations.")
+
+
 @click.group("conversations", cls=options.SharingGroup, invoke_without_command=True)
-@options.in_project
+@_IN_PROJECT
 @_JSON
 @options.location_options
 @click.pass_context
 def conversations_command(context: click.Context, flags: options.Flags, as_json: bool) -> None:
     """List, search, rename, tag, archive and delete conversations.
 
-    Without a command they are listed, the one touched last first. An ID is an id or a title.
+    Without a command, the conversations are listed, most recent first. ID is an id or a title.
     """
     context.obj = flags
     if context.invoked_subcommand is None:
@@ -49,11 +55,14 @@ def conversations_command(context: click.Context, flags: options.Flags, as_json:
 
 @conversations_command.command("list", epilog=_FILTERS)
 @_QUERY
-@options.in_project
+@_IN_PROJECT
 @_JSON
 @options.location_options
 def list_command(flags: options.Flags, query: tuple[str, ...], as_json: bool) -> None:
-    """List those that fit QUERY: words of the title, and filters."""
+    """List the conversations that match QUERY.
+
+    QUERY consists of words of the title and of filters.
+    """
     _list(flags, _joined(query), as_json=as_json)
 
 
@@ -62,15 +71,15 @@ def list_command(flags: options.Flags, query: tuple[str, ...], as_json: bool) ->
 @_JSON
 @click.option(
     "--limit", type=click.IntRange(min=1), default=50, show_default=True, metavar="N",
-    help="Print so many at most.",
+    help="Maximum number of results.",
 )  # fmt: skip
 @options.location_options
 def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, limit: int) -> None:
-    """Find the turns that have all words of QUERY, the best first."""
+    """Find the turns that contain all words of QUERY, best match first."""
     with cold_store.opened_store(flags.paths()) as store:
         text, where = parse_query(_joined(query), store.now())
         if not text:
-            raise UsageError("There is nothing to search for.", "Name a word beside the filters.")
+            raise UsageError("There is nothing to search for.", "Add a word to the filters.")
         titles = {known.id: known.title for known in store.conversations()}
         found = store.search(text, limit, where=where)
     if as_json:
@@ -80,7 +89,7 @@ def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, 
         place = output.painted(f"{each.conversation} #{each.position}", "cyan")
         output.emit(f"{place}  {_marked(each)}")
     if not found:
-        output.say("Nothing was found.", err=True)
+        output.say("Nothing found.", err=True)
 
 
 @conversations_command.command("rename")
@@ -89,42 +98,45 @@ def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, 
 @_JSON
 @options.location_options
 def rename_command(flags: options.Flags, wanted: str, title: str, as_json: bool) -> None:
-    """Give one another TITLE, which stays."""
+    """Rename a conversation to TITLE."""
     with cold_store.opened_store(flags.paths()) as store:
         found = store.conversation(wanted)
         store.rename(found.id, title)
-        _tell(store, found.id, "is renamed", as_json=as_json)
+        _print_outcome(store, found.id, "was renamed", as_json=as_json)
 
 
 @conversations_command.command("archive")
 @_ID
-@click.option("--undo", is_flag=True, help="Put it back into the lists.")
+@click.option("--undo", is_flag=True, help="Restore an archived conversation.")
 @_JSON
 @options.location_options
 def archive_command(flags: options.Flags, wanted: str, undo: bool, as_json: bool) -> None:
-    """Leave one out of lists and searches; is:archived finds it."""
+    """Hide a conversation from lists and searches.
+
+    The filter is:archived still finds it.
+    """
     with cold_store.opened_store(flags.paths()) as store:
         found = store.conversation(wanted)
         store.archive(found.id, archived=not undo)
-        what = "is listed again" if undo else "is archived"
-        _tell(store, found.id, what, as_json=as_json)
+        what = "was restored" if undo else "was archived"
+        _print_outcome(store, found.id, what, as_json=as_json)
 
 
 @conversations_command.command("tag")
 @_ID
 @click.argument("tags", metavar="TAG...", nargs=-1, required=True)
-@click.option("--remove", is_flag=True, help="Take the tags off.")
+@click.option("--remove", is_flag=True, help="Remove the tags instead.")
 @_JSON
 @options.location_options
 def tag_command(
     flags: options.Flags, wanted: str, tags: tuple[str, ...], remove: bool, as_json: bool
 ) -> None:
-    """Add tags to one, each of them a word."""
+    """Add tags to a conversation; each TAG is one word."""
     with cold_store.opened_store(flags.paths()) as store:
         found = store.conversation(wanted)
         store.tag(found.id, () if remove else tags, tags if remove else ())
         has = " ".join(f"#{tag}" for tag in store.conversation(found.id).tags) or "no tags"
-        _tell(store, found.id, f"has {has}", as_json=as_json)
+        _print_outcome(store, found.id, f"has {has}", as_json=as_json)
 
 
 @conversations_command.command("delete")
@@ -133,12 +145,13 @@ def tag_command(
 @_JSON
 @options.location_options
 def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json: bool) -> None:
-    """Delete one with its forks, windows and index, for good.
+    """Delete a conversation permanently.
 
-    Facts and document lines that were taken from it stay, and say that their source is deleted.
+    Its forks, windows and index are deleted, too. Facts and document lines made from it remain,
+    marked as having a deleted source.
     """
     if how.keep_memory and not how.erase:
-        raise UsageError("--keep-memory goes with --erase.", "A plain deletion keeps it.")
+        raise UsageError("--keep-memory requires --erase.", "Without --erase, memory is kept.")
     with cold_store.opened_store(flags.paths()) as store:
         found = store.conversation(wanted)
         _require_yes(found, given=how.yes)
@@ -149,17 +162,17 @@ def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json:
     if as_json:
         output.say_json({"id": found.id, "deleted": True, "erased": how.erase})
     else:
-        output.say(f"{found.id} is {'erased' if how.erase else 'deleted'}: {found.title}")
+        output.say(f"{found.id} was {'erased' if how.erase else 'deleted'}: {found.title}")
 
 
 @conversations_command.command("vacuum")
 @_JSON
 @options.location_options
 def vacuum_command(flags: options.Flags, as_json: bool) -> None:
-    """Write the database anew, without what was deleted from it.
+    """Rewrite the database to free disk space.
 
-    Free pages go back to the disk. It takes room for the whole database twice, for a moment, and
-    finishes an erasure that had none.
+    Deleted data is dropped from the file. This temporarily needs twice the size of the database. It
+    also completes an erasure that had too little space.
     """
     path = flags.paths().database
     with cold_store.opened_store(flags.paths()) as store:
@@ -170,20 +183,23 @@ def vacuum_command(flags: options.Flags, as_json: bool) -> None:
     if as_json:
         output.say_json({"bytes": after, "bytes_before": before})
     else:
-        sizes = f"{megabytes(after)}, {megabytes(before)} before"
-        output.say(f"{path} is written anew: {sizes}.")
+        sizes = f"{megabytes(after)}, previously {megabytes(before)}"
+        output.say(f"{path} was rewritten: {sizes}.")
 
 
 def _require_yes(found: Conversation, *, given: bool) -> None:
     if given:
         return
     if not output.is_terminal(sys.stdin):
-        raise UsageError("Nothing was deleted: there is no terminal to ask in.", "Give --yes.")
+        raise UsageError(
+            "Nothing was deleted: confirmation requires a terminal.",
+            "Use --yes to delete without confirmation.",
+        )
     click.confirm(f"Delete {found.id} ({found.turns:,} turns)?", err=True, abort=True)
 
 
 def _joined(query: tuple[str, ...]) -> str:
-    """Join words as they were typed; one with blanks is a filter of several words."""
+    """Join words as they were typed; a word with blanks is a filter with a quoted value."""
     return " ".join(
         f'{name}:"{value}"' if sign and " " in value else word
         for word in query
@@ -192,7 +208,7 @@ def _joined(query: tuple[str, ...]) -> str:
 
 
 def _marked(found: Found) -> str:
-    """Write an excerpt with its matches in colour."""
+    """Format an excerpt with its matches in colour."""
     pieces, at = [], 0
     for start, end in found.marks:
         pieces += [(found.excerpt[at:start], None), (found.excerpt[start:end], "green")]
@@ -200,7 +216,7 @@ def _marked(found: Found) -> str:
     return "".join(output.painted(*each) for each in [*pieces, (found.excerpt[at:], None)])
 
 
-def _tell(store: ColdStore, identity: str, what: str, *, as_json: bool) -> None:
+def _print_outcome(store: ColdStore, identity: str, what: str, *, as_json: bool) -> None:
     found = store.conversation(identity)
     if as_json:
         spent = RequestLog(store.database).spent(identity)
@@ -223,9 +239,9 @@ def _list(flags: options.Flags, query: str, *, as_json: bool) -> None:
     elif conversations:
         _print(conversations)
     elif where == Filter(is_archived=False) and not text:
-        output.say("There are no conversations yet. Start `jitchat`, or import one.", err=True)
+        output.say("No conversations yet. Run `jitchat` to start one, or import some.", err=True)
     else:
-        output.say("No conversation fits that.", err=True)
+        output.say("No matching conversations.", err=True)
 
 
 def _print(conversations: list[Conversation]) -> None:
@@ -250,7 +266,7 @@ def marks_of(known: Conversation) -> list[str]:
 
 
 def _fields(conversation: Conversation, spent: Spent) -> dict[str, Any]:
-    """Turn it into what JSON knows; the cost is in US dollars, but for replies of unknown cost."""
+    """Convert a conversation to JSON values; the cost is in US dollars, unknown costs excluded."""
     return {
         "id": conversation.id,
         "title": conversation.title,

@@ -1,4 +1,4 @@
-"""`jitchat doctor`: whether each configured provider answers, and what is wrong where not."""
+"""`jitchat doctor`: checks of the installation, and of each configured provider."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ from jitchat import models
 from jitchat.cli import cold_store, options, output
 from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, Unreachable
 from jitchat.paths import Paths
-from jitchat.providers import provider as pieces
+from jitchat.providers import provider as chunks
 from jitchat.providers.catalogue import servers
 from jitchat.providers.http.client import CERTIFICATES
 from jitchat.settings import Settings, keys, load, small_models
@@ -27,7 +27,7 @@ from jitchat.values import Message, Role, ToolCall
 from jitchat.window.tokens import EstimateCounter, counter_for
 
 SECONDS = 20.0
-"""How long one provider may take."""
+"""Timeout for each provider."""
 _QUESTION = (Message(Role.USER, "Say OK."),)
 _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "yellow")}
 _PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy", "https_proxy")
@@ -36,18 +36,18 @@ _PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy",
 @dataclass(frozen=True, slots=True)
 class Finding:
     name: str
-    """A provider's name, or what else was looked at."""
+    """A provider's name, or the part of the installation that was checked."""
     ok: bool | None
-    """None: neither good nor bad, but worth knowing."""
-    told: str
+    """None for a warning: neither a success nor a failure."""
+    result: str
     remedy: str = ""
-    """What to do, as a sentence; empty where nothing is to be done."""
+    """What to do, as a sentence; empty if there is nothing to do."""
     model: str | None = None
     seconds: float | None = None
-    """To the first piece of the answer."""
+    """Time to the first delta of the answer."""
 
     def fields(self) -> dict[str, object]:
-        return {"name": self.name, "ok": self.ok, "told": self.told, "remedy": self.remedy}
+        return {"name": self.name, "ok": self.ok, "told": self.result, "remedy": self.remedy}
 
 
 def _refused(name: str, error: JitchatError, model: str | None = None) -> Finding:
@@ -59,11 +59,12 @@ def _refused(name: str, error: JitchatError, model: str | None = None) -> Findin
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.common_options
 def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) -> int:
-    """Check that each configured provider answers.
+    """Check the setup, and that each configured provider answers.
 
-    Sends one tiny request ("Say OK.") to each provider that is named in the configuration, has a
-    key or runs on this machine, and stops the answer at its first piece. With NAMEs, only to
-    those. The exit code is 1 where one of them fails.
+    Checks the configuration, the keys file, the database, the embedder, the tokenizer and the
+    network settings. Then sends a tiny request ("Say OK.") to every provider that is configured,
+    has an API key or runs on this machine, and stops reading at the first token of the answer. With
+    NAME, only those providers are checked. The exit code is 1 if a check fails.
     """
     settings, paths = cold_store.load_settings(flags), flags.paths()
     cold_store.quiet_libraries()
@@ -104,7 +105,7 @@ def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) 
         _print([*checks, *answers])
         if keyless:
             listed = ", ".join(f"{name} ({variable})" for name, variable in keyless.items())
-            output.emit(output.painted(f"Without a key: {listed}.", None))
+            output.emit(output.painted(f"Without an API key: {listed}.", None))
     return 1 if any(finding.ok is False for finding in (*checks, *answers)) else 0
 
 
@@ -112,7 +113,7 @@ def _print(findings: Sequence[Finding]) -> None:
     width = max(len(finding.name) for finding in findings)
     for finding in findings:
         mark, colour = _MARKS[finding.ok]
-        line = f"{finding.name:<{width}}  {finding.told} {finding.remedy}".rstrip()
+        line = f"{finding.name:<{width}}  {finding.result} {finding.remedy}".rstrip()
         output.emit(f"{output.painted(mark, colour)} {output.painted(line, None)}")
 
 
@@ -124,8 +125,8 @@ def _configuration(settings: Settings, paths: Paths) -> Iterator[Finding]:
     except JitchatError as error:
         yield _refused(name, error)
     else:
-        there = "" if paths.config.exists() else " is not there, so every setting is the default"
-        yield Finding(name, True, f"{paths.config}{there}")
+        absence = "" if paths.config.exists() else " does not exist: all settings have defaults"
+        yield Finding(name, True, f"{paths.config}{absence}")
     for warning in load.unknown_variables(os.environ):
         yield Finding(name, None, warning)
 
@@ -138,13 +139,13 @@ def _keys_file(path: Path) -> Finding:
         return _refused("keys file", error)
     if warning := file.warning():
         return Finding("keys file", False, warning)
-    told = f"{plural(stored, 'key')} in {path}" if path.exists() else "no key is stored"
-    return Finding("keys file", True, told)
+    result = f"{plural(stored, 'key')} in {path}" if path.exists() else "no keys are stored"
+    return Finding("keys file", True, result)
 
 
 def _database(path: Path) -> Finding:
     if not path.exists():
-        return Finding("database", True, f"{path} is made when the chat opens")
+        return Finding("database", True, f"{path} is created when the chat is opened")
     try:
         database = Database(path)
     except JitchatError as error:
@@ -159,7 +160,7 @@ def _database(path: Path) -> Finding:
 
 @contextmanager
 def _usage_log(path: Path) -> Iterator[Database | None]:
-    """Open the database in which requests are recorded; None where none is there, or readable."""
+    """Open the database that records requests; yield None if there is none or it is unreadable."""
     database = None
     with suppress(JitchatError):
         database = Database(path) if path.exists() else None
@@ -183,36 +184,37 @@ def _vocabulary(settings: Settings) -> Finding:
     model = settings.in_use().model
     counter = counter_for(model, os.environ)
     if counter.exact:
-        return Finding("vocabulary", True, f"{counter.name}, which counts {model} exactly")
+        return Finding("vocabulary", True, f"{counter.name}, exact for {model}")
     of = f" of {model}" if model else ""
-    return Finding("vocabulary", None, f"{counter.name}: tokens{of} are estimated, shown with ~")
+    return Finding("vocabulary", None, f"{counter.name}: tokens{of} are estimated, marked with ~")
 
 
 def _network() -> Iterator[Finding]:
-    """Name each variable that keeps every request from being sent."""
+    """Yield a failure for each environment variable that prevents every request."""
     for name in _PROXIES:
         if os.environ.get(name) and (why := _proxy_fault(os.environ[name])):
-            yield Finding("network", False, f"${name} {why}.", "Correct it, or unset it.")
+            yield Finding("network", False, f"${name} {why}.", "Correct or unset it.")
     for name in CERTIFICATES:
         is_folder = name == "SSL_CERT_DIR"
-        what, is_there = ("folder", os.path.isdir) if is_folder else ("file", os.path.exists)
-        if os.environ.get(name) and not is_there(os.environ[name]):
-            yield Finding("network", False, f"${name} names no {what}.", "Correct it, or unset it.")
+        what, exists = ("folder", os.path.isdir) if is_folder else ("file", os.path.exists)
+        if os.environ.get(name) and not exists(os.environ[name]):
+            problem = f"${name} names a {what} that does not exist."
+            yield Finding("network", False, problem, "Correct or unset it.")
 
 
 def _proxy_fault(address: str) -> str:
-    """Say why no request can go through a proxy, without its login; empty where it may."""
+    """Say why the proxy cannot be used, without quoting its login; empty if it can."""
     try:
         httpx.AsyncClient(proxy=address, trust_env=False, verify=False)  # noqa: S501  nothing is sent
     except ImportError:
-        return "names a SOCKS proxy, for which the package socksio is missing"
+        return "names a SOCKS proxy, which requires the missing package socksio"
     except (ValueError, OSError, httpx.InvalidURL):
-        return "is not the address of a proxy (http://HOST:PORT)"
+        return "is not a proxy address (http://HOST:PORT)"
     return ""
 
 
 def _configured(settings: Settings, keys_file: Path) -> list[Profile]:
-    """List who is configured: the reader, who is named, who has a key, which server is there."""
+    """List the reader and the providers that are configured, have a key or run on this machine."""
     profiles = settings.profiles()
     moved = {profile.name: profile.base_url for profile in profiles if profile.is_local}
     local = asyncio.run(servers.find_local(moved=moved))
@@ -237,24 +239,24 @@ async def _ask_all(
 async def _ask(settings: Settings, profile: Profile, database: Database | None) -> Finding:
     model = profile.model
     try:
-        # first, so that a slow command for a key does not count as a slow answer
+        # first, so that a slow api_key_cmd does not count as a slow answer
         if await asyncio.to_thread(models.lacks_key, profile):
-            what = f"{profile.title} wants a key, and there is none."
+            what = f"{profile.title} requires a key, but none is set."
             raise ProviderError(what, profile.key_help)
         async with asyncio.timeout(SECONDS):
             model = model or await _first_model(profile)
             asked = models.ResolvedModel(settings, profile, model, database)
-            seconds = await _first_piece(asked)
+            seconds = await _time_to_answer(asked)
     except TimeoutError:
-        late = f"{profile.title} did not begin to answer within {SECONDS:.0f} seconds."
+        late = f"{profile.title} did not start to answer within {SECONDS:.0f} seconds."
         return Finding(profile.name, False, late, "Try again; it may be busy.", model or None)
     except JitchatError as error:
         return _refused(profile.name, error, model or None)
     if profile.is_reader:
-        return Finding(profile.name, True, "quotes what it finds in the window", model=model)
-    of_list = "" if profile.model else ", the first of its list"
-    told = f"{model}{of_list}: answered after {seconds:.2f} s"
-    return Finding(profile.name, True, told, model=model, seconds=round(seconds, 3))
+        return Finding(profile.name, True, "quotes from the window", model=model)
+    of_list = "" if profile.model else " (first in its list)"
+    result = f"{model}{of_list}: answered after {seconds:.2f} s"
+    return Finding(profile.name, True, result, model=model, seconds=round(seconds, 3))
 
 
 async def _first_model(profile: Profile) -> str:
@@ -262,31 +264,32 @@ async def _first_model(profile: Profile) -> str:
     listed = await servers.fetch_models(endpoint, profile.protocol)
     if not listed:
         raise NotAnAnswer(
-            f"{profile.title} is there, but has no model.",
-            f"Load one there, or name one under [providers.{profile.name}].",
+            f"{profile.title} is running, but has no models.",
+            f"Load a model there, or set model under [providers.{profile.name}].",
         )
     return listed[0].name
 
 
-async def _first_piece(model: models.ResolvedModel) -> float:
+async def _time_to_answer(model: models.ResolvedModel) -> float:
+    """Return the seconds to the first delta of an answer."""
     profile, context = model.profile, None
-    if profile.protocol == "ollama":  # another size than the chat asks for loads it anew
+    if profile.protocol == "ollama":  # a context size other than the chat's reloads the model
         context = (await model.ask_limit() or model.limit).tokens
     counter = EstimateCounter()
     provider = await asyncio.to_thread(models.make_provider, profile, model.name, counter)
     if not profile.is_reader:
         provider = model.metered(provider, Purpose.DOCTOR, counter)
     sampling = replace(profile.sampling, context=context)
-    began = time.monotonic()
-    answering = pieces.ReplyDelta | pieces.ReasoningDelta | ToolCall | pieces.Finished
+    start = time.monotonic()
+    answering = chunks.ReplyDelta | chunks.ReasoningDelta | ToolCall | chunks.Finished
     try:
         async with aclosing(provider.stream(_QUESTION, sampling)) as answer:
-            async for piece in answer:
-                if isinstance(piece, answering):
-                    return time.monotonic() - began
-                if isinstance(piece, pieces.RetryScheduled):
-                    late = f"{profile.title} does not answer now: {piece.why}."
-                    raise Unreachable(late, "Try again in a while.")
+            async for chunk in answer:
+                if isinstance(chunk, answering):
+                    return time.monotonic() - start
+                if isinstance(chunk, chunks.RetryScheduled):
+                    late = f"{profile.title} does not answer at the moment: {chunk.why}."
+                    raise Unreachable(late, "Try again later.")
     finally:
         await provider.aclose()
-    raise NotAnAnswer(f"{profile.title} answered with nothing.", "Try another model.")
+    raise NotAnAnswer(f"{profile.title} returned an empty answer.", "Try another model.")

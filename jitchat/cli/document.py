@@ -1,4 +1,4 @@
-"""`jitchat document`: the memory document of a project, its versions, and what was changed."""
+"""`jitchat document`: a project's memory document, its versions and their differences."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,46 +22,45 @@ _PINNED, _EDITED = "pinned", "edited"
 @dataclass(frozen=True, slots=True)
 class DocumentFlags:
     project: str = options.option(
-        "Of this project.", default="default", show_default=True, metavar="NAME"
+        "Project of the document.", default="default", show_default=True, metavar="NAME"
     )
-    version: int | None = options.option(
-        "Show this version.", type=click.IntRange(min=1), metavar="N"
-    )
+    version: int | None = options.option("Show version N.", type=click.IntRange(min=1), metavar="N")
     versions: bool = options.option("List all versions.", is_flag=True)
     diff: tuple[int, int] | None = options.option(
-        "Show what became of version A in version B.", type=(int, int), metavar="A B"
+        "Show the changes from version A to version B.", type=(int, int), metavar="A B"
     )
-    edit: bool = options.option("Edit it in $EDITOR.", is_flag=True)
-    pin: int | None = options.option("Pin line N, or end that.", type=int, metavar="N")
-    forget: int | None = options.option("Leave line N out.", type=int, metavar="N")
-    undo: bool = options.option("Bring the version before back, as a new one.", is_flag=True)
-    text: bool = options.option("Print it as a window carries it.", is_flag=True)
+    edit: bool = options.option("Edit the document in $EDITOR.", is_flag=True)
+    pin: int | None = options.option("Pin or unpin line N.", type=int, metavar="N")
+    forget: int | None = options.option("Remove line N.", type=int, metavar="N")
+    undo: bool = options.option("Restore the previous version as a new version.", is_flag=True)
+    text: bool = options.option("Print the text as it is sent in a window.", is_flag=True)
     json: bool = options.option("Print JSON.", is_flag=True)
 
     def require_one_change(self) -> None:
         changes = [self.edit, self.pin is not None, self.forget is not None, self.undo]
         if sum(changes) > 1:
-            raise UsageError("Only one of --edit, --pin, --forget and --undo at once.")
+            raise UsageError("Use only one of --edit, --pin, --forget and --undo at a time.")
 
 
 @click.command("document", cls=options.SharingCommand)
 @options.options_as("wanted", DocumentFlags)
 @options.location_options
 def document_command(flags: options.Flags, wanted: DocumentFlags) -> None:
-    """Show the memory document of a project: each line with its number, date and source.
+    """Show or edit a project's memory document.
 
-    It is written when a session ends: the conversation or the app is left, twenty minutes pass, or
-    you say /end or `jitchat send --end`. Every change, yours too, is a new version; none is lost.
+    Each line is shown with its number, date and source. The document is rewritten when a session
+    ends: when you leave the conversation or quit, after twenty minutes without a message, or on
+    /end or `jitchat send --end`. Every change makes a new version, and all versions are kept.
     """
     wanted.require_one_change()
     with cold_store.opened_store(flags.paths()) as store:
         documents = DocumentStore(store.database, wanted.project, store.now)
         if change := _change(wanted, store.now().date()):
             changed = documents.put(change(documents.latest()), BY_USER)
-            output.say(f"Version {changed.version:,} holds now.", err=True)
+            output.say(f"Version {changed.version:,} is now the current one.", err=True)
         elif wanted.undo:
             undone = documents.undo()
-            output.say(f"Version {undone.version:,} holds now.", err=True)
+            output.say(f"Version {undone.version:,} is now the current one.", err=True)
         _show(documents, wanted)
 
 
@@ -72,13 +71,13 @@ def _change(
         number = wanted.pin
         return lambda document: document_edits.pinned(document, number)
     if wanted.forget is not None:
-        gone = wanted.forget
-        return lambda document: document_edits.forgotten(document, gone)
+        removed = wanted.forget
+        return lambda document: document_edits.forgotten(document, removed)
     return (lambda document: _by_editor(document, today)) if wanted.edit else None
 
 
 def _by_editor(document: MemoryDocument, today: date) -> MemoryDocument:
-    """Have the user edit the document as text; one that comes back unsaved stays as it is."""
+    """Open the document in the user's editor; leave it unchanged if the text is not saved."""
     text = click.edit(document_text(document), extension=".md")
     return document if text is None else document_edits.from_text(text, document, today)
 
@@ -100,7 +99,7 @@ def _show_document(document: MemoryDocument, wanted: DocumentFlags) -> None:
         output.say(document_text(document), newline=False)
     elif not document.lines:
         output.say(f"The memory document of project {wanted.project!r} is empty.")
-        output.say("A session's end writes it: leave the conversation, or say /end.", err=True)
+        output.say("It is written when a session ends: leave the chat, or enter /end.", err=True)
     else:
         output.say(summary(document))
         section = None
@@ -133,7 +132,7 @@ def _show_versions(versions: list[Version], *, as_json: bool) -> None:
             f"{each.number:,}",
             f"{local(each.made_at):%Y-%m-%d %H:%M}",
             plural(each.lines, "line"),
-            each.made_by + (f": version {each.restores:,} again" if each.restores else ""),
+            each.made_by + (f": restored version {each.restores:,}" if each.restores else ""),
         )
         for each in versions
     ]

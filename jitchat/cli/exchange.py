@@ -1,4 +1,4 @@
-"""Sending in a pipe: the reply on standard output as it comes, calls of tools on standard error."""
+"""Sending from a shell: the reply streams to standard output, tool calls to standard error."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -34,15 +34,15 @@ from jitchat.values import Mode, Status, Turn
 from jitchat.window.steering import Once
 
 _LONGEST_LINE = 200
-"""Characters of what is said of a call."""
-_DUE = "Turns are due to be observed: `jitchat observations --run` does it."
+"""Maximum characters of the line about a tool call."""
+_DUE = "Turns are due to be observed: run `jitchat observations --run`."
 
 
 class _Printer:
-    """Prints the events of a message, and keeps how it ended."""
+    """Prints the events of a message, and keeps its stored turns and any error."""
 
     def __init__(self, *, as_json: bool, place: str) -> None:
-        """`place` names the conversation where the user did not."""
+        """`place` is the conversation to report; empty if the user named it."""
         self.error: errors.JitchatError | None = None
         self.stored: list[Turn] = []
         self._is_open_line, self._as_json, self._place = False, as_json, place
@@ -54,12 +54,12 @@ class _Printer:
             case SendFailed():
                 self.error = event.error
             case TurnStored(turn):
-                self._tell_place(turn)
+                self._print_place(turn)
                 self.stored.append(turn)
             case ToolCalled():
                 self.end_line()
             case ToolReturned(turn):
-                output.say(f"tool: {_told(turn)}", err=True)
+                output.say(f"tool: {_tool_line(turn)}", err=True)
             case MemoryUpdated() | ObservationDue() | FactsFound() | WindowBuilt():
                 self.end_line()
                 for sentence in _sentences_of(event):
@@ -72,7 +72,7 @@ class _Printer:
             output.say(text, newline=False)
             self._is_open_line = not text.endswith("\n")
 
-    def _tell_place(self, turn: Turn) -> None:
+    def _print_place(self, turn: Turn) -> None:
         if self._place and not self.stored:
             output.say(f"to {self._place}, #{turn.position}", err=True)
 
@@ -85,7 +85,7 @@ class _Printer:
 def _sentences_of(
     event: MemoryUpdated | ObservationDue | FactsFound | WindowBuilt,
 ) -> Iterator[str]:
-    """Say what became of memory behind a reply, what is to be decided, and what was spent."""
+    """Yield a sentence for each change of memory, pending decision or warning."""
     match event:
         case WindowBuilt(warning=warning):
             yield from filter(None, (one_line(warning),))
@@ -93,13 +93,13 @@ def _sentences_of(
             yield one_line(PassReport(made).sentence)
         case ObservationDue():
             yield _DUE
-        case FactsFound(proposed, kept, told):
-            if told:
-                yield one_line(f"{told}. The rules that are built in looked for facts.")
+        case FactsFound(proposed, kept, failure):
+            if failure:
+                yield one_line(f"{failure}. The built-in rules looked for facts instead.")
             for fact in proposed:
-                yield f"remember “{fact.text}”? `jitchat memory keep {fact.id}` keeps it."
+                yield f"remember “{fact.text}”? To keep it, run `jitchat memory keep {fact.id}`."
             for fact in kept:
-                yield f"remembered: “{fact.text}”; `jitchat memory forget {fact.id}` forgets it."
+                yield f"remembered: “{fact.text}”. To undo, run `jitchat memory forget {fact.id}`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,40 +107,40 @@ class Sent:
     draft: str
     mode: Mode
     instruction: str | None = None
-    """What of a long draft is sent; None for all of it."""
+    """Which parts of a long draft to send; None to send all of it."""
     ends: bool = False
-    """Whether the session is over with it: the memory document is written."""
+    """Whether to end the session afterwards, which writes the memory document."""
     as_json: bool = False
-    """Whether an object is printed in place of the reply."""
+    """Whether to print a JSON object instead of the reply."""
     files: tuple[Attachment, ...] = ()
     names_conversation: bool = True
-    """Whether the user says which conversation it is for; else that is told."""
+    """Whether the user named the conversation; if not, it is reported."""
 
 
 async def once_for(session: Session, sent: Sent) -> Once:
-    """Compact the draft where that is wanted; say that it can be, where it is very long."""
+    """Compact the draft if an instruction is given; if not, suggest it for a very long draft."""
     if sent.instruction is not None:
         form = await session.compacted(sent.draft, sent.instruction)
         return Once(form=form, files=sent.files)
     size = session.counter.count(sent.draft)
     if size > LARGE_MESSAGE:
         output.warn(
-            f"the message has {size:,} tokens. --compact 'what matters of it' sends only that, and"
-            " keeps all of it."
+            f"the message has {size:,} tokens. With --compact INSTRUCTION only the relevant parts"
+            " are sent; all of it is stored."
         )
     return Once(files=sent.files)
 
 
 async def end_if_over(session: Session) -> None:
-    """End the session before this message, if nothing was said for twenty minutes."""
+    """End the previous session first if its last message is more than twenty minutes old."""
     if await asyncio.to_thread(session.ending.is_over):
         await session.ending.end_if_due()
 
 
 async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError | None:
-    """Send and print; whatever ends it, what came is stored and the line is closed.
+    """Send a message and print the reply. Return the error if there is no complete reply.
 
-    What comes back is what went wrong: of a reply that is cut, why, and what to do.
+    However it ends, the partial reply is stored and the output line is closed.
     """
     conversation = session.memory.conversation
     place = "" if sent.names_conversation or sent.as_json else conversation.id
@@ -172,9 +172,9 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
 def _fields(
     session: Session, stored: Sequence[Turn], error: errors.JitchatError | None
 ) -> dict[str, Any]:
-    """Turn an exchange into what JSON knows; the cost is in US dollars.
+    """Convert an exchange to JSON values; the cost is in US dollars.
 
-    Both it and the usage are of all requests that the message took; the window is the last one.
+    Cost and usage are the sums over all requests for the message; the window is the last one.
     """
     said = stored[0] if stored else None
     reply = stored[-1] if stored[1:] else None
@@ -199,17 +199,17 @@ def _fields(
     }
 
 
-def _told(result: Turn) -> str:
-    """Say in a line what a tool was called with, what came back, and after how long."""
+def _tool_line(result: Turn) -> str:
+    """Describe a tool call on one line: its arguments, its result and how long it took."""
     use = result.use
     took = f" ({duration(use.seconds)})" if use.seconds is not None else ""
     return shorten(f"{result_line(result)}{took}", _LONGEST_LINE)
 
 
 def _cut(stop: str) -> errors.ReplyCut:
-    """Make the error for a reply that the provider stopped; `stop` is its reason as it was kept."""
+    """Make the error for a reply that the provider stopped; `stop` is the stored reason."""
     finished = Finished(stop.partition(":")[0])
-    told = f" ({one_line(stop)})" if stop else ""
-    on = 'Continue it with jitchat send "Go on.", or raise max_tokens under [provider].'
-    remedy = on if finished.is_by_length else finished.remedy
-    return errors.ReplyCut(f"{finished.why[0].upper()}{finished.why[1:]}{told}.", remedy)
+    reason = f" ({one_line(stop)})" if stop else ""
+    longer = 'Continue it with jitchat send "Go on.", or raise max_tokens under [provider].'
+    remedy = longer if finished.is_by_length else finished.remedy
+    return errors.ReplyCut(f"{finished.why[0].upper()}{finished.why[1:]}{reason}.", remedy)

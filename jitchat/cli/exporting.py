@@ -27,16 +27,16 @@ _FORMATS = "; ".join(f"{each.name}: {each.description}" for each in EXPORTS.valu
     metavar="ID",
     shell_complete=shell_values.CONVERSATIONS,
     multiple=True,
-    help="Its id or title, several if given again; the one touched last if not given.",
+    help="Conversation id or title (default: the most recent; repeatable).",
 )
-@click.option("--all", "is_all", is_flag=True, help="Every conversation.")
+@click.option("--all", "is_all", is_flag=True, help="Export every conversation.")
 @click.option(
     "--format", "name", type=click.Choice(list(EXPORTS)), default="markdown", show_default=True,
     help=f"{_FORMATS}.",
 )  # fmt: skip
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    help="Write to this file; to standard output if not given.",
+    help="Output file (default: standard output).",
 )  # fmt: skip
 @options.location_options
 def export_command(
@@ -44,11 +44,11 @@ def export_command(
 ) -> None:
     """Export conversations as Markdown, JSON, JSONL or HTML.
 
-    JSON has everything, every branch, window and ledger, and can be imported again. The others have
-    the branch that is looked at.
+    JSON contains everything, including every branch, window and ledger, and can be imported again.
+    The other formats contain the current branch.
     """
     if is_all and wanted:
-        raise UsageError("--all and --conversation name two choices.", "Give one of them.")
+        raise UsageError("--all and --conversation cannot be combined.", "Give one of them.")
     with cold_store.opened_store(flags.paths()) as store:
         names = wanted or ((flags.conversation,) if flags.conversation else ())
         conversations = _chosen(store, names, is_all=is_all)
@@ -64,13 +64,13 @@ def _chosen(store: ColdStore, names: Sequence[str], *, is_all: bool) -> list[Con
         return list({each.id: each for each in found}.values())
     known = store.conversations()
     if not known:
-        raise UsageError("There are no conversations.", "Import one, or start a chat.")
+        raise UsageError("There are no conversations.", "Start a chat, or import some.")
     return known if is_all else known[:1]
 
 
 @contextmanager
 def _writer(out: Path | None) -> Iterator[Write]:
-    """Write to standard output, or to a file that takes its place once it is whole."""
+    """Write to standard output, or to a file that appears once it is complete."""
     if out is None:
         if sys.stdout is None:
             raise UsageError("Standard output is closed.", "Name a file with --out.")
@@ -82,7 +82,7 @@ def _writer(out: Path | None) -> Iterator[Write]:
     output.require_writable(out)
     part = out.with_name(f"{out.name}.part")
     try:
-        # what was said is for its owner alone
+        # conversations are private to their owner
         handle = os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             yield file.write

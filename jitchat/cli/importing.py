@@ -1,4 +1,4 @@
-"""`jitchat import`: conversations of other programs, and a report of what was taken."""
+"""`jitchat import`: import other programs' conversations, and report the result."""
 
 import os
 from collections import Counter
@@ -22,8 +22,8 @@ from jitchat.transfer.incoming import IncomingConversation, Tally
 from jitchat.transfer.source import Source, open_source
 
 _MOST_LINES = 20
-"""Conversations that are reported one by one."""
-_UNINDEXED = "what is not indexed yet is, when it is next used."
+"""Maximum conversations reported one by one."""
+_UNINDEXED = "turns not indexed yet are indexed when they are next used."
 
 
 @click.command("import", cls=options.SharingCommand)
@@ -33,13 +33,17 @@ _UNINDEXED = "what is not indexed yet is, when it is next used."
     "program",
     type=click.Choice(list(BY_NAME)),
     metavar="NAME",
-    help="Take only what this program wrote; without FILE, from where it keeps it. NAME is"
+    help="Import only what this program wrote; without FILE, from the program's own folder. NAME is"
     f" {', '.join(list(BY_NAME)[:-1])} or {list(BY_NAME)[-1]}.",
 )
-@click.option("--pick", metavar="NAME", help="Take only this conversation.")
-@click.option("--again", is_flag=True, help="Take also what was imported once and deleted here.")
-@click.option("--no-vectors", is_flag=True, help="Index without vectors; they follow later.")
-@click.option("--no-index", is_flag=True, help="Only store; what is opened is indexed then.")
+@click.option("--pick", metavar="NAME", help="Import only this conversation.")
+@click.option(
+    "--again", is_flag=True, help="Also import what was imported before and then deleted."
+)
+@click.option("--no-vectors", is_flag=True, help="Index without vectors; they are added later.")
+@click.option(
+    "--no-index", is_flag=True, help="Do not index now; conversations are indexed when opened."
+)
 @options.embedder_options
 def import_command(
     flags: options.Flags,
@@ -49,9 +53,9 @@ def import_command(
     """Import conversations from a file, a zip or a folder.
 
     FILE is an export of ChatGPT, Claude, Open WebUI, LibreChat, SillyTavern or Gemini (Takeout),
-    the sessions of Claude Code, Codex or opencode, the logs.db of llm, jitchat's own JSON, LoCoMo's
-    or a JSON or JSONL list of objects with role and content. Its content decides. What was imported
-    before is not taken again, nor what was deleted here since.
+    the sessions of Claude Code, Codex or opencode, llm's logs.db, jitchat's own JSON, LoCoMo's
+    JSON, or a JSON or JSONL list of objects with role and content. The format is detected from the
+    content. Conversations that were imported before are skipped, even if you have deleted them.
     """
     settings, paths = flags.settings(), flags.paths()
     program, pick = BY_NAME.get(wanted["program"] or ""), wanted["pick"]
@@ -71,18 +75,18 @@ def import_command(
 
 def _usual_place(program: Format | None) -> Path:
     if program is None or program.usual_place is None:
-        kept = ", ".join(each.name for each in BY_NAME.values() if each.usual_place)
-        raise UsageError("FILE is missing.", f"Name one, or use --from with {kept}.")
+        programs = ", ".join(each.name for each in BY_NAME.values() if each.usual_place)
+        raise UsageError("FILE is missing.", f"Give one, or use --from with {programs}.")
     place = program.usual_place(os.environ)
     if not place.exists():
-        raise nothing_of(program, f"was found: there is no {place}")
+        raise nothing_of(program, f"was found: {place} does not exist")
     return place
 
 
 def _taken(
     store: ColdStore, found: Iterator[IncomingConversation], source: Source
 ) -> Iterator[Taken]:
-    """Store all, with a bar of the bytes that were read, and report of it."""
+    """Store all conversations, showing a progress bar of the bytes read, and print a report."""
     report = _Report()
     with output.progress(f"{source.path.name}: importing", max(1, source.size)) as advance:
         seen = 0
@@ -95,7 +99,7 @@ def _taken(
 
 
 class _Report:
-    """What was taken: a line a conversation for a few, and the sum for many."""
+    """What was imported: one line per conversation if there are few, else a summary."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -119,21 +123,21 @@ class _Report:
             return
         self._tally.add(of_files)
         conversations = plural(self._counts["taken"], "conversation")
-        parts = [f"{plural(self._counts['turns'], 'turn')} taken in {conversations}"]
+        parts = [f"{plural(self._counts['turns'], 'turn')} imported in {conversations}"]
         if known := self._counts["known"]:
             parts.append(f"{known:,} had nothing new")
         if empty := self._counts["empty"]:
-            parts.append(f"{empty:,} had nothing to take")
+            parts.append(f"{empty:,} had nothing to import")
         output.say("; ".join([*parts, *_left_out(self._tally)]))
 
 
 def _sentence(taken: Taken) -> str:
     if not taken.id:
-        parts = ["nothing to take"]
+        parts = ["nothing to import"]
     elif not taken.added:
         parts = [f"nothing new; stored as {taken.id}"]
     elif taken.is_new:
-        parts = [f"{plural(taken.added, 'turn')} taken as “{taken.title}”"]
+        parts = [f"{plural(taken.added, 'turn')} imported as “{taken.title}”"]
         parts += [f"stored as {taken.id}"] if taken.id != taken.wanted_id else []
     else:
         parts = [f"{plural(taken.added, 'new turn')} added to {taken.id}"]
@@ -143,7 +147,7 @@ def _sentence(taken: Taken) -> str:
 def _left_out(tally: Tally) -> Iterator[str]:
     yield f"left out: {listed(tally.skipped)}" if tally.skipped else "nothing left out"
     if tally.changed:
-        yield f"taken with a change: {listed(tally.changed)}"
+        yield f"imported with changes: {listed(tally.changed)}"
 
 
 def _index(store: ColdStore, taken: list[Taken], embedder: Embedder) -> None:
@@ -159,11 +163,11 @@ def _index(store: ColdStore, taken: list[Taken], embedder: Embedder) -> None:
                 for entries in indexer.catch_up():
                     advance(len(entries))
             except KeyboardInterrupt:
-                what = f"{each.id} is stored" if is_one else "All of it is stored"
+                what = f"{each.id} is stored" if is_one else "Everything is stored"
                 output.say(f"{what}; {_UNINDEXED}", err=True)
                 raise
             if indexer.failure:
                 failures.append(f"{each.id} has no vectors yet: {indexer.failure}")
-                embedder = NoEmbedder()  # it fails for the others, too
+                embedder = NoEmbedder()  # it would fail for the others, too
     for failure in failures:
         output.say(failure, err=True)

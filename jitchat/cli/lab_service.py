@@ -1,7 +1,7 @@
-"""Runs of the rot lab, made from the settings: the model that answers, an embedder and a judge.
+"""Runs of the rot lab, made from the settings: the answering model, an embedder and a judge.
 
-No conversation of the user's is touched: a run has a file of its own. What a server teaches
-about its model is kept where the chat keeps it.
+The user's conversations are not changed: each run has its own file. What is learnt about a
+server's model is stored in the user's database, as in the chat.
 """
 
 import asyncio
@@ -37,20 +37,20 @@ from jitchat.window.budget import Budget
 from jitchat.window.tokens import message_tokens
 
 _QUESTION = 32
-"""Tokens of a question of the lab, about."""
+"""Approximate tokens of a question of the lab."""
 _USUAL = "openai"
-"""Who judges where the reader answers, and only a model is named."""
+"""The judge's provider if the reader answers and only a model is named."""
 _ELSEWHERE = "cloud"
-"""How a tag ends that Ollama answers by its own servers: `gpt-oss:120b-cloud`."""
+"""Suffix of a tag that Ollama serves from its own servers: `gpt-oss:120b-cloud`."""
 
 
 class LocalLabService:
-    """See `LabService`; the model that answers now is asked."""
+    """Implements `LabService` with the model in use."""
 
     def __init__(
         self, resolve: Callable[[], models.ResolvedModel], paths: Paths, store: ColdStore
     ) -> None:
-        """`resolve` gives the model that answers now; `store` is the user's."""
+        """`resolve` returns the model in use; `store` is the user's."""
         self._resolve, self._paths, self._store = resolve, paths, store
         self.runs = run_file.Runs(paths.rot)
 
@@ -77,7 +77,7 @@ class LocalLabService:
         )
 
     def _measured(self, model: models.ResolvedModel) -> costs.Speed | None:
-        """Find how fast the model was in the latest of its runs that tells; None: in none."""
+        """Return the model's speed in its latest run that shows it; None if no run does."""
         if model.profile.is_reader:
             return None
         for run, _ in self.runs.all():
@@ -88,9 +88,9 @@ class LocalLabService:
         return None
 
     def probe(self) -> costs.Speed | None:
-        """Ask the model one short question, to see how fast it is; None where it does not tell.
+        """Measure the model's speed with one short question; None if it reports no usage.
 
-        The reader is not asked. Slow; no event loop may run.
+        The reader is not asked. Slow; must not be called from a running event loop.
         """
         model = self._resolve()
         if model.profile.is_reader or models.lacks_key(model.profile):
@@ -100,7 +100,7 @@ class LocalLabService:
         try:
             speed = asyncio.run(probe_speed(provider, model.profile.sampling))
         except (ProviderError, SpendingLimitReached):
-            return None  # the run itself says why
+            return None  # the run itself reports the error
         return speed and replace(speed, answer=float(answer_cap(model)))  # small models ramble
 
     def prepare(self, experiment: Experiment, judge: str = "") -> Experiment:
@@ -143,20 +143,20 @@ class LocalLabService:
         return _lab(file, model, embedder, budget, judging, parallel, turns)
 
     def resume(self, wanted: str, parallel: int = 1) -> Lab:
-        """Open a run to ask what has no answer yet.
+        """Open a run to ask the cells without an answer.
 
-        The model's limit and the reserve are what they were when it was begun, whatever they are
-        now; all else that shapes windows and answers must be so.
+        Limit and reserve are those that the run was started with. Everything else that affects
+        windows and answers must be unchanged.
         """
         file = self.runs.open(wanted, to_ask=True)
         try:
             return self._resumed(file, parallel)
-        except BaseException:  # closed whatever it was, and passed on
+        except BaseException:  # close on any failure
             file.close()
             raise
 
     def _resumed(self, file: run_file.RunFile, parallel: int) -> Lab:
-        """Find what a run was begun with, or refuse what would be used now instead."""
+        """Check that the model, embedder and settings are the run's own, and make its lab."""
         run, model = file.run, self._resolve()
         named = f"{model.profile.name} {model.name}"
         _require_same(run, "", f"{run.provider} {run.model}", named)
@@ -167,21 +167,21 @@ class LocalLabService:
         _require_same(run, "tokens counted by ", run.counter, model.counter.name)
         if changes := list(compare.changed_settings(run, settings_fields(model.settings))):
             them = "it" if len(changes) == 1 else "them"
-            raise UsageError(" ".join(changes), f"Set {them} back, or begin a new run.")
+            raise UsageError(" ".join(changes), f"Set {them} back, or start a new run.")
         judging = _make_judge(model, run.judge) if run.judge else None
         budget = replace(model.budget(), limit=run.limit, reserve=run.reserve)
         title, turns = self._conversation(run.experiment)
         if run_file.source_of(turns) != run.source:
-            what = f"{title} has changed since {run.id} was begun."
-            raise UsageError(what, "Begin a new run.")
+            what = f"{title} has changed since {run.id} was started."
+            raise UsageError(what, "Start a new run.")
         return _lab(file, model, embedder, budget, judging, parallel, turns)
 
     def title(self, experiment: Experiment) -> str:
-        """Name the user's conversation that is the filler; empty for made-up talk."""
+        """Return the title of the user's conversation; empty for generated filler."""
         return self._conversation(experiment)[0]
 
     def _conversation(self, experiment: Experiment) -> tuple[str, Sequence[Turn]]:
-        """Load the user's conversation: its title and turns; none where talk is made up."""
+        """Load the title and turns of the user's conversation; both empty for generated filler."""
         if experiment.conversation is None:
             return "", ()
         conversation = self._store.conversation(experiment.conversation)
@@ -190,7 +190,10 @@ class LocalLabService:
     def _fitted(
         self, experiment: Experiment, model: models.ResolvedModel
     ) -> tuple[Experiment, Sequence[Turn]]:
-        """Fit an experiment to the user's conversation; its turns, none where talk is made up."""
+        """Leave out lengths that the user's conversation does not reach.
+
+        Return the experiment and the conversation's turns, empty for generated filler.
+        """
 
         def price(text: str) -> int:
             return message_tokens(model.counter, text)
@@ -204,7 +207,7 @@ class LocalLabService:
         reached = tuple(length for length in experiment.lengths if length <= tokens)
         if not reached:
             raise UsageError(
-                f"{one_line(conversation.title)} has {tokens:,} tokens, and the shortest length is"
+                f"{one_line(conversation.title)} has {tokens:,} tokens, but the shortest length is"
                 f" {experiment.lengths[0]:,}.",
                 "Choose a shorter length, or a longer conversation.",
             )
@@ -212,39 +215,39 @@ class LocalLabService:
 
 
 _PROBE = " ".join(f"Line {number}: nothing to note." for number in range(60))
-"""Some hundred tokens."""
+"""A text of several hundred tokens."""
 _PROBE_ANSWER = 16
 
 
 async def probe_speed(provider: Provider, sampling: Options) -> costs.Speed | None:
-    """Measure by one question how fast a model is; None where it does not tell."""
+    """Measure a model's speed with one question; None if it reports no usage."""
     asked = replace(sampling, max_tokens=_PROBE_ANSWER, temperature=0.0)
     try:
-        await _speed_at("Are you there?", provider, asked)  # loads the model, if need be
+        await _speed_at("Are you there?", provider, asked)  # loads the model if necessary
         return await _speed_at(f"{_PROBE}\nHow many lines are there?", provider, asked)
     finally:
         await provider.aclose()
 
 
 async def _speed_at(text: str, provider: Provider, asked: Options) -> costs.Speed | None:
-    usage, begun, first = None, time.monotonic(), None
-    async with aclosing(provider.stream((Message(Role.USER, text),), asked)) as pieces:
-        async for piece in pieces:
-            if isinstance(piece, ReplyDelta | ReasoningDelta):
+    usage, start, first = None, time.monotonic(), None
+    async with aclosing(provider.stream((Message(Role.USER, text),), asked)) as chunks:
+        async for chunk in chunks:
+            if isinstance(chunk, ReplyDelta | ReasoningDelta):
                 first = first or time.monotonic()
-            elif isinstance(piece, Usage):
-                usage = piece
+            elif isinstance(chunk, Usage):
+                usage = chunk
     ended = time.monotonic()
     if usage is None or first is None or not (usage.input_tokens and usage.output_tokens):
         return None
     return costs.Speed(
-        (usage.input_tokens - (usage.cached_tokens or 0)) / (first - begun),
+        (usage.input_tokens - (usage.cached_tokens or 0)) / (first - start),
         usage.output_tokens / max(ended - first, 0.001),
         usage.output_tokens,
     )
 
 
-def _lab(  # noqa: PLR0913, PLR0917  all that a lab is made of
+def _lab(  # noqa: PLR0913, PLR0917  the parts of a lab
     file: run_file.RunFile,
     model: models.ResolvedModel,
     embedder: Embedder,
@@ -254,7 +257,7 @@ def _lab(  # noqa: PLR0913, PLR0917  all that a lab is made of
     turns: Sequence[Turn],
 ) -> Lab:
     def open_session(memory: Memory) -> Session:
-        """Open a session of the run; its server is not asked again how much its model takes."""
+        """Open a session of the run; the server is not asked again for the context size."""
         session = model.open_session(
             memory,
             instructions=grade.contract(file.run.experiment.kinds),
@@ -278,19 +281,19 @@ def _lab(  # noqa: PLR0913, PLR0917  all that a lab is made of
 def _require_same(run: run_file.Run, what: str, then: str, now: str) -> None:
     if then != now:
         raise UsageError(
-            f"{run.id} was begun with {what}{one_line(then)}; now it would be {one_line(now)}.",
-            "Choose what it was begun with, or begin a new run.",
+            f"{run.id} was started with {what}{one_line(then)}; now it would be {one_line(now)}.",
+            "Use what it was started with, or start a new run.",
         )
 
 
 def answer_cap(model: models.ResolvedModel) -> int:
-    """Say how many tokens an answer of the lab may take where the model's own settings do not."""
+    """Return the maximum tokens of an answer in the lab if max_tokens is not set."""
     usual = costs.ENGINE_ANSWER_TOKENS if model.profile.is_engine else costs.ANSWER_TOKENS
     return model.settings.lab.answer or usual
 
 
 def is_here(model: models.ResolvedModel) -> bool:
-    """Whether all that is asked is known to cost nothing and to stay on this machine."""
+    """Whether all requests are known to be free and to stay on this machine."""
     prices, picker = model.prices, small_models.address_of(model.settings, "picker")
     if prices is None or not prices.is_free:
         return False
@@ -303,10 +306,10 @@ def _stays(profile: profiles.Profile, model: str) -> bool:
 
 
 def judge_model(model: models.ResolvedModel, name: str) -> models.ResolvedModel:
-    """Resolve the judge: of the provider that answers; beside the reader as `provider/model`."""
+    """Resolve the judge: a model of the answering provider or, for the reader, `provider/model`."""
     if name == "reader":
         raise UsageError(
-            "--judge: the reader cannot judge, it only quotes.", "Name a provider's model."
+            "--judge: the reader only quotes and cannot judge.", "Name a provider's model."
         )
     profile = model.profile
     if profile.is_reader:
@@ -318,7 +321,7 @@ def judge_model(model: models.ResolvedModel, name: str) -> models.ResolvedModel:
 
 
 def _make_judge(model: models.ResolvedModel, name: str) -> grade.Judge:
-    """Make the model that is asked about answers which no rule finds right. Slow."""
+    """Make the judge of answers which no rule finds right. Slow."""
     judge = judge_model(model, name)
     require_key(judge.profile)
     provider = models.make_provider(judge.profile, judge.name, judge.counter, judge.learnt)
@@ -326,9 +329,9 @@ def _make_judge(model: models.ResolvedModel, name: str) -> grade.Judge:
 
 
 def require_key(profile: profiles.Profile) -> None:
-    """Refuse a provider that is known to answer nobody without a key, where there is none. Slow."""
+    """Refuse a provider that is known to require a key if none is set. Slow."""
     if models.lacks_key(profile):
         raise KeyRefused(
-            f"Nothing was sent: {without_login(profile.base_url)} wants a key, and none is set.",
+            f"Nothing was sent: {without_login(profile.base_url)} requires a key, but none is set.",
             profile.key_help,
         )

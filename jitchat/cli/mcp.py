@@ -1,4 +1,4 @@
-"""`jitchat mcp`: servers of tools, added, listed, checked and removed."""
+"""`jitchat mcp`: add, list, check and remove MCP servers."""
 
 import asyncio
 import os
@@ -25,16 +25,17 @@ from jitchat.window.tokens import TokenCounter, counter_for
 from jitchat.window.tool_prices import tool_prices
 
 _LINES = 10
-"""Of what a server wrote on its standard error."""
+"""Maximum lines shown of a server's standard error."""
 
 
 @click.group("mcp", cls=options.SharingGroup, invoke_without_command=True)
 @options.location_options
 @click.pass_context
 def mcp_command(context: click.Context, flags: options.Flags) -> None:
-    """Add, list, check and remove servers of tools.
+    """Add, list, check and remove MCP servers.
 
-    They speak the Model Context Protocol. Without a command, they are listed.
+    MCP (Model Context Protocol) servers provide the tools that a model can call. Without a command,
+    the servers are listed.
     """
     context.obj = flags
     if context.invoked_subcommand is None:
@@ -42,45 +43,50 @@ def mcp_command(context: click.Context, flags: options.Flags) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Besides:
-    env: tuple[str, ...] = options.option("A variable for it.", multiple=True, metavar="NAME=VALUE")
-    header: tuple[str, ...] = options.option(
-        "A header to send to a URL.", multiple=True, metavar="NAME=VALUE"
+class _ServerFlags:
+    env: tuple[str, ...] = options.option(
+        "Environment variable for the command (repeatable).", multiple=True, metavar="NAME=VALUE"
     )
-    cwd: str | None = options.option("The folder in which it runs.", metavar="DIR")
+    header: tuple[str, ...] = options.option(
+        "HTTP header to send to the URL (repeatable).", multiple=True, metavar="NAME=VALUE"
+    )
+    cwd: str | None = options.option("Working directory of the command.", metavar="DIR")
 
 
 @mcp_command.command("add", context_settings={"allow_interspersed_args": False})
 @click.argument("name")
 @click.argument("words", nargs=-1, required=True, metavar="URL|COMMAND [ARG]...")
-@options.options_as("besides", _Besides)
+@options.options_as("server", _ServerFlags)
 @options.location_options
-def add_command(flags: options.Flags, name: str, words: tuple[str, ...], besides: _Besides) -> None:
-    """Add the server NAME to the configuration: what starts it, or its address.
+def add_command(
+    flags: options.Flags, name: str, words: tuple[str, ...], server: _ServerFlags
+) -> None:
+    """Add the server NAME to the configuration.
 
-    Options go before NAME. A key is best left in a variable: --env 'TOKEN=${TOKEN}'.
+    Give its URL, or the COMMAND that starts it. Options go before NAME. Keep secrets in environment
+    variables: --env 'TOKEN=${TOKEN}'.
     """
     is_url = words[0].startswith(("http://", "https://"))
     if is_url and len(words) > 1:
-        raise UsageError("An address takes no arguments.", "Quote it, if it has blanks.")
+        raise UsageError("A URL takes no arguments.", "Quote the URL if it contains blanks.")
     values: dict[str, edit.Value] = {"url" if is_url else "command": words[0]}
     if words[1:]:
         values["args"] = list(words[1:])
     more: dict[str, edit.Value] = {
-        "env": _pairs(besides.env),
-        "headers": _pairs(besides.header),
-        "cwd": besides.cwd or "",
+        "env": _pairs(server.env),
+        "headers": _pairs(server.header),
+        "cwd": server.cwd or "",
     }
     values |= {key: value for key, value in more.items() if value}
     path = flags.paths().config
     edit.add_server(path, name, values)
-    output.say(f"{name} is in {path}. `jitchat mcp check {name}` starts it and lists its tools.")
+    output.say(f"Added {name} to {path}. `jitchat mcp check {name}` starts it and lists its tools.")
 
 
 def _pairs(given: Sequence[str]) -> dict[str, str]:
     pairs = [text.partition("=") for text in given]
     if any(not (name and equals) for name, equals, _ in pairs):
-        raise UsageError("A variable or a header is NAME=VALUE.")
+        raise UsageError("Write a variable or a header as NAME=VALUE.")
     return {name: value for name, _, value in pairs}
 
 
@@ -88,19 +94,19 @@ def _pairs(given: Sequence[str]) -> dict[str, str]:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.location_options
 def list_command(flags: options.Flags, as_json: bool) -> None:
-    """List the servers of the configuration; none is started."""
+    """List the configured servers without starting them."""
     servers = flags.settings().mcp.values()
     if as_json:
         output.say_json([{"name": s.name, "kind": _kind(s), "enabled": s.enabled} for s in servers])
     elif servers:
-        rows = [(s.name, _kind(s), "" if s.enabled else "switched off") for s in servers]
+        rows = [(s.name, _kind(s), "" if s.enabled else "disabled") for s in servers]
         output.print_columns(rows)
     else:
-        output.say("There are no servers. `jitchat mcp add NAME COMMAND` adds one.")
+        output.say("No servers are configured. `jitchat mcp add NAME COMMAND` adds one.")
 
 
 def _kind(server: McpServer) -> str:
-    """Say how it is started or reached, without what may be a key."""
+    """Describe how a server is started or reached, without arguments that may contain a key."""
     return f"runs {server.command}" if server.command else "over HTTP"
 
 
@@ -108,14 +114,14 @@ def _kind(server: McpServer) -> str:
 @click.argument("name")
 @options.location_options
 def remove_command(flags: options.Flags, name: str) -> None:
-    """Remove the server NAME, what was allowed of it for good, and what it wrote of errors."""
+    """Remove the server NAME with its permissions and its error log."""
     paths = flags.paths()
     edit.remove_server(paths.config, name)
     if paths.database.exists():
         with cold_store.opened_store(paths) as store:
             ToolGrants(store.database).forget(name)
     (paths.servers / f"{name}.log").unlink(missing_ok=True)
-    output.say(f"{name} was removed from {paths.config}.")
+    output.say(f"Removed {name} from {paths.config}.")
 
 
 @mcp_command.command("check")
@@ -123,17 +129,17 @@ def remove_command(flags: options.Flags, name: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.location_options
 def check_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) -> int:
-    """Start servers, list their tools with what each costs, show what they wrote of errors.
+    """Start servers and list their tools, token counts and errors.
 
-    All that are not switched off, or the NAMEs. The exit code is 1 where one of them fails.
+    Without NAME, all enabled servers are checked. The exit code is 1 if a server fails.
     """
     settings, folder = flags.settings(), flags.paths().servers
     if unknown := [name for name in names if name not in settings.mcp]:
         listed = ", ".join(settings.mcp) or "none"
-        raise UsageError(f"There is no server {unknown[0]!r}.", f"There are: {listed}.")
+        raise UsageError(f"There is no server {unknown[0]!r}.", f"Configured: {listed}.")
     chosen = [s for s in settings.mcp.values() if s.name in names or (s.enabled and not names)]
     if not chosen:
-        output.say("There is no server to check.")
+        output.say("There are no servers to check.")
         return 0
     counter = counter_for(settings.in_use().model, os.environ)
     specs = [spec_of(server) for server in chosen]
@@ -160,17 +166,17 @@ async def _findings(servers: Servers, counter: TokenCounter) -> list[dict[str, o
 
 
 def _errors(spec: ServerSpec, folder: Path, since: int) -> list[str]:
-    """Read the last lines of what it wrote, without its keys."""
+    """Return the last lines of the server's standard error, with its secrets removed."""
     try:
         secrets = spec.expanded(os.environ).secrets()
-    except SettingsError:  # a variable is not set: it was not started
+    except SettingsError:  # a variable is not set, so the server was not started
         return []
     lines = tail(folder / f"{spec.name}.log", _LINES, since)
     return [without(secrets, line) for line in lines]
 
 
 def _finding(server: Server, counter: TokenCounter) -> dict[str, object]:
-    """Tell how a server does, and what its tools cost in tokens by the model's vocabulary."""
+    """Report a server's state and the tokens of its tools, by the tokenizer of the model in use."""
     state = server.state
     prices = tool_prices(server.tools(), counter.count, counter.style)
     return {
@@ -190,8 +196,8 @@ def _finding(server: Server, counter: TokenCounter) -> dict[str, object]:
 def _print(finding: dict[str, Any]) -> None:
     mark, colour = ("✓", "green") if finding["ok"] else ("✗", "red")
     count = plural(len(finding["tools"]), "tool")
-    fine = f"{count}, {finding['tokens']:,} tokens; protocol {finding['protocol']}"
-    line = f"{finding['name']}  {fine if finding['ok'] else finding['sentence']}"
+    summary = f"{count}, {finding['tokens']:,} tokens; protocol {finding['protocol']}"
+    line = f"{finding['name']}  {summary if finding['ok'] else finding['sentence']}"
     output.emit(f"{output.painted(mark, colour)} {output.painted(line, None)}")
     rows = [
         (f"  {tool['name']}", f"{tool['tokens']:,}", one_line(tool["description"]))
@@ -201,6 +207,6 @@ def _print(finding: dict[str, Any]) -> None:
         for row in output.fitted_columns(rows, right=(1,)):
             output.say(row.rstrip())
     if finding["errors"]:
-        output.say("  it wrote on its standard error:")
+        output.say("  standard error:")
         for text in finding["errors"]:
             output.say(f"  │ {text}")

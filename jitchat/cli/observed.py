@@ -1,4 +1,4 @@
-"""`jitchat bench observe`: what observations keep of labelled conversations."""
+"""`jitchat bench observe`: how much of labelled conversations observations keep."""
 
 from pathlib import Path
 
@@ -16,18 +16,24 @@ from jitchat.cli import bench_options, options, output
     type=click.Path(path_type=Path),
     required=True,
     metavar="FILE",
-    help="In LoCoMo's form, LongMemEval's, or labelled; its content decides.",
+    help="File in LoCoMo's, LongMemEval's or the labelled format, detected from its content.",
 )
 @click.option(
-    "--json", "out", type=click.Path(path_type=Path), metavar="OUT", help="Write the figures here."
+    "--json",
+    "out",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Write the figures to OUT as JSON.",
 )
 @options.endpoint_options
 def observe_command(flags: options.Flags, data: Path, out: Path | None) -> None:
-    """Say each conversation again in `observe`, then ask what one statement answers.
+    """Measure how many answers observations keep.
 
-    Windows are planned before each message, and what is due is observed after each answer, as in
-    the chat. Asked is whether the text that answers a question stands in the window at the end,
-    beside the last turns of the same size. Sends nothing: what is built in observes.
+    Each labelled conversation is replayed in the mode observe, as in the chat: a window is planned
+    before each message, and turns that are due are observed after each answer, with the built-in
+    rules. For each question that a single statement answers, the benchmark then checks whether that
+    text is in the last window, and compares this with the most recent turns of the same total size.
+    Sends nothing.
     """
     bench_options.require_writable(out)
     settings = flags.settings()

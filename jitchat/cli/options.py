@@ -1,4 +1,4 @@
-"""The flags that commands share, and the settings that they lead to."""
+"""Options shared by commands, and loading the settings with them applied."""
 
 import os
 import re
@@ -29,18 +29,18 @@ class Flags:
     config: Path | None = None
     database: Path | None = None
     given: Mapping[str, object] = field(default_factory=dict)
-    """By `section.key`; only what was given."""
+    """The settings given as flags, by `section.key`."""
     conversation: str | None = None
-    """An id or a title, given ahead of the command or as an option of its own."""
+    """An id or a title, given before the command or as an option of the command."""
     project: str | None = None
-    """Likewise; None for any."""
+    """A project's name, given in the same ways; None for any."""
     temporary: bool = False
-    """Whether a conversation is wanted that is deleted afterwards."""
+    """Whether to use a new conversation that is deleted afterwards."""
     new: bool = False
-    """Whether a new conversation is wanted."""
+    """Whether to use a new conversation."""
 
     def over(self, other: "Flags") -> "Flags":
-        """Merge: these, and the other's where these are silent."""
+        """Merge two sets of flags; those of `self` win."""
         return Flags(
             self.config or other.config,
             self.database or other.database,
@@ -55,12 +55,11 @@ class Flags:
         return locate(os.environ, self.config, self.database)
 
     def settings(self, picked: tuple[str, str] | None = None) -> "Settings":
-        """Load the settings, with these flags on top.
+        """Load the settings and apply these flags.
 
-        `picked` are the provider and the model that were picked in the app, which count where
-        nothing else names any.
+        `picked` is the provider and model picked in the app; used if nothing else names one.
         """
-        from jitchat.settings import load_settings  # noqa: PLC0415  the help does without
+        from jitchat.settings import load_settings  # noqa: PLC0415  not needed for --help
 
         config = self.paths().config
         if self.config is not None and not config.exists():
@@ -69,25 +68,27 @@ class Flags:
 
 
 def text_given(text: str) -> str:
-    """Take the text that was given, or what comes on standard input for `-`."""
+    """Return the text, or standard input if the text is `-`."""
     return text if text != "-" else _standard_input()
 
 
 def text_and_piped(text: str | None) -> str:
-    """Take the text, and what is piped or redirected into the command behind it.
+    """Return the text, followed by anything piped or redirected into the command.
 
-    `-`, and no text where something is piped, stand for what comes on standard input alone.
+    With `-`, or without a text if something is piped, return standard input alone.
     """
     if text == "-" or (text is None and is_piped()):
         return _standard_input().rstrip("\r\n")
     if text is None:
-        raise UsageError("There is no TEXT.", 'Say something: jitchat send "…", or pipe it in.')
+        raise UsageError(
+            "TEXT is missing.", 'Give a message, as in jitchat send "…", or pipe it in.'
+        )
     piped = _standard_input().rstrip("\r\n") if is_piped() else ""
     return f"{text}\n\n{piped}" if piped.strip() else text
 
 
 def is_piped() -> bool:
-    """Whether standard input is a pipe or a file: what it has is meant for the command."""
+    """Whether standard input is a pipe or a file, and so meant for the command."""
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode
     except (AttributeError, OSError, ValueError):
@@ -103,19 +104,16 @@ def turn_number(text: str) -> int:
     """Read `12` or `#12`; a click type."""
     digits = text.removeprefix("#")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
-        raise UsageError(f"{text!r} is not the number of a turn.", "Write it as 12 or '#12'.")
+        raise UsageError(f"{text!r} is not a turn number.", "Write it as 12 or '#12'.")
     return int(digits)
 
 
 _OF_FILE = re.compile(r"[./]\w")
-"""What names of files have, and those of conversations and turns have not."""
+"""Found in file names, but not in names of conversations and turns."""
 
 
 def turn_name(text: str) -> int | str:
-    """Read the number of a turn, the name of one of another conversation, or of a file.
-
-    A click type.
-    """
+    """Read a turn number, a turn of another conversation (`chat-3#12`) or a file; a click type."""
     if "#" not in text and _OF_FILE.search(text):
         return text
     conversation, sign, number = text.rpartition("#")
@@ -126,23 +124,23 @@ attaching = click.option(
     "--attach",
     multiple=True,
     metavar="PATH",
-    help="Attach a file, a folder or a pattern; may be given several times.",
+    help="Attach a file, a folder or a glob pattern (repeatable).",
 )
 
 
 class SharedOption(click.Option):
-    """An option that commands share; a command's help lists its own options first."""
+    """An option shared by several commands; listed after a command's own options."""
 
 
 class SharingCommand(click.Command):
-    """A command with options of its own and shared ones, which its help lists apart."""
+    """A command whose help lists its own options and the shared ones separately."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         _format_own_first(self, ctx, formatter)
 
 
 class SharingGroup(click.Group):
-    """A group likewise; its commands are listed first, in the order in which they were added."""
+    """A group with such a help page; its commands come first, in the order they were added."""
 
     command_class = SharingCommand
 
@@ -172,10 +170,10 @@ def _format_own_first(
 def _made_of(
     options: Sequence[_Option], name: str, make: Callable[[dict[str, Any]], object]
 ) -> _Option:
-    """Add options to a command, in the order in which its help is to list them.
+    """Add options to a command, in the order of its help.
 
-    The command gets what `make` makes of their values as the argument `name`; `make` takes them
-    out of all values.
+    `make` removes their values from all values and returns an object, which is passed to the
+    command as the argument `name`.
     """
 
     def add(command: _Command) -> _Command:
@@ -185,19 +183,19 @@ def _made_of(
             return command(*args, **{name: made}, **values)
 
         for option in reversed(options):
-            option(with_made)  # notes it on the function
+            option(with_made)  # records the option on the function
         return with_made
 
     return add
 
 
 def option(help_text: str, **more: Any) -> Any:  # noqa: ANN401  as its field's type
-    """Make the field of a dataclass that is an option, too: `--judge-model` of `judge_model`."""
+    """Make a dataclass field that is also an option: `judge_model` becomes `--judge-model`."""
     return field(metadata={"help": help_text, **more})
 
 
 def options_as(name: str, kind: type[Any]) -> _Option:
-    """Add the options of a dataclass, which the command gets as the argument `name`."""
+    """Add a dataclass's options to a command, which receives an instance as the argument `name`."""
     parts = [part for part in fields(kind) if part.metadata]
     options = [click.option(f"--{part.name.replace('_', '-')}", **part.metadata) for part in parts]
     return _made_of(
@@ -206,20 +204,20 @@ def options_as(name: str, kind: type[Any]) -> _Option:
 
 
 def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
-    """Add --config, --db and the flags of settings; the command gets them as `flags`.
+    """Add --config, --db and the settings' flags; the command receives them as `flags`.
 
-    What the command has besides of `CHOOSING` goes into them, too.
+    The command's options named in `CHOOSING` become part of `flags`, too.
     """
     file = click.Path(path_type=Path, dir_okay=False)
     shared = partial(click.option, cls=SharedOption)
-    options = [shared("--config", type=file, metavar="FILE", help="The configuration to use.")]
+    options = [shared("--config", type=file, metavar="FILE", help="Configuration file to use.")]
     if has_db:
-        options.append(shared("--db", type=file, metavar="FILE", help="The database to use."))
+        options.append(shared("--db", type=file, metavar="FILE", help="Database file to use."))
     for key in keys:
         known, name = sections.SETTINGS[key], key.replace(".", "_")
         help_text = f"{known.help[0].upper()}{known.help[1:]}."
         completer = shell_values.BY_SETTING.get(key) or shell_values.one_of(known.choices)
-        option = shared(  # what the value may be is checked with the settings
+        option = shared(  # the value itself is checked with the settings
             known.flag, name, type=known.kind, metavar=known.unit, help=help_text,
             shell_complete=completer,
         )  # fmt: skip
@@ -238,30 +236,36 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
 
 
 CHOOSING = ("conversation", "project", "temporary", "new")
-"""Options that choose a conversation."""
-in_project = click.option(
-    "--project",
-    metavar="NAME",
-    help="The project that the conversation is in; any if not given.",
-    shell_complete=shell_values.PROJECTS,
-)
+"""The options that choose a conversation."""
+
+
+def project_option(help_text: str) -> _Option:
+    completer = shell_values.PROJECTS
+    return click.option("--project", metavar="NAME", help=help_text, shell_complete=completer)
+
+
+in_project = project_option("Project of the conversation (default: any).")
 as_temporary = click.option(
     "--temporary",
     is_flag=True,
-    help="In a new conversation that no memory is written of, and that is deleted afterwards.",
+    help="Use a new conversation that is kept out of memory and deleted afterwards.",
 )
 
 
 as_new = click.option(
-    "--new/--continue", "new", help="In a new conversation, or in the one touched last, as a rule."
+    "--new/--continue",
+    "new",
+    help="Start a new conversation or continue the most recent one (default: continue).",
 )
 
 
 def in_conversation(command: _Command) -> _Command:
     """Add --conversation and --project."""
-    of = "Its id or title; the one touched last if not given."
     named = click.option(
-        "--conversation", metavar="ID", help=of, shell_complete=shell_values.CONVERSATIONS
+        "--conversation",
+        metavar="ID",
+        help="Conversation id or title (default: the most recent).",
+        shell_complete=shell_values.CONVERSATIONS,
     )
     return named(in_project(command))
 
@@ -277,4 +281,4 @@ model_options = _shared_options(
 )
 common_options = _shared_options(_FLAGGED)
 tour_options = _shared_options([key for key in _FLAGGED if key != "chat.mode"], has_db=False)
-"""Without what the tour decides by itself: it has a database and a choice of modes of its own."""
+"""Without --mode and --db: the tour shows several modes and uses a temporary database."""

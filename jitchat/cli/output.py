@@ -1,8 +1,8 @@
-"""The one way out of every headless command: sentences, columns, tables, JSON, files.
+"""The only output of headless commands: sentences, columns, tables, JSON, files.
 
-Invariant: what others wrote (a model, a file, a server, the user's own arguments) passes
-`for_terminal` on its way to the terminal; JSON escapes the same characters instead, so that nothing
-of it is lost. Colours are our own, and only for a terminal that wants them.
+Invariant: text from elsewhere (a model, a file, a server, the user's arguments) passes through
+`for_terminal` on its way to the terminal; JSON escapes the same characters instead, so that none
+are lost. Only jitchat adds colours, and only for a terminal that supports them.
 """
 
 from __future__ import annotations
@@ -29,40 +29,40 @@ if TYPE_CHECKING:
 _GAP = "  "
 _NARROWEST = 12
 _FILE_WIDTH = 160
-"""Columns of a table that goes to a file."""
+"""Width of a table written to a file, in columns."""
 
 
 class OutputError(JitchatError):
-    """Standard output does not take what is written."""
+    """Standard output cannot be written."""
 
 
 class ReaderGone(OutputError):
-    """Nobody reads standard output any more, as behind `| head`: that is no failure to tell of."""
+    """The reader of standard output is gone, as with `| head`; not reported as a failure."""
 
     exit_code = 141
-    """As shells have it of a process that SIGPIPE ended."""
+    """The shells' exit code for a process ended by SIGPIPE."""
 
     def __init__(self) -> None:
         super().__init__("Nobody reads the output any more.")
 
 
 def say(text: str, *, err: bool = False, newline: bool = True) -> None:
-    """Print text of whatever origin."""
+    """Print text of any origin."""
     emit(for_terminal(text), err=err, newline=newline)
 
 
 def warn(sentence: object) -> None:
-    """Print a sentence that is no part of the output."""
+    """Print a sentence on standard error, prefixed with the program's name."""
     say(f"jitchat: {sentence}", err=True)
 
 
 def painted(text: str, colour: str | None) -> str:
-    """Make text of whatever origin safe and, given a colour, coloured; for `emit`."""
+    """Make text of any origin safe for `emit` and, if a colour is given, colour it."""
     return click.style(for_terminal(text), fg=colour) if colour else for_terminal(text)
 
 
 def emit(text: str, *, err: bool = False, newline: bool = True) -> None:
-    """Print what is known to be safe; characters that the output cannot hold become `?`."""
+    """Print text known to be safe; characters that the output cannot encode become `?`."""
     stream = sys.stderr if err else sys.stdout
     if stream is None:
         return
@@ -78,7 +78,7 @@ def emit(text: str, *, err: bool = False, newline: bool = True) -> None:
 
 
 def say_json(value: object) -> None:
-    """Print JSON: readable where the output is UTF-8, else ASCII alone."""
+    """Print JSON, in pure ASCII unless the output is UTF-8."""
     try:
         is_utf8 = codecs.lookup(getattr(sys.stdout, "encoding", None) or "ascii").name == "utf-8"
     except LookupError:
@@ -89,7 +89,7 @@ def say_json(value: object) -> None:
 
 @contextmanager
 def progress(label: str, total: int, *, lines: bool = False) -> Iterator[Callable[[int], None]]:
-    """Draw a bar for who looks at standard error; nothing, or `lines`, for a file or a pipe."""
+    """Show a progress bar on standard error; if it is not a terminal, print lines or nothing."""
     if not is_terminal(sys.stderr):
         yield _tenths(label, total) if lines else lambda _: None
         return
@@ -98,7 +98,7 @@ def progress(label: str, total: int, *, lines: bool = False) -> Iterator[Callabl
 
 
 def _tenths(label: str, total: int) -> Callable[[int], None]:
-    """Print how many are done at once, and at each tenth of the way."""
+    """Print the progress now, and again at each tenth of the total."""
     done = 0
 
     def advance(more: int) -> None:
@@ -113,24 +113,24 @@ def _tenths(label: str, total: int) -> Callable[[int], None]:
 
 @contextmanager
 def byte_progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Draw a bar of the bytes that arrived, of `total`; lines, where nobody looks at it."""
+    """Show a progress bar of bytes on standard error; print lines if it is not a terminal."""
     if not is_terminal(sys.stderr):
         yield _byte_lines(total)
         return
-    from rich import progress as bars  # noqa: PLC0415  only where something is downloaded
+    from rich import progress as bars  # noqa: PLC0415  only for downloads
     from rich.console import Console  # noqa: PLC0415
 
-    columns_of_it = (
+    bar_columns = (
         "{task.description}", bars.BarColumn(), bars.DownloadColumn(),
         bars.TransferSpeedColumn(), bars.TimeRemainingColumn(),
     )  # fmt: skip
-    with bars.Progress(*columns_of_it, console=Console(stderr=True), transient=True) as bar:
+    with bars.Progress(*bar_columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(for_terminal(label), total=total or None)
         yield lambda size: bar.update(task, completed=min(size, total))
 
 
 def _byte_lines(total: int) -> Callable[[int], None]:
-    """Print a line at each tenth of the way, as far as it can be told."""
+    """Print a line at each tenth of the total; nothing if the total is unknown."""
     printed = 0
 
     def show(size: int) -> None:
@@ -148,12 +148,12 @@ def is_terminal(stream: IO[str] | None) -> bool:
 
 
 def terminal_width() -> int | None:
-    """The width in cells; None where the output is no terminal."""
+    """Return the width in cells, or None if standard output is not a terminal."""
     return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
 
 
 def columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
-    """Make a line of each row, its cells below each other; `right` are aligned to the right."""
+    """Format rows as lines with aligned columns; those in `right` are right-aligned."""
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     return [
         _GAP.join(
@@ -170,7 +170,7 @@ def print_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) ->
 
 
 def fitted_columns(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[str]:
-    """Make lines that fit a terminal, if there is one: the last two columns give way."""
+    """Format rows as aligned lines; in a terminal, the last two columns are cut to fit."""
     from rich.cells import cell_len, set_cell_size  # noqa: PLC0415  not needed for JSON
 
     *fixed, why, text = (max(map(cell_len, cells)) for cells in zip(*rows, strict=True))
@@ -190,7 +190,7 @@ def fitted_columns(rows: Sequence[Sequence[str]], right: Collection[int]) -> lis
 
 
 def print_tables(tables: Iterable[Table]) -> None:
-    """Print tables as wide as the terminal is, or as a file needs them, a blank line between."""
+    """Print tables in the width of the terminal or of a file, separated by blank lines."""
     from rich.console import Console  # noqa: PLC0415  not needed to print help
 
     console = Console(width=None if is_terminal(sys.stdout) else _FILE_WIDTH)
@@ -206,7 +206,7 @@ def require_writable(path: Path) -> None:
 
 
 def why_unwritable(path: Path) -> str:
-    """Say why a file cannot be written, without touching it; empty where it can."""
+    """Say why a file cannot be written, without touching it; empty if it can."""
     try:
         try:
             path.stat()
@@ -215,7 +215,7 @@ def why_unwritable(path: Path) -> str:
             place = path.parent
             place.stat()
     except OSError as error:
-        return error.strerror or "it cannot be reached"
+        return error.strerror or "the folder is not accessible"
     if path.is_dir():
         return os.strerror(errno.EISDIR)
     return "" if os.access(place, os.W_OK) else os.strerror(errno.EACCES)
@@ -234,17 +234,17 @@ def write_json(path: Path, value: object) -> None:
 
 
 def _unwritable(path: Path, why: str) -> BenchFailed:
-    return BenchFailed(f"{path} cannot be written: {why}.", "Name another.")
+    return BenchFailed(f"{path} cannot be written: {why}.", "Choose another file.")
 
 
 def require_yes(*, given: bool) -> None:
-    """Ask whether they may be sent; not where `--yes` was given."""
+    """Ask whether the requests may be sent, unless `--yes` was given."""
     if given:
         return
     if not is_terminal(sys.stdin):
         raise BenchFailed(
-            "Nothing was sent: there is no terminal to confirm the cost in.",
-            "Give --yes to send without being asked.",
+            "Nothing was sent: confirming the cost requires a terminal.",
+            "Use --yes to send without confirmation.",
         )
-    if not click.confirm("Send them?", err=True):
+    if not click.confirm("Send these requests?", err=True):
         raise BenchFailed("Nothing was sent.")

@@ -1,4 +1,4 @@
-"""`jitchat bench recall`: what retrieval finds of the evidence, beside what baselines find."""
+"""`jitchat bench recall`: how much of the evidence retrieval finds, compared with baselines."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from jitchat.weights.catalogue import sha256_of
 
 
 def _names_of(given: Sequence[str]) -> tuple[str, ...]:
-    """Read lists of names, each once; none is lexical."""
+    """Parse lists of embedder names, each once; `none` becomes `lexical`."""
     names = (name.strip() for text in given for name in text.split(","))
     return tuple(dict.fromkeys(embedder_name(name) for name in names if name))
 
@@ -28,14 +28,14 @@ def _names_of(given: Sequence[str]) -> tuple[str, ...]:
 @dataclass(frozen=True, slots=True)
 class RecallFlags:
     embedder: Sequence[str] = options.option(
-        "lexical, or those that jitchat knows: a list, or several times. One that is not on this"
-        " machine is left out.  [default: that of the settings]",
+        "Embedders: lexical or known names, comma-separated (repeatable). Those not installed on"
+        " this machine are skipped.  [default: the configured one]",
         multiple=True,
         metavar="LIST",
     )
     model_path: str | None = bench_options.model_path_option()
     by: str = options.option(
-        "Whether each category has rows of its own; OUT has them anyway.",
+        "Print a row per category or only totals; OUT always contains both.",
         type=click.Choice(["category", ALL]),
         default="category",
         show_default=True,
@@ -43,10 +43,10 @@ class RecallFlags:
     json: Path | None = bench_options.json_option()  # noqa: RUF009
 
     def embedders(self, flags: options.Flags) -> Iterator[tuple[str, Settings, Embedder]]:
-        """Load those that are on this machine, each by the name that it was asked for by.
+        """Yield each embedder on this machine, with its requested name and its settings.
 
         Raises:
-            EmbedderUnavailable: None of them is.
+            EmbedderUnavailable: None is on this machine.
             SettingsError: No embedder has that name.
 
         """
@@ -58,7 +58,7 @@ class RecallFlags:
                 embedder = models.make_embedder(settings, flags.paths())
             except EmbedderUnavailable as error:
                 lacking = error
-                output.warn(f"{name} is left out. {error}")
+                output.warn(f"{name} is skipped. {error}")
             else:
                 loaded += 1
                 yield name, settings, embedder
@@ -71,7 +71,7 @@ class LabelledFile:
     name: str
     talks: Sequence[questions.LabelledConversation]
     fields: dict[str, object]
-    """What it is, for OUT."""
+    """The file's description, for OUT."""
 
     @property
     def asked(self) -> int:
@@ -81,8 +81,8 @@ class LabelledFile:
 @click.command("recall", cls=options.SharingCommand)
 @click.option(
     "--data", type=click.Path(path_type=Path), multiple=True, metavar="FILE…",
-    help="In LoCoMo's form, LongMemEval's, or labelled; its content decides. More than one file"
-    " may follow.",
+    help="One or more files in LoCoMo's, LongMemEval's or the labelled format, detected from the"
+    " content.",
 )  # fmt: skip
 @click.argument("more", type=click.Path(path_type=Path), nargs=-1, metavar="")
 @options.options_as("drawn", bench_options.SampleFlags)
@@ -95,15 +95,17 @@ def recall_command(
     drawn: bench_options.SampleFlags,
     measuring: RecallFlags,
 ) -> None:
-    """See whether the evidence of labelled questions is found, beside plain baselines.
+    """Compare how much labelled evidence jit and plain baselines find.
 
-    Each question is asked of the app in jit; and in the same run of BM25 over plain words (k1 1.2,
-    b 0.75), of the embedder's bare cosine, and of the fusion of both by reciprocal ranks (k 60).
+    Each question is run through jit and, in the same run, through three baselines: BM25 over words
+    (k1 1.2, b 0.75), cosine similarity of the embedder's vectors, and the reciprocal rank fusion of
+    both (k 60).
 
-    any@6, all@6: for so many of the questions any, or all, of the evidence is among the first six
-    turns. window: it is in the window, whole or as an excerpt, recent or recalled. A baseline's
-    window is that of jit with its own best turns, whole, in place of what jit recalled, for at most
-    as many tokens; a turn that does not fit the rest is passed over.
+    any@6 and all@6 are the shares of questions for which any or all of the evidence is among the
+    first six turns; window is the share for which it is in the window, whole or as an excerpt,
+    recent or recalled. A baseline's window is jit's with the recalled turns replaced by the
+    baseline's best turns, whole, within the same number of tokens; a turn that does not fit is
+    skipped.
 
     Sends nothing.
     """
@@ -114,10 +116,10 @@ def recall_command(
     for name, settings, embedder in measuring.embedders(flags):
         used[name] = embedder_name(embedder.id)
         for file in files:
-            reached = _measured(file, name, embedder, settings)
-            figures[file.name][name] = recall_report.method_fields(reached)
+            scores = _measured(file, name, embedder, settings)
+            figures[file.name][name] = recall_report.method_fields(scores)
             about = f"{plural(file.asked, 'question')}, {used[name]}, window in jit"
-            rows = reached if measuring.by != ALL else {ALL: reached[ALL]}
+            rows = scores if measuring.by != ALL else {ALL: scores[ALL]}
             output.print_tables([recall_report.recall_table(f"{file.name}: {about}", rows)])
             output.emit("")
     if measuring.json is not None:
@@ -135,24 +137,24 @@ def _different(paths: Sequence[Path]) -> list[Path]:
     """List each file once.
 
     Raises:
-        UsageError: None is given, or two have one name.
+        UsageError: No file is given, or two have the same name.
 
     """
     named: dict[str, Path] = {}
     for path in paths:
         if named.setdefault(path.stem, path) != path:
-            what = f"Two files are called {path.stem}: so would be their figures."
+            what = f"Two files are named {path.stem}, so their figures would have the same name."
             raise UsageError(what, "Rename one.")
     if not named:
-        raise UsageError("No file is given.", "Name one or more with --data.")
+        raise UsageError("No file is given.", "Give one or more with --data.")
     return list(named.values())
 
 
 def _read(path: Path, drawn: bench_options.SampleFlags) -> LabelledFile:
-    """Read a file, and say what is left out of it.
+    """Read a file, and report which questions are skipped.
 
     Raises:
-        BenchFailed: It cannot be read, or no question of it has evidence.
+        BenchFailed: The file cannot be read, or none of its questions has evidence.
 
     """
     read = questions.read_labelled(path)
@@ -161,10 +163,12 @@ def _read(path: Path, drawn: bench_options.SampleFlags) -> LabelledFile:
     talks = questions.with_evidence(read)
     total, labelled = (sum(len(each.questions) for each in some) for some in (read, talks))
     if labelled < total:
-        left = f"questions left out, without evidence that is a turn: {total - labelled:,}"
-        output.say(f"{path.name}: {left} of {total:,}", err=True)
+        skipped = f"skipped {total - labelled:,} of {plural(total, 'question')}"
+        output.say(f"{path.name}: {skipped} whose evidence is not a turn", err=True)
     if not labelled:
-        raise BenchFailed(f"{path} has no question with evidence that is a turn.", "Name another.")
+        raise BenchFailed(
+            f"{path} has no question whose evidence is a turn.", "Choose another file."
+        )
     talks, sample = drawn.draw(talks)
     fields: dict[str, object] = {
         "path": str(path),
@@ -177,10 +181,10 @@ def _read(path: Path, drawn: bench_options.SampleFlags) -> LabelledFile:
 
 
 def _measured(file: LabelledFile, name: str, embedder: Embedder, settings: Settings) -> ByCategory:
-    """Ask the questions of a file with one embedder.
+    """Measure the questions of a file with one embedder.
 
     Raises:
-        BenchFailed: None fits.
+        BenchFailed: No question fits.
 
     """
     model = models.resolve_model(settings)
@@ -189,7 +193,7 @@ def _measured(file: LabelledFile, name: str, embedder: Embedder, settings: Setti
         found = measure(file.talks, embedder, model.counter, budget, advance)
     if found.unfit:
         missed = f"{found.unfit:,} of {plural(file.asked, 'question')}"
-        output.say(f"{file.name}: the window does not fit for {missed}.", err=True)
+        output.say(f"{file.name}: {missed} did not fit the window.", err=True)
     if not found.found:
         raise BenchFailed(
             f"No question fits {budget.limit:,} tokens.", "Give a context size with --limit."

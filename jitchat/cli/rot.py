@@ -1,4 +1,4 @@
-"""`jitchat rot`: a run in the app or here; `list`, `show`, `compare` and `forget` for kept ones."""
+"""`jitchat rot`: a run in the app or without it; `list`, `show`, `compare` and `forget`."""
 
 import sys
 from collections.abc import Mapping
@@ -25,12 +25,13 @@ from jitchat.values import Mode
 def rot_command(
     context: click.Context, flags: options.Flags, wanted: RotFlags, files: RotFiles
 ) -> int | None:
-    """See how answers fare in each mode as the conversation grows.
+    """Measure how well each mode answers as the conversation grows.
 
-    Facts are planted in conversations of several lengths and asked for, in each mode, of the model
-    that answers; what came is shown by length and depth. In a terminal this opens the app;
-    without one, or with an option that asks for figures, it runs here. The built-in reader needs
-    no key; for any other model it is told first what is sent.
+    Facts are planted at several depths in conversations of several lengths, the model is asked for
+    them in each mode, and the share of right answers is shown by length and depth. In a terminal,
+    this opens the app; without one, or with --headless, --resume, --yes, --fail-under or an output
+    file, the results are printed here. The built-in reader needs no key; for any other model, the
+    requests and their cost are shown first.
     """
     context.obj = flags
     if context.invoked_subcommand is not None:
@@ -38,7 +39,7 @@ def rot_command(
         return None
     wanted.require_consistent()
     if wanted.resume is not None:
-        flags = _as_begun(flags, wanted.resume)
+        flags = _with_model_of(flags, wanted.resume)
     elif wanted.conversation is None:
         wanted = replace(wanted, conversation=flags.conversation)
     if wanted.max_answer is not None:
@@ -61,8 +62,8 @@ def rot_command(
     return None
 
 
-def _as_begun(flags: options.Flags, wanted: str) -> options.Flags:
-    """Have the model of a run answer, where the flags name none."""
+def _with_model_of(flags: options.Flags, wanted: str) -> options.Flags:
+    """Use the model of a run if the flags name none."""
     if {"provider.name", "provider.model"} & flags.given.keys():
         return flags
     with _opened(flags, wanted) as file:
@@ -81,20 +82,20 @@ def _opened(flags: options.Flags, wanted: str) -> closing[run_file.RunFile]:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.location_options
 def list_command(flags: options.Flags, as_json: bool) -> None:
-    """List the runs, the latest first, with their shares of right answers."""
+    """List the runs, latest first, with their shares of right answers."""
     runs = run_file.Runs(flags.paths().rot).each(_summary)
     if as_json:
         output.say_json([_fields(*run) for run in runs])
     elif runs:
         output.print_columns([_cells(*run) for run in runs], right=(1,))
     else:
-        output.say("There are no runs yet. `jitchat rot` makes one.")
+        output.say("No runs yet. `jitchat rot` starts one.")
 
 
 def _summary(file: run_file.RunFile) -> tuple[run_file.Run, int, Mapping[Mode, stats.Tally]]:
-    """Read what is listed of a run: how many cells are decided, and its shares."""
+    """Read a run for the list: the run, how many of its cells are decided, and its shares."""
     shares: Mapping[Mode, stats.Tally] = {}
-    with suppress(StoreError):  # it is listed all the same
+    with suppress(StoreError):  # list the run even if its results cannot be read
         shares = stats.count_results(file.results()).by_mode
     return file.run, file.count(), shares
 
@@ -105,14 +106,14 @@ def _cells(run: run_file.Run, decided: int, shares: Mapping[Mode, stats.Tally]) 
 
 
 def _share(tally: stats.Tally | None) -> str:
-    """Write the share of right answers, with how many came: `76 % of 140`; a dash for none."""
+    """Format the share of right answers and their total: `76 % of 140`; a dash if none."""
     if tally is None or not tally.answered:
         return stats.NOTHING
     return f"{stats.percent(tally.share)} of {tally.answered:,}"
 
 
 def _fields(run: run_file.Run, decided: int, shares: Mapping[Mode, stats.Tally]) -> dict[str, Any]:
-    """Turn it into what JSON knows; a share is 0 to 1, and null where no answer came."""
+    """Convert a run to JSON values; a share is from 0 to 1, or null if there are no answers."""
     tallies = [(mode, shares.get(mode)) for mode in run.experiment.modes]
     return {
         "id": run.id,
@@ -133,9 +134,9 @@ def _fields(run: run_file.Run, decided: int, shares: Mapping[Mode, stats.Tally])
 @options.options_as("files", RotFiles)
 @options.location_options
 def show_command(flags: options.Flags, run: str, files: RotFiles) -> None:
-    """Print the tables of a run again, and write it to files.
+    """Print the tables of a run again, and write files of it.
 
-    RUN is its id, or `last`.
+    RUN is the run's id, or `last`.
     """
     files.require_writable()
     with _opened(flags, run) as file:
@@ -147,14 +148,14 @@ def show_command(flags: options.Flags, run: str, files: RotFiles) -> None:
 @click.argument("after", metavar="B")
 @options.location_options
 def compare_command(flags: options.Flags, before: str, after: str) -> None:
-    """Set two runs beside each other.
+    """Compare two runs.
 
-    The one that was begun first is the earlier one, however they are named. Only cells that both
-    have answers for count. A and B are ids, or `last`.
+    A and B are ids of runs, or `last`. The run that was started first is the baseline, whichever
+    way they are given. Only cells answered in both runs count.
     """
     with _opened(flags, before) as first, _opened(flags, after) as second:
         if first.run.id == second.run.id:
-            raise UsageError(f"A and B are both {first.run.id}.", "Name two runs.")
+            raise UsageError(f"A and B are both {first.run.id}.", "Name two different runs.")
         earlier, later = sorted((first, second), key=lambda file: file.run.begun_at)
         comparison = compare.compare_runs(
             earlier.run, earlier.results(), later.run, later.results()
@@ -164,12 +165,12 @@ def compare_command(flags: options.Flags, before: str, after: str) -> None:
 
 @rot_command.command("forget")
 @click.argument("run", metavar="RUN")
-@click.option("--yes", is_flag=True, help="Forget it without asking.")
+@click.option("--yes", is_flag=True, help="Delete the run without asking for confirmation.")
 @options.location_options
 def forget_command(flags: options.Flags, run: str, yes: bool) -> None:
-    """Delete a run, with its conversations and answers.
+    """Delete a run with its conversations and answers.
 
-    RUN is its id, or `last`.
+    RUN is the run's id, or `last`.
     """
     try:
         with _opened(flags, run) as file:
@@ -179,10 +180,10 @@ def forget_command(flags: options.Flags, run: str, yes: bool) -> None:
     if not yes:
         if not output.is_terminal(sys.stdin):
             raise UsageError(
-                "Nothing was forgotten: there is no terminal to confirm it in.",
-                "Give --yes to forget it without being asked.",
+                "Nothing was deleted: confirmation requires a terminal.",
+                "Use --yes to delete without confirmation.",
             )
-        if not click.confirm(f"Forget {name} with all its answers?", err=True):
-            raise click.ClickException("Nothing was forgotten.")
+        if not click.confirm(f"Delete {name} with all its answers?", err=True):
+            raise click.ClickException("Nothing was deleted.")
     run_file.Runs(flags.paths().rot).forget(run)
-    output.say(f"{name} is forgotten.", err=True)
+    output.say(f"{name} was deleted.", err=True)

@@ -1,4 +1,4 @@
-"""What `jitchat rot` is given: the grid of a run, how it is asked, and the files of its figures."""
+"""Options of `jitchat rot`: the grid of a run, how its cells are asked, and files for figures."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -25,9 +25,10 @@ from jitchat.text.sanitize import shorten
 from jitchat.values import USUAL_MODES, Mode
 
 USUAL = "quick"
-"""The preset where none is given."""
+"""The default preset."""
 SHORTEST, LONGEST = 500, 10_000_000
-"""Tokens of a conversation: room for a fact and for talk about it; more than any model takes."""
+"""Limits of a conversation's length in tokens: the least with room for a fact and filler, and more
+than any model's context."""
 _LENGTH = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(k?)", re.IGNORECASE)
 _TIME = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?) ?([smh]?)", re.IGNORECASE)
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3_600}
@@ -36,7 +37,7 @@ SHORTEST_TIME = 5
 _DEPTH = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,4})?) ?%?")
 _SHARE = re.compile(r"[01](?:\.[0-9]{1,6})?|\.[0-9]{1,6}")
 _QUOTED = 60
-"""Characters of what was given that an error repeats."""
+"""Maximum characters of a value quoted in an error."""
 _Name = TypeVar("_Name", bound=StrEnum)
 _Number = TypeVar("_Number", int, float)
 
@@ -49,33 +50,33 @@ def known_name(flag: str, name: str, names: Sequence[str]) -> str:
 
 
 def names_of(flag: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
-    """Read a list of names, each once, in the order in which they are given."""
+    """Parse a list of names, each once, in the given order."""
     names = [member.value for member in kind]
     given = [piece.strip() for piece in text.split(",")]
     return tuple(dict.fromkeys(kind(known_name(flag, name, names)) for name in given))
 
 
 def lengths_of(text: str) -> tuple[int, ...]:
-    """Read `1k,2k,8000`."""
+    """Parse lengths in tokens: `1k,2k,8000`."""
     return _ascending("--lengths", text, _length)
 
 
 def depths_of(text: str) -> tuple[float, ...]:
-    """Read `0,50,100`, which are percent."""
+    """Parse depths in percent: `0,50,100`; return fractions."""
     return _ascending("--depths", text, _depth)
 
 
 def near_of(text: str) -> tuple[int, ...]:
-    """Read `0,2,6,12`."""
+    """Parse numbers of near-duplicates: `0,2,6,12`."""
     return _ascending("--near", text, _near)
 
 
 def threshold_of(text: str) -> tuple[str, float]:
-    """Read `jit=0.9`."""
+    """Parse a mode and a share: `jit=0.9`."""
     mode, _, share = (piece.strip() for piece in text.partition("="))
     if not _SHARE.fullmatch(share) or float(share) > 1:
         raise UsageError(
-            f"--fail-under: {shorten(text, _QUOTED)!r} is no mode with a share from 0 to 1.",
+            f"--fail-under: {shorten(text, _QUOTED)!r} is not MODE=SHARE with a share from 0 to 1.",
             "Write it as jit=0.9.",
         )
     return known_name("--fail-under", mode, [known.value for known in Mode]), float(share)
@@ -86,7 +87,7 @@ def _length(piece: str) -> int:
     tokens = float(read[1]) * (1_000 if read[2] else 1) if read else 0.0
     if not 1 <= tokens <= LONGEST or tokens != int(tokens):
         raise UsageError(
-            f"--lengths: {shorten(piece, _QUOTED)!r} is no number of tokens.",
+            f"--lengths: {shorten(piece, _QUOTED)!r} is not a valid number of tokens.",
             f"Give whole numbers from {SHORTEST:,} to {LONGEST:,}; k is 1,000: 1k,2k,8k.",
         )
     if tokens < SHORTEST:
@@ -102,19 +103,19 @@ def _depth(piece: str) -> float:
     percent = float(read[1]) if read else -1.0
     if not 0 <= percent <= 100:
         raise UsageError(
-            f"--depths: {shorten(piece, _QUOTED)!r} is no depth.",
-            "Give percents from 0, the beginning, to 100, the end: 0,50,100.",
+            f"--depths: {shorten(piece, _QUOTED)!r} is not a valid depth.",
+            "Give percentages from 0, the beginning, to 100, the end: 0,50,100.",
         )
     return round(percent / 100, 6)
 
 
 def within_of(text: str) -> float:
-    """Read `60s`, `5m`, `1h` or `90`, in seconds."""
+    """Parse a time in seconds: `60s`, `5m`, `1h` or `90`."""
     read = _TIME.fullmatch(text.strip())
     seconds = float(read[1]) * _UNITS[read[2].lower()] if read else 0.0
     if seconds < SHORTEST_TIME:
         raise UsageError(
-            f"--within: {shorten(text, _QUOTED)!r} is no time that a run can be held to.",
+            f"--within: {shorten(text, _QUOTED)!r} is not a valid time limit.",
             f"Give at least {SHORTEST_TIME} seconds: 60s, 5m, 1h or 90.",
         )
     return seconds
@@ -123,7 +124,7 @@ def within_of(text: str) -> float:
 def _near(piece: str) -> int:
     if not piece.isdecimal() or len(piece) > 2 or int(piece) > MOST_NEAR:
         raise UsageError(
-            f"--near: {shorten(piece, _QUOTED)!r} is no number of near-duplicates.",
+            f"--near: {shorten(piece, _QUOTED)!r} is not a valid number of near-duplicates.",
             f"Give whole numbers from 0 to {MOST_NEAR}: 0,2,6,12.",
         )
     return int(piece)
@@ -133,29 +134,29 @@ def _ascending(flag: str, text: str, read: Callable[[str], _Number]) -> tuple[_N
     numbers = tuple(read(piece.strip()) for piece in text.split(","))
     if any(later <= earlier for earlier, later in pairwise(numbers)):
         raise UsageError(
-            f"{flag} are not ascending: {shorten(text, _QUOTED)}.",
-            "Give each once, the smallest first.",
+            f"{flag}: {shorten(text, _QUOTED)} is not in ascending order.",
+            "Give each value once, smallest first.",
         )
     return numbers
 
 
 _ENDINGS = {"text": "txt"}
-"""Of a file in a format, where that is not the format's name."""
+"""File name extensions that differ from the format's name."""
 _STDOUT = Path("-")
-"""Standard output in place of a file: then the tables are not printed there."""
+"""Standard output in place of a file; the tables are then not printed."""
 _file = partial(option, type=click.Path(path_type=Path), metavar="OUT")
 
 
 @dataclass(frozen=True, slots=True)
 class RotFiles:
-    """The files that were asked for, by format; None where one was not."""
+    """The files to write, by format; None for a format without a file."""
 
     json: Path | None = _file(  # noqa: RUF009  it makes a field
-        "Write the run here, as JSON: every cell and every setting. `-` is standard output."
+        "Write the run to OUT as JSON, with every cell and setting (- for standard output)."
     )
-    csv: Path | None = _file("Write its cells here, as CSV.")  # noqa: RUF009  see json
-    svg: Path | None = _file("Draw its heatmaps and curves here, as SVG.")  # noqa: RUF009  see json
-    text: Path | None = _file("Draw them here in characters.")  # noqa: RUF009  see json
+    csv: Path | None = _file("Write the cells to OUT as CSV.")  # noqa: RUF009  see json
+    svg: Path | None = _file("Draw the heatmaps and curves to OUT as SVG.")  # noqa: RUF009  see json
+    text: Path | None = _file("Draw the heatmaps and curves to OUT as text.")  # noqa: RUF009  see json
 
     def named(self) -> list[tuple[str, Path]]:
         return [(name, path) for name, path in asdict(self).items() if path is not None]
@@ -167,10 +168,10 @@ class RotFiles:
                 output.require_writable(path)
         if len({path.absolute() for _, path in named}) < len(named):
             options = " and ".join(f"--{name}" for name, _ in named)
-            raise UsageError(f"{options}: two of them name one file.", "Name another.")
+            raise UsageError(f"{options}: two of them name the same file.", "Choose another name.")
 
     def print_run(self, run: Run, results: Sequence[Result]) -> stats.Tallies:
-        """Print the tables of a run, and write it to files; what was counted for them."""
+        """Print the tables of a run and write the files. Return the tallies in the tables."""
         from jitchat.lab.export.files import exported  # noqa: PLC0415  loads every format
 
         tallies, named = stats.count_results(results), self.named()
@@ -186,97 +187,102 @@ class RotFiles:
 
 
 _OWN_GRID = ("lengths", "depths", "kinds", "modes", "near", "repeats", "conversation", "talk")
-"""With any of these, the grid is the user's own."""
+"""With any of these options, the grid is the user's own instead of a preset's."""
 _GRID = ("preset", *_OWN_GRID, "seed")
-"""What says what is asked, so that a run that goes on has it already."""
+"""The options that define the grid; a resumed run has one already."""
 
 
 @dataclass(frozen=True, slots=True)
 class RotFlags:
-    """What was given to `jitchat rot`; None where nothing was."""
+    """The options of `jitchat rot`; None if not given."""
 
-    preset: str | None = option(f"{USUAL} if not given, standard or deep.", metavar="NAME")
+    preset: str | None = option(
+        f"Preset of the grid: {USUAL}, standard or deep (default: {USUAL}).", metavar="NAME"
+    )
     lengths: tuple[int, ...] | None = option(
-        "Tokens of the conversation, ascending, from 500 on: 1k,2k,8k.",
+        "Lengths of the conversation in tokens, ascending, at least 500: 1k,2k,8k.",
         type=lengths_of,
         metavar="LIST",
     )
     depths: tuple[float, ...] | None = option(
-        "Where the facts stand, in percent: 0,50,100.", type=depths_of, metavar="LIST"
+        "Positions of the facts in percent: 0,50,100.", type=depths_of, metavar="LIST"
     )
     kinds: tuple[Kind, ...] | None = option(
-        f"Of question: {', '.join(USUAL_KINDS)}, which are asked if none are given;"
+        f"Kinds of question: {', '.join(USUAL_KINDS)} (asked by default),"
         f" {enumerated([kind for kind in Kind if kind not in USUAL_KINDS])}.",
         type=lambda text: names_of("--kinds", text, Kind),
         metavar="LIST",
     )
     modes: tuple[Mode, ...] | None = option(
-        f"Of {', '.join(Mode)}; {', '.join(USUAL_MODES)} if none are given.",
+        f"Modes to measure, of {', '.join(Mode)} (default: {','.join(USUAL_MODES)}).",
         type=lambda text: names_of("--modes", text, Mode),
         metavar="LIST",
     )
     near: tuple[int, ...] | None = option(
-        "Near-duplicates of each fact, 0 to 12: the same said of others, with other values."
-        " If not given, as the kind of question has them.",
+        "Near-duplicates per fact, 0 to 12: the same statement about others, with different"
+        " values (default: depends on the kind of question).",
         type=near_of,
         metavar="LIST",
     )
     repeats: int | None = option(
-        "Ask each cell so often, each time for another fact.",
+        "Ask each cell N times, each time for a different fact.",
         type=click.IntRange(1, 100),
         metavar="N",
     )
     seed: int | None = option(
-        "Another one gives other facts and other talk.", type=int, metavar="N"
+        "Random seed; a different seed gives different facts and conversations.",
+        type=int,
+        metavar="N",
     )
     conversation: str | None = option(
-        "Plant the facts in a copy of this one of yours, not in made-up talk.", metavar="ID"
+        "Plant the facts in a copy of this conversation instead of generated filler.",
+        metavar="ID",
     )
     talk: Talk | None = option(  # noqa: RUF009  see RotFiles.json
-        "Of the made-up talk: chat, short turns, or long, questions and long answers with code;"
-        " chat if not given.",
+        "Kind of generated filler: chat, with short turns, or long, with long answers and code"
+        " (default: chat).",
         type=lambda text: Talk(known_name("--talk", text, list(Talk))),
         metavar="NAME",
     )
     judge: str | None = option(
-        "Have this model of the same provider look at answers that no rule finds right;"
-        " beside the reader, as PROVIDER/MODEL.",
+        "Model of the same provider that judges answers which no rule finds right; with the"
+        " reader, PROVIDER/MODEL.",
         metavar="MODEL",
     )
     max_answer: int | None = option(
-        "Tokens that an answer may take, in place of `answer` under [lab]; a max_tokens of the"
-        " settings wins.",
+        "Maximum tokens of an answer, instead of `answer` under [lab]; max_tokens in the settings"
+        " takes precedence.",
         type=click.IntRange(1, 100_000),
         metavar="N",
     )
     within: float | None = option(
-        "Stop after this time (60s, 5m): the cells come spread over the grid, a fact in all modes"
-        " at a time, one request at once; --resume goes on.",
+        "Stop after TIME (60s, 5m). The cells asked are spread over the grid, one request at a"
+        " time; --resume continues.",
         type=within_of,
         metavar="TIME",
     )
     parallel: int = option(
-        "Requests at once. One alone keeps prompt caches warm, and its times honest.",
+        "Number of concurrent requests; 1 keeps prompt caches warm and timings accurate.",
         type=click.IntRange(1, 64),
         default=1,
         show_default=True,
         metavar="N",
     )
     resume: str | None = option(
-        "Go on with a run that was stopped: its id, or last.", metavar="RUN"
+        "Resume a run that was stopped, by its id, or `last`.", metavar="RUN"
     )
     fail_under: tuple[tuple[str, float], ...] = option(
-        "Exit with 1 where fewer of a mode's cells are right: jit=0.9. May be repeated;"
-        " cells that do not fit or failed count as not right.",
+        "Exit with 1 if a smaller share of a mode's cells is right, as in jit=0.9 (repeatable)."
+        " Cells that do not fit or that failed count as not right.",
         type=threshold_of,
         multiple=True,
         metavar="MODE=SHARE",
     )
-    yes: bool = option("Send without asking whether the cost is right.", is_flag=True)
-    headless: bool = option("Run here, not in the app.", is_flag=True)
+    yes: bool = option("Send without asking to confirm the cost.", is_flag=True)
+    headless: bool = option("Run without opening the app.", is_flag=True)
 
     def require_alone(self, command: str, files: RotFiles) -> None:
-        """Refuse options of a run beside a command that makes none."""
+        """Refuse options of a run that are given to a command which starts none."""
         given = [
             *(
                 name
@@ -287,7 +293,11 @@ class RotFlags:
             *(name for name, _ in files.named()),
         ]
         if given:
-            raise UsageError(f"{_options(given)} are for a run.", f"Leave them out of `{command}`.")
+            verb = "is" if len(given) == 1 else "are"
+            raise UsageError(
+                f"{_options(given)} {verb} not for `{command}`.",
+                "Use `jitchat rot` to start a run.",
+            )
 
     def require_consistent(self) -> None:
         given = [
@@ -295,15 +305,15 @@ class RotFlags:
         ]
         if self.resume is not None and given:
             raise UsageError(
-                f"--resume goes on as the run was begun, and {_options(given)} would change that.",
-                "Leave out the one or the other.",
+                f"--resume keeps the run's own options, so {_options(given)} cannot be changed.",
+                f"Omit --resume or {_options(given)}.",
             )
         if self.within is not None and (self.parallel > 1 or self.fail_under):
             other = "--parallel" if self.parallel > 1 else "--fail-under"
             raise UsageError(
-                "--within asks one cell after the other, as many as the time allows:"
-                f" {other} does not go with it.",
-                "Leave out the one or the other.",
+                "--within asks as many cells as the time allows, one after the other, so it cannot"
+                f" be combined with {other}.",
+                f"Omit --within or {other}.",
             )
 
     def experiment(self, provider: str) -> Experiment:
@@ -315,15 +325,15 @@ class RotFlags:
             own["preset"] = "own"
         if self.talk is not None and self.conversation is not None:
             raise UsageError(
-                "--talk is of made-up talk, and --conversation has yours in its place.",
-                "Leave out the one or the other.",
+                "--talk chooses generated filler, but --conversation replaces it with yours.",
+                "Omit --talk or --conversation.",
             )
         if self.seed is not None:
             own["seed"] = self.seed
         return replace(preset(name, provider), **own)
 
     def thresholds(self) -> Mapping[str, float]:
-        """The shares of `--fail-under`, by mode."""
+        """Return the shares of `--fail-under`, by mode."""
         thresholds = dict(self.fail_under)
         if len(thresholds) < len(self.fail_under):
             raise UsageError("--fail-under names a mode twice.", "Give one share for each.")

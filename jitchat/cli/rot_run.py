@@ -1,4 +1,4 @@
-"""A run of the lab on the command line: confirmed, watched, printed, and held to `--fail-under`."""
+"""A run of the lab on the command line: confirm, run, print, and check `--fail-under`."""
 
 import asyncio
 import sys
@@ -28,11 +28,11 @@ from jitchat.values import ASSUMED
 
 _NEXT_TO_NOTHING = 1e-9
 _WIDTH = 79
-"""Columns of what is told before sending."""
+"""Width of the text before sending, in columns."""
 _REASON_LENGTH = 400
-"""Characters of a failure's reason."""
+"""Maximum characters of the reason for a failure."""
 _RULE_LENGTH = 60
-"""Characters of why a cell is right or wrong."""
+"""Maximum characters of why a cell is right or wrong."""
 
 
 def run_here(
@@ -42,7 +42,7 @@ def run_here(
     experiment: Experiment | None,
     files: RotFiles,
 ) -> None:
-    """Make a run, or go on with one where there is no `experiment`; print and write its figures."""
+    """Start a run, or resume one if there is no `experiment`; print and write its figures."""
     least = wanted.thresholds()
     files.require_writable()
     small_models.require_addresses(settings)
@@ -51,63 +51,63 @@ def run_here(
         model = models.resolve_model(settings, store.database)
         if warning := models.unencrypted_keys(settings):
             output.warn(warning)
-        desk = LocalLabService(lambda: model, paths, store)
+        service = LocalLabService(lambda: model, paths, store)
         if experiment is None:
-            lab = _resumed(desk, model, wanted, least)
+            lab = _resumed(service, model, wanted, least)
         else:
             _require_asked(experiment, least)
-            lab = _begun(desk, model, wanted, experiment)
+            lab = _started(service, model, wanted, experiment)
         lab.within = wanted.within
         with closing(lab.file) as file:
             watcher = _watched(lab, wanted.parallel, _resumes(file.run.id, wanted.within))
             tallies = files.print_run(file.run, file.results())
-            _tell_end(watcher, file.run, wanted.within)
+            _print_end(watcher, file.run, wanted.within)
             _require_shares(file.run.experiment, tallies, least)
 
 
-def _begun(
-    desk: LocalLabService, model: models.ResolvedModel, wanted: RotFlags, experiment: Experiment
+def _started(
+    service: LocalLabService, model: models.ResolvedModel, wanted: RotFlags, experiment: Experiment
 ) -> Lab:
-    """Begin a run, once it is told what it sends, and that is confirmed."""
+    """Start a run, after its requests were shown and confirmed."""
     judge = wanted.judge or ""
-    answerer = desk.answerer()
+    answerer = service.answerer()
     if answerer.speed is None and answerer.is_here:
-        answerer = replace(answerer, speed=desk.probe())
+        answerer = replace(answerer, speed=service.probe())
     experiment = costs.fitted(experiment, answerer, wanted.within)
-    settled = desk.prepare(experiment, judge)
+    settled = service.prepare(experiment, judge)
     left_out = [
         run_file.short(length) for length in experiment.lengths if length not in settled.lengths
     ]
-    title = desk.title(settled)
+    title = service.title(settled)
     if left_out:
-        output.say(f"{title} is too short for {', '.join(left_out)}: left out.", err=True)
+        output.say(f"{title} is too short for {', '.join(left_out)}, which is skipped.", err=True)
     assumed = f" ({ASSUMED})" if answerer.is_assumed else ""
-    takes = f"{answerer.limit:,} tokens{assumed}"
+    limit = f"{answerer.limit:,} tokens{assumed}"
     cells = figures.plural(settled.size, "cell")
-    output.say(f"{cells} for {_named(model)}, which takes {takes}:", err=True)
+    output.say(f"{cells} for {_named(model)}, context size {limit}:", err=True)
     estimate = costs.estimate_run(settled, answerer)
     _confirm(model, judge, estimate, title=title, yes=wanted.yes)
-    return desk.begin(settled, wanted.parallel, judge)
+    return service.begin(settled, wanted.parallel, judge)
 
 
 def _resumed(
-    desk: LocalLabService, model: models.ResolvedModel, wanted: RotFlags, least: Collection[str]
+    service: LocalLabService, model: models.ResolvedModel, wanted: RotFlags, least: Collection[str]
 ) -> Lab:
-    """Go on with a run, once it is told what is left, and that is confirmed."""
-    lab = desk.resume(wanted.resume or "", wanted.parallel)
+    """Resume a run, after its remaining requests were shown and confirmed."""
+    lab = service.resume(wanted.resume or "", wanted.parallel)
     try:
         run, left = lab.file.run, lab.file.left()
         _require_asked(run.experiment, least)
-        title = desk.title(run.experiment)
+        title = service.title(run.experiment)
         are_left = f"{len(left):,} of {figures.plural(run.experiment.size, 'cell')} are left"
         output.say(
             f"{run.id}, {sanitize.one_line(run.title)}: {are_left}, for {_named(model)}.", err=True
         )
         if left:
-            as_begun = replace(desk.answerer(), limit=run.limit, reserve=run.reserve)
-            estimate = costs.estimate_cells(left, as_begun)
+            answerer = replace(service.answerer(), limit=run.limit, reserve=run.reserve)
+            estimate = costs.estimate_cells(left, answerer)
             _confirm(model, run.judge, estimate, title=title, yes=wanted.yes)
-    except BaseException:  # closed whatever it was, and passed on
+    except BaseException:  # close on any failure
         lab.file.close()
         raise
     return lab
@@ -116,19 +116,19 @@ def _resumed(
 def _confirm(
     model: models.ResolvedModel, judge: str, estimate: costs.Estimate, *, title: str, yes: bool
 ) -> None:
-    """Tell what is sent, and ask whether it may be, unless it is sure to be free and to stay here.
+    """Show what will be sent and ask for confirmation, unless it is free and stays on this machine.
 
-    `title` is that of the user's conversation; empty where talk is made up.
+    `title` is that of the user's conversation; empty for generated filler.
     """
-    _say_beneath(costs.sentence(estimate))
+    _say_indented(costs.sentence(estimate))
     if title:
-        _say_beneath(f"What is sent is the text of your conversation {title}, with facts in it.")
+        _say_indented(f"The requests contain your conversation {title}, with facts planted in it.")
     stays = is_here(model)
     if judge:
         judging = judge_model(model, judge)
         stays = stays and is_here(judging)
-        more = f"and up to {figures.plural(estimate.requests, 'request')} to {_named(judging)}"
-        _say_beneath(f"{more}, whose cost is not counted here.")
+        more = f"plus up to {figures.plural(estimate.requests, 'request')} to {_named(judging)}"
+        _say_indented(f"{more}, not included in this cost.")
         if judging.profile.name != model.profile.name and (
             warning := models.unencrypted_key(judging.profile)
         ):
@@ -143,32 +143,32 @@ def _named(model: models.ResolvedModel) -> str:
     return name if model.profile.is_reader else f"{name} at {address}"
 
 
-def _say_beneath(text: str) -> None:
-    """Say what belongs to the line above, in lines that a small terminal holds."""
+def _say_indented(text: str) -> None:
+    """Print a detail of the line above, indented and wrapped for a small terminal."""
     blank = "  "
     output.say(fill(text, _WIDTH, initial_indent=blank, subsequent_indent=blank), err=True)
 
 
-def _watched(lab: Lab, parallel: int, goes_on: str) -> "Watcher":
-    """Run the lab; draw a bar for who looks at standard error, for a file or a pipe print lines.
+def _watched(lab: Lab, parallel: int, hint: str) -> "Watcher":
+    """Run the lab with a progress bar on standard error, or lines if it is not a terminal.
 
-    Whatever ends it early, `goes_on` says how to go on.
+    If the run ends early, `hint` says how to resume it.
     """
-    kept = [result for result in lab.file.results() if result.verdict is not Verdict.FAILED]
+    decided = [result for result in lab.file.results() if result.verdict is not Verdict.FAILED]
     size = lab.file.run.experiment.size
     watching: AbstractContextManager[_Watching]
     if output.is_terminal(sys.stderr):
-        watching = drawn(len(kept), size, parallel, Console(stderr=True))
+        watching = drawn(len(decided), size, parallel, Console(stderr=True))
     else:
-        watcher = Watcher(len(kept), parallel, partial(output.say, err=True), size)
+        watcher = Watcher(len(decided), parallel, partial(output.say, err=True), size)
         watching = nullcontext((watcher, watcher.take))
     try:
         with watching as (watcher, take):
-            for result in kept:
+            for result in decided:
                 watcher.pay(result)
             asyncio.run(lab.run(take))
-    except (KeyboardInterrupt, JitchatError):  # a signal is an interrupt, too
-        output.say(f"\nStopped. What came is kept: {goes_on}", err=True)
+    except (KeyboardInterrupt, JitchatError):  # signals raise KeyboardInterrupt, too
+        output.say(f"\nStopped. Answers so far are saved: {hint}", err=True)
         raise
     return watcher
 
@@ -193,29 +193,29 @@ def drawn(decided: int, size: int, parallel: int, console: Console) -> Iterator[
 
 class Watcher:
     def __init__(
-        self, decided: int, parallel: int, tell: Callable[[str], None], size: int | None = None
+        self, decided: int, parallel: int, show: Callable[[str], None], size: int | None = None
     ) -> None:
-        """`decided` cells are so already, `parallel` requests leave at once; `tell` prints.
+        """Follow a run: `decided` cells are done, `parallel` requests run at once, `show` prints.
 
         With the `size` of the run, in cells, a line is printed for each cell and conversation.
         """
         self.decided, self.failed = decided, 0
         self.first_failure = ""
-        """Why the first cell failed that did; empty where none did."""
+        """Why the first failed cell failed; empty if none did."""
         self.why_over = ""
-        """Why the run was given up, as a sentence; empty where it is whole."""
+        """Why the run was given up, as a sentence; empty if it was not."""
         self.left = 0
-        """Cells that were not asked, for the time was up."""
+        """Cells that were not asked before the time was up."""
         self._paid, self._unpriced = 0.0, 0
-        """US dollars, and of how many answers they are not known."""
-        self._tell, self._parallel = tell, parallel
+        """US dollars, and the number of answers whose cost is unknown."""
+        self._show, self._parallel = show, parallel
         self._size = size
         self._doing = self._length = self._last = ""
         self._is_slowed = False
 
     @property
     def doing(self) -> str:
-        """What is being done, and the last cell: `asking at 4k, 2 failed, $0.12 · 50 % …`."""
+        """The current activity and the last cell: `asking at 4k, 2 failed, $0.12 · 50 % …`."""
         failed = f"{self.failed:,} failed" if self.failed else ""
         paid = figures.total_of(self._paid, self._unpriced)
         now = ", ".join(filter(None, (self._doing, failed, paid)))
@@ -242,7 +242,7 @@ class Watcher:
             case events.Slowed():
                 self._slowed(event)
             case events.CapRaised(tokens):
-                self._tell(f"The model reasons: answers may take {tokens:,} tokens from now on.")
+                self._show(f"The model reasons: answers can take {tokens:,} tokens from now on.")
             case events.RunEnded():
                 self.why_over, self.left = event.why, event.left
             case _:
@@ -250,7 +250,7 @@ class Watcher:
 
     def _line(self, text: str) -> None:
         if self._size is not None:
-            self._tell(text)
+            self._show(text)
 
     def pay(self, result: Result) -> None:
         """Add what a cell cost, as the tables of the run do."""
@@ -259,20 +259,20 @@ class Watcher:
             self._unpriced += result.cost is None
 
     def _slowed(self, event: events.Slowed) -> None:
-        """Say what is new of it: every request that has to wait reports that."""
+        """Report a change of rate once, although every request that has to wait reports it."""
         is_less = event.parallel < self._parallel
         if self._is_slowed and not is_less:
             return
         self._parallel, self._is_slowed = event.parallel, True
-        does = [f"waiting {event.seconds:.0f} s"] if event.seconds >= 1 else []
+        actions = [f"waiting {event.seconds:.0f} s"] if event.seconds >= 1 else []
         if is_less:
-            does.append(f"{figures.plural(event.parallel, 'request')} at once from now on")
-        why = f"The endpoint wants less ({sanitize.one_line(event.why)})"
-        self._tell(f"{why}{': ' if does else ''}{', '.join(does)}.")
+            actions.append(f"{figures.plural(event.parallel, 'request')} at once from now on")
+        why = f"The endpoint is limiting requests ({sanitize.one_line(event.why)})"
+        self._show(f"{why}{': ' if actions else ''}{', '.join(actions)}.")
 
 
 def cell_text(result: Result) -> str:
-    """Write `4k at 50 %, distracted, near 6, full: wrong, says another's value 31; 1.2 s`."""
+    """Return `4k at 50 %, distracted, near 6, full: wrong, says another's value 31; 1.2 s`."""
     cell = result.cell
     parts = [f"{run_file.short(cell.length)} at {stats.percent(cell.depth)}", cell.kind.value]
     parts += [] if cell.near is None else [f"near {cell.near}"]
@@ -283,17 +283,17 @@ def cell_text(result: Result) -> str:
     return f"{', '.join((*parts, cell.mode.value))}: {why}{took}"
 
 
-def _tell_end(watcher: Watcher, ended: run_file.Run, within: float | None) -> None:
+def _print_end(watcher: Watcher, ended: run_file.Run, within: float | None) -> None:
     run = ended.id
     if watcher.why_over:
         raise BenchFailed(watcher.why_over, _resumes(run, within))
-    output.say(f"Kept as {run}: `jitchat rot show {run}` shows it again.", err=True)
+    output.say(f"Saved as {run}: `jitchat rot show {run}` shows it again.", err=True)
     if watcher.left:
         size = ended.experiment.size
         output.say(
-            f"The time is up ({within:g} s), and the run is not whole:"
+            f"The time is up ({within:g} s) and the run is incomplete:"
             f" {size - watcher.left:,} of {figures.plural(size, 'cell')} are decided, spread over"
-            f" the grid. {_resumes(run, within, 'goes on for as long again')}",
+            f" the grid. {_resumes(run, within, 'continues for the same time')}",
             err=True,
         )
     if watcher.failed:
@@ -301,27 +301,32 @@ def _tell_end(watcher: Watcher, ended: run_file.Run, within: float | None) -> No
         them = "it" if watcher.failed == 1 else "them"
         why = sanitize.shorten(watcher.first_failure, _REASON_LENGTH)
         again = _resumes(run, None, f"asks {them} again")
-        output.say(f"{cells} failed; {again} The first: {why}", err=True)
+        output.say(f"{cells} failed; {again} The first failure: {why}", err=True)
 
 
-def _resumes(run: str, within: float | None, does: str = "goes on with it") -> str:
+def _resumes(run: str, within: float | None, effect: str = "continues the run") -> str:
     budget = "" if within is None else f" --within {within:g}s"
-    return f"`jitchat rot --resume {run}{budget}` {does}."
+    return f"`jitchat rot --resume {run}{budget}` {effect}."
 
 
 def _require_asked(experiment: Experiment, modes: Collection[str]) -> None:
     asked = [mode.value for mode in experiment.modes]
     if missing := [mode for mode in modes if mode not in asked]:
         raise UsageError(
-            f"--fail-under names {missing[0]}, which is not asked.",
-            f"Asked are: {', '.join(asked)}.",
+            f"--fail-under names {missing[0]}, which is not one of the run's modes.",
+            f"Its modes: {', '.join(asked)}.",
         )
 
 
 def _require_shares(
     experiment: Experiment, tallies: stats.Tallies, least: Mapping[str, float]
 ) -> None:
-    """Hold each mode to its share; a cell that does not fit or failed is not right."""
+    """Check each mode's share of right cells; those that do not fit or failed are not right.
+
+    Raises:
+        BenchFailed: A share is smaller than required.
+
+    """
     cells = experiment.size // len(experiment.modes)
     below = []
     for mode in experiment.modes:
@@ -332,7 +337,7 @@ def _require_shares(
             below.append(
                 f"{mode}: {tally.right:,} of {cells:,} cells are right"
                 f"{f' ({unanswered})' if unanswered else ''}, a share of {share:.3f};"
-                f" --fail-under wants {wanted:g}."
+                f" --fail-under requires {wanted:g}."
             )
     if below:
         raise BenchFailed(" ".join(below))

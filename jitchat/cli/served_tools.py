@@ -1,4 +1,4 @@
-"""The tools of the configured servers, for a session: started, offered, and stopped at its end."""
+"""The tools of the configured MCP servers: started, offered to a session, and stopped with it."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -19,9 +19,9 @@ from jitchat.tools.toolbox import Toolbox
 async def served_tools(
     session: Session, settings: Settings, folder: Path, approver: Approver | None = None
 ) -> AsyncIterator[tuple[ServerState, ...]]:
-    """Have the session offer the tools of all servers that start; gives how each does.
+    """Offer the tools of all servers that start; yield each server's state.
 
-    Without an approver, only what the settings and earlier grants allow is run.
+    Without an approver, only tools that the settings or earlier grants allow are run.
     """
     servers = make_servers(settings, folder)
     servers.start()
@@ -40,7 +40,7 @@ def make_servers(
     on_change: Callable[[ServerState], object] = lambda _: None,
     elicitor: Elicitor | None = None,
 ) -> Servers:
-    """Make the servers that are not switched off; none is started."""
+    """Make the enabled servers without starting them."""
     rules = rules_of(settings.tools, settings.mcp)
     specs = [spec_of(server) for server in settings.mcp.values() if server.enabled]
     return Servers(specs, folder, ServerOptions(rules=rules, elicitor=elicitor), on_change)
@@ -49,6 +49,6 @@ def make_servers(
 def make_toolbox(
     settings: Settings, servers: Servers, approver: Approver | None, grants: ToolGrants
 ) -> Toolbox:
-    """Put together what servers offer, and who is asked before it is run."""
+    """Combine the servers' tools with the rules and the approver that confirm their use."""
     approvals = Approvals(rules_of(settings.tools, settings.mcp), servers, approver, grants)
     return Toolbox(servers.sources(), approvals, settings.tools.max_steps)

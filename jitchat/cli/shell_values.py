@@ -1,6 +1,6 @@
-"""What a shell completes where a value is wanted: ids, projects, personas, providers, settings.
+"""Shell completion of values: conversation ids, projects, personas, providers, settings.
 
-Invariant: nothing is printed, changed or waited for; what cannot be read completes nothing.
+Invariant: completing prints, changes and waits for nothing; unreadable data gives no completions.
 """
 
 import os
@@ -20,20 +20,21 @@ if TYPE_CHECKING:
 
 _Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 _HELP = 60
+"""Maximum characters of a value's description."""
 
 
 def _completer(values: Callable[[], Iterable[tuple[str, str]]]) -> _Completer:
-    """Make what click asks, of values with what they are; nothing where they cannot be read."""
+    """Make click's completion function from values and their descriptions."""
 
     def complete(
-        context: click.Context, parameter: click.Parameter, begun: str
+        context: click.Context, parameter: click.Parameter, typed: str
     ) -> list[CompletionItem]:
         del context, parameter
         with suppress(JitchatError):
             return [
                 CompletionItem(value, help=shorten(about, _HELP))
                 for value, about in values()
-                if value.startswith(begun)
+                if value.startswith(typed)
             ]
         return []
 
@@ -87,4 +88,4 @@ CONVERSATIONS = _completer(_ids)
 PROJECTS = _completer(_projects)
 SETTINGS = _completer(_settings)
 BY_SETTING = {"chat.persona": _completer(_personas), "provider.name": _completer(_providers)}
-"""Of flags of settings whose values are names of the user's."""
+"""Completers for the flags of settings whose values are the user's own names."""

@@ -1,9 +1,9 @@
-"""How the process ends, without waiting for anything that has nothing to store.
+"""Ending the process without waiting for work that has nothing to store.
 
-SIGTERM, SIGHUP and SIGQUIT end it as Ctrl+C does, and with the signal's exit code: what is on its
-way is cancelled, what came is kept, the store closed and the terminal restored. Where that takes
-longer than `LONGEST`, the process ends without it: what was committed is durable, and a reply that
-was growing is interrupted.
+SIGTERM, SIGHUP and SIGQUIT end it like Ctrl+C, but with the signal's exit code: requests are
+cancelled, partial replies are stored, the store is closed and the terminal restored. If this takes
+longer than `LONGEST`, the process ends anyway: committed data is durable, and an unfinished reply
+is marked as interrupted at the next start.
 """
 
 import os
@@ -17,7 +17,7 @@ from typing import NoReturn
 LONGEST = 1.5
 """Seconds."""
 _BASE = 128
-"""What shells add to a signal's number."""
+"""Added to a signal's number for the exit code, by the shells' convention."""
 
 _received: list[int] = []
 _restorers: list[Callable[[], object]] = []
@@ -25,9 +25,9 @@ _leaves_threads = threading.Event()
 
 
 def handle_signals() -> None:
-    """Handle them from now on; one that the parent has set to be ignored, as nohup does, stays.
+    """Install the handlers; a signal that the parent process ignores (nohup) stays ignored.
 
-    Until `heed_interrupts`, Ctrl+C ends the process at once.
+    Until `heed_interrupts` is called, Ctrl+C ends the process at once.
     """
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _leave_at_once)
@@ -38,26 +38,27 @@ def handle_signals() -> None:
 
 
 def heed_interrupts() -> None:
-    """Have Ctrl+C raise KeyboardInterrupt from now on, for something may have to be closed.
+    """Make Ctrl+C raise KeyboardInterrupt from now on, so that resources are closed.
 
-    While modules are loaded it must not: that would leave one half made, and a traceback.
+    It must not do so while modules are imported: that would leave one half initialised, and print a
+    traceback.
     """
     if signal.getsignal(signal.SIGINT) is _leave_at_once:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def restore_with(restorer: Callable[[], object]) -> None:
-    """Have the terminal restored by this where the end takes too long; called in any thread."""
+    """Register a function that restores the terminal if ending takes too long, in any thread."""
     _restorers.append(restorer)
 
 
 def exit_code(code: int) -> int:
-    """The signal's exit code where one ended the process, else `code`."""
+    """Return the signal's exit code if one ended the process, else `code`."""
     return _BASE + _received[0] if _received else code
 
 
 def leave_threads() -> None:
-    """Have `leave` wait for no thread: those that are left only read and compute."""
+    """Make `leave` end without waiting for threads: those still running only read and compute."""
     _leaves_threads.set()
 
 
@@ -68,7 +69,7 @@ def leave(code: int) -> NoReturn:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    """Interrupt the main thread; a hang-up can bring several signals, of which the first counts."""
+    """Interrupt the main thread; a hang-up can send several signals, and the first one counts."""
     if _received:
         return
     _received.append(number)

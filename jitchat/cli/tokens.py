@@ -1,4 +1,4 @@
-"""`jitchat tokens`: how a model's tokens are counted, and what its server taught about that."""
+"""`jitchat tokens`: how a model's tokens are counted, and corrections learnt from its server."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -23,17 +23,17 @@ from jitchat.window.calibration import Calibration
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 
 _SHOWN = 8
-"""So many of the latest samples are printed; JSON has all."""
+"""Number of the latest samples that are printed; JSON has all."""
 _BANDS_AT = (1_000, 10_000)
-"""Where the band is told, in tokens of one's own."""
+"""Counts, in tokens, for which the band is shown."""
 _READER = "reader"
 _LEAST = 3
-"""Samples that a correction takes."""
+"""Minimum samples for a correction."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Learnt:
-    """What one model of one server taught about one counter."""
+    """What was learnt about one counter from one server's model."""
 
     server: str
     model: str
@@ -45,13 +45,13 @@ class _Learnt:
 
     @property
     def correction(self) -> str:
-        """`× 1.13 + 11`: what a count is multiplied by, and what each request adds."""
+        """Factor on the count and tokens added per request: `× 1.13 + 11`."""
         offset = round(self.calibration.offset)
         added = f" {'+' if offset > 0 else '−'} {abs(offset):,}" if offset else ""
         return f"× {self.calibration.slope:.3f}".rstrip("0").rstrip(".") + added
 
     def fields(self, *bands_at: int) -> dict[str, Any]:
-        """The correction and its bands as JSON knows them; None where nothing is corrected."""
+        """Return the correction and its bands as JSON values; both None without a correction."""
         learnt = self.calibration
         if not learnt.samples:
             return {"correction": None, "band": None}
@@ -61,30 +61,32 @@ class _Learnt:
 
 @click.command("tokens", cls=SharingCommand)
 @click.argument("model", required=False)
-@click.option("--text", metavar="TEXT", help="Count this; `-` for standard input.")
-@click.option("--exact", is_flag=True, help="Have the provider count TEXT, too; takes a request.")
+@click.option("--text", metavar="TEXT", help="Count the tokens of TEXT (- for standard input).")
+@click.option(
+    "--exact", is_flag=True, help="Also have the provider count TEXT, which takes a request."
+)
 @click.option(
     "--forget",
     is_flag=True,
-    help="Forget what its server taught: counts, the context size, refused parameters.",
+    help="Forget what was learnt from the server: counts, context size, refused parameters.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @provider_options
 def tokens_command(  # noqa: PLR0913  one for each option
     flags: Flags, model: str | None, text: str | None, *, exact: bool, forget: bool, as_json: bool
 ) -> None:
-    """Show how the tokens of MODEL are counted, and how sure that is.
+    """Show how MODEL's tokens are counted and how accurate the count is.
 
-    MODEL may be PROVIDER/MODEL. Without one, every model that taught anything is listed. A
-    parameter that a server refused is left out until it is forgotten here.
+    MODEL can be PROVIDER/MODEL. Without MODEL, every model with learnt corrections is listed. A
+    parameter that a server refused is no longer sent, until --forget.
     """
     if exact and text is None:
-        raise UsageError("--exact counts a text, and none is given.", "Give one with --text.")
+        raise UsageError("--exact requires a text to count.", "Give one with --text.")
     if model is None:
         if text is not None:
-            raise UsageError("--text is counted for a model, and none is named.", "Name one.")
+            raise UsageError("--text requires a MODEL to count for.", "Name one.")
         if forget:
-            raise UsageError("--forget is for one model, and none is named.", "Name one.")
+            raise UsageError("--forget requires a MODEL.", "Name one.")
         _list_models(flags, as_json=as_json)
         return
     resolved = _resolved(flags, model)
@@ -96,8 +98,8 @@ def tokens_command(  # noqa: PLR0913  one for each option
         fields = _fields(resolved, learnt) | {name: asdict(each) for name, each in tools.items()}
         say_json(fields | ({"text": counts} if counts is not None else {}))
         return
-    told = filter(None, (each.sentence for each in tools.values()))
-    say("\n".join((*_lines(resolved, learnt), *told, *_count_lines(resolved, counts))))
+    statistics = filter(None, (each.sentence for each in tools.values()))
+    say("\n".join((*_lines(resolved, learnt), *statistics, *_count_lines(resolved, counts))))
 
 
 def _resolved(flags: Flags, model: str) -> ResolvedModel:
@@ -109,19 +111,19 @@ def _resolved(flags: Flags, model: str) -> ResolvedModel:
 
 
 def _learnt(flags: Flags, model: ResolvedModel, *, forget: bool) -> _Learnt:
-    """Look up what the cold store has of the model; with `forget`, delete it first, and say so."""
+    """Load what was learnt about the model; with `forget`, delete it first and say so."""
     server, counter = server_of(model.profile.base_url), model.counter.name
     with opened_store(flags.paths()) as store:
         kept = ModelLessons(store.database, server, model.name)
         if forget:
-            forgotten = "What its server taught is forgotten."
+            forgotten = "Forgot what was learnt from the server."
             warn(forgotten if kept.forget() else "There was nothing to forget.")
         samples, refused = kept.samples(counter), tuple(sorted(kept.refused()))
     return _Learnt(server, model.name, counter, samples, Calibration.of(samples), refused)
 
 
 def _tools(flags: Flags, counter: TokenCounter) -> Mapping[str, Asked | Held]:
-    """Sum up what asking the store and holding large texts came to, in all conversations."""
+    """Sum up request_context's calls and held tool results over all conversations."""
     with opened_store(flags.paths()) as store:
         return {
             "request_context": asked_in(store.database),
@@ -136,26 +138,27 @@ def _lines(model: ResolvedModel, learnt: _Learnt) -> Iterator[str]:
     yield f"counted by {learnt.counter}, {own}"
     yield from _sample_lines(learnt)
     if learnt.refused:
-        yield f"left out, for its server refused it: {', '.join(map(one_line, learnt.refused))}"
+        refused = ", ".join(map(one_line, learnt.refused))
+        yield f"not sent, because the server refused it: {refused}"
 
 
 def _sample_lines(learnt: _Learnt) -> Iterator[str]:
     samples, calibration = learnt.samples, learnt.calibration
     if not samples:
         yield (
-            "nothing learnt yet: each reply whose tokens the provider reports is a sample, and"
-            f" from {_LEAST} on counts are corrected"
+            "nothing learnt yet: each reply with token counts from the provider is a sample;"
+            f" counts are corrected from {_LEAST} samples on"
         )
         return
     count = plural(len(samples), "sample")
     if not calibration.samples:
-        yield f"{count}, no correction yet: it takes {_LEAST} that agree"
+        yield f"{count}, no correction yet: {_LEAST} consistent samples are required"
     else:
         yield f"{count}, {calibration.samples:,} of them used"
         yield f"correction: {learnt.correction}"
         bands = (f"± {calibration.band(at):,} at {at:,} tokens" for at in _BANDS_AT)
         yield f"band: {', '.join(bands)}"
-    yield "the latest, counted → reported:"
+    yield "latest samples, counted → reported:"
     latest = samples[-_SHOWN:]
     width = max(len(f"{sample.counted:,}") for sample in latest)
     for sample in latest:
@@ -165,7 +168,7 @@ def _sample_lines(learnt: _Learnt) -> Iterator[str]:
 def _count(
     model: ResolvedModel, calibration: Calibration, text: str, *, exact: bool
 ) -> dict[str, int]:
-    """Count a text, and the request with it alone; `exact` has the provider count that request."""
+    """Count a text and a request of it alone; with `exact`, the provider counts the request too."""
     message = Message(Role.USER, repair(text))
     tokens = request_tokens(model.counter, (message,))
     counts = {
@@ -184,10 +187,10 @@ def _count_lines(model: ResolvedModel, counts: dict[str, int] | None) -> Iterato
     exact = model.counter.exact
     alone = figures.tokens(counts["counted"], exact=exact)
     request = figures.tokens(counts["request"], exact=exact, band=counts["band"])
-    yield f"text: {alone} tokens, {request} as a request of its own"
+    yield f"text: {alone} tokens, {request} as a separate request"
     if "exact" in counts:
         reported = figures.reported(counts["exact"])
-        yield f"{model.profile.name} counts exactly {reported} for that request"
+        yield f"{model.profile.name} counts {reported} for that request"
 
 
 def _fields(model: ResolvedModel, learnt: _Learnt) -> dict[str, Any]:
@@ -226,11 +229,11 @@ def _list_models(flags: Flags, *, as_json: bool) -> None:
     elif rows:
         print_columns([_cells(row, at) for row in rows])
     else:
-        say("No server taught anything yet: each reply whose tokens it reports is a sample.")
+        say("Nothing learnt yet: each reply with token counts from the provider is a sample.")
     if not as_json:
-        for told in _tools(flags, EstimateCounter()).values():
-            if told.sentence:
-                say(told.sentence)
+        for statistics in _tools(flags, EstimateCounter()).values():
+            if statistics.sentence:
+                say(statistics.sentence)
 
 
 def _cells(row: _Learnt, at: int) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""`jitchat window`, `send` and `why`: the headless twin of the chat, on the same session."""
+"""`jitchat window`, `send` and `why`: the chat without a screen, on the same session."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,14 +28,14 @@ from jitchat.why import Explained, Standing, why, why_elsewhere, why_file
 from jitchat.window import record, steering
 from jitchat.window.window import ContextWindow, Kind
 
-UNINDEXED = "the newest turns are not indexed, for nothing can be written to the database."
+UNINDEXED = "the newest turns are not indexed, because the database cannot be written."
 
 
 @click.command("window", cls=options.SharingCommand)
 @click.argument("text")
 @options.in_conversation
 @click.option(
-    "--budget", type=click.IntRange(min=1), metavar="N", help="Tokens that the window may have."
+    "--budget", type=click.IntRange(min=1), metavar="N", help="Maximum tokens in the window."
 )
 @options.attaching
 @click.option(
@@ -44,20 +44,18 @@ UNINDEXED = "the newest turns are not indexed, for nothing can be written to the
 @click.option(
     "--ask-picker",
     is_flag=True,
-    help="Send the picker's model its request, and run the reranker, as `send` would.",
+    help="Ask the picker's model and run the reranker, as `send` does.",
 )
 @click.option(
-    "--exact", is_flag=True, help="Have the provider count it, which takes a request of its own."
+    "--exact", is_flag=True, help="Have the provider count the tokens, with a separate request."
 )
-@click.option(
-    "--request", "as_request", is_flag=True, help="Print the body of the request, and nothing else."
-)
+@click.option("--request", "as_request", is_flag=True, help="Print only the body of the request.")
 @options.common_options
 def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
-    """Show the window that TEXT would be sent in; send nothing of it.
+    """Show the window that would be sent for TEXT, without sending it.
 
-    A server on this machine is asked how much its model takes, and so is one of whose model
-    nothing is known. TEXT is `-` for what comes on standard input.
+    A server on this machine, or one whose model is not known, is asked for the model's context
+    size. Use - to read TEXT from standard input.
     """
     draft = read_draft(text)
     with opened_session(flags) as (session, mode, model):
@@ -68,7 +66,7 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
         _warn(model.warning(), planning.unmet(draft), *left_out, planning.changed_files(draft))
         identity, prices = session.memory.conversation.id, session.options.prices
         wire = session.wire(window) if wanted["as_request"] else None
-    if wanted["as_request"]:  # the reader is sent nothing: then its messages
+    if wanted["as_request"]:  # the built-in reader has no request, so print its messages
         output.say((wire.body if wire is not None else record.messages_body(window)).decode())
         return
     exact = asyncio.run(model.count_exactly(window.messages())) if wanted["exact"] else None
@@ -89,12 +87,12 @@ def _once_of(session: Session, budget: int | None, attach: Sequence[str]) -> ste
 def _planned(
     session: Session, draft: str, mode: Mode, once: steering.Once, *, ask: bool
 ) -> ContextWindow:
-    """Plan the window; with `ask`, as the reranker and the picker's model have it."""
+    """Plan the window; with `ask`, use the reranker and the picker's model."""
     if not ask:
         return session.preview(draft, mode, once)
     if session.picker is None and session.options.reranker is None:
         raise errors.UsageError(
-            "--ask-picker: no small model is configured as the picker, and no reranker.",
+            "--ask-picker: neither a picker model nor a reranker is configured.",
             "Set model under [picker] or [reranker] in the configuration.",
         )
 
@@ -109,13 +107,16 @@ def _planned(
 
 @dataclass(frozen=True, slots=True)
 class _HowToSend:
-    tools: bool = options.option("Let the model call the tools of your servers.", is_flag=True)
+    tools: bool = options.option("Let the model call the tools of your MCP servers.", is_flag=True)
     compact: str | None = options.option(
-        "Send only what INSTRUCTION asks for; all of TEXT is kept.", metavar="INSTRUCTION"
+        "Send only the parts of TEXT that INSTRUCTION asks for; all of TEXT is stored.",
+        metavar="INSTRUCTION",
     )
-    end: bool = options.option("End the session: write the memory document.", is_flag=True)
+    end: bool = options.option(
+        "End the session afterwards, which writes the memory document.", is_flag=True
+    )
     json: bool = options.option(
-        "Print an object: the reply, its turns, usage, cost and window.", is_flag=True
+        "Print a JSON object: the reply, its turns, usage, cost and window.", is_flag=True
     )
 
 
@@ -130,12 +131,14 @@ class _HowToSend:
 def send_command(
     flags: options.Flags, text: str | None, how: _HowToSend, attach: Sequence[str]
 ) -> None:
-    """Send TEXT, print the reply as it comes, store both.
+    """Send TEXT, print the reply as it arrives, and store both.
 
-    `@path` in TEXT attaches a file, and so does --attach. What is piped in goes along behind TEXT,
-    or stands for it. Where no conversation is named, standard error says which one it is. The exit
-    code is 0; 1 where nothing was answered; 2 where the command is wrong; 3 where only a part of
-    the reply came, which is kept; 130 after Ctrl+C.
+    @path in TEXT attaches a file, as --attach does. Piped input is appended to TEXT, or is the
+    message if there is no TEXT. If no conversation is named, standard error shows which one was
+    used.
+
+    Exit codes: 0, the reply is complete; 1, there is no reply; 2, the command is wrong; 3, the
+    reply is incomplete (it is stored); 130, interrupted by Ctrl+C.
     """
     draft = _require_text(options.text_and_piped(text))
     with opened_session(flags) as opened:
@@ -159,7 +162,7 @@ def send_command(
 
 
 def _warn(*sentences: str | None) -> None:
-    """Say what may keep a message from being answered or private, or a turn out of its window."""
+    """Warn about anything that may prevent an answer, expose a key or leave a turn out."""
     for sentence in filter(None, sentences):
         output.warn(sentence)
 
@@ -167,7 +170,7 @@ def _warn(*sentences: str | None) -> None:
 async def _exchange(
     session: Session, model: models.ResolvedModel, sent: exchange.Sent, folder: Path | None
 ) -> errors.JitchatError | None:
-    """Send and print, with the tools of the servers where `folder` names that of what they log."""
+    """Send and print. With `folder`, offer the servers' tools and keep their error logs there."""
     planning = session.planning
     unmet, changed = planning.unmet(sent.draft), planning.changed_files(sent.draft)
     left_out = session.passed_over(sent.draft)
@@ -181,7 +184,7 @@ async def _exchange(
 
 @contextmanager
 def opened_session(flags: options.Flags) -> Iterator[tuple[Session, Mode, models.ResolvedModel]]:
-    """Open the session on the conversation that is asked for, with everything indexed."""
+    """Open a session on the conversation that the flags choose, with all its turns indexed."""
     paths = flags.paths()
     plain = cold_store.plain_settings(flags)
     require_addresses(plain)
@@ -202,7 +205,7 @@ def opened_session(flags: options.Flags) -> Iterator[tuple[Session, Mode, models
 
 
 def _index_missing(memory: Memory) -> None:
-    """Index what is not yet; where the disk takes nothing, what is indexed has to do."""
+    """Index what is not indexed yet; warn if the database cannot be written."""
     with suppress(errors.StoreFull, errors.StoreReadOnly):
         if memory.store.database.refusal is None:
             list(memory.index.catch_up())
@@ -223,12 +226,12 @@ def read_draft(text: str) -> str:
 
 def _require_text(draft: str) -> str:
     if not draft.strip():
-        raise errors.EmptyDraft("The text is empty.", "Say something in TEXT.")
+        raise errors.EmptyDraft("TEXT is empty.", "Give a message.")
     return draft
 
 
 _QUOTED = 60
-"""Characters of the message that are repeated."""
+"""Maximum characters of the message in the output."""
 
 
 @click.command("why", cls=options.SharingCommand)
@@ -239,22 +242,23 @@ _QUOTED = 60
     "said",
     type=options.turn_number,
     metavar="N",
-    help="Of the window that was sent for turn N.",
+    help="Explain the window that was sent for turn N.",
 )
 @options.in_conversation
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.common_options
 def why_command(flags: options.Flags, turn: int | str, text: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
-    """Say why turn ID is in the window for TEXT, or why not.
+    """Explain why turn ID is or is not in the window for TEXT.
 
-    ID is a number such as 12; of another conversation, its name: chat-3#12; or a file: notes.md.
+    ID is a turn number such as 12, a turn of another conversation such as chat-3#12, or a file
+    such as notes.md.
 
-    Without TEXT, for what was said last, as its window would be now; with --turn, for a window as
-    it was sent. TEXT is `-` for what comes on standard input.
+    Without TEXT, the last message is explained, with its window as it would be now; with --turn,
+    a window as it was sent. Use - to read TEXT from standard input.
     """
     said = wanted["said"]
     if text is not None and said is not None:
-        raise errors.UsageError("TEXT and --turn name two windows.", "Give one of them.")
+        raise errors.UsageError("TEXT and --turn cannot be combined.", "Give one of them.")
     draft = read_draft(text) if text is not None else None
     with opened_session(flags) as (session, mode, _):
         if said is not None:
@@ -277,26 +281,26 @@ def why_command(flags: options.Flags, turn: int | str, text: str | None, **wante
 
 
 def _explained_draft(session: Session, draft: str | None, mode: Mode) -> Explained:
-    """Plan the window for a draft; for the last message where none is given."""
+    """Plan the window for a draft; without one, for the last message."""
     if draft is not None:
         return session.explained(draft, mode)
     turns = reversed(session.memory.turns)
     last = next((turn for turn in turns if turn.role is Role.USER), None)
     if last is None:
-        raise errors.UnknownTurn("Nothing was said here yet.", "Give a TEXT.")
+        raise errors.UnknownTurn("The conversation has no messages yet.", "Give TEXT.")
     return session.explained(last.content, mode, steering.Once(again=last))
 
 
 def _explained_sent(session: Session, position: int) -> Explained:
-    """Load the window that was sent for a message, or for the message that a reply answers."""
+    """Load the window that was sent for a message, given its position or its reply's."""
     store, conversation = session.memory.store, session.memory.conversation.id
     said = chosen = store.turn(conversation, position)
-    while said is not None and said.role is not Role.USER:  # steps of a turn lie between
+    while said is not None and said.role is not Role.USER:  # past tool calls and results
         said = store.turn(conversation, parent_of(said))
     sent = sent_on_path(session.memory, said, chosen) if said is not None else None
     if said is None or sent is None:
         raise errors.UnknownTurn(
-            f"--turn: no window was sent for #{position}.", "Name a message that was answered here."
+            f"--turn: no window was sent for #{position}.", "Name a message sent from jitchat."
         )
     return Explained(sent[0], said.content, said)
 

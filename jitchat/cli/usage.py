@@ -1,4 +1,4 @@
-"""`jitchat usage`: what was sent and what it cost, in sums."""
+"""`jitchat usage`: sums of requests, tokens and cost."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -14,11 +14,11 @@ from jitchat.text.sanitize import shorten
 from jitchat.window.plan import apportion
 
 _NAME = 48
-"""Characters of a name in the table; in the plot half of it."""
+"""Maximum characters of a name in the table; half as many in the plot."""
 _WIDTH = 80
-"""Columns of a plot that goes to a file."""
+"""Columns of a plot written to a file."""
 _PER_DOLLAR, _FINE = 10_000, 10**9
-"""Of an amount, four digits are shown; by nine it is divided."""
+"""Units per dollar: of the amounts shown, with four decimals, and of their shares, with nine."""
 _HEADINGS = ("", "sent", "tokens in", "cached", "tokens out", "cost")
 
 
@@ -28,19 +28,27 @@ _HEADINGS = ("", "sent", "tokens in", "cached", "tokens out", "cost")
     type=click.Choice([each.value for each in Grouping]),
     default=Grouping.MODEL.value,
     show_default=True,
-    help="What the sums are of.",
+    help="Group the sums by this.",
 )
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="From DAY on.")
-@click.option("--plot/--no-plot", default=None, help="Draw the sums; in a terminal, as a rule.")
+@click.option(
+    "--since",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DAY",
+    help="Include only DAY (YYYY-MM-DD) and later.",
+)
+@click.option(
+    "--plot/--no-plot", default=None, help="Draw a bar chart (default: only in a terminal)."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.location_options
 def usage_command(
     flags: options.Flags, by: str, since: datetime | None, plot: bool | None, *, as_json: bool
 ) -> None:
-    """Show what was sent and what it cost, by model, day, conversation, project or purpose.
+    """Show how many requests and tokens were sent, and their cost.
 
-    Each request to a provider counts, those of small models and of the rot lab too, and those of
-    conversations that were deleted. Days are those of your time zone when it was sent.
+    The sums are by model, day, conversation, project or purpose. Every request to a provider
+    counts, including those of small models, of the rot lab and of deleted conversations. Days are
+    in your time zone when the request was sent.
     """
     first: date | None = since.date() if since is not None else None
     with cold_store.opened_store(flags.paths()) as store:
@@ -51,14 +59,14 @@ def usage_command(
         output.say("Nothing was sent" + (f" since {first}." if first else " yet."))
     else:
         output.print_columns([_HEADINGS, *_table(rows)], right=(1, 2, 3, 4, 5))
-        _say_what_is_not_sure(total_of_rows(rows))
+        _explain_marks(total_of_rows(rows))
         if plot if plot is not None else output.is_terminal(sys.stdout):
             for line in _plotted(rows):
                 output.emit(line)
 
 
 def _fields(row: UsageRow) -> dict[str, Any]:
-    """Turn it into what JSON knows; the cost is in US dollars, of requests with a known one."""
+    """Convert a row to JSON values; the cost is in US dollars, unknown costs excluded."""
     return {
         "name": row.name,
         "sent": row.spent.sends,
@@ -72,19 +80,19 @@ def _fields(row: UsageRow) -> dict[str, Any]:
     }
 
 
-def _say_what_is_not_sure(total: UsageRow) -> None:
-    """Say what the marks in the table mean, where there are any."""
+def _explain_marks(total: UsageRow) -> None:
+    """Explain the marks in the table, if there are any."""
     if unknown := total.spent.unknown:
         output.say(
-            f"Unknown: {plural(unknown, 'request')} to models whose price nobody tells;"
-            " [models.NAME] in the configuration can."
+            f"unknown: {plural(unknown, 'request')} to models without a known price; set it under"
+            " [models.NAME] in the configuration."
         )
     if total.spent.estimated:
-        output.say("~: the provider did not report all tokens, and jitchat's own count stands.")
+        output.say("~: the provider did not report all tokens, so jitchat's own count is used.")
 
 
 def _table(rows: Sequence[UsageRow]) -> Iterator[tuple[str, ...]]:
-    """Write the rows and, below more than one, their total: the amounts shown add up to it."""
+    """Format the rows and, if there are several, their total; the amounts shown add up to it."""
     total = total_of_rows(rows)
     shown = round(total.spent.amount * _PER_DOLLAR)
     shares = apportion(shown, [round(row.spent.amount * _FINE) for row in rows])
@@ -94,7 +102,7 @@ def _table(rows: Sequence[UsageRow]) -> Iterator[tuple[str, ...]]:
 
 
 def _cells(row: UsageRow, shown: int) -> tuple[str, ...]:
-    """Write a row, with so many hundredths of a cent for its amount."""
+    """Format a row; `shown` is its amount in hundredths of a cent."""
     counts = row.input_tokens, row.cached_tokens, row.output_tokens
     numbers = (row.spent.sends, *counts)
     return shorten(row.name, _NAME), *(f"{n:,}" for n in numbers), _cost(row, shown)
@@ -110,9 +118,9 @@ def _cost(row: UsageRow, shown: int) -> str:
 
 
 def _plotted(rows: Sequence[UsageRow]) -> Iterator[str]:
-    """Draw a bar a row: of money where anything was charged, else of tokens.
+    """Draw a bar for each row: of money if anything was charged, else of tokens.
 
-    What costs nobody knows how much has no bar, for it would be one of nothing.
+    Rows of unknown cost are left out, because a bar of zero would be wrong.
     """
     import plotext  # noqa: PLC0415  170 ms, needed for a plot only
 

@@ -1,4 +1,4 @@
-"""A window on paper, as JSON and as one line a segment; `jitchat replay`, of one that was sent."""
+"""Windows as text and JSON, one line per segment, and `jitchat replay` for windows already sent."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -21,7 +21,7 @@ from jitchat.window.cost import choosing_sentences, window_cost
 from jitchat.window.window import ContextWindow, LedgerRow, NeverCandidates, Segment, Verdict
 
 TEXT_WIDTH = 100
-"""Characters of a segment's text on paper; in a terminal, what its width leaves."""
+"""Maximum characters of a segment's text; fewer if the terminal is narrower."""
 _HEADINGS = ("kind", "turn", "tokens", "why", "text")
 _COLOURS = {
     "system": "magenta",
@@ -45,7 +45,7 @@ _COLOURS = {
 def window_fields(
     window: ContextWindow, conversation: str, prices: Prices | None
 ) -> dict[str, Any]:
-    """Turn the window into what JSON knows; `turn` is the #id on screen, cost in US dollars."""
+    """Convert a window to JSON values; `turn` is the #id on screen, the cost is in US dollars."""
     segments = [record.segment_fields(segment) for segment in window.segments]
     for fields in segments:
         del fields["text"]
@@ -80,12 +80,12 @@ def _message_fields(window: ContextWindow) -> list[dict[str, str]]:
 
 
 def print_window(window: ContextWindow, conversation: str, prices: Prices | None) -> None:
-    """Print one line a segment, and the sum that the meter shows.
+    """Print one line per segment, and the sum that the meter shows.
 
-    `prices` are the model's; None where nobody knows them.
+    `prices` are the model's; None if unknown.
     """
     print_segments(window)
-    lines = (*sums(window, conversation), _price_line(window, prices), *_not_there(window))
+    lines = (*sums(window, conversation), _price_line(window, prices), *_not_included(window))
     output.say("\n".join(lines))
 
 
@@ -109,7 +109,7 @@ def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
     yield f"{conversation} in {window.mode}: {figures.identity_sentence(window)}"
     if window.budget.limit_source:
         yield figures.limit_sentence(window)
-    corrected = f" as {window.counted:,}, corrected by what was reported" if window.band else ""
+    corrected = f" as {window.counted:,}, corrected by reported counts" if window.band else ""
     full = figures.part_figure(window, window.full_tokens)
     counted = f"counted by {window.counter} for {window.model}{corrected}"
     yield f"full would be {full}; {counted}"
@@ -119,20 +119,20 @@ def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
 def _price_line(window: ContextWindow, prices: Prices | None) -> str:
     stable = f"stable prefix {figures.part_figure(window, window.stable_tokens)} tokens"
     if prices is None:
-        return f"{stable}; cost unknown: no price of {window.model} is known"
+        return f"{stable}; cost unknown: no price for {window.model}"
     source = f" ({one_line(prices.source)})" if prices.source else ""
-    return f"{stable}; to send it: {window_cost(window, prices.of_input)}{source}"
+    return f"{stable}; cost to send: {window_cost(window, prices.of_input)}{source}"
 
 
-def _not_there(window: ContextWindow) -> Iterator[str]:
+def _not_included(window: ContextWindow) -> Iterator[str]:
     if excerpts := sum(segment.excerpt is not None for segment in window.segments):
         turns = "turn is" if excerpts == 1 else "turns are"
-        yield f"{excerpts} {turns} there as an excerpt; `jitchat why` names the passages"
+        yield f"{excerpts} {turns} included as an excerpt; `jitchat why` names the passages"
     left_out = sum(row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX) for row in window.ledger)
     if left_out:
         are = "is" if left_out == 1 else "are"
         candidates = plural(left_out, "candidate")
-        yield f"{candidates} {are} not there at full text; --json says why"
+        yield f"{candidates} {are} not included at full text; --json shows why"
     if (never := window.never_candidates) is not None:
         yield _never_line(window, never)
 
@@ -149,17 +149,17 @@ def _never_line(window: ContextWindow, never: NeverCandidates) -> str:
     "number",
     type=click.IntRange(min=1),
     metavar="K",
-    help="The K-th send of a turn that was sent several times; the last if not given.",
+    help="The K-th send of a turn that was sent several times (default: the last).",
 )
 @click.option(
-    "--messages", is_flag=True, help="Print the messages that left; with --json, exactly."
+    "--messages", is_flag=True, help="Print the messages that were sent; verbatim with --json."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @options.location_options
 def replay_command(flags: options.Flags, turn: int, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
-    """Show the window that was sent for TURN; send nothing.
+    """Show the window that was sent for TURN.
 
-    TURN is the number of a message, such as 12, or of a reply to it.
+    TURN is the number of a message or of its reply, such as 12. Nothing is sent.
     """
     with cold_store.opened_store(flags.paths()) as store:
         identity = cold_store.choose_conversation(store, flags.conversation, flags.project).id
@@ -175,9 +175,9 @@ def replay_command(flags: options.Flags, turn: int, **wanted: Any) -> None:  # n
         _print_replayed(replayed, identity, (number, len(chosen)))
     if not replayed.is_as_sent:
         raise StoreUnreadable(
-            f"What is kept of this window of #{send.said} is damaged: its hash is not the one"
-            " of what was sent.",
-            "It is shown as far as it can be read; the other windows can still be whole.",
+            f"The stored window of #{send.said} is damaged: its hash does not match the request"
+            " that was sent.",
+            "The readable part is shown; other windows may be intact.",
         )
 
 
@@ -186,13 +186,15 @@ def _sends_for(replay: Replay, store: ColdStore, conversation: str, position: in
     if chosen := sends_for(sends, position):
         return chosen
     if store.turn(conversation, position) is None:
-        raise UsageError(f"{conversation} has no turn #{position}.", "`jitchat` shows the numbers.")
-    known = f"The last one that was sent is #{sends[-1].said}." if sends else "Send one first."
-    raise UsageError(f"#{position} was not sent from here, so no window is kept for it.", known)
+        raise UsageError(
+            f"{conversation} has no turn #{position}.", "The chat shows the turn numbers."
+        )
+    known = f"The last message sent is #{sends[-1].said}." if sends else "Send a message first."
+    raise UsageError(f"#{position} was not sent from jitchat, so it has no stored window.", known)
 
 
 def _pick(chosen: list[Send], position: int, number: int | None) -> tuple[Send, int]:
-    """Take the one of that number, from 1; the last if there is none."""
+    """Return the send with that number, counted from 1, and the number; by default the last."""
     place = len(chosen) if number is None else number
     if place > len(chosen):
         times = "once" if len(chosen) == 1 else f"{len(chosen)} times"
@@ -206,7 +208,7 @@ _LEDGER_HEADINGS = ("verdict", "turn", "rank", "tokens", "score", "why", "parts"
 
 
 def _replay_fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
-    """Describe all that is kept of a send; the cost is in US dollars, of the answer too."""
+    """Convert a stored send to JSON values; the cost is in US dollars and includes the answer."""
     send, reply = replayed.send, replayed.reply
     fields = window_fields(replayed.window, conversation, None)
     del fields["price_source"]
@@ -237,9 +239,9 @@ def _print_messages(replayed: Replayed, *, as_json: bool) -> None:
 
 
 def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int]) -> None:
-    """Print a send: its segments and sums, its ledger, its hash, and the reply.
+    """Print a send: its segments and sums, its ledger, its hash and the reply.
 
-    `place` is the number among the sends of its turn, and how many there are.
+    `place` is the send's number among the sends of its turn, and their total.
     """
     window = replayed.window
     output.say(figures.send_sentence(replayed.send, *place))

@@ -114,7 +114,7 @@ class ChatSettings:
     )
     persona: str = setting(
         "",
-        "persona of conversations that do not choose one; as a flag: of this one",
+        "persona of conversations that do not choose one; the flag sets this conversation's",
         flag="--persona",
         unit="NAME",
     )

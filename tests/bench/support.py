@@ -13,7 +13,7 @@ def question(text: str, evidence: object, category: int = 4) -> dict[str, Any]:
 
 
 def labelled_sample(*questions: dict[str, Any]) -> dict[str, Any]:
-    """LoCoMo's form, with talk enough that not all of it is recent."""
+    """LoCoMo's format, with enough turns that not all of it is recent."""
     chatter = [
         {
             "speaker": ("Ann", "Bo")[number % 2],

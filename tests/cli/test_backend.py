@@ -95,7 +95,7 @@ def test_a_configured_model_other_than_the_chosen_one_is_reported(
     made, store, paths, toml, named
 ) -> None:
     _, note = made(toml).choose_model(demo_session(store), "ollama", "qwen3:8b")
-    assert note == f"{paths.config} names {named}: that answers again at the next start."
+    assert note == f"{paths.config} names {named}, which will be used again at the next start."
 
 
 def test_a_model_set_by_a_variable_is_reported(
@@ -104,7 +104,8 @@ def test_a_model_set_by_a_variable_is_reported(
     monkeypatch.setenv("JITCHAT_PROVIDER_NAME", "groq")
     monkeypatch.setenv("JITCHAT_PROVIDER_MODEL", "kimi")
     _, note = made().choose_model(demo_session(store), "ollama", "qwen3:8b")
-    assert note == "$JITCHAT_PROVIDER_NAME names groq kimi: that answers again at the next start."
+    named = "$JITCHAT_PROVIDER_NAME names groq kimi"
+    assert note == f"{named}, which will be used again at the next start."
 
 
 @pytest.mark.parametrize(
@@ -150,7 +151,7 @@ def test_a_chosen_model_that_cannot_be_stored_answers_anyway(made, store, monkey
     monkeypatch.setattr(ChosenModel, "put", full)
     changed, note = made().choose_model(demo_session(store), "ollama", "qwen3:8b")
     assert changed is not None
-    assert note == "The next start will not know of it: The disk is full. Make room."
+    assert note == "The choice will be forgotten on exit: The disk is full. Make room."
 
 
 def test_a_failing_key_command_keeps_the_previous_model(made, store) -> None:
@@ -181,7 +182,7 @@ def test_a_key_is_cleaned_and_kept_for_its_owner_only(made, paths) -> None:
     told = made().keep_key("groq", f'export GROQ_API_KEY="{KEY}"')
     assert str(KeysFile(paths.keys).keys()["groq"]) == KEY
     assert paths.keys.stat().st_mode & 0o777 == 0o600
-    assert told.startswith(f"The key is in {paths.keys}, which only you can read. Removed: ")
+    assert told.startswith(f"The key is stored in {paths.keys}, which only you can read. Removed: ")
     assert KEY not in told
 
 

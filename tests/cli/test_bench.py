@@ -85,8 +85,8 @@ def test_the_json_has_every_figure_and_what_it_depends_on(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--modes", "jit,none"), "There are full, recency, jit, observe, document."),
-        (("--modes", ","), "none named"),
+        (("--modes", "jit,none"), "Use full, recency, jit, observe, document."),
+        (("--modes", ","), "no mode is named"),
         (
             ("--embedder", "nosuch"),
             "embedder.name cannot be 'nosuch'. Use auto, fastembed, minilm, builtin,",

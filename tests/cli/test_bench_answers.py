@@ -117,7 +117,7 @@ def test_a_local_model_needs_no_consent_and_is_sampled_the_same_each_time(
     out = tmp_path / "out.json"
     done = asked(jitchat, data, "--answerer", "local", "--sample", "1", "--json", out)
     assert done.code == 0, done.err
-    assert "full: does not fit for 1 of 1 question." in done.err
+    assert "full: 1 of 1 question did not fit the window." in done.err
     assert "  time: " in done.err
     assert "answers: 0 of 1\nanswers: 1 of 1" in done.err
     asked_for = (sent[-1].temperature, sent[-1].seed, sent[-1].max_tokens)
@@ -185,8 +185,8 @@ def test_a_missing_key_is_reported_before_anything_is_sent(
     models["reader"] = ScriptedProvider(["a red kite"], model="reader")
     done = asked(jitchat, data, "--answerer", "reader", *chosen, stdin=b"y\n")
     assert done.code == 1
-    assert "wants a key, and none is set. Run `jitchat keys set openai`" in done.err
-    assert "Send them?" not in done.err
+    assert "requires a key, but none is set. Run `jitchat keys set openai`" in done.err
+    assert "Send these requests?" not in done.err
     assert all(not provider.requests for provider in models.values())
 
     local = ("--base-url", "http://localhost:8080/v1", "--limit", "8192", "--yes")
@@ -198,7 +198,7 @@ def test_without_a_terminal_nothing_is_sent_unless_a_flag_allows_it(
 ):
     refused = asked(jitchat, data, "--answerer", "talker", stdin=b"y\n")
     assert refused.code == 1
-    assert "no terminal to confirm the cost in. Give --yes" in refused.err
+    assert "confirming the cost requires a terminal. Use --yes" in refused.err
     assert models["talker"].requests == []
 
     told = asked(jitchat, data, "--answerer", "talker", "--yes")
@@ -212,7 +212,7 @@ def test_the_readers_answers_cost_nothing_but_their_judge_does(
 ):
     models["reader"] = ScriptedProvider(["a red kite"], model="reader")
     done = asked(jitchat, data, "--answerer", "reader", "--judge", "mumbler")
-    assert "no terminal" in done.err
+    assert "requires a terminal" in done.err
     assert "reader" not in done.err
     assert models["reader"].requests == models["mumbler"].requests == []
 
@@ -247,7 +247,7 @@ def test_an_unreachable_server_stops_the_run_or_is_reported(
 ):
     few = asked(jitchat, data, "--answerer", "away", "--yes", "--json", tmp_path / "out.json")
     assert few.code == 0
-    assert "4 requests failed; run it again to send them again." in few.err
+    assert "4 requests failed; run the command again to retry them." in few.err
     assert " The first failure: No server there. Start it.\n" in few.err
     assert rows(few.out, "jit: answered by away")["all"] == ["2", "–", "–", "–", "2"]
     found = json.loads((tmp_path / "out.json").read_text())["modes"]["jit"]["categories"]["all"]
@@ -270,7 +270,7 @@ def test_the_reason_of_a_failure_is_one_line_without_control_characters(
 
     models["talker"] = Refusing([], model="talker")
     done = asked(jitchat, data, "--answerer", "talker", "--yes", "--parallel", "1")
-    told = "1 request failed; run it again to send it again. The first failure: "
+    told = "1 request failed; run the command again to retry it. The first failure: "
     assert done.err.endswith(f"{told}No␛[31m more. Wait.\n")
 
 
@@ -288,15 +288,15 @@ def test_ctrl_c_keeps_the_answers_received_and_says_so(
     arguments = ("--answerer", "talker", "--yes", "--answers", path, "--parallel", "1")
     done = asked(jitchat, data, *arguments)
     assert done.code == 130
-    assert f"Stopped. What came is kept in {path}; run it again to go on." in done.err
+    assert f"Stopped. Replies so far are in {path}; to resume, run the command again." in done.err
     assert len(path.read_text().splitlines()) == 1
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--judge", "weigher"), "--judge needs --answerer"),
-        (("--answerer", "talker", "--judge", "reader"), "the reader cannot judge"),
+        (("--judge", "weigher"), "--judge requires --answerer"),
+        (("--answerer", "talker", "--judge", "reader"), "the reader only quotes and cannot judge"),
         (("--answerer", ""), "No model is set"),
         (("--answerer", "talker", "--parallel", "0"), "--parallel"),
         (("--answerer", "talker", "--input-price", "-1"), "--input-price"),

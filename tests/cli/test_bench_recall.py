@@ -77,7 +77,7 @@ def test_each_category_has_a_row_a_method_and_a_difference(jitchat: Shell, label
         assert rows.count(head) == 1
     for method in ("jit ", "bm25 ", "cosine ", "rrf ", "jit − best "):
         assert sum(row.startswith(method) for row in rows) >= 3
-    assert "questions left out, without evidence that is a turn: 1 of 3" in done.err
+    assert "skipped 1 of 3 questions whose evidence is not a turn" in done.err
 
 
 def test_by_all_leaves_the_categories_out(jitchat: Shell, labelled: Path):
@@ -111,7 +111,7 @@ def test_a_sample_asks_fewer_and_says_so(jitchat: Shell, labelled: Path, tmp_pat
 def test_a_missing_embedder_is_left_out_and_reported(jitchat: Shell, labelled: Path):
     done = jitchat("bench", "recall", "--data", labelled, "--embedder", "minilm,lexical")
     assert done.code == 0
-    assert "minilm is left out. The embedding model minilm is not in " in done.err
+    assert "minilm is skipped. The embedding model minilm is not in " in done.err
     assert "lexical, window in jit" in done.out
 
 
@@ -146,7 +146,7 @@ def test_two_files_of_one_name_are_refused_and_one_named_twice_is_read_once(
     (tmp_path / "other").mkdir()
     twin = written(tmp_path / "other", labelled.name, labelled.read_text())
     done = jitchat("bench", "recall", "--data", labelled, twin)
-    assert done.err.startswith("jitchat: Two files are called chats")
+    assert done.err.startswith("jitchat: Two files are named chats")
     again = jitchat("bench", "recall", labelled, labelled, "--embedder", "lexical")
     assert again.code == 0
     assert again.out.count("chats: ") == 1
@@ -158,7 +158,7 @@ def test_two_files_of_one_name_are_refused_and_one_named_twice_is_read_once(
         (plain_turns(), "is not in LoCoMo's format or"),
         (b"", "is empty"),
         ("[" * 200_000, "is nested too deeply"),
-        ([conversation(asked("What?"))], "has no question with evidence that is a turn"),
+        ([conversation(asked("What?"))], "has no question whose evidence is a turn"),
     ],
     ids=brief,
 )
@@ -192,7 +192,7 @@ def test_a_question_that_does_not_fit_is_reported(jitchat: Shell, tmp_path: Path
     arguments = ("--embedder", "lexical", "--limit", "6000")
     done = jitchat("bench", "recall", "--data", data, *arguments)
     assert done.code == 0, done.err
-    assert "f: the window does not fit for 1 of 2 questions." in done.err
+    assert "f: 1 of 2 questions did not fit the window." in done.err
     none = written(tmp_path, "g.json", [conversation(asked("gym " * 9_000, 0))])
     done = jitchat("bench", "recall", "--data", none, *arguments)
     assert done.code == 1

@@ -52,7 +52,7 @@ def test_it_prints_tables_and_a_plot_and_saves_every_figure_without_the_login(
 def test_an_invalid_number_of_turns_is_refused(jitchat: Shell, turns: str):
     done = jitchat("bench", "scaling", "--turns", turns)
     assert done.code == 2
-    assert "Give whole numbers above 0: 20,40,80." in done.err
+    assert "is not a list of positive whole numbers, such as 20,40,80." in done.err
 
 
 def run_here(
@@ -64,7 +64,7 @@ def run_here(
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("--modes", "jit,none"), 2, "There are full, recency, jit, observe, document."),
+        (("--modes", "jit,none"), 2, "Use full, recency, jit, observe, document."),
         (("--turn-length", "huge"), 2, "'short', 'usual', 'long'"),
         (("--embedder", "fastembed", "--model-path", "/nowhere"), 1, "cannot be loaded"),
         (("--json", "/nowhere/out.json"), 1, "cannot be written"),

@@ -45,12 +45,12 @@ def test_cases_are_reported_with_past_and_present_and_a_failing_one_fails(
         "demo",
         "  case    message                             turn  then           now",
         "✓ 1 miss  #61 what did we settle on for the…  #9    in the window  in the window",
-        "1 case: 1 found, 0 not.",
+        "1 case: 1 found, 0 not found.",
     ]
     note(jitchat, 20)
     bad = jitchat("check", "--conversation", "demo")
     assert bad.code == 1
-    assert bad.out.splitlines()[-1] == "2 cases: 1 found, 1 not."
+    assert bad.out.splitlines()[-1] == "2 cases: 1 found, 1 not found."
     assert "    #20 was never a candidate: rank 28 of 60" in bad.out
     told = jitchat("check", "--json")
     assert told.code == 1

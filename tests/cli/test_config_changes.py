@@ -64,8 +64,8 @@ def test_a_value_is_removed(jitchat: Shell, config: Path):
         ("chat.mode", "foo", "cannot be 'foo'"),
         ("provider.name", "nobody", "there is no such provider. Nothing was written."),
         ("provider.api_key", "secret", "other users can read command lines"),
-        ("keys.nope", "f9", "is no action of jitchat"),
-        ("keys.inspector", "f1", "is a key of inspector and of help"),
+        ("keys.nope", "f9", "is not an action of jitchat"),
+        ("keys.inspector", "f1", "is bound to both inspector and help"),
     ],
 )
 def test_an_unknown_setting_or_invalid_value_is_refused_and_not_written(
@@ -81,7 +81,7 @@ def test_the_configuration_is_checked_after_the_editor(
     jitchat: Shell, config: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("EDITOR", "true")
-    assert jitchat("config", "edit").out == f"{config} is fine.\n"
+    assert jitchat("config", "edit").out == f"{config} is valid.\n"
     monkeypatch.setenv("EDITOR", "sed -i s/full/fool/")
     monkeypatch.delenv("VISUAL", raising=False)
     wrong = jitchat("config", "edit")

@@ -41,7 +41,7 @@ def two(jitchat: Shell, two_imported: Path) -> Shell:
 
 
 def test_no_conversations_are_a_sentence_and_an_empty_list(jitchat: Shell):
-    assert "There are no conversations yet." in jitchat("conversations").err
+    assert "No conversations yet." in jitchat("conversations").err
     assert jitchat("conversations", "--json").json == []
 
 
@@ -72,7 +72,7 @@ def test_json_has_every_conversation_with_its_times(two: Shell):
 
 def test_a_conversation_is_renamed_tagged_archived_and_found_by_filters(two: Shell):
     assert two("conversations", "rename", "first", " A better\ntitle ").out == (
-        "first is renamed: A better title\n"
+        "first was renamed: A better title\n"
     )
     assert two("conversations", "tag", "first", "#Work", "urgent", "--json").json["tags"] == [
         *("urgent", "work"),
@@ -98,24 +98,24 @@ def test_turns_are_found_with_the_match_highlighted(two: Shell):
     marked = [first["excerpt"][start:end] for start, end in first["marks"]]
     assert marked == ["number", "7", "harbour"]
     for filtered in ("before:2026-03-02", "is:archived", "tag:work", "model:gpt"):
-        assert two(*wanted, filtered).err == "Nothing was found.\n"
+        assert two(*wanted, filtered).err == "Nothing found.\n"
     assert two("conversations", "search", "tag:work").code == 2
     refused = two("conversations", "list", "before:2026-13")
     assert (refused.code, refused.out) == (2, "")
     assert "“before:2026-13” is not a date." in refused.err
-    assert two("conversations", "list", "after:2026-04").err == "No conversation fits that.\n"
+    assert two("conversations", "list", "after:2026-04").err == "No matching conversations.\n"
 
 
 def test_a_conversation_is_deleted_or_erased_only_after_a_yes(two: Shell):
     refused = two("conversations", "delete", "first")
-    assert (refused.code, "Give --yes." in refused.err) == (2, True)
-    assert two("conversations", "delete", "first", "--yes").out == "first is deleted: first\n"
+    assert (refused.code, "Use --yes" in refused.err) == (2, True)
+    assert two("conversations", "delete", "first", "--yes").out == "first was deleted: first\n"
     done = two("conversations", "delete", "second talk", "--yes", "--erase", "--json").json
     assert done == {"id": "second-talk", "deleted": True, "erased": True}
     assert two("conversations", "--json").json == []
     assert b"harbour" not in (two.home / "jitchat.db").read_bytes()
     assert two("conversations", "delete", "first", "--yes").code == 2
-    assert "jitchat.db is written anew: " in two("conversations", "vacuum").out
+    assert "jitchat.db was rewritten: " in two("conversations", "vacuum").out
     assert set(two("conversations", "vacuum", "--json").json) == {"bytes", "bytes_before"}
 
 

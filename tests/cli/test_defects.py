@@ -40,8 +40,8 @@ def test_a_defect_ends_with_a_sentence_that_names_the_report(jitchat: Shell, bro
 
     assert (done.code, done.out) == (1, "")
     assert done.err == (
-        "jitchat: a defect stopped it (ZeroDivisionError). What is stored is safe. A report without"
-        f" your texts and keys is in {jitchat.home / 'crash.txt'}.\n"
+        "jitchat: stopped because of a bug (ZeroDivisionError). Stored data is safe. A report"
+        f" without your texts and keys is in {jitchat.home / 'crash.txt'}.\n"
     )
 
 
@@ -75,7 +75,7 @@ def test_a_report_that_cannot_be_written_is_not_promised(
     done = jitchat("send", TEXT, "--conversation", "demo")
 
     assert done.code == 1
-    assert done.err.endswith("(ZeroDivisionError). What is stored is safe.\n")
+    assert done.err.endswith("(ZeroDivisionError). Stored data is safe.\n")
 
 
 def test_the_entry_point_ends_with_the_code_of_its_command(
@@ -87,7 +87,7 @@ def test_the_entry_point_ends_with_the_code_of_its_command(
         main()
 
     assert left.value.code == 2
-    assert capsys.readouterr().err == "jitchat: The text is empty. Say something in TEXT.\n"
+    assert capsys.readouterr().err == "jitchat: TEXT is empty. Give a message.\n"
 
 
 @pytest.mark.parametrize("gone", ["stdout", "stderr"])

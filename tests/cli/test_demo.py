@@ -37,11 +37,11 @@ recent = 512
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["demo"], "The tour needs a terminal; "),
-        (["demo", "--record"], "The tour needs a terminal; "),
-        (["demo", "--pace", "2"], "--pace is for --record: "),
+        (["demo"], "The tour requires a terminal; "),
+        (["demo", "--record"], "The tour requires a terminal; "),
+        (["demo", "--pace", "2"], "--pace requires --record."),
         (["demo", "--record", "--pace", "0"], "'--pace'"),
-        (["--db", "x.db", "demo"], "The tour has a database of its own: leave --db out."),
+        (["--db", "x.db", "demo"], "The tour uses a temporary database: omit --db."),
         (["demo", "--provider", "nobody"], "'nobody'"),
     ],
 )
@@ -60,7 +60,7 @@ def test_the_help_states_the_keys_the_model_and_the_needs_of_a_recording(jitchat
     told = " ".join(jitchat("demo", "--help").out.split())
 
     assert "Space, →, PgDn or Enter" in told
-    assert "nothing leaves this machine; --model, --provider or --base-url" in told
+    assert "nothing leaves this machine; with --model, --provider or --base-url" in told
     assert "120 by 36" in told
     assert "--db" not in told
 

@@ -96,8 +96,8 @@ def test_without_configuration_only_the_reader_is_checked(jitchat: Shell):
     done = jitchat("doctor")
 
     assert done.code == 0
-    assert lines_of(done.out)["reader"] == "✓ quotes what it finds in the window"
-    assert "Without a key: openai (OPENAI_API_KEY), anthropic (ANTHROPIC_API_KEY)," in done.out
+    assert lines_of(done.out)["reader"] == "✓ quotes from the window"
+    assert "Without an API key: openai (OPENAI_API_KEY), anthropic (ANTHROPIC_API_KEY)," in done.out
     assert not jitchat.home.exists()
 
 
@@ -152,7 +152,7 @@ def test_without_a_model_the_first_of_the_list_is_checked(
 
     assert found["ok"] is True
     assert found["model"] == server.asked[0][0]["model"] == "first"
-    assert "the first of its list" in found["told"]
+    assert "first in its list" in found["told"]
     assert 0 < found["seconds"] < 20
 
 
@@ -163,7 +163,7 @@ def test_a_server_without_models_is_reported(jitchat: Shell, config: Path, serve
     done = jitchat("doctor", "work")
 
     assert done.code == 1
-    assert "✗ work  work is there, but has no model. Load one there" in done.out
+    assert "✗ work  work is running, but has no models. Load a model there" in done.out
 
 
 @pytest.mark.parametrize(
@@ -201,16 +201,16 @@ def test_a_missing_answer_times_out(
     done = jitchat("doctor", "work")
 
     assert done.code == 1
-    assert "work did not begin to answer within 20 seconds." in done.out
+    assert "work did not start to answer within 20 seconds." in done.out
 
 
 def test_a_named_provider_without_a_key_fails_without_a_request(jitchat: Shell):
     done = jitchat("doctor", "groq", "reader")
 
     assert done.code == 1
-    assert "Groq wants a key, and there is none. Set GROQ_API_KEY, or run" in done.out
+    assert "Groq requires a key, but none is set. Set GROQ_API_KEY, or run" in done.out
     assert "✓ reader" in done.out
-    assert "Without a key" not in done.out
+    assert "Without an API key" not in done.out
 
 
 def test_a_failing_key_command_is_reported(jitchat: Shell, config: Path):
@@ -229,7 +229,7 @@ def test_a_local_server_is_checked_without_being_named(
 
     done = jitchat("doctor")
 
-    assert lines_of(done.out)["lmstudio"].startswith("✓ first, the first of its list: answered")
+    assert lines_of(done.out)["lmstudio"].startswith("✓ first (first in its list): answered")
     assert "ollama" not in lines_of(done.out)
 
 
@@ -257,11 +257,11 @@ def test_the_environment_is_checked(
     assert [ok for text, ok in told.items() if "picker.model" in text] == [False]
     assert [ok for text, ok in told.items() if "Others can read the keys" in text] == [False]
     assert [ok for text, ok in told.items() if "jitchat.db" in text] == [False]
-    assert told["$ALL_PROXY is not the address of a proxy (http://HOST:PORT)."] is False
-    assert told["$SSL_CERT_FILE names no file."] is False
+    assert told["$ALL_PROXY is not a proxy address (http://HOST:PORT)."] is False
+    assert told["$SSL_CERT_FILE names a file that does not exist."] is False
     assert [ok for text, ok in told.items() if "JITCHAT_WINDOW_RECNT" in text] == [None]
     assert "canary" not in done.out + done.err
 
 
 def test_the_help_says_that_a_request_is_sent(jitchat: Shell):
-    assert 'one tiny request ("Say OK.")' in " ".join(jitchat("doctor", "--help").out.split())
+    assert 'a tiny request ("Say OK.")' in " ".join(jitchat("doctor", "--help").out.split())

@@ -1,4 +1,4 @@
-"""`jitchat document`, and `jitchat send --end`, which writes it."""
+"""`jitchat document`, and `jitchat send --end`, which writes the document."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_log_has_a_line_for_the_session_without_its_text(jitchat: Shell, hom
 def test_lines_are_pinned_forgotten_and_brought_back_in_versions(jitchat: Shell):
     jitchat("send", PORT, "--end")
     number = lines(jitchat).index(PORT) + 1
-    assert "Version 2 holds now." in jitchat("document", "--pin", number).err
+    assert "Version 2 is now the current one." in jitchat("document", "--pin", number).err
     assert document(jitchat)["lines"][number - 1]["pinned"]
     jitchat("document", "--forget", number)
     assert PORT not in lines(jitchat)
@@ -63,7 +63,7 @@ def test_lines_are_pinned_forgotten_and_brought_back_in_versions(jitchat: Shell)
     assert PORT in lines(jitchat)
     listed = jitchat("document", "--versions").out
     assert [line.split()[0] for line in listed.splitlines()] == ["1", "2", "3", "4"]
-    assert "undo: version 2 again" in listed
+    assert "undo: restored version 2" in listed
 
 
 def test_the_document_is_edited_as_text(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):

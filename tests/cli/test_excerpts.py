@@ -32,6 +32,6 @@ def test_window_why_and_json_show_the_passages_of_the_turn(jitchat: Shell, tmp_p
     assert row["tokens"] >= whole
 
     paper = jitchat("window", QUESTION, "--conversation", "long").out
-    assert "1 turn is there as an excerpt; `jitchat why` names the passages\n" in paper
+    assert "1 turn is included as an excerpt; `jitchat why` names the passages\n" in paper
     told = jitchat("why", "4", QUESTION, "--conversation", "long").out
     assert "Its passages: “## Gateway " in told

@@ -76,14 +76,14 @@ def test_an_export_is_imported_into_an_empty_store_and_is_nothing_new_in_its_own
     other = jitchat("import", out, "--db", tmp_path / "other.db", "--no-index")
 
     assert back.out.count("nothing new") == 2
-    assert other.out.count("3 turns taken as") == 2
+    assert other.out.count("3 turns imported as") == 2
 
 
 def test_without_a_conversation_there_is_nothing_to_export(jitchat: Shell):
     done = jitchat("export")
 
     assert (done.code, done.out) == (2, "")
-    assert done.err == "jitchat: There are no conversations. Import one, or start a chat.\n"
+    assert done.err == "jitchat: There are no conversations. Start a chat, or import some.\n"
 
 
 @pytest.mark.usefixtures("two")
@@ -91,7 +91,7 @@ def test_two_choices_are_refused(jitchat: Shell):
     done = jitchat("export", "--all", "--conversation", "first")
 
     assert done.code == 2
-    assert "--all and --conversation name two choices." in done.err
+    assert "--all and --conversation cannot be combined." in done.err
 
 
 @pytest.mark.usefixtures("two")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def test_a_single_turn_is_reported_in_the_singular(jitchat: Shell, tmp_path: Path):
     done = jitchat("import", written(tmp_path, "one.json", plain_turns()[:1]))
-    assert done.out == "one: 1 turn taken as “one”; nothing left out\n"
+    assert done.out == "one: 1 turn imported as “one”; nothing left out\n"
 
 
 def test_every_conversation_of_a_file_is_imported_and_reported(jitchat: Shell, tmp_path: Path):
@@ -36,9 +36,9 @@ def test_every_conversation_of_a_file_is_imported_and_reported(jitchat: Shell, t
 
     assert done.code == 0
     assert done.out.splitlines() == [
-        "conv-1: 4 turns taken as “Ann and Bo (conv-1)”; nothing left out",
-        "conv-2: 4 turns taken as “Ann and Bo (conv-2)”; nothing left out",
-        "locomo-3: nothing to take; left out: 1 sample without a conversation",
+        "conv-1: 4 turns imported as “Ann and Bo (conv-1)”; nothing left out",
+        "conv-2: 4 turns imported as “Ann and Bo (conv-2)”; nothing left out",
+        "locomo-3: nothing to import; left out: 1 sample without a conversation",
     ]
     assert done.err == ""
     assert sorted(jitchat.stored()) == ["conv-1", "conv-2"]
@@ -68,8 +68,8 @@ def test_the_report_states_what_was_left_out_or_changed_and_why(jitchat: Shell, 
     done = jitchat("import", written(tmp_path, "talk.jsonl", text))
 
     assert done.out == (
-        "talk: 3 turns taken as “talk”; left out: 1 empty message, 1 line that is not JSON (6),"
-        " 1 message with instructions; taken with a change: 1 date that was not understood\n"
+        "talk: 3 turns imported as “talk”; left out: 1 empty message, 1 line that is not JSON (6),"
+        " 1 message with instructions; imported with changes: 1 date that was not understood\n"
     )
 
 
@@ -83,7 +83,7 @@ def test_a_deleted_conversation_stays_deleted_until_it_is_requested_again(
     left, taken = jitchat("import", path), jitchat("import", path, "--again")
 
     assert left.out == "left out: 1 conversation that was deleted here (import with --again)\n"
-    assert taken.out == "talk: 2 turns taken as “talk”; nothing left out\n"
+    assert taken.out == "talk: 2 turns imported as “talk”; nothing left out\n"
 
 
 def test_the_same_file_adds_only_new_turns(jitchat: Shell, tmp_path: Path):
@@ -102,7 +102,7 @@ def test_another_file_of_the_same_name_is_stored_under_another_id(jitchat: Shell
 
     other = jitchat("import", written(tmp_path, "talk.json", plain_turns(3)[1:]))
 
-    assert "talk: 2 turns taken as “talk”; stored as talk-2; nothing left out" in other.out
+    assert "talk: 2 turns imported as “talk”; stored as talk-2; nothing left out" in other.out
     assert sorted(jitchat.stored()) == ["talk", "talk-2"]
 
 
@@ -113,10 +113,10 @@ def test_many_conversations_are_reported_in_one_sentence(jitchat: Shell, tmp_pat
     first, again = jitchat("import", path, "--no-index"), jitchat("import", path)
 
     assert first.out == (
-        "120 turns taken in 30 conversations; 1 had nothing to take;"
+        "120 turns imported in 30 conversations; 1 had nothing to import;"
         " left out: 1 sample without a conversation\n"
     )
-    assert again.out.startswith("0 turns taken in 0 conversations; 30 had nothing new;")
+    assert again.out.startswith("0 turns imported in 0 conversations; 30 had nothing new;")
 
 
 def test_conversations_not_indexed_are_indexed_when_used(jitchat: Shell, tmp_path: Path):
@@ -131,7 +131,7 @@ def test_a_program_without_local_conversations_requires_a_file(jitchat: Shell):
     assert done.code == 2
     assert done.err == (
         "jitchat: FILE is missing."
-        " Name one, or use --from with claude-code, codex, opencode, llm.\n"
+        " Give one, or use --from with claude-code, codex, opencode, llm.\n"
     )
 
 
@@ -151,7 +151,7 @@ def test_without_conversations_of_a_program_the_error_says_what_was_looked_for(
     where = (
         f"found in {place} (left out: 1 file without conversations)"
         if is_there
-        else f"found: there is no {place}"
+        else f"found: {place} does not exist"
     )
     assert done.err == (
         f"jitchat: No claude-code conversation was {where}. Looked for *.jsonl; give the path"
@@ -172,7 +172,7 @@ def test_the_usual_place_of_a_program_is_found_again_and_again(
 
     second, third = (jitchat("import", "--from", "claude-code") for _ in range(2))
 
-    assert "turns taken as" in first.out
+    assert "turns imported as" in first.out
     assert "new turns added to claude-code-" in second.out
     assert "nothing new" in third.out
 
@@ -229,7 +229,7 @@ def test_damaged_files_end_with_an_error_or_are_stored_completely(
         done = jitchat("import", path, "--no-vectors")
 
         stored = len(jitchat.stored()) - before
-        assert stored == len(re.findall(" turns? taken as ", done.out)), f"seed {seed}"
+        assert stored == len(re.findall(" turns? imported as ", done.out)), f"seed {seed}"
         is_known = re.search("nothing new|added to", done.out) is not None
         assert (stored == 0 and not is_known) == (done.code == 1), f"seed {seed}"
         codes.add(done.code)
@@ -277,7 +277,7 @@ def test_an_import_that_is_interrupted_while_indexing_catches_up_later(
     done = jitchat("import", written(tmp_path, "talk.json", turns))
 
     assert done.code == 130
-    assert "talk is stored; what is not indexed yet is, when it is next used." in done.err
+    assert "talk is stored; turns not indexed yet are indexed when they are next used." in done.err
     assert len(jitchat.stored()["talk"]) == 300
     assert 0 < len(embedder.done) < 300
 
@@ -294,7 +294,7 @@ def test_a_failing_embedder_is_reported_and_loses_no_turn(
     done = jitchat("import", written(tmp_path, "talk.json", plain_turns(20)))
 
     assert done.code == 0
-    assert "talk: 20 turns taken" in done.out
+    assert "talk: 20 turns imported" in done.out
     assert done.err.startswith("talk has no vectors yet: The embedder fake-8 failed (RuntimeError)")
 
 
@@ -331,5 +331,5 @@ def test_the_real_file_is_imported(jitchat: Shell, locomo: Path):
     done = jitchat("import", locomo, "--pick", "conv-26")
 
     assert done.out == (
-        "conv-26: 419 turns taken as “Caroline and Melanie (conv-26)”; nothing left out\n"
+        "conv-26: 419 turns imported as “Caroline and Melanie (conv-26)”; nothing left out\n"
     )

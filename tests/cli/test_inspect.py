@@ -32,15 +32,15 @@ def test_paths_are_printed_with_their_origin(
     assert done.code == 0
     assert rows(done.out) == {
         "config": [str(config), "$JITCHAT_CONFIG"],
-        "keys": [str(jitchat.home / "keys.toml"), "$JITCHAT_HOME (not there yet)"],
-        "database": [str(tmp_path / "my.db"), "--db (not there yet)"],
-        "models": [str(jitchat.home / "models"), "$JITCHAT_HOME (not there yet)"],
-        "crash": [str(jitchat.home / "crash.txt"), "$JITCHAT_HOME (not there yet)"],
-        "log": [str(jitchat.home / "log.txt"), "$JITCHAT_HOME (not there yet)"],
-        "answers": [str(jitchat.home / "answers.jsonl"), "$JITCHAT_HOME (not there yet)"],
-        "rot": [str(jitchat.home / "rot"), "$JITCHAT_HOME (not there yet)"],
-        "servers": [str(jitchat.home / "servers"), "$JITCHAT_HOME (not there yet)"],
-        "pasted": [str(jitchat.home / "pasted"), "$JITCHAT_HOME (not there yet)"],
+        "keys": [str(jitchat.home / "keys.toml"), "$JITCHAT_HOME (does not exist yet)"],
+        "database": [str(tmp_path / "my.db"), "--db (does not exist yet)"],
+        "models": [str(jitchat.home / "models"), "$JITCHAT_HOME (does not exist yet)"],
+        "crash": [str(jitchat.home / "crash.txt"), "$JITCHAT_HOME (does not exist yet)"],
+        "log": [str(jitchat.home / "log.txt"), "$JITCHAT_HOME (does not exist yet)"],
+        "answers": [str(jitchat.home / "answers.jsonl"), "$JITCHAT_HOME (does not exist yet)"],
+        "rot": [str(jitchat.home / "rot"), "$JITCHAT_HOME (does not exist yet)"],
+        "servers": [str(jitchat.home / "servers"), "$JITCHAT_HOME (does not exist yet)"],
+        "pasted": [str(jitchat.home / "pasted"), "$JITCHAT_HOME (does not exist yet)"],
     }
 
 
@@ -141,8 +141,8 @@ def test_an_invalid_variable_ends_with_an_error(jitchat: Shell, monkeypatch: pyt
     ("line", "told"),
     [
         ('inspectr = "f12"', "Did you mean 'inspector'?"),
-        ('help = "f2"', "'f2' is a key of inspector and of help"),
-        ('newline = "ctrl+r"', "'ctrl+r' is a key of resume and of newline"),
+        ('help = "f2"', "'f2' is bound to both inspector and help"),
+        ('newline = "ctrl+r"', "'ctrl+r' is bound to both resume and newline"),
     ],
 )
 def test_a_key_for_no_action_or_for_two_is_refused(

@@ -28,7 +28,7 @@ def test_a_key_on_standard_input_is_cleaned_and_stored(jitchat: Shell, file: Pat
     done = jitchat("keys", "set", "groq", stdin=f'export GROQ_API_KEY="{CANARY}"\n'.encode())
 
     assert done.code == 0
-    assert done.out == f"The key of Groq is in {file}, which only you can read.\n"
+    assert done.out == f"Stored the API key of Groq in {file}, which only you can read.\n"
     assert done.err == "jitchat: Removed: the variable's name, quotation marks.\n"
     assert f'"groq" = "{CANARY}"' in file.read_text()
     assert file.stat().st_mode & 0o777 == 0o600
@@ -48,7 +48,7 @@ def test_a_key_at_the_terminal_is_asked_for_without_showing_it(
     monkeypatch.setattr(click, "prompt", prompt)
 
     assert jitchat("keys", "set", "groq").code == 0
-    assert asked == [("Key of Groq", True, True)]
+    assert asked == [("Groq API key", True, True)]
     assert CANARY in file.read_text()
 
 
@@ -114,9 +114,9 @@ def test_the_list_names_every_provider_and_what_would_give_it_a_key(jitchat: She
 
     lines = jitchat("keys", "list").out.splitlines()
 
-    assert "openai       no key: set OPENAI_API_KEY, or `jitchat keys set openai`" in lines
-    assert "ollama       no key, which it may not want" in lines
-    assert "work         no key, which it may not want" in lines
+    assert "openai       no key: set OPENAI_API_KEY, or run `jitchat keys set openai`" in lines
+    assert "ollama       no key (may not be required)" in lines
+    assert "work         no key (may not be required)" in lines
     assert not any(line.startswith("reader") for line in lines)
 
 
@@ -136,7 +136,7 @@ def test_a_key_is_removed(jitchat: Shell, file: Path):
     done = jitchat("keys", "remove", "groq")
     again = jitchat("keys", "remove", "groq")
 
-    assert done.out == "The key of groq was removed from the keys file.\n"
+    assert done.out == "Removed the API key of groq from the keys file.\n"
     assert CANARY not in file.read_text()
     assert (again.code, again.out) == (2, "")
     assert "No key is stored for 'groq'." in again.err
@@ -177,10 +177,10 @@ def test_a_key_is_stored_in_a_keyring_on_request(
 
     done = jitchat("keys", "set", "groq", "--keyring", stdin=CANARY.encode())
 
-    assert done.out == "The key of Groq is in the keyring.\n"
+    assert done.out == "Stored the API key of Groq in the keyring.\n"
     assert held == {"groq": CANARY}
     assert not file.exists()
-    assert jitchat("keys", "remove", "groq").out.endswith("removed from the keyring.\n")
+    assert jitchat("keys", "remove", "groq").out.endswith("from the keyring.\n")
 
 
 def test_without_a_keyring_nothing_is_stored(

@@ -158,7 +158,7 @@ def test_a_run_is_resumed_only_with_the_same_settings(
         desk_of(model_of(**named, **given), paths, store).resume("r1")
     assert refused.value.what == told
     them = "it" if len(given) == 1 else "them"
-    assert refused.value.remedy == f"Set {them} back, or begin a new run."
+    assert refused.value.remedy == f"Set {them} back, or start a new run."
 
     apart = {"screen.theme": "nord", "provider.limit": 9_000, "provider.reserve": 100}
     again = desk_of(model_of(**named, **apart), paths, store).resume("r1")
@@ -169,9 +169,9 @@ def test_a_run_is_resumed_only_with_the_same_settings(
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"version": "0.0.1"}, "r1 was begun with jitchat 0.0.1; now it would be "),
-        ({"counter": "fingers"}, "r1 was begun with tokens counted by fingers; now it would be "),
-        ({"embedder": "other"}, "r1 was begun with the embedder other; now it would be none."),
+        ({"version": "0.0.1"}, "r1 was started with jitchat 0.0.1; now it would be "),
+        ({"counter": "fingers"}, "r1 was started with tokens counted by fingers; now it would be "),
+        ({"embedder": "other"}, "r1 was started with the embedder other; now it would be none."),
     ],
 )
 def test_a_run_is_not_resumed_by_another_version(
@@ -196,7 +196,7 @@ def test_a_run_is_not_resumed_if_its_conversation_changed(paths: Paths, store, a
     desk.resume("r1").file.close()
     store.append(made.id, talk("one more"))
 
-    with pytest.raises(UsageError, match="has changed since r1 was begun"):
+    with pytest.raises(UsageError, match="has changed since r1 was started"):
         desk.resume("r1")
 
 

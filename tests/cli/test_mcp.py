@@ -1,4 +1,4 @@
-"""`jitchat mcp`: the configuration is edited, and servers are tried."""
+"""`jitchat mcp`: the configuration is edited, and servers are started for a check."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ def test_an_address_is_added_with_its_headers(jitchat: Shell, home: Path):
     [
         (("add", "old", "x"), "already has a server old"),
         (("add", "a__b", "x"), "cannot be the name of a server"),
-        (("add", "a", "https://x.test", "y"), "An address takes no arguments"),
-        (("add", "--env", "T", "a", "x"), "is NAME=VALUE"),
+        (("add", "a", "https://x.test", "y"), "A URL takes no arguments"),
+        (("add", "--env", "T", "a", "x"), "as NAME=VALUE"),
         (("remove", "gone"), "has no server 'gone'. Servers there: old."),
-        (("check", "gone"), "There is no server 'gone'. There are: old."),
+        (("check", "gone"), "There is no server 'gone'. Configured: old."),
     ],
 )
 def test_impossible_changes_are_refused_and_nothing_is_changed(

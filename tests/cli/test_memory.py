@@ -23,7 +23,7 @@ def stored(home: Path) -> bytes:
 
 
 def test_a_fact_is_added_listed_edited_forgotten_and_exported(jitchat: Shell):
-    assert "Nothing is remembered of default." in jitchat("memory").out
+    assert "No facts in project default yet." in jitchat("memory").out
     assert jitchat("memory", "add", "Always answer in Frensh.").out.startswith("remembered as 1,")
     jitchat("memory", "edit", "1", "Always answer in French.")
     (fact,) = jitchat("memory", "list", "--json").json
@@ -32,7 +32,7 @@ def test_a_fact_is_added_listed_edited_forgotten_and_exported(jitchat: Shell):
         "## Standing instruction\n\n- Always answer in French." in jitchat("memory", "export").out
     )
     added = jitchat("memory", "add", "From now on answer in German.").out
-    assert "in place of 2: Always answer in French." in added
+    assert "replaces 2: Always answer in French." in added
     assert jitchat("memory", "forget", "german").out == (
         "forgotten: From now on answer in German.\n"
     )
@@ -44,8 +44,8 @@ def test_a_fact_is_added_listed_edited_forgotten_and_exported(jitchat: Shell):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("forget", "9"), "Nothing that is remembered of default is '9'."),
-        (("forget", "the port"), "'the port' fits 2 facts: 1, 2."),
+        (("forget", "9"), "No fact in project default matches '9'."),
+        (("forget", "the port"), "'the port' matches 2 facts: 1, 2."),
         (("add", " "), "A fact needs a text."),
         (("add", "x" * 500), "has 500 characters"),
         (("list", "--project", " "), "is not a valid project name."),
@@ -61,7 +61,9 @@ def test_impossible_commands_are_refused_with_a_remedy(jitchat: Shell, arguments
 
 def test_a_statement_is_proposed_kept_and_then_in_every_window(jitchat: Shell):
     said = jitchat("send", "Always answer in French. Is it late?", "--project", "work")
-    assert "remember “Always answer in French.”? `jitchat memory keep 1` keeps it." in said.err
+    assert (
+        "remember “Always answer in French.”? To keep it, run `jitchat memory keep 1`." in said.err
+    )
     assert jitchat("window", "Hi", "--project", "work", "--json").json["segments"][1]["kind"] != (
         "standing"
     )
@@ -126,7 +128,7 @@ def test_a_temporary_conversation_reads_no_memory(jitchat: Shell, monkeypatch):
     found = jitchat("window", "--temporary", "Hi", "--json")
     assert found.code != 0 or all(each["kind"] != "standing" for each in found.json["segments"])
     refused = jitchat("send", "--temporary", "--conversation", "demo", "Hi")
-    assert "--temporary begins a new conversation." in refused.err
+    assert "--temporary starts a new conversation." in refused.err
 
 
 _TALKS = """
@@ -171,6 +173,6 @@ def test_a_temporary_conversation_left_by_a_killed_process_is_deleted_at_the_nex
     process.stdout.close()
     listed = jitchat("conversations")
     assert "(temporary)" not in listed.out
-    assert "1 temporary conversation of an earlier start is deleted now" in listed.err
+    assert "1 temporary conversation left over from an earlier run" in listed.err
     assert SECRET.encode() not in stored(jitchat.home)
     assert jitchat("conversations").err == ""

@@ -74,7 +74,7 @@ def test_an_unknown_price_is_listed_as_unknown(jitchat: Shell, monkeypatch, serv
 
 def test_no_server_is_asked_without_a_flag(jitchat: Shell, monkeypatch, servers):
     monkeypatch.setenv("GROQ_API_KEY", "gsk-1")
-    assert "Its models were not asked for: add --refresh." in line_of(jitchat("models").out, "groq")
+    assert "Use --refresh to fetch its models." in line_of(jitchat("models").out, "groq")
     assert servers.asked == []
 
 
@@ -84,7 +84,7 @@ def test_a_list_is_stored_and_shown_with_its_age(jitchat: Shell, monkeypatch, se
     out = jitchat("models").out
 
     assert servers.asked == [("groq", "gsk-1")]
-    assert line_of(out, "groq").endswith("2 models, asked just now.")
+    assert line_of(out, "groq").endswith("2 models, fetched just now.")
     assert "    llama-3.1-8b-instant    131,072  the server's maximum  in $0.05 · out $0.08" in out
     assert "    qwen/qwen3-32b          131,072  table of 20" in out
     assert "in $0.5 · cached $0.25 · out $1.5 (the server)" in out
@@ -127,7 +127,7 @@ def test_a_text_finds_models_by_their_names(jitchat: Shell, monkeypatch, servers
 def test_a_text_that_matches_no_model_is_reported(jitchat: Shell):
     done = jitchat("models", "gpt-99")
     assert done.code == 0
-    assert done.out.startswith("No model has that in its name.")
+    assert done.out.startswith("No matching models.")
     assert jitchat("models", "gpt-99", "--json").json == []
 
 
@@ -149,7 +149,7 @@ def test_a_provider_without_a_list_is_reported_with_the_others(jitchat: Shell, m
 
     assert done.code == 0
     assert done.err == "jitchat: mistral: Nobody is there. Look again.\n"
-    assert "2 models, asked just now." in done.out
+    assert "2 models, fetched just now." in done.out
 
 
 def test_it_fails_if_no_provider_returned_a_list(jitchat: Shell, monkeypatch):

@@ -74,9 +74,9 @@ def test_a_failure_ends_with_an_error(jitchat: Shell, wheels: Path):
 
 def test_a_removal_is_reported_with_its_size(jitchat: Shell, wheels: Path):
     jitchat("models", "fetch", "tiny")
-    assert jitchat("models", "remove", "tiny").out == "Tiny is deleted: 0.0 MB are free again.\n"
+    assert jitchat("models", "remove", "tiny").out == "Tiny was deleted, freeing 0.0 MB.\n"
     done = jitchat("models", "remove", "tiny")
-    assert (done.code, done.out) == (0, "Tiny is not here.\n")
+    assert (done.code, done.out) == (0, "Tiny is not installed.\n")
 
 
 def test_a_failed_removal_ends_with_an_error(jitchat: Shell, wheels: Path, tmp_path: Path):
@@ -93,7 +93,7 @@ def test_unknown_weights_are_refused_with_the_known_ones(jitchat: Shell, command
     done = jitchat("models", command, "gpt\x1b[2J")
     assert done.code == 2
     assert "\x1b" not in done.err
-    assert "Name one of: smollm2, minilm." in done.err
+    assert "Use one of: smollm2, minilm." in done.err
 
 
 def test_without_a_subcommand_models_are_listed_in_any_order_of_options(jitchat: Shell):

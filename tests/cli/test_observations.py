@@ -53,11 +53,11 @@ def test_lines_passes_and_what_was_dropped_are_listed(jitchat: Shell):
 def test_the_last_pass_and_all_passes_can_be_undone(jitchat: Shell):
     jitchat("observations", "demo", "--run", *LIMIT)
     before = fields(jitchat)["passes"]
-    assert "Taken back: " in jitchat("observations", "demo", "--undo").out
+    assert "Undone: " in jitchat("observations", "demo", "--undo").out
     assert len(fields(jitchat)["passes"]) == len(before) - 1
     assert "observed" not in send(jitchat).err
-    assert "Nothing of demo is observed" in jitchat("observations", "demo", "--reset").out
-    assert "no pass to take back" in jitchat("observations", "demo", "--undo").out
+    assert "demo has no observations yet" in jitchat("observations", "demo", "--reset").out
+    assert "no pass to undo" in jitchat("observations", "demo", "--undo").out
     assert jitchat.stored()["demo"]
 
 
@@ -73,11 +73,11 @@ def test_a_line_is_rewritten(jitchat: Shell):
 def test_with_confirmation_a_message_only_reports_that_turns_are_due(jitchat: Shell, monkeypatch):
     monkeypatch.setenv("JITCHAT_OBSERVER_CONSENT", "ask")
     done = send(jitchat)
-    assert "`jitchat observations --run` does it." in done.err
+    assert "run `jitchat observations --run`." in done.err
     assert fields(jitchat)["lines"] == []
 
 
 def test_two_actions_at_once_are_refused(jitchat: Shell):
     done = jitchat("observations", "--undo", "--reset")
     assert done.code != 0
-    assert "two things to do" in done.err
+    assert "cannot be combined" in done.err

@@ -93,7 +93,7 @@ def test_asking_without_a_model_is_an_error_with_a_remedy(jitchat: Shell):
     done = jitchat("window", QUESTION, "--ask-picker")
 
     assert done.code == 2
-    assert "no small model is configured" in done.err
+    assert "neither a picker model nor a reranker is configured" in done.err
     assert "[picker]" in done.err
 
 

@@ -98,11 +98,11 @@ def test_of_several_sends_the_last_is_shown_unless_another_is_named(
 @pytest.mark.parametrize(
     ("turn", "told"),
     [
-        ("60", "#60 was not sent from here, so no window is kept for it."),
+        ("60", "#60 was not sent from jitchat, so it has no stored window."),
         ("99", "demo has no turn #99."),
         ("0", "demo has no turn #0."),
-        ("x", "'x' is not the number of a turn."),
-        ("9" * 30, "is not the number of a turn."),
+        ("x", "'x' is not a turn number."),
+        ("9" * 30, "is not a turn number."),
     ],
 )
 def test_a_turn_that_was_never_sent_is_reported(jitchat: Shell, turn: str, told: str):
@@ -118,7 +118,7 @@ def test_damage_is_reported_and_ends_with_an_error(jitchat: Shell, scripted: Scr
         done = jitchat("replay", "61", *how)
         assert done.code == 1
         assert "Be evil." in done.out
-        assert done.err.startswith("jitchat: What is kept of this window of #61 is damaged: ")
+        assert done.err.startswith("jitchat: The stored window of #61 is damaged: ")
     assert "the stored window is damaged" in jitchat("replay", "61").out
     change(jitchat, "DELETE FROM blobs")
     done = jitchat("replay", "61")

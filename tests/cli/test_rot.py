@@ -78,11 +78,11 @@ def test_the_reader_needs_no_key_and_every_file_is_written(jitchat: Shell, tmp_p
 
     assert done.code == 0, done.err
     assert "Send" not in done.err
-    assert done.err.startswith("6 cells for reader, which takes 32,768 tokens:\n  6 requests, ~")
+    assert done.err.startswith("6 cells for reader, context size 32,768 tokens:\n  6 requests, ~")
     assert "Right answers by length of the conversation" in done.out
     assert "6 cells: 6 answered." in done.out
     assert all(f"written to {path}" in done.err for path in files.values())
-    assert done.err.endswith("Kept as r1: `jitchat rot show r1` shows it again.\n")
+    assert done.err.endswith("Saved as r1: `jitchat rot show r1` shows it again.\n")
     written = json.loads(files["json"].read_text())
     assert len(written["cells"]) == 6
     assert {cell["mode"] for cell in written["cells"]} == {"full", "recency", "jit"}
@@ -99,7 +99,7 @@ def test_a_share_below_the_required_one_fails(jitchat: Shell, model: Model):
     assert ran.code == 1
     assert "Right answers" in ran.out
     assert ran.err.endswith(
-        "jitchat: jit: 0 of 2 cells are right, a share of 0.000; --fail-under wants 0.5.\n"
+        "jitchat: jit: 0 of 2 cells are right, a share of 0.000; --fail-under requires 0.5.\n"
     )
     assert rot(jitchat, *PRICED, "--yes", "--fail-under", "jit=0").code == 0
 
@@ -110,7 +110,7 @@ def test_cells_that_do_not_fit_are_reported_first_and_count_as_wrong(jitchat: Sh
 
     assert done.code == 1
     told = done.err.splitlines()
-    assert told[0] == "4 cells for m at https://api.openai.com/v1, which takes 2,000 tokens:"
+    assert told[0] == "4 cells for m at https://api.openai.com/v1, context size 2,000 tokens:"
     assert "2 cells do not fit, and will not be sent." in " ".join(map(str.strip, told))
     assert "full: 0 of 4 cells are right (2 do not fit), a share of 0.000;" in told[-1]
     assert len(model.requests) == 2
@@ -120,13 +120,13 @@ def test_cells_that_do_not_fit_are_reported_first_and_count_as_wrong(jitchat: Sh
 def test_another_model_is_asked_after_a_yes(jitchat: Shell, model: Model):
     refused = rot(jitchat, *PRICED, stdin=b"n\n")
     assert refused.code == 1
-    assert refused.err.endswith("Send them? [y/N]: n\njitchat: Nothing was sent.\n")
+    assert refused.err.endswith("Send these requests? [y/N]: n\njitchat: Nothing was sent.\n")
     assert model.requests == []
     assert not (jitchat.home / "rot").exists()
 
     done = rot(jitchat, *PRICED, "--judge", "wise", stdin=b"y\n")
     assert done.code == 0, done.err
-    assert "  and up to 6 requests to wise at https://api.openai.com/v1, whose cost" in done.err
+    assert "  plus up to 6 requests to wise at https://api.openai.com/v1, not" in done.err
     assert len(model.requests) == 12
     assert model.closed == 2, "who answers and who judges"
 
@@ -135,7 +135,7 @@ def test_without_a_terminal_nothing_is_sent_unless_a_flag_allows_it(jitchat: She
     refused = rot(jitchat, *PRICED, stdin=b"y\n")
 
     assert refused.code == 1
-    assert "no terminal to confirm the cost in. Give --yes" in refused.err
+    assert "confirming the cost requires a terminal. Use --yes" in refused.err
     assert model.requests == []
 
 
@@ -149,7 +149,7 @@ def test_the_reader_with_a_remote_picker_needs_a_yes(
     assert done.code == 1
     told = " ".join(done.err.split())
     assert "cost unknown. In addition, up to 2 requests to the picker small-1. jitchat:" in told
-    assert "no terminal to confirm the cost in" in told
+    assert "confirming the cost requires a terminal" in told
     assert not (jitchat.home / "rot").exists()
 
 
@@ -164,7 +164,7 @@ def test_a_missing_key_is_reported_before_anything_is_requested(
 
     assert done.code == 1
     assert done.err.startswith(f"jitchat: Nothing was sent: {url}")
-    assert "wants a key, and none is set. Set " in done.err
+    assert "requires a key, but none is set. Set " in done.err
     assert not (jitchat.home / "rot").exists()
 
 
@@ -174,10 +174,10 @@ def test_waits_and_failures_of_a_model_are_reported(jitchat: Shell, model: Model
     done = rot(jitchat, *PRICED, "--yes", "--parallel", "1")
 
     assert done.code == 0, done.err
-    assert "The endpoint wants less (429 too many).\n" in done.err
+    assert "The endpoint is limiting requests (429 too many).\n" in done.err
     assert (
         "1 cell failed; `jitchat rot --resume r1` asks it again."
-        " The first: No server␛[2J there. Start it.\n"
+        " The first failure: No server␛[2J there. Start it.\n"
     ) in done.err
     assert "6 cells: 5 answered, 1 failed." in done.out
 
@@ -198,7 +198,7 @@ def test_an_aborted_run_says_how_to_resume(jitchat: Shell, model: Model):
 
     assert done.code == 1
     assert "requests in a row failed; the last: No server there." in done.err
-    assert done.err.endswith("`jitchat rot --resume r1` goes on with it.\n")
+    assert done.err.endswith("`jitchat rot --resume r1` continues the run.\n")
     assert "answered" in done.out
 
 
@@ -216,7 +216,9 @@ def test_an_interrupted_run_with_a_time_limit_states_it(jitchat: Shell, model: M
     stopped = rot(jitchat, *PRICED, "--yes", "--within", "90s")
 
     assert stopped.code == 130
-    assert stopped.err.rstrip().endswith("`jitchat rot --resume r1 --within 90s` goes on with it.")
+    assert stopped.err.rstrip().endswith(
+        "`jitchat rot --resume r1 --within 90s` continues the run."
+    )
 
 
 def test_a_run_whose_results_cannot_be_stored_says_how_to_resume(
@@ -228,7 +230,7 @@ def test_a_run_whose_results_cannot_be_stored_says_how_to_resume(
     monkeypatch.setattr(RunFile, "keep", full)
     stopped = rot(jitchat, *PRICED, "--yes")
     assert stopped.code == 1
-    assert "kept: `jitchat rot --resume r1` goes on with it." in stopped.err
+    assert "saved: `jitchat rot --resume r1` continues the run." in stopped.err
     assert stopped.err.rstrip().endswith("The disk is full. Make room.")
 
 
@@ -241,7 +243,7 @@ def test_ctrl_c_keeps_the_results_and_the_run_can_be_resumed(
 
     assert stopped.code == 130
     assert stopped.err.rstrip().endswith(
-        "Stopped. What came is kept: `jitchat rot --resume r1` goes on with it."
+        "Stopped. Answers so far are saved: `jitchat rot --resume r1` continues the run."
     )
     assert stopped.out == ""
     assert "2/6" in jitchat("rot", "list").out
@@ -249,22 +251,22 @@ def test_ctrl_c_keeps_the_results_and_the_run_can_be_resumed(
     other = jitchat("rot", "--provider", "reader", "--resume", "r1", "--yes")
     assert other.code == 2
     assert other.err == (
-        "jitchat: r1 was begun with openai m; now it would be reader reader."
-        " Choose what it was begun with, or begin a new run.\n"
+        "jitchat: r1 was started with openai m; now it would be reader reader."
+        " Use what it was started with, or start a new run.\n"
     )
     builtin = jitchat("rot", *PRICED, "--resume", "r1", "--yes", "--embedder", "builtin")
     assert builtin.code == 2
-    assert "r1 was begun with the embedder " in builtin.err
+    assert "r1 was started with the embedder " in builtin.err
     with monkeypatch.context() as patched:
         patched.setenv("JITCHAT_WINDOW_RECENT", "3000")
         wider = jitchat("rot", *PRICED, "--resume", "r1", "--yes")
     assert wider.code == 2
     assert wider.err == (
         "jitchat: r1 was started with window.recent = 384; now it is 3000."
-        " Set it back, or begin a new run.\n"
+        " Set it back, or start a new run.\n"
     )
     unasked = jitchat("rot", *PRICED, "--resume", "r1", "--fail-under", "jit=0")
-    assert "no terminal to confirm the cost in" in unasked.err
+    assert "confirming the cost requires a terminal" in unasked.err
 
     resumed = jitchat("rot", "--resume", "r1", "--yes")
     assert resumed.code == 0, "the run names the model"
@@ -279,11 +281,9 @@ def test_facts_are_planted_in_a_copy_of_the_users_conversation(jitchat: Shell, t
 
     assert done.code == 0, done.err
     assert done.err.startswith(
-        "Release planning (demo) is too short for 9000k: left out.\n2 cells for"
+        "Release planning (demo) is too short for 9000k, which is skipped.\n2 cells for"
     )
-    assert (
-        "  What is sent is the text of your conversation Release planning (demo), with" in done.err
-    )
+    assert "  The requests contain your conversation Release planning (demo), with" in done.err
     assert json.loads(out.read_text())["run"]["experiment"]["conversation"] == "demo"
     assert jitchat.stored() == before
 
@@ -291,7 +291,7 @@ def test_facts_are_planted_in_a_copy_of_the_users_conversation(jitchat: Shell, t
     assert short.code == 2
     assert short.err.startswith("jitchat: Release planning (demo) has ")
     assert short.err.endswith(
-        " tokens, and the shortest length is 100,000."
+        " tokens, but the shortest length is 100,000."
         " Choose a shorter length, or a longer conversation.\n"
     )
 
@@ -349,5 +349,5 @@ def test_synthetic_talk_is_not_combined_with_a_conversation_of_the_user(jitchat:
     done = jitchat("rot", *LONG, "--conversation", "demo", "--headless")
 
     assert done.code == 2
-    assert "--talk is of made-up talk" in done.err
+    assert "--talk chooses generated filler" in done.err
     assert jitchat("rot", "--talk", "loud", "--headless").code == 2

@@ -79,8 +79,8 @@ def test_names_are_read_once_in_the_given_order():
         *(
             (
                 ["--lengths", text],
-                f"--lengths: {wrong!r} is no number of tokens. Give whole numbers from 500 to"
-                " 10,000,000; k is 1,000: 1k,2k,8k.",
+                f"--lengths: {wrong!r} is not a valid number of tokens. Give whole numbers from 500"
+                " to 10,000,000; k is 1,000: 1k,2k,8k.",
             )
             for text, wrong in [
                 ("1k,many", "many"),
@@ -103,23 +103,24 @@ def test_names_are_read_once_in_the_given_order():
         *(
             (
                 ["--lengths", text],
-                f"--lengths are not ascending: {text}. Give each once, the smallest first.",
+                f"--lengths: {text} is not in ascending order. Give each value once, smallest",
             )
             for text in ("8k,2k", "1k,1000")
         ),
         *(
             (
                 ["--depths", text],
-                f"--depths: {wrong!r} is no depth. Give percents from 0, the beginning, to 100,"
-                " the end: 0,50,100.",
+                f"--depths: {wrong!r} is not a valid depth. Give percentages from 0, the beginning,"
+                " to 100, the end: 0,50,100.",
             )
             for text, wrong in [("0,101", "101"), ("-1", "-1"), ("deep", "deep"), ("nan", "nan")]
         ),
-        (["--depths", "50,0"], "--depths are not ascending: 50,0. Give each once, the smallest"),
+        (["--depths", "50,0"], "--depths: 50,0 is not in ascending order. Give each value once,"),
         *(
             (
                 ["--fail-under", text],
-                f"--fail-under: {text!r} is no mode with a share from 0 to 1. Write it as jit=0.9.",
+                f"--fail-under: {text!r} is not MODE=SHARE with a share from 0 to 1. Write it as"
+                " jit=0.9.",
             )
             for text in ("jit", "jit=", "jit=1.5", "jit=90%", "=0.5 ", "jit=nan", "0.9")
             if text != "=0.5 "
@@ -135,25 +136,30 @@ def test_names_are_read_once_in_the_given_order():
         ),
         (
             ["--modes", "full,recency", "--fail-under", "jit=0.5"],
-            "--fail-under names jit, which is not asked. Asked are: full, recency.",
+            "--fail-under names jit, which is not one of the run's modes. Its modes: full,"
+            " recency.",
         ),
         (
             ["--resume", "last", "--lengths", "1k", "--fail-under", "jit=1", "--judge", "m"],
-            "--resume goes on as the run was begun, and --lengths and --judge would change that.",
+            "--resume keeps the run's own options, so --lengths and --judge cannot be changed.",
         ),
         (["--resume", "r7"], "There is no run 'r7'. There are no runs yet."),
-        (["--json", "same", "--csv", "same"], "--json and --csv: two of them name one file."),
+        (["--json", "same", "--csv", "same"], "--json and --csv: two of them name the same file."),
         (["--json", "nowhere/out"], "nowhere/out cannot be written: No such file or directory."),
-        (["--svg", "."], ". cannot be written: Is a directory. Name another."),
-        (["--judge", "reader"], "--judge: the reader cannot judge, it only quotes."),
+        (["--svg", "."], ". cannot be written: Is a directory. Choose another file."),
+        (["--judge", "reader"], "--judge: the reader only quotes and cannot judge."),
         (
             ["--conversation", "none such"],
             "There is no conversation 'none such'. Import one, or start a chat.",
         ),
-        (["--seed", "2", "list"], "--seed are for a run. Leave them out of `jitchat rot list`."),
+        (
+            ["--seed", "2", "list"],
+            "--seed is not for `jitchat rot list`. Use `jitchat rot` to start a run.",
+        ),
         (
             ["--yes", "--csv", "x", "--modes", "jit", "show", "r1"],
-            "--modes, --yes and --csv are for a run. Leave them out of `jitchat rot show`.",
+            "--modes, --yes and --csv are not for `jitchat rot show`. Use `jitchat rot` to start a"
+            " run.",
         ),
     ],
 )

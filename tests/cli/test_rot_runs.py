@@ -40,7 +40,7 @@ def runs(home: Path) -> Runs:
 
 
 def test_without_runs_the_list_is_empty(jitchat: Shell):
-    assert jitchat("rot", "list").out == "There are no runs yet. `jitchat rot` makes one.\n"
+    assert jitchat("rot", "list").out == "No runs yet. `jitchat rot` starts one.\n"
     assert jitchat("rot", "list", "--json").json == []
     for command in (["show", "last"], ["forget", "r1", "--yes"], ["compare", "r1", "r2"]):
         done = jitchat("rot", *command)
@@ -93,14 +93,14 @@ def test_two_runs_are_compared_over_what_both_answered(jitchat: Shell):
     assert "4 cells compared; left out: 8 only in the earlier run." in done.out
     assert jitchat("rot", "compare", "r2", "r1").out == done.out, "begun first is earlier"
     assert jitchat("rot", "compare", "r2", "last").err == (
-        "jitchat: A and B are both r2. Name two runs.\n"
+        "jitchat: A and B are both r2. Name two different runs.\n"
     )
 
 
 def test_a_run_is_deleted_after_a_yes(jitchat: Shell, runs: Runs, monkeypatch: pytest.MonkeyPatch):
     refused = jitchat("rot", "forget", "r1")
     assert refused.code == 2
-    assert "no terminal to confirm it in. Give --yes" in refused.err
+    assert "confirmation requires a terminal. Use --yes" in refused.err
 
     monkeypatch.setattr(output, "is_terminal", lambda _: True)
     asked = runs.open("r1", to_ask=True)
@@ -112,12 +112,12 @@ def test_a_run_is_deleted_after_a_yes(jitchat: Shell, runs: Runs, monkeypatch: p
     asked.close()
     declined = jitchat("rot", "forget", "r1", stdin=b"n\n")
     assert declined.code == 1
-    assert "Forget r1, qwen␛[2J, 500 to 2k, " in declined.err
+    assert "Delete r1, qwen␛[2J, 500 to 2k, " in declined.err
     assert len(runs.all()) == 2
 
     done = jitchat("rot", "forget", "r1", stdin=b"y\n")
     assert done.code == 0
-    assert done.err.endswith(", is forgotten.\n")
+    assert done.err.endswith(", was deleted.\n")
     (runs.folder / "r2.db").write_bytes(b"damaged, beyond any reading" * 100)
     assert jitchat("rot", "show", "r2").code == 1
     assert jitchat("rot", "forget", "r2", "--yes").code == 0

@@ -79,8 +79,8 @@ def test_rejected_requests_are_retried_and_a_broken_connection_fails_a_cell(
     done = jitchat("rot", *tiny, *server.flags)
 
     assert done.code == 0, done.err
-    assert "The endpoint wants less (" in done.err
-    assert "1 cell failed; `jitchat rot --resume r1` asks it again. The first: " in done.err
+    assert "The endpoint is limiting requests (" in done.err
+    assert "1 cell failed; `jitchat rot --resume r1` asks it again. The first failure: " in done.err
     assert "4 cells: 3 answered, 1 failed." in done.out
     assert len(server.asked) == 6
 
@@ -117,7 +117,7 @@ def test_a_run_stops_at_the_daily_spending_limit_and_can_be_resumed(
     assert (done.code, len(server.asked)) == (1, 1)
     assert "Today: ~$0.00" in done.err
     assert " of $0.0120, and this would add ~$0.00" in done.err
-    assert "goes on with it" in done.err
+    assert "continues the run" in done.err
     (home / "config.toml").write_text("[models.m]\ninput_price = 10.0\noutput_price = 0\n")
     assert "3 cells: 3 answered." in jitchat("rot", "--resume", "r1", *server.flags).out
 
@@ -168,14 +168,14 @@ def test_a_model_that_reasons_gets_a_higher_cap_once_and_a_resumed_run_has_it(
 
     assert done.code == 0, done.err
     assert [each["max_tokens"] for each in server.sent] == [20, 320, 320, 320]
-    assert done.err.count("The model reasons: answers may take 320 tokens from now on.") == 1
+    assert done.err.count("The model reasons: answers can take 320 tokens from now on.") == 1
 
     again = jitchat("rot", "--resume", "r1", *server.flags)
     assert again.code == 0, again.err
     assert [each["max_tokens"] for each in server.sent[4:]] == [320]
     refused = jitchat("rot", "--resume", "r1", "--max-answer", "9", *server.flags)
     assert refused.code == 2
-    assert "--max-answer would change that" in refused.err
+    assert "--max-answer cannot be changed" in refused.err
 
 
 def test_a_run_that_reaches_its_time_limit_says_how_to_resume(
@@ -189,8 +189,8 @@ def test_a_run_that_reaches_its_time_limit_says_how_to_resume(
     assert done.code == 0, done.err
     assert len(server.sent) == 3
     assert (
-        "The time is up (30 s), and the run is not whole: 3 of 6 cells are decided, spread over"
-        " the grid. `jitchat rot --resume r1 --within 30s` goes on for as long again."
+        "The time is up (30 s) and the run is incomplete: 3 of 6 cells are decided, spread over"
+        " the grid. `jitchat rot --resume r1 --within 30s` continues for the same time."
     ) in done.err
     again = jitchat("rot", "--resume", "r1", "--within", "5m", *server.flags)
     assert again.code == 0, again.err
@@ -198,7 +198,7 @@ def test_a_run_that_reaches_its_time_limit_says_how_to_resume(
     assert "The time is up" not in again.err
     for other in (("--parallel", "2"), ("--fail-under", "jit=0.5")):
         refused = jitchat("rot", *grid, "--within", "30s", *other, *server.flags)
-        assert (refused.code, f"{other[0]} does not go with it" in refused.err) == (2, True)
+        assert (refused.code, f"it cannot be combined with {other[0]}" in refused.err) == (2, True)
 
 
 def test_a_local_models_speed_is_measured_once_and_then_taken_from_its_runs(

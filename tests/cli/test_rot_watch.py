@@ -84,8 +84,9 @@ def test_each_reduction_of_concurrent_requests_is_reported_once():
         watcher.take(event)
 
     assert lines == [
-        "The endpoint wants less (429 slow down): waiting 20 s, 3 requests at once from now on.",
-        "The endpoint wants less (no): 2 requests at once from now on.",
+        "The endpoint is limiting requests (429 slow down): waiting 20 s, 3 requests at once from"
+        " now on.",
+        "The endpoint is limiting requests (no): 2 requests at once from now on.",
     ]
 
 
@@ -95,7 +96,7 @@ def test_a_single_request_at_a_time_is_not_reduced_further():
     watcher.take(Slowed(0.0, "429", 1))
     watcher.take(Slowed(20.0, "429", 1))
 
-    assert lines == ["The endpoint wants less (429)."]
+    assert lines == ["The endpoint is limiting requests (429)."]
 
 
 def test_the_bar_counts_cells_and_its_lines_are_plain_text():
@@ -110,4 +111,4 @@ def test_the_bar_counts_cells_and_its_lines_are_plain_text():
     assert watcher.decided == 3
     assert "3/6" in told
     assert "storing 1.5k" in told
-    assert "wants less ([red]less)." in told
+    assert "is limiting requests ([red]less)." in told

@@ -132,9 +132,7 @@ def test_a_truncated_reply_is_reported_with_the_reason_and_a_remedy(
     assert (done.code, done.out) == (3, "Once upon a\n")
     assert done.err.startswith(f"jitchat: {why}")
     assert remedy in done.err
-    assert "3 where only a part of the reply came" in " ".join(
-        jitchat("send", "--help").out.split()
-    )
+    assert "3, the reply is incomplete" in " ".join(jitchat("send", "--help").out.split())
 
 
 def test_a_refusal_without_text_names_the_reason(jitchat: Shell, scripted: ScriptedProvider):
@@ -298,7 +296,7 @@ def test_without_a_text_or_a_pipe_there_is_an_error(
     monkeypatch.setattr(options, "is_piped", lambda: False)
     refused = jitchat("send")
     assert refused.code == 2
-    assert "There is no TEXT." in refused.err
+    assert "TEXT is missing." in refused.err
 
 
 def test_without_a_conversation_option_the_one_used_is_reported(
@@ -317,7 +315,7 @@ def test_a_new_conversation_is_started_and_named_after_the_message(
     assert "About the harbour" in jitchat("conversations").out
     both = jitchat("send", "--new", *DEMO, "hello")
     assert both.code == 2
-    assert "--new begins a new conversation." in both.err
+    assert "--new starts a new conversation." in both.err
 
 
 def test_json_has_the_whole_exchange(jitchat: Shell, scripted: ScriptedProvider):

@@ -155,7 +155,7 @@ def test_arguments_and_file_names_in_errors_are_sanitized(
     ):
         done = jitchat(*arguments)
         assert done.out + done.err, arguments
-        assert "a defect stopped it" not in done.err, arguments
+        assert "because of a bug" not in done.err, arguments
         assert_harmless(done)
 
 

@@ -39,8 +39,8 @@ def test_without_samples_the_output_says_how_to_get_them(jitchat: Shell):
     assert done.out.splitlines() == [
         f"small-1 of openai ({HERE})",
         "counted by estimate, not the model's own tokenizer",
-        "nothing learnt yet: each reply whose tokens the provider reports is a sample, and from"
-        " 3 on counts are corrected",
+        "nothing learnt yet: each reply with token counts from the provider is a sample; counts are"
+        " corrected from 3 samples on",
     ]
 
 
@@ -50,11 +50,11 @@ def test_refusals_are_shown_and_removed_on_request(jitchat: Shell):
     ModelLessons(database, HERE, "small-1").refuse("temperature")
     database.close()
     where = ("tokens", "small-1", "--base-url", HERE)
-    assert "left out, for its server refused it: temperature" in jitchat(*where).out
+    assert "not sent, because the server refused it: temperature" in jitchat(*where).out
 
     done = jitchat(*where, "--forget", "--json")
 
-    assert done.err == "jitchat: What its server taught is forgotten.\n"
+    assert done.err == "jitchat: Forgot what was learnt from the server.\n"
     assert (done.json["refused"], done.json["samples"]) == ([], [])
     assert jitchat(*where, "--forget").err == "jitchat: There was nothing to forget.\n"
     assert "Name one." in jitchat("tokens", "--forget").err
@@ -76,7 +76,7 @@ def test_samples_correction_and_band_are_shown(jitchat: Shell):
         "correction: × 1.13 + 11",
         "band: ± 3 at 1,000 tokens, ± 28 at 10,000 tokens",
     ]
-    assert lines[5] == "the latest, counted → reported:"
+    assert lines[5] == "latest samples, counted → reported:"
     assert lines[6] == "      60 → 79"
     assert lines[-1] == "  14,000 → 15,831"
 
@@ -86,7 +86,7 @@ def test_two_samples_are_shown_without_a_correction(jitchat: Shell):
 
     lines = jitchat("tokens", "small-1", "--base-url", HERE).out.splitlines()
 
-    assert lines[2] == "2 samples, no correction yet: it takes 3 that agree"
+    assert lines[2] == "2 samples, no correction yet: 3 consistent samples are required"
     assert lines[-2:] == ["  100 → 120", "  200 → 240"]
 
 
@@ -146,8 +146,8 @@ def test_a_text_is_counted_alone_and_as_a_request(jitchat: Shell, given: tuple[s
     found = jitchat(*arguments, "--json", stdin=b"one two three").json["text"]
 
     own = found["counted"] + 7
-    assert plain == f"text: ~{found['counted']} tokens, ~{own} as a request of its own"
-    assert learnt.endswith(f" tokens, {2 * own} ± 1 as a request of its own")
+    assert plain == f"text: ~{found['counted']} tokens, ~{own} as a separate request"
+    assert learnt.endswith(f" tokens, {2 * own} ± 1 as a separate request")
     assert found == {"counted": found["counted"], "request": 2 * own, "band": 1}
 
 
@@ -159,7 +159,7 @@ def test_a_key_in_an_address_is_not_shown(jitchat: Shell):
 
 
 def test_without_a_model_option_all_models_with_samples_are_listed(jitchat: Shell):
-    assert "No server taught anything yet" in jitchat("tokens").out
+    assert "Nothing learnt yet" in jitchat("tokens").out
     assert jitchat("tokens", "--json").json == []
     counts = (60, 150, 400, 900, 2_000, 5_000, 9_000, 14_000)
     teach(jitchat, Server(noise=0).samples(8, counts=counts))
@@ -208,9 +208,9 @@ def test_the_provider_counts_on_request(jitchat: Shell, counting: Routes, monkey
     cloud = jitchat("tokens", "anthropic/claude-9", *asked, "--exact")
     local = jitchat("tokens", "small-1", "--base-url", HERE, *asked, "--exact")
 
-    assert cloud.out.splitlines()[-1] == "anthropic counts exactly 26 ✓ for that request"
+    assert cloud.out.splitlines()[-1] == "anthropic counts 26 ✓ for that request"
     assert "~" in cloud.out.splitlines()[-2]
-    assert local.out.splitlines()[-1] == "openai counts exactly 9 ✓ for that request"
+    assert local.out.splitlines()[-1] == "openai counts 9 ✓ for that request"
     assert counting.asked == [
         "POST /v1/messages/count_tokens",
         "POST /apply-template",
@@ -242,4 +242,4 @@ def test_counting_requires_a_model_and_a_text(jitchat: Shell, given: tuple[str, 
     done = jitchat("tokens", *given)
 
     assert done.code == 2
-    assert "none is" in done.err
+    assert " requires a " in done.err

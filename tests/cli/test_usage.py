@@ -41,7 +41,7 @@ def sent(jitchat: Shell, home: Path) -> Shell:
 
 def test_totals_are_by_model_most_expensive_first(sent: Shell):
     *lines, note = [line.split() for line in sent("usage").out.splitlines()]
-    assert note[:3] == ["Unknown:", "1", "request"]
+    assert note[:3] == ["unknown:", "1", "request"]
     assert lines == [
         ["sent", "tokens", "in", "cached", "tokens", "out", "cost"],
         ["anthropic/claude-haiku-4-5", "2", "1,500", "400", "70", "$0.7500"],

@@ -58,11 +58,11 @@ def test_the_stored_ledger_explains_a_sent_window(jitchat: Shell, scripted: Scri
     [
         (("999", QUESTION), 1, "There is no #999: the last turn is #60."),
         (("999", QUESTION, "--json"), 1, "There is no #999: the last turn is #60."),
-        (("9", "--turn", "59"), 1, "--turn: no window was sent for #59. Name a message that"),
+        (("9", "--turn", "59"), 1, "--turn: no window was sent for #59. Name a message"),
         (("9", "--turn", "999"), 1, "--turn: no window was sent for #999."),
-        (("9", "hi", "--turn", "59"), 2, "TEXT and --turn name two windows. Give one of them."),
-        (("nine",), 2, "'nine' is not the number of a turn."),
-        (("9", " "), 2, "The text is empty."),
+        (("9", "hi", "--turn", "59"), 2, "TEXT and --turn cannot be combined. Give one of them."),
+        (("nine",), 2, "'nine' is not a turn number."),
+        (("9", " "), 2, "TEXT is empty."),
         (("9", "hi", "--limit", "600", "--mode", "full", "--reserve", "9"), 1, "switch to jit"),
     ],
 )

@@ -200,7 +200,7 @@ def test_an_empty_text_ends_with_an_error(jitchat: Shell, command: str, text: st
     done = jitchat(command, text)
 
     assert done.code == 2
-    assert done.err == "jitchat: The text is empty. Say something in TEXT.\n"
+    assert done.err == "jitchat: TEXT is empty. Give a message.\n"
 
 
 def test_the_text_can_come_from_standard_input(jitchat: Shell):

@@ -35,7 +35,7 @@ def empty_talk(home: Path) -> None:
 
 @dataclass(frozen=True)
 class Ran:
-    """How a command ended, and what it printed."""
+    """A command's exit code and output."""
 
     code: int
     out: str

@@ -246,7 +246,7 @@ def test_without_a_keyboard_it_says_so(fork: Callable[..., Terminal], command: l
     code, drawn = terminal.until_exit()
     terminal.close()
     assert code == 2
-    assert b"There is no keyboard: standard input is not a terminal." in drawn
+    assert b"Standard input is not a terminal, so there is no keyboard." in drawn
 
 
 @pytest.mark.parametrize(
