@@ -159,7 +159,7 @@ def test_an_app_that_is_stopped_goes_on_and_ended_meanwhile_leaves_all_as_it_was
     for _ in range(2):
         terminal.stop_and_continue()
         terminal.wait_for("\x1b[?1049h")
-        terminal.wait_for("about anything")  # the empty prompt
+        terminal.wait_for("Type a message")  # the empty prompt
     terminal.type("all of this")
     terminal.wait_for("this")
     assert not terminal.is_cooked
