@@ -111,7 +111,7 @@ def _engine_choice(profile: Profile) -> ProviderChoice:
         state = State.NOT_INSTALLED if is_missing() else State.NO_FILE
         if state is State.NO_FILE and wanted is not None:
             state = State.TO_FETCH
-            note = f"{megabytes(wanted.download_size)} to fetch"
+            note = f"{megabytes(wanted.download_size)} to download"
     else:
         state, note = State.READY, str(plan)
         limit = Limit(plan.context, CHOSEN)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from tests.tui.conftest import Picture
 
-ABOUT = "real, and tiny: good for watching context rot, not for advice."
+ABOUT = "a tiny real model, for watching context rot."
 TO_FETCH = ProviderChoice(
-    "local", "local model", State.TO_FETCH, f"92.9 MB to fetch; {ABOUT}", (model("smollm2"),), None
+    "local", "local model", State.TO_FETCH, f"92.9 MB to download; {ABOUT}", (model("smollm2"),), None
 )
 READY = replace(
     TO_FETCH,
@@ -189,7 +189,7 @@ async def test_the_users_own_model_file_is_offered_by_path_and_shown_by_name(
         await opened(pilot)
         assert rows(pilot)[1:3] == [("local", "smollm2"), ("local", path)]
         (line,) = (line for line in drawn(pilot).splitlines() if "Qwen3" in line)
-        assert line.endswith("runs here • in use")
+        assert line.endswith("runs locally • in use")
 
 
 @pytest.mark.parametrize(
