@@ -21,6 +21,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Size
 from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
@@ -247,6 +248,10 @@ class ExchangeHeading(Widget):
     """The message and the reply, one line each."""
 
     exchange: reactive[Exchange | None] = reactive(None, layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's own shape
+        """Count the lines: at another width, the text is cut after the layout."""
+        return len(self.text(width).splitlines())
 
     def render(self) -> Content:
         return Content(self.text(max(_LEAST_WIDTH, self.size.width)))
