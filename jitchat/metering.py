@@ -2,8 +2,8 @@
 
 Answers are recorded with their windows by the recorder; every other request goes through a
 `MeteredProvider`. Counts reported by the provider are used; missing ones are replaced by jitchat's
-own and marked as such. A request that fails before any part of an answer arrives is not billed; one
-that is stopped in the middle is.
+own and marked as such. A request that fails before any part of an answer arrives, or is stopped
+while it waits for a retry, is not billed; one that is stopped in the middle is.
 """
 
 import asyncio
@@ -16,7 +16,14 @@ from functools import partial
 from jitchat.errors import JitchatError, StoreError
 from jitchat.providers.answer import Answer
 from jitchat.providers.catalogue.table import Prices, cost_of
-from jitchat.providers.provider import Options, Piece, Provider, Wire
+from jitchat.providers.provider import (
+    Options,
+    Piece,
+    Provider,
+    RetryScheduled,
+    SentRequest,
+    Wire,
+)
 from jitchat.store.requests import NOT_BILLED, Asked, Purpose, RequestLog, Taken
 from jitchat.threads import to_the_end
 from jitchat.values import Message, Usage
@@ -41,6 +48,14 @@ def taken(reported: Usage | None, own: Usage, price: Price) -> Taken:
     )
     is_whole = counted == Usage(None, None)
     return Taken(reported, None if is_whole else counted, price(used))
+
+
+def waits_for_retry(piece: Piece, *, before: bool) -> bool:
+    """Whether, after a piece of the stream, a refused request waits to be sent again.
+
+    `before` is the same before the piece.
+    """
+    return isinstance(piece, RetryScheduled) or (before and not isinstance(piece, SentRequest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +103,27 @@ class MeteredProvider:
 
         """
         sent = await asyncio.to_thread(self._count, messages, options)
-        identity = await asyncio.to_thread(self._begin, sent)
-        answer, is_refused = Answer(), False
+        identity: int | None = None
+        answer, is_refused = Answer(), True  # nothing is sent until the request is recorded
+
+        def begin() -> None:
+            nonlocal identity
+            identity = self._begin(sent)
+
         try:
+            await to_the_end(begin)
+            is_refused = False
             async with aclosing(self._provider.stream(messages, options)) as pieces:
                 async for piece in pieces:
                     answer.take(piece)
+                    is_refused = waits_for_retry(piece, before=is_refused)
                     yield piece
         except JitchatError:
-            is_refused = not answer.has_begun
+            is_refused = True
             raise
         finally:
-            await to_the_end(partial(self._end, identity, sent, None if is_refused else answer))
+            is_billed = answer.has_begun or not is_refused
+            await to_the_end(partial(self._end, identity, sent, answer if is_billed else None))
 
     def wire(
         self, messages: Sequence[Message], options: Options, *, as_posted: bool = False
@@ -113,23 +137,24 @@ class MeteredProvider:
         schema = self._counter.count(options.schema) if options.schema else 0
         return request_tokens(self._counter, messages) + schema
 
-    def _begin(self, sent: int) -> int:
+    def _begin(self, sent: int) -> int | None:
         metering = self._metering
         if metering is None:
-            return 0
+            return None
         who = metering.provider or self.name
         answer = metering.log.usual_answer(self._purpose, who, self.model)
         metering.allow(self._price(Usage(sent, answer)))
         asked = Asked(self._purpose, who, self.model, metering.conversation, metering.now())
         return metering.log.begin(asked, taken(None, Usage(sent, 0), self._price))
 
-    def _end(self, identity: int, sent: int, answer: Answer | None) -> None:
+    def _end(self, identity: int | None, sent: int, answer: Answer | None) -> None:
         if answer is None:
             self.last = NOT_BILLED
         else:
-            self.last = taken(
-                answer.usage, Usage(sent, self._counter.count(answer.whole)), self._price
-            )
-        if self._metering is not None:
+            wrote, reported = answer.whole, answer.usage
+            if reported is not None and not reported.output_tokens and wrote:
+                reported = replace(reported, output_tokens=None)  # 0 with an answer: not counted
+            self.last = taken(reported, Usage(sent, self._counter.count(wrote)), self._price)
+        if self._metering is not None and identity is not None:
             with suppress(StoreError):  # the least usage is already recorded
                 self._metering.log.end(identity, self.last)

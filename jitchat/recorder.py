@@ -10,7 +10,7 @@ from jitchat import events
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
 from jitchat.files.clipboard import remove_taken
 from jitchat.memory import Memory
-from jitchat.metering import taken
+from jitchat.metering import taken, waits_for_retry
 from jitchat.providers import provider
 from jitchat.providers.answer import written
 from jitchat.providers.tools import INTERRUPTED, NOT_RUN
@@ -73,6 +73,8 @@ class SendRecorder:
         self._echo: Echo | None = None
         self._window_id: int | None = None
         self._request: provider.SentRequest | None = None
+        self._waits = False
+        """Whether the request was refused and waits to be sent again."""
         self._writer: ReplyWriter | None = None
         self._saved = False
         self._finished: provider.Finished | None = None
@@ -145,6 +147,7 @@ class SendRecorder:
 
     def take(self, piece: provider.Piece) -> events.Event | None:
         """Record a piece of the stream. Return the event to report, if any."""
+        self._waits = waits_for_retry(piece, before=self._waits)
         match piece:
             case Usage():
                 if not piece.output_tokens and self.has_begun:  # 0 with a reply: not counted
@@ -332,7 +335,8 @@ class SendRecorder:
         """Return the usage of the last window's request; nothing if it was refused."""
         writer, window = self._writer, self.window
         was_heard = writer is not None or self.usage is not None or self._finished is not None
-        is_stopped = self._request is not None and self.error is None
+        is_sent = self._request is not None and not self._waits
+        is_stopped = is_sent and self.error is None
         if window is None or not (was_heard or is_stopped):
             return NOT_BILLED
         wrote = written(writer.reasoning, writer.text, writer.use.calls) if writer else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,13 @@ import pytest
 from jitchat.errors import JitchatError, RequestRefused, SpendingLimitReached, StreamCut
 from jitchat.metering import MeteredProvider, Metering
 from jitchat.providers.catalogue.table import Prices
-from jitchat.providers.provider import Options, ReasoningDelta
+from jitchat.providers.provider import (
+    Options,
+    ReasoningDelta,
+    ReplyDelta,
+    RetryScheduled,
+    SentRequest,
+)
 from jitchat.store.requests import Purpose, RequestLog, Spent
 from jitchat.store.usage import Grouping, usage_by
 from jitchat.values import Message, Role, ToolCall, Usage
@@ -26,6 +33,7 @@ ASKED = (Message(Role.USER, "Which port has the gateway?"),)
 COUNTER = EstimateCounter()
 SENT = request_tokens(COUNTER, ASKED)
 PRICES = Prices(1_000.0, 10_000.0)
+POSTED = SentRequest("scripted", "https://llm.test", Options(), "")
 
 
 def metered(store: ColdStore, provider: ScriptedProvider, prices: Prices | None = PRICES, **given):
@@ -95,6 +103,53 @@ async def test_one_that_is_stopped_took_its_input(store: ColdStore):
     with suppress(asyncio.CancelledError):
         await asking
     assert row(store) == (Spent(SENT / 1_000), 1, 1, SENT, 0)
+
+
+async def stop_waiting(store: ColdStore, *script: object) -> None:
+    """Stop a request at the event at the end of its script."""
+    asking = asyncio.create_task(ask(metered(store, waiting := Bare((*script, asyncio.Event())))))
+    while not waiting.requests:
+        await asyncio.sleep(0)
+    for _ in range(10):  # to the event
+        await asyncio.sleep(0)
+    asking.cancel()
+    with suppress(asyncio.CancelledError):
+        await asking
+
+
+async def test_a_refused_request_that_is_stopped_before_its_retry_costs_nothing(store: ColdStore):
+    await stop_waiting(store, POSTED, RetryScheduled(30.0, "HTTP 429"))
+    assert row(store) == (Spent(), 0, 0, 0, 0)
+
+
+async def test_a_retry_that_is_stopped_took_its_input(store: ColdStore):
+    await stop_waiting(store, POSTED, RetryScheduled(30.0, "HTTP 429"), POSTED)
+    assert row(store) == (Spent(SENT / 1_000), 1, 1, SENT, 0)
+
+
+async def test_a_request_stopped_while_it_is_recorded_costs_nothing(store: ColdStore, monkeypatch):
+    recording, go_on, begin = threading.Event(), threading.Event(), RequestLog.begin
+
+    def held(*given: object) -> int:
+        recording.set()
+        assert go_on.wait(10)
+        return begin(*given)
+
+    monkeypatch.setattr(RequestLog, "begin", held)
+    asking = asyncio.create_task(ask(metered(store, provider := ScriptedProvider())))
+    await asyncio.to_thread(recording.wait, 10)
+    asking.cancel()
+    await asyncio.sleep(0)
+    go_on.set()
+    with suppress(asyncio.CancelledError):
+        await asking
+    assert row(store) == (Spent(), 0, 0, 0, 0)
+    assert provider.requests == []
+
+
+async def test_no_tokens_reported_for_an_answer_with_text_are_counted(store: ColdStore):
+    await ask(metered(store, Bare((ReplyDelta("Yes."), Usage(100, 0)))))
+    assert row(store)[1:] == (1, 1, 100, COUNTER.count("Yes."))
 
 
 async def test_it_is_written_down_before_it_leaves(store: ColdStore):

@@ -183,10 +183,12 @@ def _rows(rows: Iterable[Sequence[object]]) -> str:
     written = StringIO()
     writer = csv.writer(written, lineterminator="\n")
     for row in rows:
-        if any(cell is not None for cell in row):
-            writer.writerow(["" if cell is None else repair(str(cell)) for cell in row])
-        if written.tell() > MOST_LETTERS:
+        texts = ["" if cell is None else str(cell) for cell in row]
+        # before it is written: a few bytes can repeat a long cell in every column
+        if written.tell() + sum(map(len, texts)) > MOST_LETTERS:
             raise _TooLargeError(f"a table in it has more than {MOST_LETTERS:,} characters")
+        if any(cell is not None for cell in row):
+            writer.writerow(map(repair, texts))
     return written.getvalue()
 
 

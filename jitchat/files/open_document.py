@@ -14,6 +14,11 @@ from xml.etree import ElementTree as ET
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+_NOT_SHOWN = (
+    f"{_TEXT}tracked-changes",
+    "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}annotation",
+)
+"""Elements left out: deleted text that is kept as a change, and comments."""
 _MOST_COLUMNS = 16_384
 """Most columns of a row; trailing empty cells are left out."""
 _MOST_BLANKS = 100
@@ -23,7 +28,12 @@ Rows = Iterator[list[str]]
 def content_of(data: bytes) -> ET.Element:
     """Parse an OpenDocument file; raises errors of the zip and XML libraries."""
     with zipfile.ZipFile(BytesIO(data)) as packed:
-        return ET.fromstring(packed.read("content.xml"))  # noqa: S314  expat bounds entities
+        content = ET.fromstring(packed.read("content.xml"))  # noqa: S314  expat bounds entities
+    for hidden in chain.from_iterable(map(content.iter, _NOT_SHOWN)):
+        after = hidden.tail
+        hidden.clear()
+        hidden.tail = after
+    return content
 
 
 def blocks(node: ET.Element) -> Iterator[tuple[int, str | Rows]]:

@@ -34,7 +34,7 @@ from jitchat.values import Role, ToolCall
 
 NAME = "chatgpt"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
-_CITATION = re.compile(" ?\ue200[^\ue201]*\ue201")
+_CITATION = re.compile(" ?\ue200[^\ue200\ue201]*\ue201")
 """A citation, which the site shows as a footnote."""
 _SILENT = ("thoughts", "reasoning_recap")
 _CONTEXT = ("user_editable_context", "model_editable_context")

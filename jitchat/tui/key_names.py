@@ -46,7 +46,8 @@ class KeyNames:
     def in_menu(self, identity: str) -> str:
         """Format the menu key of an action, `Ctrl+O D`; empty if the menu does not have it."""
         letter = BY_ID[identity].letter if identity in BY_ID else ""
-        return f"{self['menu']} {spelled(letter)}" if letter else ""
+        menu = self["menu"] if letter else ""
+        return f"{menu} {spelled(letter)}" if menu else ""
 
     def anywhere(self, identity: str) -> str:
         """Format a key that the user set or that every terminal sends, or the menu key."""

@@ -118,6 +118,24 @@ def test_open_document_files_are_read_without_a_library() -> None:
     assert [(part.locator, part.text) for part in odp.parts] == [("slide 2", "The  port\tis:\n")]
 
 
+def test_deleted_text_and_comments_of_open_document_files_are_left_out() -> None:
+    deleted = f"<text:tracked-changes><text:deletion>{SAID}</text:deletion></text:tracked-changes>"
+    noted = (
+        "<text:p>It is<office:annotation><text:p>Sure?</text:p></office:annotation> 8443.</text:p>"
+    )
+    odt = attachment_of("a.odt", open_document(f"<office:text>{deleted}{noted}</office:text>"))
+    assert odt.text == "It is 8443.\n\n"
+
+
+def test_a_long_cell_repeated_in_every_column_is_refused_before_it_is_written() -> None:
+    said = f"<text:p>{'a' * 250_000}</text:p>"
+    cell = f"<table:table-cell table:number-columns-repeated='16384'>{said}</table:table-cell>"
+    row = f"<table:table-row>{cell}</table:table-row>"
+    packed = open_document(f"<table:table table:name='Ports'>{row}</table:table>")
+    with pytest.raises(FileRefused, match="more than 4,000,000 characters"):
+        attachment_of("a.ods", packed)
+
+
 def test_part_names_are_unique(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(f"# Port\n{'It is 8443. ' * 200}\n" * 3)
     locators = [part.locator for part in load(tmp_path / "a.md").parts]

@@ -57,13 +57,14 @@ def test_a_run_without_results_has_dashes():
     text = printed(tables(RUN, count_results([])))
     assert "16k – – –" in rows_of(text)
     assert "0 of 240 cells: 0 answered." in text
-    assert "Modes against each other" not in text
+    assert "Differences between modes" not in text
     assert "Evidence in the window" not in text
 
 
 def test_modes_of_a_run_are_told_against_each_other_on_the_same_facts():
     text = printed(tables(RUN, count_results(results())))
     rows = rows_of(text)
+    assert "Differences between modes" in text
     assert "jit − full 16k 20 90 − 55 +35 (+7 to +57) 0.039" in rows
     assert "jit − recency all 78 95 − 56 +38 (+18 to +56) <0.001" in rows
     assert not any(row.startswith("jit − full 48k") for row in rows), "full has no answer there"

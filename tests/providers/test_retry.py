@@ -11,7 +11,7 @@ import pytest
 
 from jitchat.errors import ContextOverflow, NotAnAnswer, RequestRefused, StreamCut, Unreachable
 from jitchat.providers.http.retry import Clock
-from jitchat.providers.provider import Finished, Options, ReplyDelta, RetryScheduled
+from jitchat.providers.provider import Finished, Options, ReplyDelta, RetryScheduled, SentRequest
 from tests.providers.failing import Failing, refused
 from tests.providers.streams import (
     ASKED,
@@ -151,6 +151,13 @@ async def test_a_response_is_closed_before_the_wait():
 
     await collect(provider(Failing(httpx.Response(503, stream=body)), clock=Clock(sleep=sleep)))
     assert closed == [True]
+
+
+async def test_a_request_that_is_sent_again_is_reported_again():
+    wanted = provider(Failing(refused(503)), clock=pace([]))
+    kinds = [type(piece) async for piece in wanted.stream(ASKED, Options())]
+    assert kinds[:3] == [SentRequest, RetryScheduled, SentRequest]
+    await wanted.aclose()
 
 
 async def test_closing_the_stream_calls_the_wait_off():

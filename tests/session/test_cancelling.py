@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jitchat import session as session_module
-from jitchat.events import ReplyDelta, TurnStored, WindowBuilt
+from jitchat.events import ReplyDelta, RetryScheduled, TurnStored, WindowBuilt
+from jitchat.providers.provider import Options, SentRequest
+from jitchat.store.usage import Grouping, usage_by
 from jitchat.values import Mode, Role
 from tests.session.sending import (
     check_it_can_be_sent_again,
@@ -253,3 +255,20 @@ async def test_a_cancelled_reply_is_in_the_next_window_and_is_indexed_with_it(st
     await send(session, "go on")
     assert "The ferry leaves" in [m.content for m in session.provider.requests[0]]
     assert durable(store).indexed == [*range(1, 9)]
+
+
+@pytest.mark.parametrize("is_sent_again", [False, True])
+async def test_a_refused_request_costs_nothing_unless_its_retry_was_sent(store, is_sent_again):
+    posted = SentRequest("scripted", "https://llm.test", Options(), "")
+    retry, waiting = RetryScheduled(30.0, "HTTP 429"), asyncio.Event()
+    session = talking(store, posted, retry, *([posted] if is_sent_again else []), waiting)
+    sending = asyncio.ensure_future(send(session, "hello"))
+    while not session.provider.requests:
+        await asyncio.sleep(0)
+    for _ in range(10):  # to the event
+        await asyncio.sleep(0)
+    sending.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await sending
+    (used,) = usage_by(store.database, Grouping.PURPOSE)
+    assert (used.billed, used.input_tokens > 0) == (is_sent_again, is_sent_again)

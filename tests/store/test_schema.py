@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -150,6 +151,31 @@ def test_the_usage_of_requests_in_earlier_versions_is_in_the_totals(tmp_path):
     }
     assert RequestLog(database).spent("old") == Spent(0.9375)
     assert WindowArchive(database).ending(1) == Ending(2, Usage(100, 10), None, 0.5, "work")
+    database.close()
+
+
+def test_what_a_process_of_an_earlier_version_still_sends_is_in_the_totals(tmp_path):
+    database_at(tmp_path / "old.db", "027_requests")
+    put = (
+        "INSERT INTO windows (turn, digest, header, segments, ledger, sent_at)"
+        """ VALUES (1, 'd', '{"model": "m"}', '[]', '', '2026-03-13T10:00:00+00:00')"""
+    )
+    close = (
+        "UPDATE windows SET reply = 2, input_tokens = 100, output_tokens = 10, cost = ?,"
+        " provider = 'work' WHERE id = ?"
+    )
+    with closing(sqlite3.connect(tmp_path / "old.db")) as old, old:
+        old.execute(put)  # its answer is on its way
+    database = Database(tmp_path / "old.db")
+    with closing(sqlite3.connect(tmp_path / "old.db")) as old, old:
+        old.execute(close, (0.5, 1))
+        old.execute(put)
+        old.execute(close, (0.25, 2))
+    assert RequestLog(database).spent("old") == Spent(0.75)
+    assert WindowArchive(database).ending(2) == Ending(2, Usage(100, 10), None, 0.25, "work")
+    archive, record = WindowArchive(database), WindowRecord("digest", {"model": "m"}, [], [])
+    archive.close(archive.put(1, record), Ending(2, Usage(1, 1), None, 0.125, "work"))
+    assert RequestLog(database).spent("old") == Spent(0.875)
     database.close()
 
 

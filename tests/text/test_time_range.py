@@ -80,6 +80,10 @@ def test_what_is_unclear_is_no_interval(told):
     assert time_range(told, TODAY) is None
 
 
+def test_a_week_can_be_named_any_number_of_times() -> None:
+    assert str(time_range(f"{'week of ' * 5_000}2026-02-18", TODAY)) == "2026-02-16 to 2026-02-22"
+
+
 @given(st.text(max_size=60))
 def test_nothing_that_a_model_writes_is_too_odd(told):
     found = time_range(told, TODAY)

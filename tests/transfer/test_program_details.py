@@ -13,7 +13,7 @@ from jitchat.errors import ImportFailed
 from jitchat.transfer.open_webui import _with_details
 from tests.transfer import exports
 from tests.transfer.claude_code import SESSION, line
-from tests.transfer.exports import claude, claude_message
+from tests.transfer.exports import chatgpt, chatgpt_node, claude, claude_message
 from tests.transfer.files import jsonl, take, written
 from tests.transfer.taken import every_turn, files_of, model_of, only, path_of, reasoning_of
 
@@ -184,6 +184,15 @@ def test_unclosed_blocks_are_parsed_in_linear_time(piece: str):
     begun = time.perf_counter()
     (text,) = (each for each in _with_details(piece * 20_000) if getattr(each, "text", ""))
     assert getattr(text, "text", "") == piece * 20_000
+    assert time.perf_counter() - begun < 5.0
+
+
+def test_citations_without_an_end_are_read_in_linear_time(tmp_path: Path, store: ColdStore):
+    marks = "\ue200" * 300_000
+    talk = chatgpt(chatgpt_node("u1", None, "user", text=f"Kites?{marks}"))
+    begun = time.perf_counter()
+    taken = only(store, written(tmp_path, "conversations.json", [talk]))
+    assert path_of(store, taken) == [f"u: Kites?{marks}"]
     assert time.perf_counter() - begun < 5.0
 
 

@@ -57,9 +57,12 @@ async def test_what_is_attached_is_priced_before_the_send_and_shown_with_its_tur
         assert said.detail.attached == "attached: note.txt, a shot.png (picture, 80×40)"
         assert said.query(".turn-picture")
         (tmp_path / "note.txt").write_text("It is not.")
+        await type_text(pilot, "Selected.")
+        prompt.select_all()
         await pilot.press("ctrl+v")
         none = "There is no picture in the clipboard. Copy one, or use /attach PATH."
         await until(pilot, lambda: none in notices(pilot), "that no picture is there")
+        assert prompt.text == "Selected.", "an empty paste deletes nothing"
         copied.append(Image.new("RGB", (30, 20)))
         prompt.post_message(events.Paste(""))
         await until(pilot, lambda: prompt.text.startswith("@clipboard-"), "the picture's name")

@@ -71,6 +71,7 @@ class HttpProvider:
                 pause = attempts.pause(response)
                 yield pause
                 await self._clock.sleep(pause.seconds)
+                yield self._sent(request, attempts.shaped(options))
         calls = CallNames(messages, origin_of(self._connection.endpoint, self._protocol.name))
         async with aclosing(self._read(response)) as pieces:
             async for piece in pieces:

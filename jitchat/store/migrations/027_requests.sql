@@ -48,6 +48,21 @@ SELECT w.id, t.conversation, 'answer', w.sent_at, w.provider, COALESCE(json_extr
     COALESCE(w.reply, w.input_tokens, w.output_tokens) IS NOT NULL
 FROM windows w JOIN turns t ON t.id = w.turn WHERE json_valid(w.header) ORDER BY w.id;
 
+-- A process of an earlier version that is still open stores usage and cost with the window.
+
+CREATE TRIGGER requests_of_earlier_versions AFTER UPDATE OF input_tokens ON windows BEGIN
+    INSERT OR REPLACE INTO requests (
+        window, conversation, purpose, sent_at, provider, model, input_tokens, output_tokens, cached_tokens,
+        written_tokens, reasoning_tokens, charged, cost, billed
+    )
+    SELECT new.id, t.conversation, 'answer', new.sent_at, new.provider,
+        COALESCE(json_extract(new.header, '$.model'), ''), new.input_tokens, new.output_tokens, new.cached_tokens,
+        new.written_tokens, new.reasoning_tokens, new.charged,
+        CASE new.provider WHEN 'reader' THEN COALESCE(new.cost, 0.0) ELSE new.cost END,
+        COALESCE(new.reply, new.input_tokens, new.output_tokens) IS NOT NULL
+    FROM turns t WHERE t.id = new.turn;
+END;
+
 -- The usage of picking was stored with the first window of each message, that of observing with each pass.
 
 INSERT INTO requests (conversation, purpose, sent_at, model, counted_input, counted_output, cost)

@@ -240,7 +240,8 @@ class Prompt(TextArea):
         """Paste the picture in the clipboard, or the text that was copied in the app."""
         copied = self.app.clipboard
         named = await self.pictured(is_told=not copied)
-        self.paste(f"{named} " if named else copied)
+        if named or copied:
+            self.paste(f"{named} " if named else copied)
 
     def action_newline(self) -> None:
         self.insert("\n")
