@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 ABOUT = "a tiny real model, for watching context rot."
 TO_FETCH = ProviderChoice(
-    "local", "local model", State.TO_FETCH, f"92.9 MB to download; {ABOUT}", (model("smollm2"),), None
+    "local",
+    "local model",
+    State.TO_FETCH,
+    f"92.9 MB to download; {ABOUT}",
+    (model("smollm2"),),
+    None,
 )
 READY = replace(
     TO_FETCH,
