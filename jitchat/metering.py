@@ -91,6 +91,8 @@ class MeteredProvider:
         self._price = partial(cost_of, prices=prices)
         self.last = NOT_BILLED
         """The usage of the last completed request."""
+        self.cost: float | None = 0.0
+        """The cost of all requests in US dollars; None if one is unknown."""
 
     async def stream(
         self, messages: Sequence[Message], options: Options
@@ -155,6 +157,8 @@ class MeteredProvider:
             if reported is not None and not reported.output_tokens and wrote:
                 reported = replace(reported, output_tokens=None)  # 0 with an answer: not counted
             self.last = taken(reported, Usage(sent, self._counter.count(wrote)), self._price)
+        is_known = self.cost is not None and self.last.cost is not None
+        self.cost = (self.cost or 0.0) + (self.last.cost or 0.0) if is_known else None
         if self._metering is not None and identity is not None:
             with suppress(StoreError):  # the least usage is already recorded
                 self._metering.log.end(identity, self.last)

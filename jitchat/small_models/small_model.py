@@ -167,7 +167,7 @@ class SmallModel:
         answered = (reported.output_tokens or 0) if reported else 0
         if not answered:
             answered = await asyncio.to_thread(self.counter.count, hearing.text)
-        exact, cost = self.counter.exact, metered.last.cost
+        exact, cost = self.counter.exact, metered.cost
         return SmallModelReply(hearing.text, error, sent, answered, exact, ms, cost)
 
     async def _hear(

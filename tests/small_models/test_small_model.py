@@ -17,7 +17,7 @@ from jitchat.errors import (
     Unreachable,
 )
 from jitchat.providers.catalogue.table import Prices
-from jitchat.providers.provider import Finished, Options, SentRequest
+from jitchat.providers.provider import Finished, Options, ReasoningDelta, SentRequest
 from jitchat.small_models.small_model import LONGEST, SmallModel
 from jitchat.values import Message, Role, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
@@ -171,6 +171,22 @@ async def test_a_server_that_takes_no_schema_is_asked_without_one_from_then_on(r
     assert [each.schema is None for each in provider.options] == [False, True, True]
     assert [each.input_tokens for each in heard] == [SENT, SENT]
     assert replace(model, answers=True).taught is model.taught, "what is made of it knows, too"
+
+
+async def test_a_request_that_was_billed_and_repeated_without_its_schema_is_paid_twice():
+    class Thinks(Strict):
+        async def stream(self, messages, options):
+            if options.schema is not None:
+                yield ReasoningDelta("hm")
+                yield Usage(100, 10)
+            async for piece in super().stream(messages, options):
+                yield piece
+
+    provider = Thinks(("[1]", Usage(100, 10)), refusal=NotAnAnswer("Nothing.", ""))
+    heard = await SmallModel(provider, COUNTER, 5, Prices(2.0, 10.0)).ask(ASKED, SCHEMA)
+
+    assert heard.text == "[1]"
+    assert heard.cost == pytest.approx(2 * (100 * 2e-6 + 10 * 10e-6))
 
 
 async def test_a_schema_that_the_loop_left_out_is_not_sent_or_counted_again():
