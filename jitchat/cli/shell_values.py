@@ -5,7 +5,7 @@ Invariant: completing prints, changes and waits for nothing; unreadable data giv
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +16,7 @@ from jitchat.paths import locate
 from jitchat.text.sanitize import one_line, shorten
 
 if TYPE_CHECKING:
-    from jitchat.values import Conversation
+    from jitchat.store.names import ConversationName
 
 _Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 _HELP = 60
@@ -45,15 +45,10 @@ def one_of(choices: Sequence[str]) -> _Completer:
     return _completer(lambda: ((choice, "") for choice in choices))
 
 
-def _conversations() -> "list[Conversation]":
-    from jitchat.store.database import Database  # noqa: PLC0415  not for every command
-    from jitchat.store.store import ColdStore  # noqa: PLC0415
+def _conversations() -> "list[ConversationName]":
+    from jitchat.store.names import conversation_names  # noqa: PLC0415  not for every command
 
-    path = locate(os.environ).database
-    if not path.exists():
-        return []
-    with closing(Database(path)) as database:
-        return ColdStore(database).conversations()
+    return conversation_names(locate(os.environ).database)
 
 
 def _ids() -> Iterator[tuple[str, str]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -133,6 +135,18 @@ def test_the_shell_completes_values(jitchat: Shell, typed: str, completed: list[
     with commands.make_context("jitchat", [], resilient_parsing=True):
         found = ShellComplete(commands, {}, "jitchat", "_X").get_completions(words, begun)
     assert [each.value for each in found] == completed
+
+
+@pytest.mark.usefixtures("demo")
+def test_completing_waits_for_no_lock_and_writes_nothing(jitchat: Shell):
+    database = jitchat.home / "jitchat.db"
+    with closing(sqlite3.connect(database, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = DELETE")
+        other.execute("BEGIN EXCLUSIVE")
+        before = database.read_bytes()
+        asked = ShellComplete(commands, {}, "jitchat", "_X")
+        assert asked.get_completions(["export", "--conversation"], "") == []
+        assert database.read_bytes() == before
 
 
 def test_unreadable_files_yield_no_completions(jitchat: Shell):
