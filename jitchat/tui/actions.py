@@ -249,7 +249,7 @@ ACTIONS = (
     ),
     Action(
         "spend", "", "meter.exceed_once", "Exceed the limits once",
-        "Let the next message cost more", "spend", needs=_OPEN,
+        "Let the next message cost more", "spend", Takes.TEXT, needs=_OPEN,
     ),
     Action(
         "wire", "f3", "views.open", "Wire", "The request, byte for byte", "wire", Takes.MESSAGE,
