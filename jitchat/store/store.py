@@ -477,11 +477,22 @@ def next_touch(connection: sqlite3.Connection) -> int:
 
 
 def unused_id(connection: sqlite3.Connection, wanted: str | None) -> str:
-    """Make an unused conversation id from `wanted`, or `chat-N` if it is None."""
-    base = re.sub(r"[^a-z0-9._-]+", "-", fold(wanted or "chat")).strip("-.") or "chat"
-    numbered = (f"{base}-{number}" for number in count(2 if wanted else 1))
-    tried = chain([base], numbered) if wanted else numbered
+    """Make an unused conversation id from `wanted`, or `chat-N` if it is None.
+
+    No `chat-N` is used twice, because a process may still have a deleted conversation open: the
+    last N is kept in the file's header, which has a number for the application.
+    """
     query = "SELECT 1 FROM conversations WHERE id = ?"
+    if not wanted:
+        last = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        unused = (
+            n for n in count(last + 1) if not connection.execute(query, (f"chat-{n}",)).fetchone()
+        )
+        number = next(unused)
+        connection.execute(f"PRAGMA user_version = {number}")
+        return f"chat-{number}"
+    base = re.sub(r"[^a-z0-9._-]+", "-", fold(wanted)).strip("-.") or "chat"
+    tried = chain([base], (f"{base}-{number}" for number in count(2)))
     return next(
         each
         for each in tried
