@@ -116,7 +116,9 @@ def _engine_choice(profile: Profile) -> ProviderChoice:
         state, note = State.READY, str(plan)
         limit = Limit(plan.context, CHOSEN)
     if wanted is not None and wanted.about:
-        note = f"{note}; {wanted.about}."
+        about = wanted.about
+        is_sentence = note.endswith(".")
+        note += f" {about[:1].upper()}{about[1:]}." if is_sentence else f"; {about}."
     models = (completed_facts(profile, ModelInfo(profile.model, limit)),)
     return ProviderChoice(profile.name, profile.title, state, note, models, None)
 

@@ -217,5 +217,5 @@ def _require(account: Account, amount: float, what: str) -> None:
         raise SpendingLimitReached(
             f"{account.sentence()}, and this would add {about_cost(amount)}. {what}",
             f"Raise spending.{account.setting}, or send less: a smaller budget, another mode."
-            " /spend in the chat lifts the limits for one message.",
+            " In the chat, type /spend before the message to lift the limits once.",
         )

@@ -1,5 +1,6 @@
 """`jitchat conversations`: list, search and manage conversations."""
 
+import re
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ import click
 from jitchat.cli import cold_store, options, output, shell_values
 from jitchat.errors import UsageError
 from jitchat.store import deletion
-from jitchat.store.conversation_search import SYNTAX, Filter, Found, parse_query
+from jitchat.store.conversation_search import FILTERS, SYNTAX, Filter, Found, parse_query
 from jitchat.store.requests import RequestLog, Spent
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import local, megabytes, plural
@@ -20,6 +21,9 @@ _QUERY = click.argument("query", nargs=-1)
 _ID = click.argument("wanted", metavar="ID", shell_complete=shell_values.CONVERSATIONS)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _FILTERS = f"Filters: {SYNTAX}"
+_NAMES = "|".join(FILTERS)
+_ONE_FILTER = re.compile(rf'({_NAMES}):((?!.*\s(?:{_NAMES}):)[^"]*\s[^"]*)\Z')
+"""A word of the shell that is a single filter whose value has blanks: `project:Wine cellar`."""
 _LOG_IS_READ = (
     "another jitchat is open: the database's log keeps the deleted text until that one is closed."
 )
@@ -199,12 +203,8 @@ def _require_yes(found: Conversation, *, given: bool) -> None:
 
 
 def _joined(query: tuple[str, ...]) -> str:
-    """Join words as they were typed; a word with blanks is a filter with a quoted value."""
-    return " ".join(
-        f'{name}:"{value}"' if sign and " " in value else word
-        for word in query
-        for name, sign, value in (word.partition(":"),)
-    )
+    """Join the shell's words; the value of a filter that has blanks is quoted again."""
+    return " ".join(_ONE_FILTER.sub(r'\1:"\2"', word) for word in query)
 
 
 def _marked(found: Found) -> str:

@@ -19,7 +19,7 @@ from jitchat.text import figures, sanitize
 
 _SHOWN = 10
 """Models shown per provider if no provider is named."""
-_STATE, _WIDEST_NAME = 12, 48
+_STATE, _WIDEST_NAME = 13, 48
 """Columns."""
 
 

@@ -56,7 +56,7 @@ def usage_command(
     if as_json:
         output.say_json([_fields(row) for row in rows])
     elif not rows:
-        output.say("Nothing was sent" + (f" since {first}." if first else " yet."))
+        output.say("Nothing has been sent" + (f" since {first}." if first else " yet."))
     else:
         output.print_columns([_HEADINGS, *_table(rows)], right=(1, 2, 3, 4, 5))
         _explain_marks(total_of_rows(rows))

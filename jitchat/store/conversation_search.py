@@ -23,8 +23,9 @@ SYNTAX = "tag:work project:NAME model:gpt after:2026-01 before:yesterday is:arch
 """An example of each filter."""
 DATES = ("after", "before")
 """The filters for searching within one conversation."""
-_FILTERS = ("tag", "project", "model", *DATES, "is")
-_NAME = "|".join(_FILTERS)
+FILTERS = ("tag", "project", "model", *DATES, "is")
+"""The names of all filters."""
+_NAME = "|".join(FILTERS)
 _FILTER = re.compile(
     rf'(?<!\S)(?:"((?:{_NAME}):[^"]*)"|({_NAME})'
     r':("[^"]*"|(?:last|this|past)\s+\S+|\d+\s+\w+\s+ago(?!\S)|\S+|(?=\s|\Z)))'
@@ -79,7 +80,7 @@ def midnight(day: date) -> datetime:
 EVERY = Filter()
 
 
-def parse_query(text: str, now: datetime, names: Collection[str] = _FILTERS) -> tuple[str, Filter]:
+def parse_query(text: str, now: datetime, names: Collection[str] = FILTERS) -> tuple[str, Filter]:
     """Split a typed query into search words and filters; only `names` are recognised as filters.
 
     Raises:
@@ -116,7 +117,7 @@ def _day(name: str, written: str, today: date) -> date:
     found = time_range(plain, today) or time_range(f"in {plain}", today)
     if found is None:
         what = f"“{name}:{shorten(written, 40)}” is not a date."
-        raise _refused(what, "Dates are 2026-11-03, 2026-11, yesterday, 7d or last-week")
+        raise _refused(what, "Use a date such as 2026-11-03, 2026-11, yesterday, 7d or last-week")
     return found.first
 
 

@@ -477,11 +477,18 @@ def next_touch(connection: sqlite3.Connection) -> int:
 
 
 def unused_id(connection: sqlite3.Connection, wanted: str | None) -> str:
-    """Make an unused conversation id from `wanted`, or `chat-N` if it is None."""
-    base = re.sub(r"[^a-z0-9._-]+", "-", fold(wanted or "chat")).strip("-.") or "chat"
-    numbered = (f"{base}-{number}" for number in count(2 if wanted else 1))
-    tried = chain([base], numbered) if wanted else numbered
+    """Make an unused conversation id from `wanted`, or `chat-N` if it is None.
+
+    No `chat-N` is used twice, because a process may still have a deleted conversation open.
+    """
     query = "SELECT 1 FROM conversations WHERE id = ?"
+    while not wanted:
+        counted = "UPDATE last_chat SET number = number + 1 RETURNING number"
+        name = f"chat-{connection.execute(counted).fetchone()[0]}"
+        if connection.execute(query, (name,)).fetchone() is None:
+            return name
+    base = re.sub(r"[^a-z0-9._-]+", "-", fold(wanted)).strip("-.") or "chat"
+    tried = chain([base], (f"{base}-{number}" for number in count(2)))
     return next(
         each
         for each in tried

@@ -122,7 +122,7 @@ ACTIONS = (
         "mode", Takes.WORD,
     ),
     Action(
-        "mode_once", "", "choices.use_once", "", f"Use a mode for the next message only: {_MODES}",
+        "mode_once", "", "choices.use_once", "", "Use a mode for the next message only: /once full",
         "once", Takes.WORD,
     ),
     Action("cancel", "escape", "cancel", "Cancel", "Stop the reply and keep what was received"),
@@ -137,7 +137,7 @@ ACTIONS = (
     ),
     Action(
         "find", "ctrl+f", "find", "Find",
-        "Search this conversation; press again for the next match",
+        "Search this conversation; repeat for the next match",
         "find", Takes.WORDS,
     ),
     Action(
@@ -147,7 +147,7 @@ ACTIONS = (
     ),
     Action(
         "copy_code", "", "turns.copy_code", "Copy code",
-        "Copy a code block of the turn; /code 2 copies the second",
+        "Copy a code block; /code 2 copies the second",
         "code", Takes.WORD,
         pane=(PaneKey("turn_copy_code", "Y", "code", "Copy which code block of #{turn}?"),),
     ),
@@ -163,12 +163,12 @@ ACTIONS = (
     ),
     Action(
         "archive", "", "conversations.archive", "Archive",
-        "Hide this conversation from the list, or show it again",
+        "Hide this conversation from lists, or show it again",
         "archive",
     ),
     Action(
         "delete", "", "conversations.ask_to_delete", "Delete",
-        "Delete this conversation; /delete erase does so permanently",
+        "Delete this chat; /delete erase leaves no text of it",
         "delete", Takes.WORD, needs=Needs.REST,
     ),
     Action(
@@ -208,7 +208,7 @@ ACTIONS = (
     ),
     Action(
         "pin", "alt+p", "choices.hold", "Pin",
-        "Always send a turn (except in full and recency), or unpin it",
+        "Always send a turn (not in full or recency), or unpin it",
         "pin", Takes.WORD, pane=(PaneKey("turn_pin", "p", "pin", "Pin or unpin #{turn}?"),),
         needs=_OPEN, given=("pinned",),
     ),
@@ -235,7 +235,7 @@ ACTIONS = (
     Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus to the next pane"),
     Action(
         "model", "f5", "surfaces.model_fetch.toggle", "Embedding model",
-        "Download the better embedding model, or cancel",
+        "Download a better one, or cancel",
         "embedder",
     ),
     Action(
@@ -249,7 +249,7 @@ ACTIONS = (
     ),
     Action(
         "spend", "", "meter.exceed_once", "Exceed the limits once",
-        "Let the next message cost more than your limits allow", "spend", needs=_OPEN,
+        "Let the next message cost more", "spend", Takes.TEXT, needs=_OPEN,
     ),
     Action(
         "wire", "f3", "views.open", "Wire", "The request, byte for byte", "wire", Takes.MESSAGE,
@@ -298,7 +298,7 @@ ACTIONS = (
     ),
     Action(
         "note_requested", "", "turns.note_requested", "Note requested turns",
-        "Note as missing the turns that the model had to request", "requested",
+        "Note them as missing from the window", "requested",
         pane=(PaneKey("turn_requested", "n", "note", "Note the turns requested for #{turn}?"),),
         needs=_OPEN,
     ),
@@ -313,7 +313,7 @@ ACTIONS = (
     ),
     Action(
         "window", "alt+s", "views.switch_window", "Sent or next",
-        "Switch between the last window sent and the next",
+        "Switch between the sent and the next window",
         "window", needs=_AT_REST,
     ),
     Action(
@@ -345,7 +345,7 @@ ACTIONS = (
     ),
     Action(
         "server_prompt", "", "offers.pick", "Server prompt",
-        "Use an MCP server's prompt; /prompt name=value fills it in", "prompt", Takes.WORDS,
+        "Use an MCP server's prompt: /prompt name=value", "prompt", Takes.WORDS,
         given=("prompts",),
     ),
     Action(
@@ -366,8 +366,8 @@ ACTIONS = (
         "Refuse the tool or observing", letter="4", given=("decline",),
     ),
     Action(
-        "allow", "", "approve", "", "Answer the open question: /allow once, conversation, "
-        "always or decline", "allow", Takes.WORD,
+        "allow", "", "approve", "", "Answer a question: /allow once, conversation, "
+        "always, decline", "allow", Takes.WORD,
     ),
     Action(
         "end", "", "ending.end_now", "End the session",
@@ -404,7 +404,7 @@ ACTIONS = (
     ),
     Action(
         "temporary", "", "conversations.begin_temporary", "Temporary conversation",
-        "No memory is read or written; deleted when you leave", "temporary", needs=Needs.REST,
+        "No memory; deleted when you leave", "temporary", needs=Needs.REST,
     ),
     Action(
         "prompts", "ctrl+s", "drafting.search_prompts", "Earlier prompts",

@@ -1,5 +1,6 @@
 """Format the figures of a window and of a request: token counts, their accuracy, the cost."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from rich.cells import cell_len, set_cell_size
@@ -54,7 +55,7 @@ def used_figure(window: ContextWindow) -> str:
 
 
 _NAMED = 3
-"""Maximum attached files that are named before a send; the others are counted."""
+"""Maximum attached files that are named before a send; more are counted."""
 
 
 def part_figure(window: ContextWindow, count: int) -> str:
@@ -106,11 +107,14 @@ def size_sentences(window: ContextWindow) -> tuple[str, ...]:
 
 
 def attached_sentence(window: ContextWindow) -> str:
-    """Format `attaches README.md ~312, report.pdf in part ~9,120`: files sent with the draft."""
+    """Format `attaches README.md ~312, report.pdf in part ~9,120`: files sent with the draft.
+
+    More than a few are counted: `attaches 14 files, 11 in part, 2 not sent`.
+    """
     draft = window.draft.turn
     whole = {row.file.digest for row in window.files if row.verdict is Verdict.FILES}
     parts = {row.file.digest for row in window.files if row.verdict is Verdict.DOCUMENTS}
-    named = []
+    named, partly = list[str](), Counter[str]()
     for row in window.files:
         if row.file.turn == draft and not row.file.locator:
             name, tokens = one_line(row.file.name), part_figure(window, row.tokens)
@@ -121,8 +125,10 @@ def attached_sentence(window: ContextWindow) -> str:
             else:
                 how = "in part" if row.file.digest in parts else "not sent"
                 named.append(f"{name} {how} {tokens}")
-    more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
-    return f"attaches {', '.join(named[:_NAMED])}{more}" if named else ""
+                partly[how] += 1
+    if len(named) > _NAMED:
+        named = [f"{len(named):,} files", *(f"{n:,} {how}" for how, n in sorted(partly.items()))]
+    return f"attaches {', '.join(named)}" if named else ""
 
 
 def identity_sentence(window: ContextWindow) -> str:

@@ -44,10 +44,16 @@ class KeyNames:
         return spelled(first) if first else self.in_menu(identity)
 
     def in_menu(self, identity: str) -> str:
-        """Format the menu key of an action, `Ctrl+O D`; empty if the menu does not have it."""
-        letter = BY_ID[identity].letter if identity in BY_ID else ""
-        menu = self["menu"] if letter else ""
-        return f"{menu} {spelled(letter)}" if menu else ""
+        """Format the menu key of an action, `Ctrl+O D`; empty if the menu does not have it.
+
+        If the user removed the menu's keys, the action's command is returned instead.
+        """
+        action = BY_ID.get(identity)
+        if action is None or not action.letter:
+            return ""
+        if menu := self["menu"]:
+            return f"{menu} {spelled(action.letter)}"
+        return f"/{action.command}" if action.command else ""
 
     def anywhere(self, identity: str) -> str:
         """Format a key that the user set or that every terminal sends, or the menu key."""

@@ -207,7 +207,8 @@ def _model_row(choice: ProviderChoice, model: ModelInfo, now: datetime) -> Model
 def _local_row(choice: ProviderChoice, model: str, note: str = "") -> ModelRow:
     known = weights.known().get(model)
     title = known.title if known is not None else Path(model).name
-    about = " · ".join(filter(None, ("runs locally", note)))
+    is_missing = choice.state == "not installed"
+    about = note if is_missing else " · ".join(filter(None, ("runs locally", note)))
     return ModelRow(choice, model, one_line(title), about)
 
 

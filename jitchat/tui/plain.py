@@ -23,7 +23,7 @@ def plain_sentences(window: ContextWindow, cost: str = "", *, sent: bool) -> tup
     old, parts = [] if _is_all(window) else _old_turns(window), list(_parts(window))
     less, short = _less(window, " than everything"), _less(window)
     if not parts:
-        first = " (nothing was said yet)" if window.draft.turn == 1 else ""
+        first = " (no earlier turns)" if window.draft.turn == 1 else ""
         parts = [f"only your message{first}"]
     main, *others = parts
     verb = "sent" if sent else "sends"

@@ -76,7 +76,7 @@ def _tool_sentences(window: ContextWindow) -> list[str]:
     few = "; ".join(f"{reason}: {', '.join(names)}" for reason, names in by_reason.items())
     more = ", …" if left_out[_NAMED:] else ""
     not_offered = f"{plural(len(left_out), 'tool')} not offered"
-    return [one_line(f"{not_offered}, {total:,} tokens: {few}{more}")]
+    return [one_line(f"{not_offered}, {total:,} tokens, because {few}{more}")]
 
 
 def _reranking_sentences(window: ContextWindow) -> list[str]:

@@ -97,6 +97,8 @@ def test_turns_are_found_with_the_match_highlighted(two: Shell):
     assert (first["conversation"], first["position"]) == ("second-talk", 8)
     marked = [first["excerpt"][start:end] for start, end in first["marks"]]
     assert marked == ["number", "7", "harbour"]
+    in_one_word = " ".join(wanted[2:]) + ' after:2026-03-02 before:"1 day ago" number 7'
+    assert two("conversations", "search", in_one_word, "--json").json[0] == first
     for filtered in ("before:2026-03-02", "is:archived", "tag:work", "model:gpt"):
         assert two(*wanted, filtered).err == "Nothing found.\n"
     assert two("conversations", "search", "tag:work").code == 2

@@ -57,9 +57,9 @@ def test_every_provider_is_listed_with_what_to_do_to_use_it(jitchat: Shell, monk
     out = jitchat("models").out
 
     assert [line.split()[0] for line in out.splitlines() if line[0] != " "] == list(presets())
-    assert "needs key     Set OPENAI_API_KEY, or run `jitchat keys set openai`." in out
-    assert "ready         The key is from $GROQ_API_KEY." in line_of(out, "groq")
-    assert "not running   Nothing answers at http://localhost:11434." in line_of(out, "ollama")
+    assert "needs key      Set OPENAI_API_KEY, or run `jitchat keys set openai`." in out
+    assert "ready          The key is from $GROQ_API_KEY." in line_of(out, "groq")
+    assert "not running    Nothing answers at http://localhost:11434." in line_of(out, "ollama")
     assert "32,768  the reader's own" in out
     assert "gsk-1" not in out
 
@@ -95,7 +95,7 @@ def test_a_local_server_is_found_without_a_flag(jitchat: Shell, servers):
     servers.running = (LocalServer("ollama", "http://localhost:11434", (QWEN,)),)
     out = jitchat("models").out
 
-    assert "running here  1 model." in line_of(out, "ollama")
+    assert "running here   1 model." in line_of(out, "ollama")
     assert "    qwen3:8b      8,192  loaded in the server\n" in out
 
 

@@ -115,4 +115,4 @@ def test_a_plot_draws_what_was_charged(sent: Shell):
 
 
 def test_without_any_requests_that_is_stated(jitchat: Shell):
-    assert jitchat("usage").out == "Nothing was sent yet.\n"
+    assert jitchat("usage").out == "Nothing has been sent yet.\n"

@@ -168,7 +168,7 @@ async def test_without_the_tool_the_reader_answers_from_its_window_alone(store):
 
 def test_a_model_without_tool_support_is_offered_none_and_the_window_says_so(store):
     reason = "the model does not support tools"
-    said = f"1 tool not offered, {{0:,}} tokens: {reason}: request_context ({{0:,}})"
+    said = f"1 tool not offered, {{0:,}} tokens, because {reason}: request_context ({{0:,}})"
     for takes in (False, None):
         session = asking(store, ScriptedProvider(), Asking.ON, takes_tools=takes)
         window = session.preview("and?", Mode.JIT)

@@ -46,7 +46,7 @@ def test_a_date_is_understood_as_people_write_it(told, day):
 def test_an_invalid_date_is_refused_and_not_searched_for(told):
     with pytest.raises(UsageError) as refused:
         parse_query(f"harbour after:{told}", NOW)
-    assert f"“after:{told}” is not a date. Dates are 2026-11-03" in str(refused.value)
+    assert f"“after:{told}” is not a date. Use a date such as 2026-11-03" in str(refused.value)
 
 
 def test_an_unknown_filter_is_refused_unless_it_is_in_quotes():

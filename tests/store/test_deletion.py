@@ -258,6 +258,7 @@ def test_a_deleted_conversation_open_elsewhere_refuses_turns_with_the_reason(sto
     command = [sys.executable, "-c", deleting, str(store.database.path), made.id]
     subprocess.run(command, check=True)
 
+    assert (made.id, store.create("Another").id) == ("chat-1", "chat-2")
     with pytest.raises(ConversationDeleted):
         store.append(made.id, [Turn(0, Role.USER, "And now?")])
 

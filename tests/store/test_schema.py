@@ -247,3 +247,15 @@ def test_a_vector_takes_little_more_room_than_its_numbers(database: Database) ->
         )
 
     assert (after - before) * page < 1.5 * size * count
+
+
+def test_a_new_conversation_follows_the_highest_id_of_an_earlier_version(tmp_path):
+    database_at(tmp_path / "old.db", "028_last_chat")
+    with closing(sqlite3.connect(tmp_path / "old.db")) as old, old:
+        old.execute(
+            "INSERT INTO conversations (id, title, created_at, updated_at, touched)"
+            " VALUES ('chat-7', 'Later', '2026-03-13', '2026-03-13', 9)"
+        )
+    database = Database(tmp_path / "old.db")
+    assert ColdStore(database).create("New").id == "chat-8"
+    database.close()

@@ -69,6 +69,12 @@ async def test_what_is_attached_is_priced_before_the_send_and_shown_with_its_tur
         await type_text(pilot, "And now?")
         assert "attaches clipboard-" in screen.query_one(HintLine).sentences[0]
         assert "note.txt has changed since #61" in screen.query_one(HintLine).sentences[0]
+        (tmp_path / "many").mkdir()
+        for number in range(4):
+            (tmp_path / "many" / f"{number}.txt").write_text(f"port {number} is open.\n" * 700)
+        prompt.text = "@many/ And in these?"
+        many = "attaches 4 files, 3 in part, 1 not sent · "
+        await until(pilot, lambda: many in screen.query_one(HintLine).sentences[0], "the number")
         details = await TurnDetails(backend.store, session.memory.conversation.id).of([said.turn])
         assert [file.name for file in details[61].files] == ["note.txt", "a shot.png"]
 

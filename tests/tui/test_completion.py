@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from textual import events
 
+from jitchat.tui.actions import COMMANDS
 from jitchat.tui.chat.commands import Prompts
 from jitchat.tui.chat.completion import (
     Begun,
@@ -105,6 +106,12 @@ def shown(screen: ChatScreen) -> list[str]:
 async def typed(pilot: Pilot[None], text: str) -> None:
     await pilot.press(*("space" if sign == " " else sign for sign in text))
     await pilot.pause()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_description_of_every_command_fits_at_80_columns(name: str) -> None:
+    rest = max(map(len, COMMANDS)) + len(" /  ") + 3  # with the cursor and the scrollbar
+    assert rest + len(COMMANDS[name].sentence) <= 80
 
 
 async def test_a_command_is_completed_and_one_that_is_complete_runs(

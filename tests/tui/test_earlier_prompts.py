@@ -27,3 +27,6 @@ async def test_a_prompt_is_found_by_words_and_replaces_the_typed_text(
         assert prompt.draft == "po"
         await pilot.press("x", "ctrl+s", *"no", "enter")
         await until(pilot, lambda: prompt.draft == "no", "the one that has what was typed there")
+        await pilot.press("ctrl+s", *"nowhere", "enter")
+        rows = pilot.app.screen.query_one(OptionList)
+        assert [str(each.prompt) for each in rows.options] == ["No matches."]

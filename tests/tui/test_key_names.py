@@ -40,6 +40,8 @@ def test_what_has_no_key_that_each_terminal_sends_is_told_by_the_menu() -> None:
     assert CHANGED.anywhere("allow_once") == "Ctrl+O 1"
     assert KeyNames({"allow_once": "f12"}).anywhere("allow_once") == "F12", "the user gave it"
     assert KeyNames({"menu": "ctrl+b"}).anywhere("inspector") == "Ctrl+B I"
+    assert KeyNames({"menu": "", "inspector": ""}).anywhere("inspector") == "/inspect"
+    assert KeyNames({"menu": ""}).anywhere("allow_once") == ""
     unbound = KeyNames({"inspector": ""})
     assert (unbound["inspector"], unbound.short("inspector")) == ("Ctrl+O I", "")
     assert named([("inspector", "inspect", "x"), ("help", "help", "y")], unbound) == (

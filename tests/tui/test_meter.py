@@ -105,6 +105,10 @@ async def test_what_sending_costs_is_told_before_and_what_matters_fits_at_80_col
                 pilot, lambda c=cell: len(shown(screen, "#cost")) <= c.size.width, "it fits"
             )
             assert ("$" in shown(screen, "#cost")) == ("$" in told), prices
+        screen.query_one(Prompt).text = f"/spend {QUESTION}"
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.query_one(Prompt).text == QUESTION, "the message")
+        assert "This message may exceed your spending limits." in notices(pilot)
 
 
 AFTER = (

@@ -43,7 +43,7 @@ FORMS = [
     (of_talk(Mode.FULL), "sends all 60 turns"),
     (small_talk(2), "sends all 2 turns"),
     (small_talk(1), "sends the only turn"),
-    (small_talk(0), "sends only your message (nothing was said yet)"),
+    (small_talk(0), "sends only your message (no earlier turns)"),
     (
         distilled(Kind.OBSERVATIONS),
         "sends the observations up to #40, and 10 recent turns; 80 % less than everything",

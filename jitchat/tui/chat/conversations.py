@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from jitchat.values import Conversation
 
 TEMPORARY_SAID = "Temporary: no memory is read or written, and it is deleted when you leave it."
-ERASED = "Erased: the database contains nothing of the conversation."
+ERASED = "Erased: none of its text is left in the database."
 LOG_IS_READ = (
     "Deleted, but its text is still in the database log, because another jitchat has it open."
 )

@@ -290,10 +290,13 @@ class Meter(Controller):
         """Show the estimated cost of the next message and the total spent."""
         self.host.run(self._show_costs(session, self.steering.next_message), "costs")
 
-    def exceed_once(self, session: Session) -> None:
-        """Let the next message exceed the spending limits."""
+    def exceed_once(self, session: Session, draft: str = "") -> None:
+        """Let the next message exceed the spending limits; a draft stays in the prompt."""
         session.spending.exceed_once()
-        self.host.say("The next message may exceed your spending limits.")
+        if draft:
+            self.surfaces.prompt.give_back(draft)
+        what = "This message" if draft else "The next message"
+        self.host.say(f"{what} may exceed your spending limits.")
 
     async def _show_costs(self, session: Session, message: NextMessage) -> None:
         from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame

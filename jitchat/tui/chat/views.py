@@ -87,7 +87,7 @@ class Views(Controller):
         if self.previews.sent is not None:
             self.previews.switch_to_next()
         elif not await self.meter.show_last_sent(session):
-            self.host.say("Nothing was sent yet.")
+            self.host.say("Nothing has been sent yet.")
 
     async def show_sent(self, session: Session) -> None:
         """Show the window sent for the selected turn, and the usage reported for it."""

@@ -99,7 +99,9 @@ class PromptsScreen(Dialog[str | None]):
     def _fill(self, wanted: str) -> None:
         self._found = self._matching(wanted)
         choices = self.query_one(PointedList)
-        choices.set_options(Option(_row(prompt)) for prompt in self._found)
+        is_empty = not self._found and bool(self._prompts)
+        nothing = [Option(Content.styled("No matches.", MUTED), disabled=True)] * is_empty
+        choices.set_options([*(Option(_row(prompt)) for prompt in self._found), *nothing])
         choices.highlighted = 0 if self._found else None
 
 

@@ -67,7 +67,7 @@ class ResumeScreen(Dialog[Choice]):
         _control("b", "archive", "archive"),
         _control("d", "delete", "delete"),
         _control("z", "restore", "undo"),
-        Binding("escape", "back", "close", id="resume_close"),
+        Binding("escape", "back", "close", key_display="Esc", id="resume_close"),
     ]
 
     def __init__(self, store: ColdStore, present: Conversation, edit: str = "") -> None:

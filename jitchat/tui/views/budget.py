@@ -130,7 +130,7 @@ def settled_sentence(
     `largest` is the window planned with the most room, whose set the others settle at.
     """
     if mark is None or isinstance(largest, WindowOverflow):
-        return f"nothing is retrieved with any {'reserve' if reserve else 'budget'}"
+        return f"nothing is retrieved at any {'reserve' if reserve else 'budget'}"
     edge = f"{SETTLED} {sizes[mark]:,}: "
     if not compare.retrieved_turns(largest):
         what = "everything is sent" if compare.sends_all(largest) else "nothing is retrieved"

@@ -422,7 +422,7 @@ def is_sure(send: Send) -> bool:
     return send.exact and not send.band
 
 
-NOTHING = "Nothing was sent yet. Each send will have a bar here."
+NOTHING = "Nothing has been sent yet. Each send will have a bar here."
 
 
 @dataclass(frozen=True, slots=True)

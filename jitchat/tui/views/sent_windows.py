@@ -43,7 +43,7 @@ FAR_STEPS = (
     Binding("pagedown", "step(10)", show=False),
 )
 """Keys that move far among sends."""
-NOTHING = "Nothing was sent yet. Every window that is sent is kept and shown here."
+NOTHING = "Nothing has been sent yet. Every window that is sent is kept and shown here."
 _TABS = {
     "window": "inspector",
     "ledger": "send-rows",

@@ -12,7 +12,7 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 
 ROWS = 8
-_WIDTH = 78
+_WIDTH = 80
 _BESIDE = 3
 """Cells for the cursor sign and the scrollbar."""
 _NAME = 24

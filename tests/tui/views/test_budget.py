@@ -132,7 +132,7 @@ def test_of_very_many_changes_the_rest_is_one_sum() -> None:
 @pytest.mark.parametrize(
     ("mark", "reserve", "told"),
     [
-        (None, False, "with any budget"),
+        (None, False, "at any budget"),
         (0, False, "▲ 512: from here,"),
         (len(SIZES) - 1, False, "changes up to the model's limit"),
         (3, True, "largest reserve"),
@@ -249,7 +249,7 @@ async def test_what_does_not_fit_is_said_and_r_moves_the_reserve(backend: TestBa
         await pilot.pause()
         assert "does not fit: " in told(view, "#budget-summary")
         assert view.query_one(BudgetBar).refusal is not None
-        assert "with any budget" in told(view, "#budget-settled")
+        assert "at any budget" in told(view, "#budget-settled")
         await pilot.press("r", "right")
         await until(pilot, lambda: "planning" not in told(view, "#budget-settled"), "every step")
         await pilot.pause()
