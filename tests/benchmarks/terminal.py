@@ -133,13 +133,17 @@ class Terminal:
     def until_exit(self, keys: str = "", timeout: float = 30.0) -> tuple[int, bytes]:
         """Press keys now and then until the program ends; its exit code and all it drew."""
         deadline = time.perf_counter() + timeout
+        press_at = 0.0
         while self._process.poll() is None:
             if time.perf_counter() > deadline:
                 self.stop()
                 raise TimeoutError(self.seen[-2000:].decode("utf-8", "replace"))
             self._take(0.2)
-            if keys and b"\x1b[?1049h" in self.seen:
+            is_due = keys and time.perf_counter() >= press_at and b"\x1b[?1049h" in self.seen
+            # a program that ends reads no keys, and a write to a full terminal would never return
+            if is_due and select.select((), (self._master,), (), 0)[1]:
                 os.write(self._master, keys.encode())
+                press_at = time.perf_counter() + 0.2
         self._take(0.1)
         return self._process.returncode, self.seen
 
