@@ -1,6 +1,5 @@
 """`jitchat conversations`: list, search and manage conversations."""
 
-import re
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -21,9 +20,6 @@ _QUERY = click.argument("query", nargs=-1)
 _ID = click.argument("wanted", metavar="ID", shell_complete=shell_values.CONVERSATIONS)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _FILTERS = f"Filters: {SYNTAX}"
-_NAMES = "|".join(FILTERS)
-_ONE_FILTER = re.compile(rf'({_NAMES}):((?!.*\s(?:{_NAMES}):)[^"]*\s[^"]*)\Z')
-"""A word of the shell that is a single filter whose value has blanks: `project:Wine cellar`."""
 _LOG_IS_READ = (
     "another jitchat is open: the database's log keeps the deleted text until that one is closed."
 )
@@ -203,8 +199,16 @@ def _require_yes(found: Conversation, *, given: bool) -> None:
 
 
 def _joined(query: tuple[str, ...]) -> str:
-    """Join the shell's words; the value of a filter that has blanks is quoted again."""
-    return " ".join(_ONE_FILTER.sub(r'\1:"\2"', word) for word in query)
+    """Join the shell's words, quoting again the value of a filter that has blanks."""
+    return " ".join(map(_quoted, query))
+
+
+def _quoted(word: str) -> str:
+    """Quote the value of a word that is one filter: `project:Wine cellar`."""
+    name, _, value = word.partition(":")
+    others = [each.partition(":") for each in value.split()[1:]]
+    is_one = others and not any(colon and each in FILTERS for each, colon, _ in others)
+    return f'{name}:"{value}"' if name in FILTERS and is_one and '"' not in value else word
 
 
 def _marked(found: Found) -> str:

@@ -80,7 +80,7 @@ def test_a_file_of_ones_own_answers_without_a_server_or_a_key(model: Path):
 @needs_engine
 def test_it_is_listed_and_asked_as_the_others_are(model: Path):
     listed = run("models", "local").stdout
-    assert "ready         4,096 tokens, 1 thread, ~1.3 MB of memory" in line_of(listed, "local")
+    assert "ready          4,096 tokens, 1 thread, ~1.3 MB of memory" in line_of(listed, "local")
     assert line_of(listed, f"    {model}").endswith("4,096  chosen for this machine")
     doctor = json.loads(run("doctor", "--json", "local").stdout)
     (asked,) = doctor["providers"]

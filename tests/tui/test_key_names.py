@@ -47,7 +47,7 @@ def test_what_has_no_key_that_each_terminal_sends_is_told_by_the_menu() -> None:
     assert named([("inspector", "inspect", "x"), ("help", "help", "y")], unbound) == (
         ("F1", "help", "y"),
     )
-    assert KeyNames({"menu": "", "inspector": ""})["inspector"] == "", "no key leads there"
+    assert KeyNames({"menu": "", "inspector": ""})["inspector"] == "/inspect"
 
 
 def test_the_help_has_the_keys_as_they_are_in_use() -> None:

@@ -127,7 +127,7 @@ async def test_every_action_is_in_the_palette_and_in_the_help_and_can_be_given_a
         await pilot.resize_terminal(80, 24)
         screen.notify("before", severity="error", markup=False)
         page = await help_page(pilot)
-        assert f"press again\n{'':<23}for the next match" in page, "it stays in its column"
+        assert f"→ observe →\n{'':<23}document" in page, "it stays in its column"
         screen.notify("[b]meanwhile", severity="error", markup=False)
         await pilot.pause()
         assert not any(toast.display for toast in pilot.app.screen.query("Toast"))
