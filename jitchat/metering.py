@@ -50,6 +50,12 @@ def taken(reported: Usage | None, own: Usage, price: Price) -> Taken:
     return Taken(reported, None if is_whole else counted, price(used))
 
 
+def with_known_output(reported: Usage, *, has_output: bool) -> Usage:
+    """Take 0 output tokens for an answer that has some as not counted."""
+    is_counted = reported.output_tokens or not has_output
+    return reported if is_counted else replace(reported, output_tokens=None)
+
+
 def waits_for_retry(piece: Piece, *, before: bool) -> bool:
     """Whether, after a piece of the stream, a refused request waits to be sent again.
 
@@ -154,8 +160,8 @@ class MeteredProvider:
             self.last = NOT_BILLED
         else:
             wrote, reported = answer.whole, answer.usage
-            if reported is not None and not reported.output_tokens and wrote:
-                reported = replace(reported, output_tokens=None)  # 0 with an answer: not counted
+            if reported is not None:
+                reported = with_known_output(reported, has_output=bool(wrote))
             self.last = taken(reported, Usage(sent, self._counter.count(wrote)), self._price)
         is_known = self.cost is not None and self.last.cost is not None
         self.cost = (self.cost or 0.0) + (self.last.cost or 0.0) if is_known else None

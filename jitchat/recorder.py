@@ -4,13 +4,13 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from jitchat import events
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
 from jitchat.files.clipboard import remove_taken
 from jitchat.memory import Memory
-from jitchat.metering import taken, waits_for_retry
+from jitchat.metering import taken, waits_for_retry, with_known_output
 from jitchat.providers import provider
 from jitchat.providers.answer import written
 from jitchat.providers.tools import INTERRUPTED, NOT_RUN
@@ -150,10 +150,8 @@ class SendRecorder:
         self._waits = waits_for_retry(piece, before=self._waits)
         match piece:
             case Usage():
-                if not piece.output_tokens and self.has_begun:  # 0 with a reply: not counted
-                    piece = replace(piece, output_tokens=None)
-                self.usage = piece
-                return events.UsageReported(piece, self._outgoing.cost(piece))
+                self.usage = usage = with_known_output(piece, has_output=self.has_begun)
+                return events.UsageReported(usage, self._outgoing.cost(usage))
             case provider.SentRequest():
                 self._request = piece
             case provider.Finished():
