@@ -41,7 +41,7 @@ from jitchat.spending import Spending, SpendingLimits
 from jitchat.statements import Proposing
 from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
-from jitchat.store.requests import Purpose, RequestLog
+from jitchat.store.requests import Purpose
 from jitchat.store.store import local_now
 from jitchat.synthesis.policy import Thresholds
 from jitchat.text.figures import megabytes
@@ -289,8 +289,7 @@ class ResolvedModel:
         is_here = memory is not None and memory.store.database is self.database
         here = memory.conversation.id if memory is not None and is_here else None
         now = memory.store.now if memory is not None else local_now
-        spending = Spending(self.database, now, here, self.limits)
-        return Metering(RequestLog(self.database), now, here, allow=spending.allow)
+        return Spending(self.database, now, here, self.limits).metering()
 
     def metered(
         self,

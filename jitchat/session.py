@@ -39,7 +39,7 @@ from jitchat.events import (
 from jitchat.files.mentions import attached_by, passed_over
 from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
-from jitchat.metering import MeteredProvider, Metering
+from jitchat.metering import MeteredProvider
 from jitchat.observing import Consent, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.pictures import picture_tokens
@@ -52,7 +52,7 @@ from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
 from jitchat.spending import Forecast, Spending
 from jitchat.store.pins import Pins
-from jitchat.store.requests import Purpose, RequestLog
+from jitchat.store.requests import Purpose
 from jitchat.synthesis.extractive import ExtractiveObserver
 from jitchat.synthesis.facts import FactFinder
 from jitchat.synthesis.session_end import SessionEnd
@@ -317,10 +317,8 @@ class Session:
 
     def metered(self, purpose: Purpose) -> MeteredProvider:
         """Return the model with metering, for requests that do not answer a message."""
-        store, here = self.memory.store, self.memory.conversation.id
-        log, allow = RequestLog(store.database), self.spending.allow
-        metering = Metering(log, store.now, here, allow=allow)
-        return MeteredProvider(self.provider, purpose, metering, self.counter, self.options.prices)
+        metering, prices = self.spending.metering(), self.options.prices
+        return MeteredProvider(self.provider, purpose, metering, self.counter, prices)
 
     def forecast(self, window: ContextWindow) -> Forecast:
         """Forecast the cost of sending a window, with what was spent. Call in a thread."""

@@ -12,6 +12,7 @@ from datetime import datetime
 from statistics import median
 
 from jitchat.errors import SpendingLimitReached
+from jitchat.metering import Metering
 from jitchat.providers.catalogue.table import cache_life
 from jitchat.savings import input_ahead
 from jitchat.store.database import Database
@@ -143,7 +144,7 @@ class Spending:
         """
         if not self._limits:
             return ""
-        ahead = self._forecast(window, provider, longest, self.message()[0])
+        ahead = self._forecast(window, provider, longest, self._spent_on_message())
         if ahead.amount is None:
             return self._once(
                 f"price of {window.model}",
@@ -165,6 +166,10 @@ class Spending:
         if self._limits and amount:
             for account in self._accounts(Spent()):
                 _require(account, amount, "It was not sent.")
+
+    def metering(self) -> Metering:
+        """Return how requests other than answers are recorded and checked."""
+        return Metering(self._log, self._now, self._conversation, allow=self.allow)
 
     def _forecast(
         self, window: ContextWindow, provider: str, longest: int | None, message: Spent
@@ -190,8 +195,12 @@ class Spending:
         """Return what the message has cost so far, and the usage reported for its answer."""
         if self._conversation is None or self._before is None:
             return Spent(), None
-        here = self._conversation, self._before
-        return self._log.spent_on_message(*here), self._log.answered(*here)
+        return self._spent_on_message(), self._log.answered(self._conversation, self._before)
+
+    def _spent_on_message(self) -> Spent:
+        if self._conversation is None or self._before is None:
+            return Spent()
+        return self._log.spent_on_message(self._conversation, self._before)
 
     def _accounts(self, message: Spent) -> tuple[Account, ...]:
         log, limits, today = self._log, self._limits, local(self._now()).date()
