@@ -177,18 +177,18 @@ def passed_over(text: str, folder: Path) -> str:
     Call in a thread.
     """
     with suppress(FileRefused):
-        return _told_of_passed_over([each.files for each in mentions_in(text, folder)], folder)
+        return _notice_of_passed_over([each.files for each in mentions_in(text, folder)], folder)
     return ""
 
 
 def passed_over_at(named: Sequence[str], folder: Path) -> str:
     """Do the same for paths, folders and patterns."""
     with suppress(FileRefused):
-        return _told_of_passed_over([files_at(each, folder) for each in named], folder)
+        return _notice_of_passed_over([files_at(each, folder) for each in named], folder)
     return ""
 
 
-def _told_of_passed_over(groups: Sequence[Sequence[Path]], folder: Path) -> str:
+def _notice_of_passed_over(groups: Sequence[Sequence[Path]], folder: Path) -> str:
     names = list[str]()
     for files in groups:
         found = _each_read(files, folder)[0] if len(files) > 1 else {}

@@ -28,7 +28,7 @@ class KeyNames:
 
     def is_unbound(self, identity: str) -> bool:
         """Whether the user removed the keys of an action."""
-        return self.changed.get(identity, "-").strip() == ""
+        return identity in self.changed and not self.all_of(identity)
 
     def keymap(self) -> dict[str, str]:
         """Return the remapped keys for Textual, which ignores an empty one."""
