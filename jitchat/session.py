@@ -168,7 +168,7 @@ class Session:
                 async with aclosing(self._answer(recorder, question, mode)) as events:
                     async for event in events:
                         yield event
-            except BaseException as error:
+            except BaseException as error:  # however it ends, `commit` records it
                 ending = error
                 if not isinstance(error, JitchatError):  # those are reported by `outcome`
                     raise
