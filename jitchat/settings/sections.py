@@ -231,9 +231,6 @@ class EmbedderSettings:
     path: str = setting(
         "", "folder with the embedding model's ONNX files", flag="--embedder-path", unit="DIR"
     )
-    download: bool = setting(
-        True, "whether auto downloads a missing embedding model in the background"
-    )
 
 
 @dataclass(frozen=True, slots=True)

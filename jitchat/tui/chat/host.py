@@ -30,7 +30,7 @@ from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.top_line import ModelFetch, TopLine
+from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Usage
 from jitchat.window.carriers import carriers
@@ -128,14 +128,13 @@ class Surfaces:
 
     def __init__(self, backend: Backend) -> None:
         keys = KeyNames(backend.settings.keys)
-        self.model_fetch = ModelFetch(backend.fetch_model, keys)
-        self.top = TopLine(self.model_fetch)
+        self.top = TopLine()
         self.transcript = Transcript()
         self.inspector = Inspector(in_chat=True)
         self.find = FindLine()
         self.bar = BudgetBar()
         self.offer = Static(id="offer")
-        """Suggests models to use instead of the reader."""
+        """Suggests models to use instead of the reader and the built-in embedder."""
         self.approval = ApprovalLine(keys)
         self.trouble = ""
         """State of MCP servers that are not ready, for the top line; usually empty."""

@@ -55,7 +55,6 @@ from jitchat.tui.widgets.completion_list import CompletionList
 from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.top_line import ModelFetch
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Conversation, Mode
 
@@ -251,8 +250,6 @@ class ChatScreen(Screen[None]):
             self.host.warn(f"{READ_ONLY} {refusal}", seconds=60)
         if self.backend.warning and message.opening == 1:
             self.host.warn(self.backend.warning)
-        if self.backend.may_fetch_model:
-            self.surfaces.model_fetch.start()
         await self.outbox.send_waiting(session)
 
     @on(Opening.Refused)
@@ -287,17 +284,6 @@ class ChatScreen(Screen[None]):
             self.meter.sum_up()
             if self.indexing.show_lines(message):
                 self.previews.plan()
-
-    @on(ModelFetch.Ended)
-    def _fetch_ended(self, message: ModelFetch.Ended) -> None:
-        """Use a downloaded embedding model.
-
-        A failed download that the user did not start is not reported if the next start retries it.
-        """
-        if message.asked or message.fetched or not self.backend.may_fetch_model:
-            self.host.say(message.sentence)
-        if message.fetched and self.session is not None:
-            self.indexing.change_embedder()
 
     @on(Ending.Ended)
     def _session_ended(self, message: Ending.Ended) -> None:
