@@ -162,10 +162,11 @@ class TurnTable(Vertical, Generic[Row]):
         )
         self.list.highlighted = self._place_of(here) if self._has_cursor else None
 
-    def redraw(self, row: Row) -> None:
-        """Redraw the row with the same key, with its new values."""
+    def replace_row(self, row: Row) -> None:
+        """Replace the row with the same key, and draw it."""
         place = self._place_of(self._key(row))
         if place is not None:
+            self._items = [*self._items[:place], row, *self._items[place + 1 :]]
             line = draw(self.columns, row, self._style(row))
             self.list.replace_option_prompt_at_index(place, line)
 
