@@ -14,8 +14,9 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from stat import S_ISREG
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple
 from jitchat import errors
 from jitchat.errors import StoreError
 from jitchat.paths import make_private, open_to_others
+from jitchat.store.repair import repair
 from jitchat.text.sanitize import one_line
 
 MIGRATION_SET = "jitchat"
@@ -131,8 +133,15 @@ class Database:
         applied = self._require_our_schema()
         self._make_durable()
         if applied != set(migration_names()):
-            with self.write() as connection:
-                migrate(connection)
+            self._migrate()
+
+    def _migrate(self) -> None:
+        """Migrate the database; another process that wants to has to wait."""
+        # off, because a table that is created again would take the rows that refer to it along
+        self._connection.execute("PRAGMA foreign_keys = OFF")
+        with self.write() as connection:
+            migrate(connection)
+        self._connection.execute("PRAGMA foreign_keys = ON")
 
     def _open_for_reading(self, refused: StoreError) -> None:
         """Open the database for reading when the file, its folder or the disk cannot be written.
@@ -187,14 +196,11 @@ class Database:
             connection.execute("BEGIN")
             try:
                 names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-                applied = set[str]()
-                if MIGRATION_TABLE in names:
-                    query = f"SELECT name FROM {MIGRATION_TABLE} WHERE migration_set = ?"  # noqa: S608  a constant
-                    applied = {str(row[0]) for row in connection.execute(query, (MIGRATION_SET,))}
+                applied = _applied(connection) if MIGRATION_TABLE in names else set()
                 pages = connection.execute("PRAGMA page_count").fetchone()[0]
             finally:
                 connection.rollback()
-        if unknown := sorted(applied - set(migration_names())):
+        if unknown := sorted(applied - {*migration_names(), *_renamed()}):
             raise errors.StoreTooNew(
                 f"{self.path} was written by a newer jitchat (it has {one_line(unknown[-1])!r}).",
                 "Update jitchat, or use another file with --db. Nothing was changed.",
@@ -412,22 +418,44 @@ def migration_names() -> list[str]:
     return sorted(file.stem for file in _MIGRATIONS.glob("*.sql"))
 
 
+def _renamed() -> dict[str, str]:
+    """Map the names that migrations had in development versions to their names today."""
+    lines = (_MIGRATIONS / "renamed.txt").read_text(encoding="utf-8").splitlines()
+    return dict(line.split() for line in lines)
+
+
+def _applied(connection: sqlite3.Connection) -> set[str]:
+    query = f"SELECT name FROM {MIGRATION_TABLE} WHERE migration_set = ?"  # noqa: S608  a constant
+    return {str(row[0]) for row in connection.execute(query, (MIGRATION_SET,))}
+
+
 def migrate(connection: sqlite3.Connection, stop_before: str | None = None) -> None:
-    """Apply the missing migrations within the open transaction."""
+    """Repair the schema and apply the missing migrations, within the open transaction."""
     # The import takes 200 ms, with numpy, and is needed once per database.
     from sqlite_utils import Database, Migrations  # noqa: PLC0415
 
-    def running(name: str) -> Callable[[Database], None]:
-        def run(database: Database) -> None:
-            for statement in statements((_MIGRATIONS / f"{name}.sql").read_text(encoding="utf-8")):
-                database.execute(statement)
-
-        return run
-
     migrations = Migrations(MIGRATION_SET)
     for name in migration_names():
-        migrations(name=name)(running(name))
-    migrations.apply(Database(connection, recursive_triggers=False), stop_before=stop_before)
+        migrations(name=name)(lambda database, name=name: _run_migrations(database.conn, [name]))
+    database = Database(connection, recursive_triggers=False)
+    migrations.ensure_migrations_table(database)
+    connection.executemany(
+        f"UPDATE OR REPLACE {MIGRATION_TABLE} SET name = ?2 WHERE name = ?1",  # noqa: S608  a constant
+        _renamed().items(),
+    )
+    applied = _applied(connection)
+    with closing(_connection(":memory:")) as intended:
+        _run_migrations(intended, sorted(applied))
+        repair(connection, intended)
+    migrations.apply(database, stop_before=stop_before)
+
+
+def _run_migrations(connection: sqlite3.Connection, names: Iterable[str]) -> None:
+    """Run the statements of migrations, without recording that they were applied."""
+    connection.create_function("compressed", 1, lambda text: zlib.compress(text.encode()))
+    for name in names:
+        for statement in statements((_MIGRATIONS / f"{name}.sql").read_text(encoding="utf-8")):
+            connection.execute(statement)
 
 
 def statements(script: str) -> Iterator[str]:
