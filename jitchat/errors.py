@@ -56,6 +56,10 @@ class StoreTooOld(StoreError):
     """The database has an old schema, and cannot be written to migrate it."""
 
 
+class StoreForeign(StoreError):
+    """The tables of the database are not those that this version needs."""
+
+
 class StoreReadOnly(StoreError):
     """The database or its folder cannot be written."""
 

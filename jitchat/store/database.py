@@ -9,6 +9,7 @@ stored data can still be read.
 """
 
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -62,7 +63,13 @@ _EXPLANATIONS: dict[type[StoreError], tuple[str, str]] = {
         "Free some space or check the disk, then try again.",
     ),
     errors.StoreBusy: ("is locked by another program", "Close it, or wait, and try again."),
+    errors.StoreForeign: (
+        "does not fit this version: a development version, a newer one or another program wrote it",
+        "Copy it with `jitchat backup FILE`, then update jitchat. Or save the conversations with"
+        " `jitchat export --all --format json --out FILE`, and import them into another --db.",
+    ),
 }
+_FOREIGN = re.compile(r"no such (table|column)|has no column named")
 
 
 def store_error(error: sqlite3.Error, path: Path, *, has_written: bool = False) -> StoreError:
@@ -71,8 +78,12 @@ def store_error(error: sqlite3.Error, path: Path, *, has_written: bool = False) 
     kind = _KINDS.get((code or 0) & 0xFF)
     if kind is errors.StoreUnreadable or (code is None and "decode" in str(error)):
         return damaged(path, has_written=has_written)
+    cause = one_line(str(error))
+    if kind is None and not _FOREIGN.search(cause):
+        return StoreError(f"The database {path} failed: {cause}.", "Try again.")
     if kind is None:
-        return StoreError(f"The database {path} failed: {one_line(str(error))}.", "Try again.")
+        what, remedy = _EXPLANATIONS[errors.StoreForeign]
+        return errors.StoreForeign(f"The database {path} {what} ({cause}).", remedy)
     what, remedy = _EXPLANATIONS[kind]
     return kind(f"The database {path} {what}.", remedy)
 

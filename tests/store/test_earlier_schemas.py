@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from jitchat.errors import StoreForeign
 from jitchat.statements import DocumentLine, Section, Source
 from jitchat.store import database as schema
 from jitchat.store.database import Database
@@ -24,11 +25,13 @@ from tests.store.earlier_schemas import (
     steps_of,
 )
 from tests.store.rows import columns, fill, tables
-from tests.support import ROOT
+from tests.support import ROOT, talk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from jitchat.store.store import ColdStore
 
 HASHES = ROOT / "tests" / "store" / "migrations.sha256"
 """As `sha256sum *.sql` prints them in the folder of the migrations."""
@@ -167,3 +170,32 @@ def test_no_committed_migration_was_edited_and_each_has_its_hash():
         "a migration is never edited, renamed or deleted: append another one"
     )
     assert files.keys() - listed.keys() == set(), f"add the lines of `sha256sum` to {HASHES}"
+
+
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        ("DROP TABLE turn_costs", "no such table: main.turn_costs"),
+        ("ALTER TABLE turns RENAME COLUMN tools TO uses", "no column named tools"),
+        ("ALTER TABLE conversations RENAME COLUMN head TO top", "no such column: "),
+    ],
+)
+def test_the_error_for_a_foreign_schema_says_where_it_comes_from_and_what_to_do(
+    store: ColdStore, change: str, cause: str
+):
+    store.database.execute("DROP TRIGGER costs_by_tools")
+    made = store.create("Talk")
+    store.database.execute(change)
+    with pytest.raises(StoreForeign) as refused:
+        use(store, made.id)
+    told = refused.value
+    assert "a development version, a newer one or another program wrote it" in told.what
+    assert cause in told.what
+    for way in ("jitchat backup FILE", "update jitchat", "jitchat export --all", "--db"):
+        assert way in told.remedy
+    assert "Try again" not in str(told)
+
+
+def use(store: ColdStore, conversation: str) -> None:
+    store.append(conversation, talk("Which port?"))
+    store.database.execute("UPDATE turns SET status = 'cancelled'")
