@@ -8,6 +8,7 @@ database is saved there again, or next to the file that replaced it. If nothing 
 stored data can still be read.
 """
 
+import logging
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from stat import S_ISREG
@@ -26,6 +27,7 @@ from typing import Any, NamedTuple
 from jitchat import errors
 from jitchat.errors import StoreError
 from jitchat.paths import make_private, open_to_others
+from jitchat.store import copies
 from jitchat.store.repair import repair
 from jitchat.text.sanitize import one_line
 
@@ -35,6 +37,7 @@ MIGRATION_TABLE = "_sqlite_migrations"
 _MIGRATIONS = Path(__file__).with_name("migrations")
 """Numbered files. The schema only grows: append, never edit."""
 ELSEWHERE = "Name another file with --db."
+_LOG = logging.getLogger("jitchat.database")
 
 _KINDS: dict[int, type[StoreError]] = {
     sqlite3.SQLITE_NOTADB: errors.StoreUnreadable,
@@ -147,12 +150,44 @@ class Database:
             self._migrate()
 
     def _migrate(self) -> None:
-        """Migrate the database; another process that wants to has to wait."""
+        """Copy the database and migrate it; another process that wants to has to wait."""
         # off, because a table that is created again would take the rows that refer to it along
         self._connection.execute("PRAGMA foreign_keys = OFF")
         with self.write() as connection:
-            migrate(connection)
+            migrate(connection, before=self._keep_copy)
         self._connection.execute("PRAGMA foreign_keys = ON")
+
+    def _keep_copy(self, step: str) -> None:
+        """Keep a copy of the database as it is before a migration, if that is possible."""
+        try:
+            with closing(_connection(self.path)) as reader:
+                copies.write_upgrade_copy(reader, self.path, step)
+        except (OSError, sqlite3.Error, StoreError) as error:
+            cause = one_line(str(error))
+            _LOG.warning("%s was not copied before migration %s: %s", self.path, step, cause)
+
+    def back_up(self, target: Path) -> int:
+        """Write a copy of the database to a new file, which only its owner can read.
+
+        Return its size in bytes.
+
+        Raises:
+            StoreError: The file exists, or cannot be written.
+
+        """
+        try:
+            with self._lock, ExitStack() as undone:
+                copies.create_private(target)
+                undone.callback(target.unlink)
+                copies.write_copy(self._connection, target)
+                undone.pop_all()
+                return target.stat().st_size
+        except (OSError, sqlite3.Error) as error:
+            cause = getattr(error, "strerror", None) or one_line(str(error))
+            raise StoreError(
+                f"No backup was written to {target}: {cause}.",
+                "Name a new file, in a folder that can be written and has room for the database.",
+            ) from error
 
     def _open_for_reading(self, refused: StoreError) -> None:
         """Open the database for reading when the file, its folder or the disk cannot be written.
@@ -440,8 +475,15 @@ def _applied(connection: sqlite3.Connection) -> set[str]:
     return {str(row[0]) for row in connection.execute(query, (MIGRATION_SET,))}
 
 
-def migrate(connection: sqlite3.Connection, stop_before: str | None = None) -> None:
-    """Repair the schema and apply the missing migrations, within the open transaction."""
+def migrate(
+    connection: sqlite3.Connection,
+    stop_before: str | None = None,
+    before: Callable[[str], object] = lambda _: None,
+) -> None:
+    """Repair the schema and apply the missing migrations, within the open transaction.
+
+    If the database is not a new one, `before` is called first, with the first migration's name.
+    """
     # The import takes 200 ms, with numpy, and is needed once per database.
     from sqlite_utils import Database, Migrations  # noqa: PLC0415
 
@@ -455,6 +497,9 @@ def migrate(connection: sqlite3.Connection, stop_before: str | None = None) -> N
         _renamed().items(),
     )
     applied = _applied(connection)
+    pending = [name for name in migration_names() if name not in applied]
+    if applied and pending:
+        before(pending[0])
     with closing(_connection(":memory:")) as intended:
         _run_migrations(intended, sorted(applied))
         repair(connection, intended)
