@@ -17,6 +17,7 @@ from jitchat.errors import StoreError
 from jitchat.store import copies
 from jitchat.store.copies import upgrade_copies
 from jitchat.store.database import Database, migration_names
+from jitchat.store.deletion import delete_conversation, erase
 from jitchat.store.store import ColdStore
 from tests.store.test_schema import database_at
 from tests.support import talk
@@ -149,3 +150,25 @@ def test_a_backup_that_fails_leaves_no_file(
     with pytest.raises(StoreError, match="No space left"):
         store.database.back_up(tmp_path / "backup.db")
     assert list(tmp_path.glob("backup*")) == []
+
+
+def test_an_erasure_deletes_the_copies_from_before_a_migration_but_no_backup(tmp_path: Path):
+    path = tmp_path / "cold.db"
+    database_at(path, NAMES[-1])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE turns SET content = ?", (SECRET,))
+    store = ColdStore(Database(path))
+    (copy,) = upgrade_copies(path)
+    copy.with_name(f"{copy.name}.part").write_bytes(SECRET.encode())
+    other = store.create("Another")
+    delete_conversation(store, other.id)
+    assert copy.exists()
+    backup = tmp_path / "backup.db"
+    store.database.back_up(backup)
+
+    assert erase(store, "old")
+
+    assert upgrade_copies(path) == []
+    left = [file.name for file in tmp_path.iterdir() if SECRET.encode() in file.read_bytes()]
+    assert left == ["backup.db"]
+    store.database.close()
