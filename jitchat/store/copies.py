@@ -31,7 +31,7 @@ def write_copy(connection: sqlite3.Connection, target: Path) -> None:
     part = target.with_name(f"{target.name}.part")
     try:
         part.unlink(missing_ok=True)  # left by a process that was killed
-        create_private(part)
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         connection.execute("VACUUM INTO ?", (str(part),))
         with part.open("rb+") as file:
             os.fsync(file.fileno())  # VACUUM INTO does not
@@ -40,11 +40,6 @@ def write_copy(connection: sqlite3.Connection, target: Path) -> None:
         with suppress(OSError):
             part.unlink()
         raise
-
-
-def create_private(path: Path) -> None:
-    """Create an empty file that only its owner can read; raise OSError if it exists."""
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def write_upgrade_copy(connection: sqlite3.Connection, path: Path, step: str) -> None:

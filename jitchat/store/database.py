@@ -18,7 +18,8 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from errno import EEXIST
 from itertools import count
 from pathlib import Path
 from stat import S_ISREG
@@ -176,12 +177,11 @@ class Database:
 
         """
         try:
-            with self._lock, ExitStack() as undone:
-                copies.create_private(target)
-                undone.callback(target.unlink)
+            if target.exists():
+                raise FileExistsError(EEXIST, os.strerror(EEXIST))
+            with self._lock:
                 copies.write_copy(self._connection, target)
-                undone.pop_all()
-                return target.stat().st_size
+            return target.stat().st_size
         except (OSError, sqlite3.Error) as error:
             cause = getattr(error, "strerror", None) or one_line(str(error))
             raise StoreError(

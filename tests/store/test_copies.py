@@ -143,6 +143,21 @@ def test_a_backup_never_overwrites_and_creates_no_folder(store: ColdStore, tmp_p
     assert not (tmp_path / "no").exists()
 
 
+def test_a_backup_has_its_name_only_when_it_is_complete_and_on_the_disk(
+    store: ColdStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    target, seen = tmp_path / "backup.db", []
+
+    def watched(handle: int) -> None:
+        seen.append([path.name for path in tmp_path.glob("backup*")])
+        assert applied(target.with_name("backup.db.part")) == NAMES
+
+    monkeypatch.setattr(copies.os, "fsync", watched)
+    store.database.back_up(target)
+    assert seen == [["backup.db.part"]]
+    assert [path.name for path in tmp_path.glob("backup*")] == ["backup.db"]
+
+
 def test_a_backup_that_fails_leaves_no_file(
     store: ColdStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
