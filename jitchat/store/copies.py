@@ -28,7 +28,7 @@ def write_copy(connection: sqlite3.Connection, target: Path) -> None:
         OSError, sqlite3.Error: It could not be written; nothing is left of it.
 
     """
-    part = target.with_name(f"{target.name}.part")
+    part = target.with_name(f"{target.name}.jitchat-part")
     try:
         part.unlink(missing_ok=True)  # left by a process that was killed
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -199,7 +199,7 @@ def test_a_migration_killed_at_any_statement_leaves_the_old_schema_or_the_new(
         found = schema(path)
         assert found in (old, new)
         outcomes.add(found == new)
-        copies = [copy for copy in upgrade_copies(path) if copy.suffix != ".part"]
+        copies = [copy for copy in upgrade_copies(path) if copy.suffix != ".jitchat-part"]
         assert [schema(copy) for copy in copies] == [old] * len(copies)
         assert copies or found == old
         Database(path).close()

@@ -55,7 +55,7 @@ def test_before_a_migration_a_private_copy_is_kept_of_the_latest_version_alone(t
     database_at(path, NAMES[20])
     before = contents(path)
     (tmp_path / "cold.db.before-007").write_bytes(b"an earlier copy")
-    (tmp_path / "cold.db.before-021.part").write_bytes(b"left by a process that was killed")
+    (tmp_path / "cold.db.before-021.jitchat-part").write_bytes(b"left by a process that was killed")
     (tmp_path / "other.db.before-007").write_bytes(b"of another database")
 
     Database(path).close()
@@ -150,11 +150,11 @@ def test_a_backup_has_its_name_only_when_it_is_complete_and_on_the_disk(
 
     def watched(handle: int) -> None:
         seen.append([path.name for path in tmp_path.glob("backup*")])
-        assert applied(target.with_name("backup.db.part")) == NAMES
+        assert applied(target.with_name("backup.db.jitchat-part")) == NAMES
 
     monkeypatch.setattr(copies.os, "fsync", watched)
     store.database.back_up(target)
-    assert seen == [["backup.db.part"]]
+    assert seen == [["backup.db.jitchat-part"]]
     assert [path.name for path in tmp_path.glob("backup*")] == ["backup.db"]
 
 
@@ -174,7 +174,7 @@ def test_an_erasure_deletes_the_copies_from_before_a_migration_but_no_backup(tmp
         connection.execute("UPDATE turns SET content = ?", (SECRET,))
     store = ColdStore(Database(path))
     (copy,) = upgrade_copies(path)
-    copy.with_name(f"{copy.name}.part").write_bytes(SECRET.encode())
+    copy.with_name(f"{copy.name}.jitchat-part").write_bytes(SECRET.encode())
     other = store.create("Another")
     delete_conversation(store, other.id)
     assert copy.exists()
