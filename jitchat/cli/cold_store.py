@@ -31,7 +31,8 @@ def quiet_libraries() -> None:
 
 def open_store(paths: Paths) -> ColdStore:
     """Open the cold store, and mark the unfinished replies of a crashed run as interrupted."""
-    database = Database(paths.database)
+    with kept_log(paths.log):  # for a line if no copy was kept before a migration
+        database = Database(paths.database)
     database.on_notice = output.warn
     try:
         store = ColdStore(database)
@@ -72,7 +73,9 @@ def load_settings(flags: options.Flags) -> Settings:
 
 def plain_settings(flags: options.Flags) -> Settings:
     """Load the settings; the model picked in the app is used if nothing else names one."""
-    return flags.settings(picked_model(flags.paths().database))
+    paths = flags.paths()
+    with kept_log(paths.log):
+        return flags.settings(picked_model(paths.database))
 
 
 def keep_persona(store: ColdStore, conversation: str, flags: options.Flags) -> None:

@@ -8,6 +8,7 @@ import click
 
 from jitchat.cli import cold_store, options, output, shell_values
 from jitchat.errors import UsageError
+from jitchat.lab.run_file import Runs
 from jitchat.store import deletion
 from jitchat.store.conversation_search import FILTERS, SYNTAX, Filter, Found, parse_query
 from jitchat.store.requests import RequestLog, Spent
@@ -159,6 +160,8 @@ def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json:
             deletion.delete_conversation(store, found.id)
         elif not deletion.erase(store, found.id, with_memory=not how.keep_memory):
             output.warn(_LOG_IS_READ)
+    if how.erase and (copies := Runs(flags.paths().rot).copies_of(found.id)):
+        output.warn(copies)
     if as_json:
         output.say_json({"id": found.id, "deleted": True, "erased": how.erase})
     else:

@@ -29,6 +29,7 @@ from jitchat.errors import StoreBusy, StoreError, StoreReadOnly, UnknownRun
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.paths import make_private
 from jitchat.replay import window_of
+from jitchat.store.copies import delete_upgrade_copies
 from jitchat.store.database import Database, store_error
 from jitchat.store.lab_runs import RotRows
 from jitchat.store.store import ColdStore, local_now
@@ -342,10 +343,19 @@ class Runs:
         try:
             with closing(lock_run(path)):
                 _delete(path, *_STORE_ENDS)
+                delete_upgrade_copies(path)
         except OSError as error:
             raise StoreReadOnly(f"{path} cannot be deleted: {error.strerror}.") from error
         with suppress(OSError):  # a leftover empty file does no harm
             _delete(path, _LOCK)
+
+    def copies_of(self, conversation: str) -> str:
+        """Name the runs that copied a conversation of the user; empty if none did. Slow."""
+        runs = self.each(lambda file: file.run)
+        copied = [run.id for run in runs if run.experiment.conversation == conversation]
+        names = ", ".join(copied)
+        forget = "`jitchat rot forget RUN` deletes one."
+        return f"The rot lab's runs still have copies of it: {names}. {forget}" if names else ""
 
     def _found(self, wanted: str) -> Path:
         numbers = self._numbers()

@@ -16,6 +16,7 @@ from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
 from jitchat.providers.protocols.protocol import protocol_names
 from jitchat.providers.tools import paired
+from jitchat.store.copies import upgrade_copies
 from jitchat.store.database import Database, migration_names
 from jitchat.store.observations import PassKind
 from jitchat.store.store import ColdStore
@@ -198,8 +199,13 @@ def test_a_migration_killed_at_any_statement_leaves_the_old_schema_or_the_new(
         found = schema(path)
         assert found in (old, new)
         outcomes.add(found == new)
+        copies = [copy for copy in upgrade_copies(path) if copy.suffix != ".jitchat-part"]
+        assert [schema(copy) for copy in copies] == [old] * len(copies)
+        assert copies or found == old
         Database(path).close()
         assert schema(path) == new
+        (copy,) = upgrade_copies(path)
+        assert schema(copy) == old
         statement += rounds(31, 1)
     assert outcomes == {False, True}
 

@@ -210,7 +210,7 @@ def test_a_step_that_fails_leaves_the_schema_before_it(tmp_path, monkeypatch):
         return [*statements(script), *(["DROP TABLE nowhere"] if script == last else [])]
 
     monkeypatch.setattr(schema, "statements", broken)
-    with pytest.raises(StoreError, match="failed: no such table"):
+    with pytest.raises(StoreError, match="no such table: nowhere"):
         Database(tmp_path / "old.db")
     connection = sqlite3.connect(tmp_path / "old.db")
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}

@@ -224,7 +224,11 @@ class Conversations(Controller):
     async def _erase(self, conversation: Conversation) -> None:
         self.host.say(f"Erasing {named(conversation)}…")
         is_gone = await asyncio.to_thread(deletion.erase, self.backend.store, conversation.id)
-        self.host.say(ERASED if is_gone else LOG_IS_READ)
+        copies = await asyncio.to_thread(self._copies_in_lab, conversation)
+        self.host.say(" ".join(filter(None, (ERASED if is_gone else LOG_IS_READ, copies))))
+
+    def _copies_in_lab(self, conversation: Conversation) -> str:
+        return self.backend.lab_service().runs.copies_of(conversation.id)
 
     async def restore(self) -> None:
         """Undo the last deletion and open that conversation."""
