@@ -1,4 +1,4 @@
-"""Starting child processes; no other module does.
+"""Starting child processes; besides the guard of an MCP server, no other module does.
 
 jitchat's own children run Python without the current folder on its path, in a folder that the
 caller names, with only the environment variables that they need and none that may hold a key. pip
@@ -7,6 +7,7 @@ the user's has the user's environment and runs in the home folder, wherever jitc
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -140,6 +141,18 @@ async def run_in_terminal(command: Sequence[str]) -> int:
     return await child.wait()
 
 
+def users_home() -> str:
+    """Return the user's home, or the root folder if it does not exist."""
+    home = os.path.expanduser("~")  # noqa: PTH111  never fails, unlike Path.home
+    return home if os.path.isdir(home) else os.path.abspath(os.sep)  # noqa: PTH100, PTH112
+
+
+def is_command(command: str, folder: str, path: str | None = None) -> bool:
+    """Whether `command` can be run in `folder`; `path` is that of its environment."""
+    is_name = Path(command).name == command
+    return shutil.which(command if is_name else Path(folder, command), path=path) is not None
+
+
 def run_users_command(words: Sequence[str], seconds: float) -> Completed | None:
     """Run a command that the user configured, without a shell; None if it times out.
 
@@ -148,11 +161,14 @@ def run_users_command(words: Sequence[str], seconds: float) -> Completed | None:
         ValueError: It contains a NUL.
 
     """
-    home = os.path.expanduser("~")  # noqa: PTH111  never fails, unlike Path.home
-    folder = home if os.path.isdir(home) else os.path.abspath(os.sep)  # noqa: PTH100, PTH112
     try:
         return subprocess.run(  # noqa: S603  the user's own command
-            words, stdin=DEVNULL, capture_output=True, timeout=seconds, check=False, cwd=folder
+            words,
+            stdin=DEVNULL,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+            cwd=users_home(),
         )
     except subprocess.TimeoutExpired:
         return None

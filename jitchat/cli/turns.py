@@ -22,7 +22,6 @@ from jitchat.small_models.titles import name_new
 from jitchat.store.path import parent_of
 from jitchat.store.pins import OwnInstructions
 from jitchat.text.sanitize import one_line, shorten
-from jitchat.tools.mcp.server import Phase
 from jitchat.values import Mode, Role
 from jitchat.why import Explained, Standing, why, why_elsewhere, why_file
 from jitchat.window import record, steering
@@ -178,7 +177,7 @@ async def _exchange(
     if folder is None:
         return await exchange.sent_and_printed(session, sent)
     async with served_tools(session, model.settings, folder) as states:
-        _warn(*(state.sentence for state in states if state.phase is Phase.FAILED))
+        _warn(*(state.sentence for state in states))
         return await exchange.sent_and_printed(session, sent)
 
 

@@ -424,7 +424,7 @@ class McpServer:
     env: Mapping[str, Secret] = setting(
         {}, "additional environment variables for the command", hidden=True
     )
-    cwd: str = setting("", "working directory of the command")
+    cwd: str = setting("", "working directory of the command; empty: your home folder")
     url: str = setting("", "URL of a server that is reached over HTTP", hidden=True)
     headers: Mapping[str, Secret] = setting({}, "additional HTTP headers", hidden=True)
     allow: tuple[str, ...] = setting((), "globs of tools that run without confirmation")

@@ -118,18 +118,24 @@ TEMPORARY_TITLE = "Temporary conversation"
 _LONGEST_TITLE, _LONGEST_TAG = 200, 40
 
 
+_OBEYED = frozenset('$`\\"')
+"""What a shell obeys even in double quotes: not in a name, which people type and scripts insert."""
+SAFE_NAME = str.maketrans(dict.fromkeys(_OBEYED, "_"))
+"""For `translate`: replaces what a name must not have."""
+
+
 def project_name(name: str) -> str:
     """Return a project's name on one line, without surrounding spaces.
 
     Raises:
-        UsageError: The name is empty, or longer than 60 characters.
+        UsageError: The name is empty, longer than 60 characters, or has a refused character.
 
     """
     plain = one_line(repair(name))
-    if not plain or len(plain) > _LONGEST_PROJECT:
+    if not plain or len(plain) > _LONGEST_PROJECT or _OBEYED & set(plain):
         raise UsageError(
             f"{shorten(name, _LONGEST_PROJECT)!r} is not a valid project name.",
-            f"Use 1 to {_LONGEST_PROJECT} characters.",
+            f'Use 1 to {_LONGEST_PROJECT} characters, none of them $, `, \\ or ".',
         )
     return plain
 
@@ -142,10 +148,12 @@ def tag_name(tag: str) -> str:
 
     """
     plain = fold(one_line(repair(tag)).removeprefix("#"))
-    if not plain or len(plain) > _LONGEST_TAG or any(c.isspace() or c in '":,' for c in plain):
+    is_refused = any(c.isspace() or c in _OBEYED or c in ":," for c in plain)
+    if not plain or len(plain) > _LONGEST_TAG or is_refused:
         raise UsageError(
             f"{shorten(tag, _LONGEST_TAG)!r} is not a valid tag.",
-            f"A tag is one word of at most {_LONGEST_TAG} characters.",
+            f"A tag is one word of at most {_LONGEST_TAG} characters,"
+            ' none of them $, `, \\, ", a colon or a comma.',
         )
     return plain
 

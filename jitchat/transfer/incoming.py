@@ -16,7 +16,7 @@ from jitchat.store.imported import (
     Origin,
     Twin,
 )
-from jitchat.store.store import ColdStore, project_name, tag_name
+from jitchat.store.store import SAFE_NAME, ColdStore, project_name, tag_name
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.tool_fields import use_fields
 from jitchat.transfer.fields import as_json, sequence, text
@@ -88,7 +88,7 @@ class IncomingConversation:
         title = shorten(self.title or self._first_words, _LONGEST_TITLE) or self.id
         project = DEFAULT_PROJECT
         with suppress(UsageError):
-            project = project_name(self.project)
+            project = project_name(self.project.translate(SAFE_NAME))
         kept = self.is_title_given, self.is_archived, self.tags, project
         first, last = self._span or (None, None)
         created, updated = self.created_at or first, self.updated_at or last
@@ -111,7 +111,7 @@ def tags_of(*lists: object) -> tuple[str, ...]:
     found = dict[str, None]()
     for value in (each for listed in lists for each in sequence(listed)):
         with suppress(UsageError):
-            found[tag_name("-".join(text(value).split()))] = None
+            found[tag_name("-".join(text(value).split()).translate(SAFE_NAME))] = None
     return tuple(found)
 
 

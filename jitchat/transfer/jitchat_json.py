@@ -58,7 +58,7 @@ from jitchat.window.window import ContextWindow
 NAME = "jitchat"
 VERSION = 1
 _MOST_FILES = 10_000
-"""Attachments per turn."""
+"""Maximum attachments per turn."""
 _HOLDS = ("pinned", "excluded")
 _COUNTS = ("input_tokens", "output_tokens", "cached_tokens", "written_tokens", "reasoning_tokens")
 

@@ -47,7 +47,7 @@ rot_run: id, fields
 streaming: turn, process, seen_at
 token_samples: id, server, model, counter, counted, reported
 told_limits: server, model, tokens, source, told_at
-tool_grants: server, tool, digest, granted_at
+tool_grants: server, tool, digest, granted_at, definition
 turn_attachments: turn, number, digest, name, path, modified_at
 turns: id, conversation, position, role, name, content, created_at, status, parent, tools
 vectors: turn, embedder, dimension, vector

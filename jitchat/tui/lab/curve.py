@@ -127,7 +127,7 @@ MARGIN = 7
 FOOT = 3
 """Rows below the plot: the axis, its values, and the modes that do not fit."""
 LEAST = 5 + FOOT
-"""Fewest rows with which the plot is readable."""
+"""Rows up to which there is no readable plot, so that none is drawn."""
 _MANY = 9
 """Rows from which quarters are labelled as well."""
 
