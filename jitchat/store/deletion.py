@@ -32,7 +32,9 @@ _WAIT_FOR_READERS = 500
 """Milliseconds."""
 _OF_TURNS = ("streaming", "reasoning", "model_lines", "index_entries", "vectors", "held_turns")
 """Tables in which each row belongs to a turn."""
-_OF_CONVERSATIONS = ("turn_costs", "index_segments", "drafts", "observation_passes")
+_OF_CONVERSATIONS = (
+    "turn_costs", "index_segments", "drafts", "draft_attachments", "observation_passes",
+)  # fmt: skip
 """Tables in which each row belongs to a conversation; tags and imports are deleted by cascade."""
 _UNINDEX_WORDS = """
     INSERT INTO turns_fts (turns_fts, rowid, content)
