@@ -20,7 +20,7 @@ _PROMPTS = """
 """
 _FILES_OF_PROMPTS = f"""
     SELECT f.turn, {FILE_COLUMNS} FROM turn_attachments f JOIN attachments a ON a.digest = f.digest
-    WHERE f.turn IN (SELECT turn FROM windows) ORDER BY f.turn, f.number
+    WHERE f.turn >= ? ORDER BY f.turn, f.number
 """  # noqa: S608  a constant
 
 
@@ -62,7 +62,7 @@ class Drafts:
 def sent_drafts(database: Database, limit: int) -> list[Draft]:
     """List the latest messages that were sent here, in any conversation, the newest first."""
     files = defaultdict[int, list[Attachment]](list)
-    for row in database.fetch_all(_FILES_OF_PROMPTS):
-        files[row[0]].append(replace(listed_file(row), turn=0))
     prompts = database.fetch_all(_PROMPTS, (limit,))
+    for row in database.fetch_all(_FILES_OF_PROMPTS, (prompts[-1][0],)) if prompts else ():
+        files[row[0]].append(replace(listed_file(row), turn=0))
     return [Draft.foreign(str(content), files[turn]) for turn, content in prompts]
