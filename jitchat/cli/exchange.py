@@ -80,7 +80,7 @@ class _Printer:
             return
         files = [file for file in self._memory.files if file.turn == turn.position]
         if files:
-            output.say(f"attached: {', '.join(map(_file_name, files))}", err=True)
+            output.say(f"attached: {', '.join(_file_name(file) for file in files)}", err=True)
         if self._place:
             output.say(f"to {self._place}, #{turn.position}", err=True)
 

@@ -137,7 +137,8 @@ def _sorted_out(
     name: str, folder: Path, entries: Iterable[Path], rules: IgnoreRules | None
 ) -> Named | None:
     """Sort entries into files, links and ignored ones; None if there are no entries."""
-    files, links = list[Path](), list[Path]()
+    files = list[Path]()
+    links = list[Path]()
     number = 0
     for number, path in enumerate(entries, start=1):
         if path.is_symlink():

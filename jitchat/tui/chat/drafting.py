@@ -82,7 +82,7 @@ class Drafting(Controller):
     def offer(self, pasted: Prompt.Pasted) -> None:
         """Offer to attach the files that a text from elsewhere mentions."""
         typed = mentions_of(self.surfaces.prompt.message)
-        names = [each.name for each in mentions_in(pasted.text) if each.name not in typed]
+        names = [m.name for m in mentions_in(pasted.text) if m.name not in typed]
         if names:
             self.host.run(self._offer(pasted, names), "pasted")
 

@@ -60,7 +60,7 @@ class Highlights(Controller):
         if is_first and (found := beginning_of(line, self.surfaces.prompts)) is not None:
             yield found
         mentions = mentions_in(typed[:_SEARCHED])
-        yield from ((each.start, each.end) for each in mentions if self._paths.get(each.name))
+        yield from ((m.start, m.end) for m in mentions if self._paths.get(m.name))
         session = self.opening.session
         turns = session.memory.snapshot.turns if session is not None else ()
         for span, position in reference_spans(line):

@@ -364,7 +364,8 @@ class Sends(Controller):
 
         Once it is stored, its files are those of the turn.
         """
-        draft, session = self._returned, self.opening.session
+        draft = self._returned
+        session = self.opening.session
         if self._answered or draft is None:
             return
         if self._turn is not None and session is not None:

@@ -41,7 +41,8 @@ class Folded:
 
     def spread(self, draft: Draft) -> Draft:
         """Replace the markers in a draft by the folded texts."""
-        result, end = Draft(files=draft.files), 0
+        result = Draft(files=draft.files)
+        end = 0
         for start, stop in self.spans(draft.text):
             result += draft.between(end, start) + self._texts[draft.text[start:stop]]
             end = stop

@@ -351,8 +351,8 @@ class Prompt(TextArea):
         if start == end:
             end = self._end_of(what)
         self.delete(start, end, maintain_selection_offset=False)
-        killed, is_ahead = self._folded.spread(self._written.removed), what.endswith("_left")
-        self._killed.add(killed, self._keys, is_ahead=is_ahead)
+        killed = self._folded.spread(self._written.removed)
+        self._killed.add(killed, self._keys, is_ahead=what.endswith("_left"))
 
     def _end_of(self, what: str) -> Location:
         row, column = self.cursor_location
@@ -423,9 +423,11 @@ class Prompt(TextArea):
         for (row, left), right in self._folded_at(start, end):
             start = (row, right) if is_insertion else min(start, (row, left))
             end = max(end, (row, right))
-        piece, files = Draft.by_user(edit.text), None
+        files = None
+        piece = Draft.by_user(edit.text)
         if isinstance(edit, DraftEdit):
-            piece, files = edit.piece, edit.files
+            files = edit.files
+            piece = edit.piece
         keeps_selection = edit.maintain_selection_offset
         span = start, end
         return super().edit(
