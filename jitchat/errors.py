@@ -150,6 +150,10 @@ class FileRefused(UsageError):
     """A file cannot be attached: it does not exist, is too large, or has an unsupported type."""
 
 
+class FolderNotAllowed(FileRefused):
+    """A mention names hidden files, or files outside the current folder."""
+
+
 class EmptyDraft(UsageError):
     """There is nothing to send."""
 

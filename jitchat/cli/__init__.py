@@ -54,6 +54,7 @@ _COMMANDS = {
     "doctor": ("doctor", "Check the setup, and that each configured provider answers."),
     "config": ("config", "Show every setting and its origin, or change settings."),
     "paths": ("config", "Show file locations and how each was chosen."),
+    "folders": ("folders", "List the folders whose files @path may attach."),
     "completion": ("completion", "Install tab completion for SHELL: bash, zsh or fish."),
     "bench": ("bench", "Measure what retrieval finds and what it costs."),
 }

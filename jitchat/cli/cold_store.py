@@ -101,15 +101,19 @@ def picked_model(path: Path) -> tuple[str, str] | None:
 
 
 def choose_conversation(
-    store: ColdStore, wanted: str | None, project: str | None = None
+    store: ColdStore, wanted: str | None, project: str | None = None, *, sends: bool = False
 ) -> Conversation:
     """Return the wanted conversation; by default the most recent one.
 
     In a project without conversations a new one is created. The demo is stored when it is needed.
+    For a command that `sends`, the default is not the demo, unless the user has sent something in
+    it, but a new conversation if there is no other.
     """
-    if wanted is None and project is not None:
-        name = project_name(project)
-        return store.latest(name) or store.create(NEW_TITLE, project=name)
+    if wanted is None and (sends or project is not None):
+        name = project_name(project) if project is not None else None
+        skipped = DEMO_ID if sends and not store.has_sent(DEMO_ID) else ""
+        latest = store.latest(name, skipped)
+        return latest or store.create(NEW_TITLE, project=name or DEFAULT_PROJECT)
     if wanted is None:
         listed = store.latest() or next(iter(store.conversations()), None)
         return listed or store_demo(store)
@@ -125,13 +129,15 @@ def choose_conversation(
 
 
 @contextmanager
-def chosen_conversation(store: ColdStore, flags: options.Flags) -> Iterator[Conversation]:
+def chosen_conversation(
+    store: ColdStore, flags: options.Flags, *, sends: bool = False
+) -> Iterator[Conversation]:
     """Choose or create the conversation that the flags ask for; delete a temporary one at exit."""
     if flags.new and not flags.temporary:
         yield create_new(store, flags)
         return
     if not flags.temporary:
-        yield choose_conversation(store, flags.conversation, flags.project)
+        yield choose_conversation(store, flags.conversation, flags.project, sends=sends)
         return
     made = create_temporary(store, flags)
     try:

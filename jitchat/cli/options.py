@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jitchat.cli import shell_values
+from jitchat.draft import Draft
 from jitchat.errors import SettingsError, UsageError
 from jitchat.paths import Paths, locate
 from jitchat.settings import sections
@@ -72,19 +73,21 @@ def text_given(text: str) -> str:
     return text if text != "-" else _standard_input()
 
 
-def text_and_piped(text: str | None) -> str:
+def text_and_piped(text: str | None) -> Draft:
     """Return the text, followed by anything piped or redirected into the command.
 
-    With `-`, or without a text if something is piped, return standard input alone.
+    With `-`, or without a text if something is piped, return standard input alone, which is
+    foreign.
     """
     if text == "-" or (text is None and is_piped()):
-        return _standard_input().rstrip("\r\n")
+        return Draft.foreign(_standard_input().rstrip("\r\n"))
     if text is None:
         raise UsageError(
             "TEXT is missing.", 'Give a message, as in jitchat send "…", or pipe it in.'
         )
     piped = _standard_input().rstrip("\r\n") if is_piped() else ""
-    return f"{text}\n\n{piped}" if piped.strip() else text
+    typed = Draft.by_user(text)
+    return typed + Draft.foreign(f"\n\n{piped}") if piped.strip() else typed
 
 
 def is_piped() -> bool:
@@ -122,6 +125,7 @@ def turn_name(text: str) -> int | str:
 
 attaching = click.option(
     "--attach",
+    "attached",
     multiple=True,
     metavar="PATH",
     help="Attach a file, a folder or a glob pattern (repeatable).",

@@ -6,20 +6,25 @@ Turns with the same bytes share them; content that no turn refers to any more is
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from jitchat.attachments import Attachment, Part, Picture
+from jitchat.errors import FileRefused
 from jitchat.store.database import Database
 from jitchat.store.path import Path
 from jitchat.store.store import require
+from jitchat.text.sanitize import one_line
 from jitchat.values import Turn
 
-_OF_CONVERSATION = """
-    SELECT t.position, f.digest, f.name, f.path, f.modified_at, a.media_type,
-           length(a.content), a.width, a.height
+FILE_COLUMNS = (
+    "f.digest, f.name, f.path, f.modified_at, a.media_type, length(a.content), a.width, a.height"
+)
+_OF_CONVERSATION = f"""
+    SELECT t.position, {FILE_COLUMNS}
     FROM turn_attachments f CROSS JOIN turns t ON t.id = f.turn
     JOIN attachments a ON a.digest = f.digest
     WHERE t.conversation = ? ORDER BY t.position, f.number
-"""
+"""  # noqa: S608  a constant
 """CROSS makes SQLite read the tables in this order: few turns have files."""
 _STAMP = """
     SELECT COUNT(*), MAX(f.turn), TOTAL(f.modified_at)
@@ -62,11 +67,11 @@ class AttachmentStore:
 
     def put(self, turn: Turn, files: Sequence[Attachment]) -> None:
         """Store a turn's files in one transaction, replacing those of an earlier send."""
-        if not files:
-            return
         with self._database.write() as connection:
+            # read first: content is deleted with the last turn that has it
+            stored = [self._with_data(file) for file in files]
             connection.execute("DELETE FROM turn_attachments WHERE turn = ?", (turn.id,))
-            for number, file in enumerate(files):
+            for number, file in enumerate(stored):
                 keep(connection, file)
                 connection.execute(INSERT_LINK, link(turn.id, number, file))
 
@@ -104,15 +109,37 @@ class AttachmentStore:
 
     def listed(self) -> list[Attachment]:
         """List the files of every branch by turn, without their content."""
-        made = list[Attachment]()
-        for row in self._database.fetch_all(_OF_CONVERSATION, (self._conversation,)):
-            position, digest, name, file_path, modified_at, media_type, size, width, height = row
-            require(str, name, file_path, media_type)
-            known = name, digest, media_type
-            picture = None if width is None else Picture(*known, width, height)
-            where = file_path, modified_at, position
-            made.append(Attachment(*known, size, (), picture, *where))
-        return made
+        rows = self._database.fetch_all(_OF_CONVERSATION, (self._conversation,))
+        return [listed_file(row) for row in rows]
+
+    def _with_data(self, file: Attachment) -> Attachment:
+        return replace(file, data=file.data or bytes_of(self._database, file.digest))
+
+    def read(self, file: Attachment, known: Sequence[Attachment]) -> Attachment:
+        """Return a file with its content; a listed one is read from the store unless it is known.
+
+        Raises:
+            FileRefused: Its content was deleted with the last turn that had it.
+
+        """
+        if file.data or file.parts:
+            return file
+        before = next((other for other in known if other.digest == file.digest), None)
+        before = before or whole(self._database, file)
+        picture = before.picture
+        if not before.parts and (picture is None or not picture.data):
+            what = f"{one_line(file.name)} is no longer stored."
+            raise FileRefused(what, "Backspace at the start of the prompt takes it away.")
+        return replace(file, parts=before.parts, picture=picture)
+
+
+def listed_file(row: Sequence[Any]) -> Attachment:
+    """Make a file of a turn's position and `FILE_COLUMNS`, without its content."""
+    turn, digest, name, path, modified_at, media_type, size, width, height = row
+    require(str, name, path, media_type or "")
+    about = name, digest, media_type or ""
+    picture = None if width is None else Picture(*about, width, height or 0)
+    return Attachment(*about, size or 0, (), picture, path, modified_at, turn)
 
 
 def whole(database: Database, file: Attachment) -> Attachment:

@@ -266,14 +266,19 @@ class ColdStore:
             "`jitchat conversations` lists them." if known else "Import one, or start a chat.",
         )
 
-    def latest(self, project: str | None = None) -> Conversation | None:
+    def latest(self, project: str | None = None, skipped: str = "") -> Conversation | None:
         """Return the most recent conversation, of any project or of one; None if there is none.
 
-        Temporary and archived conversations are ignored.
+        Temporary and archived conversations are ignored, and the one with the id `skipped`.
         """
-        listed = self.conversations()
+        listed = (known for known in self.conversations() if known.id != skipped)
         lasting = (known for known in listed if not (known.is_temporary or known.is_archived))
         return next((known for known in lasting if project in (None, known.project)), None)
+
+    def has_sent(self, conversation: str) -> bool:
+        """Whether anything was sent from here in a conversation."""
+        query = "SELECT 1 FROM windows JOIN turns t ON t.id = turn WHERE t.conversation = ? LIMIT 1"
+        return self.database.fetch_one(query, (conversation,)) is not None
 
     def projects(self) -> dict[str, int]:
         """Count the conversations of each project that has any, the most recent project first."""
@@ -441,15 +446,6 @@ class ColdStore:
                 "UPDATE turns SET tools = ? WHERE id = ?",
                 [(tools_column(use), turn.id) for turn, use in uses.items()],
             )
-
-    def prompts(self, limit: int) -> list[str]:
-        """List the latest messages that were sent here, in any conversation, the newest first."""
-        query = (
-            "SELECT content FROM turns WHERE id IN (SELECT turn FROM windows)"
-            " AND conversation NOT IN (SELECT id FROM conversations WHERE temporary OR deleted_by)"
-            " ORDER BY id DESC LIMIT ?"
-        )
-        return [str(content) for (content,) in self.database.fetch_all(query, (limit,))]
 
     def search(
         self, text: str, limit: int = 50, conversation: str | None = None, where: Filter = EVERY

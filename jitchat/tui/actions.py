@@ -336,6 +336,11 @@ ACTIONS = (
         "attach", Takes.WORDS,
     ),
     Action(
+        "detach", "", "surfaces.prompt.detach", "Detach a file",
+        "Take away the last one, or /detach NAME",
+        "detach", Takes.WORDS,
+    ),
+    Action(
         "paste", "", "drafting.paste_picture", "Paste a picture",
         "Attach the picture in the clipboard", "paste", needs=_OPEN,
     ),

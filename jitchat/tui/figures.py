@@ -1,6 +1,5 @@
 """Format the figures of a window and of a request: token counts, their accuracy, the cost."""
 
-from collections import Counter
 from collections.abc import Iterator
 
 from rich.cells import cell_len, set_cell_size
@@ -54,10 +53,6 @@ def used_figure(window: ContextWindow) -> str:
     return tokens(window.used, exact=window.exact, band=window.band)
 
 
-_NAMED = 3
-"""Maximum attached files that are named before a send; more are counted."""
-
-
 def part_figure(window: ContextWindow, count: int) -> str:
     """Format `412` or `~412`: the tokens of a part of the window; the band applies to the total."""
     return tokens(count, exact=window.is_sure)
@@ -106,29 +101,23 @@ def size_sentences(window: ContextWindow) -> tuple[str, ...]:
     return f"{size} · full would be {full}", f"{size} · full {full}", size, used
 
 
-def attached_sentence(window: ContextWindow) -> str:
-    """Format `attaches README.md ~312, report.pdf in part ~9,120`: files sent with the draft.
-
-    More than a few are counted: `attaches 14 files, 11 in part, 2 not sent`.
-    """
+def attached_files(window: ContextWindow) -> dict[str, str]:
+    """Return the files sent with the draft by name: `~312`, `in part ~9,120`, `already sent`."""
     draft = window.draft.turn
     whole = {row.file.digest for row in window.files if row.verdict is Verdict.FILES}
     parts = {row.file.digest for row in window.files if row.verdict is Verdict.DOCUMENTS}
-    named, partly = list[str](), Counter[str]()
+    named: dict[str, str] = {}
     for row in window.files:
         if row.file.turn == draft and not row.file.locator:
-            name, tokens = one_line(row.file.name), part_figure(window, row.tokens)
+            tokens = part_figure(window, row.tokens)
+            how = "in part" if row.file.digest in parts else "not sent"
             if row.verdict is Verdict.FILES:
-                named.append(f"{name} {tokens}")
+                named[row.file.name] = tokens
             elif row.file.digest in whole:
-                named.append(f"{name}, already sent")
+                named[row.file.name] = "already sent"
             else:
-                how = "in part" if row.file.digest in parts else "not sent"
-                named.append(f"{name} {how} {tokens}")
-                partly[how] += 1
-    if len(named) > _NAMED:
-        named = [f"{len(named):,} files", *(f"{n:,} {how}" for how, n in sorted(partly.items()))]
-    return f"attaches {', '.join(named)}" if named else ""
+                named[row.file.name] = f"{how} {tokens}"
+    return named
 
 
 def identity_sentence(window: ContextWindow) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NAMES = [
     "send", "window", "why", "replay", "observations", "document", "check", "demo", "rot",
     "conversations", "memory", "import", "export", "backup", "models", "usage", "tokens", "keys",
-    "mcp", "doctor", "config", "paths", "completion", "bench",
+    "mcp", "doctor", "config", "paths", "folders", "completion", "bench",
 ]  # fmt: skip
 
 

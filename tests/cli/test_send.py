@@ -302,8 +302,8 @@ def test_without_a_text_or_a_pipe_there_is_an_error(
 def test_without_a_conversation_option_the_one_used_is_reported(
     jitchat: Shell, scripted: ScriptedProvider
 ):
-    assert jitchat("send", "hello").err == "to demo, #61\n"
     assert jitchat("send", "hello", "--conversation", "demo").err == ""
+    assert jitchat("send", "hello").err == "to demo, #63\n"
 
 
 def test_a_new_conversation_is_started_and_named_after_the_message(
@@ -319,7 +319,7 @@ def test_a_new_conversation_is_started_and_named_after_the_message(
 
 
 def test_json_has_the_whole_exchange(jitchat: Shell, scripted: ScriptedProvider):
-    done = jitchat("send", "--json", "hello")
+    done = jitchat("send", "--json", *DEMO, "hello")
     found = json.loads(done.out)
     assert done.err == ""
     assert (found["conversation"], found["turn"], found["reply_turn"]) == ("demo", 61, 62)
@@ -333,7 +333,7 @@ def test_json_has_the_totals_of_all_requests_of_the_message(
 ):
     call = ToolCall("1", REQUEST_CONTEXT, '{"query": "deploy window"}')
     scripted.script, scripted.later = (call,), [("On Tuesday.",)]
-    done = jitchat("send", "--json", "--request-context", "on", "what of the deploy window?")
+    done = jitchat("send", "--json", *DEMO, "--request-context", "on", "what of the deploy window?")
     found = json.loads(done.out)
     assert (found["reply"], found["requests"]) == ("On Tuesday.", 2)
     assert (found["usage"]["input_tokens"], found["usage"]["output_tokens"]) == (200, 20)
@@ -342,7 +342,7 @@ def test_json_has_the_totals_of_all_requests_of_the_message(
 
 def test_json_has_the_error(jitchat: Shell, scripted: ScriptedProvider):
     scripted.script = (KeyRefused("The provider refused the key.", "Check OPENAI_API_KEY."),)
-    done = jitchat("send", "--json", "hello")
+    done = jitchat("send", "--json", *DEMO, "hello")
     found = json.loads(done.out)
     assert done.code == 1
     assert (found["reply"], found["turn"]) == (None, 61)

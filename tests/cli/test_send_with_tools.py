@@ -73,7 +73,15 @@ def test_a_long_message_is_stored_whole_and_sent_as_the_requested_part(
     jitchat: Shell, scripted: ScriptedProvider
 ):
     text = f"{LOG}ERROR the crane is stuck at berth 14\n{LOG}"
-    done = jitchat("send", "-", "--compact", "which crane is stuck", stdin=text.encode())
+    done = jitchat(
+        "send",
+        "-",
+        "--compact",
+        "which crane is stuck",
+        "--conversation",
+        "demo",
+        stdin=text.encode(),
+    )
     assert done.code == 0, done.err
     assert len(scripted.requests[0][-1].content) < len(text) / 4
     assert "stuck at berth 14" in scripted.requests[0][-1].content

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.attachments import Attachment, Part, digest_of_bytes
+from jitchat.draft import Draft
 from jitchat.errors import ConversationDeleted, ConversationInUse, ErasureIncomplete
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.indexer import Indexer
@@ -35,8 +36,8 @@ from jitchat.store.deletion import (
     vacuum,
 )
 from jitchat.store.documents import DocumentStore
+from jitchat.store.drafts import Drafts, sent_drafts
 from jitchat.store.facts import FactStore
-from jitchat.store.pins import Drafts
 from jitchat.store.replies import ReplyWriter
 from jitchat.store.requests import Asked, Purpose, RequestLog, Spent, Taken
 from jitchat.store.windows import Ending, WindowArchive, WindowRecord
@@ -102,7 +103,7 @@ def with_all_that_there_is(store: ColdStore) -> str:
         data=data,
     )
     AttachmentStore(store.database, made.id).put(asked, (file,))
-    Drafts(store.database).put(made.id, SECRET)
+    Drafts(store.database).put(made.id, Draft.by_user(SECRET))
     store.tag(made.id, ["walrus"])
     list(Indexer(store, made.id, NoEmbedder()).catch_up())
     source = Source(1, 2, made.id)
@@ -202,7 +203,7 @@ def test_a_deletion_can_be_undone_until_its_process_ends(store: ColdStore):
     hide(store, made)
     assert RequestLog(store.database).spent_on(DAY.date()) == spent
     assert [known.id for known in store.conversations()] == ["chat-1"]
-    assert store.search("walrus") == store.prompts(5)[1:] == []
+    assert store.search("walrus") == sent_drafts(store.database, 5)[1:] == []
     with pytest.raises(ConversationDeleted):
         store.append(made, talk("Still there?"))
 

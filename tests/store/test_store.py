@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jitchat.draft import Draft
 from jitchat.errors import StoreUnreadable, UnknownConversation
 from jitchat.store.database import Database
+from jitchat.store.drafts import sent_drafts
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import WindowArchive, WindowRecord
 from jitchat.values import Echo, Role, Status, ToolCall, ToolUse, Turn
@@ -111,8 +113,9 @@ def test_prompts_are_what_was_sent_from_here_newest_first(store):
         asked, _ = store.append(store.create(title).id, talk(f"{title} asks", f"{title} answers"))
         archive.put(asked.id, record)
     store.append(store.create("C").id, talk("C asks, in a file that was imported"))
-    assert store.prompts(5) == ["B asks", "A asks"]
-    assert store.prompts(1) == ["B asks"]
+    latest = [draft.text for draft in sent_drafts(store.database, 5)]
+    assert latest == ["B asks", "A asks"]
+    assert sent_drafts(store.database, 1) == [Draft.foreign("B asks")]
 
 
 def test_a_word_is_found_in_any_conversation_by_its_stem_and_its_beginning(store):

@@ -28,7 +28,7 @@ class PromptApp(App[None]):
         self.query_one(Prompt).focus()
 
     def on_prompt_submitted(self, message: Prompt.Submitted) -> None:
-        self.sent.append(message.text)
+        self.sent.append(message.draft.text)
 
 
 def prompt_of(pilot: Pilot[None]) -> Prompt:

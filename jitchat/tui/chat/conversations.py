@@ -215,10 +215,10 @@ class Conversations(Controller):
 
     async def _leave(self, gone: Conversation, *, takes_draft: bool) -> None:
         """Open the latest other conversation or a new one; `takes_draft` moves the draft there."""
-        store, typed = self.backend.store, self.surfaces.prompt.draft
+        store, typed = self.backend.store, self.surfaces.prompt.message
         latest = await asyncio.to_thread(store.latest, gone.project)
         await self.open(latest or store.create(NEW_TITLE, project=gone.project))
-        if takes_draft and typed.strip():
+        if takes_draft and (typed.text.strip() or typed.files):
             self.surfaces.prompt.give_back(typed)
 
     async def _erase(self, conversation: Conversation) -> None:

@@ -24,6 +24,7 @@ from jitchat.tui.key_names import KeyNames
 from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.plain import plain_sentences
 from jitchat.tui.widgets.approval_line import ApprovalLine
+from jitchat.tui.widgets.attached_line import AttachedLine
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.completion_list import CompletionList
 from jitchat.tui.widgets.find_line import FindLine
@@ -140,6 +141,7 @@ class Surfaces:
         """State of MCP servers that are not ready, for the top line; usually empty."""
         self.prompts = Prompts(frozenset(backend.settings.mcp))
         """Prompts of MCP servers, as typed after `/`."""
+        self.attached = AttachedLine(id="attached")
         self.prompt = Prompt()
         self.completions = CompletionList()
         self.hint = HintLine(keys)
@@ -155,6 +157,7 @@ class Surfaces:
         yield self.bar
         yield self.offer
         yield self.approval
+        yield self.attached
         yield self.prompt
         yield self.hint
         yield self.completions
@@ -185,6 +188,7 @@ class Surfaces:
         self.bar.thresholds = session.observing.thresholds if session is not None else None
         self.bar.window = window
         self.inspector.show(window, sent=sent, usage=usage)
+        self.attached.show(self.prompt.files, None if sent else window)
         prices = session.options.prices if session is not None else None
         price_of = prices.of_input if prices is not None else lambda _: None
         cost = "" if prices is not None and prices.is_free else window_cost(window, price_of)
@@ -208,6 +212,7 @@ class Surfaces:
         """Remove the figures of the window from every widget."""
         self.bar.window = self.bar.refusal = None
         self.inspector.clear()
+        self.attached.show(self.prompt.files, None)
         self.hint.show_cost(hint)
         self.transcript.mark(lambda _: None)
 

@@ -20,6 +20,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from jitchat.distil import distil
+from jitchat.draft import Draft
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.events import SendFailed
 from jitchat.tui.app import JitchatApp
@@ -310,7 +311,7 @@ class Tour:
             prompt.take_draft()
         first = next(iter(self.asked.values()), None)
         if first is None:
-            chat.post_message(Prompt.Submitted(self.needle.question))
+            chat.post_message(Prompt.Submitted(Draft.by_user(self.needle.question)))
         else:
             again = SendAgain(first.turn, step.mode, Once(again=first.turn, may_ask=step.may_ask))
             await chat.views.follow(session, again)

@@ -3,19 +3,21 @@
 import re
 from dataclasses import dataclass
 
+from jitchat.draft import EMPTY, Draft
+
 
 @dataclass
 class Killed:
     """The text cut last, for yanking; consecutive cuts are joined."""
 
-    text: str = ""
+    text: Draft = EMPTY
     _key: int = -1
     """The number of the key that cut it."""
 
-    def add(self, text: str, key: int, *, is_ahead: bool) -> None:
+    def add(self, text: Draft, key: int, *, is_ahead: bool) -> None:
         """Add a text cut by a key from after the cursor or, if `is_ahead`, from before it."""
         if key != self._key + 1:
-            self.text = ""
+            self.text = EMPTY
         self.text = text + self.text if is_ahead else self.text + text
         self._key = key
 

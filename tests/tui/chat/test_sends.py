@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.draft import Draft
 from jitchat.errors import JitchatError, KeyRefused, StoreFull, Unreachable
 from jitchat.providers.provider import RequestAdapted, RetryScheduled
 from jitchat.store.store import NEW_TITLE
@@ -27,8 +28,9 @@ def send(stage: Stage, *script: object, typed: str = "and now?") -> ScriptedProv
     """Send what is typed, with what was decided for it."""
     provider = stage.session.provider = ScriptedProvider(script)  # type: ignore[arg-type]
     stage.prompt.draft = ""
-    stage.keeper.send(typed)
-    stage.sends.start(stage.session, *stage.steering.take(typed, None))
+    draft = Draft.by_user(typed)
+    stage.keeper.send(draft)
+    stage.sends.start(stage.session, *stage.steering.take(draft, None))
     return provider
 
 
@@ -71,9 +73,9 @@ async def test_a_message_that_is_stopped_comes_back_with_what_held_for_it(stage:
     stage.steering.once = WANTED
     provider = send(stage, asyncio.Event(), typed="@full and now?")
     await asked(stage, provider)
-    assert stage.drafts.get(stage.opening.conversation.id) == ""
+    assert stage.drafts.get(stage.opening.conversation.id).text == ""
     stage.keeper.keep_now()
-    assert stage.drafts.get(stage.opening.conversation.id) == "@full and now?"
+    assert stage.drafts.get(stage.opening.conversation.id).text == "@full and now?"
     stage.prompt.draft = "typed meanwhile"
     stage.sends.stop()
     await stage.finish()
@@ -85,7 +87,7 @@ async def test_a_message_that_is_stopped_comes_back_with_what_held_for_it(stage:
 async def test_an_answer_that_is_stopped_before_its_first_word_is_no_draft(stage: Stage) -> None:
     question = stage.session.memory.turns[2]
     provider = stage.session.provider = ScriptedProvider((asyncio.Event(),))
-    stage.sends.start(stage.session, question.content, Once(again=question))
+    stage.sends.start(stage.session, Draft.foreign(question.content), Once(again=question))
     await asked(stage, provider)
     stage.sends.stop()
     await stage.finish()
