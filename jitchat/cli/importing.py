@@ -70,7 +70,7 @@ def import_command(
         wanted_now = found if wanted["again"] else without_deleted(store, found, source)
         taken = list(_taken(store, wanted_now, source))
         if not wanted["no_index"]:
-            _index(store, [each for each in taken if each.added], embedder)
+            _index(store, [each for each in taken if each.added or each.changed], embedder)
 
 
 def _usual_place(program: Format | None) -> Path:
@@ -107,7 +107,8 @@ class _Report:
         self._tally = Tally()
 
     def add(self, taken: Taken) -> None:
-        kind = "empty" if not taken.id else "known" if not taken.added else "taken"
+        has_news = taken.added or taken.changed
+        kind = "empty" if not taken.id else "taken" if has_news else "known"
         self._counts[kind] += 1
         self._counts["turns"] += taken.added
         self._tally.add(taken.tally)
@@ -134,13 +135,15 @@ class _Report:
 def _sentence(taken: Taken) -> str:
     if not taken.id:
         parts = ["nothing to import"]
-    elif not taken.added:
+    elif not (taken.added or taken.changed):
         parts = [f"nothing new; stored as {taken.id}"]
     elif taken.is_new:
         parts = [f"{plural(taken.added, 'turn')} imported as “{taken.title}”"]
         parts += [f"stored as {taken.id}"] if taken.id != taken.wanted_id else []
     else:
-        parts = [f"{plural(taken.added, 'new turn')} added to {taken.id}"]
+        parts = [f"{plural(taken.added, 'new turn')} added to {taken.id}"] if taken.added else []
+        updated = f"{plural(taken.changed, 'turn')} of {taken.id} brought up to date"
+        parts += [updated] if taken.changed else []
     return "; ".join([*parts, *_left_out(taken.tally)])
 
 
@@ -156,7 +159,7 @@ def _index(store: ColdStore, taken: list[Taken], embedder: Embedder) -> None:
     is_one = len(taken) == 1
     label = f"{taken[0].id}: indexing" if is_one else "indexing"
     failures = list[str]()
-    with output.progress(label, sum(each.added for each in taken)) as advance:
+    with output.progress(label, sum(each.added + each.changed for each in taken)) as advance:
         for each in taken:
             indexer = Indexer(store, each.id, embedder)
             try:

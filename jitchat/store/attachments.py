@@ -76,6 +76,10 @@ class AttachmentStore:
             keep(connection, file)
             connection.execute(INSERT_LINK, link(turn.id, number, file))
 
+    def digests(self, turn: Turn) -> set[str]:
+        query = "SELECT digest FROM turn_attachments WHERE turn = ?"
+        return {digest for (digest,) in self._database.fetch_all(query, (turn.id,))}
+
     def of(self, path: Path) -> tuple[Attachment, ...]:
         """Read the files of the turns of a path, in order; unchanged files are not read again.
 

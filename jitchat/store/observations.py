@@ -110,13 +110,6 @@ class ObservationStore:
                     known[row[0]] = row
             return [self._pass_of(row) for row in known.values()]
 
-    def restore(self, passes: Sequence[ObservationPass]) -> None:
-        """Store the passes that `every` returned elsewhere, in a conversation without passes."""
-        ids: dict[int | None, int | None] = {None: None}
-        for each in passes:
-            if each.follows in ids:
-                ids[each.id] = self._insert(replace(each, follows=ids[each.follows]))
-
     def is_paused(self, path: Path) -> bool:
         """Whether the user undid the latest pass on a path: no automatic passes are made then."""
         rows = self._database.fetch_all(_NEWEST, (self._conversation,))

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from jitchat.errors import ImportFailed
-from jitchat.store.imported import ImportWriter, list_newest_first, was_deleted
+from jitchat.store.dependents import Dependents
+from jitchat.store.imported import ImportWriter, Provenance, list_newest_first, was_deleted
 from jitchat.store.store import ColdStore
 from jitchat.transfer.format import Format
 from jitchat.transfer.formats import expected, listed, note_failure
@@ -30,6 +31,8 @@ class Taken:
     title: str
     added: int
     """Turns that this import stored."""
+    changed: int
+    """Stored turns that got their source's last form, or more files."""
     is_new: bool
     tally: Tally
 
@@ -92,11 +95,14 @@ def take_all(
     waiting, changed = list[IncomingConversation](), list[str]()
     try:
         for taken in _taken(store, conversations, source, waiting):
-            if taken.added:
+            if taken.added or taken.changed:
                 changed.append(taken.id)
             yield taken
     finally:
         list_newest_first(store, changed)
+    with store.database.write():
+        for store_memory in source.afterwards:
+            store_memory(store)
 
 
 def _taken(
@@ -133,16 +139,19 @@ def _stored(store: ColdStore, waiting: list[IncomingConversation]) -> list[Taken
     if not waiting:
         return []
     with store.database.write():
-        taken = [_store(store, found) for found in waiting]
+        dependents = Dependents(store)
+        taken = [_store(store, found, dependents) for found in waiting]
     waiting.clear()
     return taken
 
 
-def _store(store: ColdStore, found: IncomingConversation) -> Taken:
-    writer = ImportWriter(store, found.origin, found.id, found.twin)
+def _store(store: ColdStore, found: IncomingConversation, dependents: Dependents) -> Taken:
+    provenance = Provenance(found.origin, found.id, found.twin, found.updated_at)
+    writer = ImportWriter(store, provenance, dependents)
     writer.take(found.read())
     heading = found.heading()
     writer.finish(heading)
-    if found.restore is not None and writer.added:
+    if found.restore is not None and writer.id:
         found.restore(store, writer)
-    return Taken(found.id, writer.id, heading.title, writer.added, writer.is_new, found.tally)
+    counts = writer.added, writer.changed
+    return Taken(found.id, writer.id, heading.title, *counts, writer.is_new, found.tally)

@@ -16,7 +16,8 @@ from jitchat.store.imported import (
     Origin,
     Twin,
 )
-from jitchat.store.store import ColdStore, project_name, tag_name
+from jitchat.store.reply_notes import ReplyNote
+from jitchat.store.store import LONGEST_TITLE, ColdStore, project_name, tag_name
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.tool_fields import use_fields
 from jitchat.transfer.fields import as_json, sequence, text
@@ -26,7 +27,7 @@ LONGEST_NAME = 80
 NOT_KEPT = "attachment that was kept by name only"
 INSTRUCTIONS = "message with instructions"
 NO_ROLE = "message without a known role"
-_LONGEST_TITLE = 120
+_LONGEST_MADE_TITLE = 120
 _LONGEST_KEY = 400
 
 
@@ -85,14 +86,16 @@ class IncomingConversation:
         self.origin = Origin(source[:LONGEST_NAME], key[:_LONGEST_KEY])
 
     def heading(self) -> Heading:
-        title = shorten(self.title or self._first_words, _LONGEST_TITLE) or self.id
+        title = shorten(self.title, LONGEST_TITLE)
+        is_made = not title
+        title = title or shorten(self._first_words, _LONGEST_MADE_TITLE) or self.id
         project = DEFAULT_PROJECT
         with suppress(UsageError):
             project = project_name(self.project)
-        kept = self.is_title_given, self.is_archived, self.tags, project
+        details = self.is_title_given, is_made, self.is_archived, self.tags, project
         first, last = self._span or (None, None)
         created, updated = self.created_at or first, self.updated_at or last
-        return Heading(title, self.head, created, updated, *kept)
+        return Heading(title, self.head, created, updated, *details)
 
     def read(self) -> Iterator[IncomingTurn]:
         """Yield the turns, once; note the title and the times that the source may lack."""
@@ -172,8 +175,12 @@ _NO_NOTE = Note()
 class TurnMaker:
     """Makes the turns of one conversation: numbers them and links results to their calls."""
 
-    def __init__(self, tally: Tally) -> None:
+    def __init__(self, tally: Tally, *, has_ids: bool = True) -> None:
+        """Without ids in the source, a turn is identified by its number and its text."""
         self.tally = tally
+        self._has_ids = has_ids
+        self._numbers = Counter[str]()
+        """How many turns were made of each message, by its identity."""
         self.last = 0
         """The position of the latest turn; 0 before the first."""
         self._calls: dict[str, ToolCall] = {}
@@ -208,9 +215,13 @@ class TurnMaker:
                 files, reasoning = tuple(gathered.files), gathered.reasoning
                 if files:  # the key must be the same whether the files are kept or not
                     known_by = replace(turn, content=repair(gathered.text_without_files))
+            number = self._numbers[identity]
+            self._numbers[identity] += 1
             model = shorten(note.model, LONGEST_NAME) if turn.role is Role.ASSISTANT else ""
-            key = turn_key(identity, len(made), known_by)
-            made.append(IncomingTurn(turn, key, model, repair(reasoning), files))
+            reply = ReplyNote(model, reasoning=repair(reasoning))
+            form = turn_form(identity, number, known_by, reply.reasoning)
+            key = hash_of(identity, str(number)) if self._has_ids else form
+            made.append(IncomingTurn(turn, key, form, reply, files))
             follows = self.last
         return made
 
@@ -304,14 +315,15 @@ def _gathered(pieces: Iterable[Piece]) -> Iterator["Result | _Said"]:
         yield said
 
 
-def turn_key(identity: str, number: int, turn: Turn) -> bytes:
-    """Return a hash that identifies a turn in its conversation.
-
-    It includes the text: a message that was incomplete when it was first imported, or was edited
-    in place, counts as a different turn.
-    """
+def turn_form(identity: str, number: int, turn: Turn, reasoning: str = "") -> bytes:
+    """Return a hash of a turn as its source has it; it changes when the turn grows."""
     tools = as_json(use_fields(turn.use)) if turn.use else ""
-    parts = (identity, str(number), turn.role, turn.content, tools)
+    thought = [reasoning] if reasoning else []
+    return hash_of(identity, str(number), turn.role, turn.content, tools, *thought)
+
+
+def hash_of(*parts: str) -> bytes:
+    """Return a hash of some texts, 16 bytes."""
     written = "\0".join(parts).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(written, digest_size=16).digest()
 

@@ -1,16 +1,17 @@
 """jitchat's own format: JSON with the whole conversation, written and read one turn at a time.
 
-It has the turns of every branch, tools, reasoning, models, pins, tags, each window that was sent
-with its ledger, and the attachments, each file once for all turns that have it. A segment that is
-an unchanged turn refers to the turn instead of repeating it. On import, everything is checked like
-any other program's file.
+It has the turns of every branch with their tools and reasoning, each reply's model, usage, cost and
+stop reason, pins, tags, reports about replies, and the attachments, each file once for all turns
+that have it; and of each project the facts and the memory document. An import into an empty home
+that is exported again gives the same file. Windows are not in it: a backup of the database has
+them. On import, everything is checked like any other program's file.
 """
 
 import base64
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -25,36 +26,30 @@ from jitchat.store.imported import (
     all_turns,
     origin_of,
 )
-from jitchat.store.observations import (
-    ObservationPass,
-    ObservationStore,
-    line_fields,
-    line_from,
-)
 from jitchat.store.path import Path
 from jitchat.store.pins import OwnInstructions, Pins
+from jitchat.store.regression_cases import Case, CaseKind, Cases
+from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.store import ColdStore
-from jitchat.store.windows import Ending, Fields, Send, WindowArchive, WindowRecord
 from jitchat.text.sanitize import escape_in_json, one_line, repair, shorten
 from jitchat.tool_fields import use_fields, use_from
 from jitchat.transfer.export import Write
-from jitchat.transfer.fields import mapping, moment_of, sequence, text
+from jitchat.transfer.fields import as_json, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format
 from jitchat.transfer.incoming import (
     LONGEST_NAME,
     IncomingConversation,
     Tally,
+    hash_of,
     tags_of,
-    turn_key,
 )
 from jitchat.transfer.json_text import JsonText, NotJson
+from jitchat.transfer.project_json import ProjectReader, project_fields
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.transfer.typed import is_typed
 from jitchat.values import Conversation, Instructions, Role, Status, Turn, Usage
-from jitchat.window.record import header_fields, ledger_fields, segment_fields, window_from
-from jitchat.window.window import ContextWindow
 
+Fields = Mapping[str, Any]
 NAME = "jitchat"
 VERSION = 1
 _MOST_FILES = 10_000
@@ -64,12 +59,16 @@ _COUNTS = ("input_tokens", "output_tokens", "cached_tokens", "written_tokens", "
 
 
 def write_json(store: ColdStore, conversations: Sequence[Conversation], write: Write) -> None:
-    """Write conversations as one JSON object, with one turn or window per line."""
+    """Write one JSON object, with one turn per line; a conversation without turns is left out."""
+    chosen = [conversation for conversation in conversations if conversation.turns]
+    chosen.sort(key=lambda conversation: (conversation.created_at, conversation.id))
     write(f'{{"format": "{NAME}", "version": {VERSION}, "conversations": [')
-    for number, conversation in enumerate(conversations):
+    for number, conversation in enumerate(chosen):
         write(",\n" if number else "\n")
         _write_conversation(store, conversation, write)
-    write("\n]}\n")
+    write("\n]")
+    _write_list(write, "projects", project_fields(store, chosen))
+    write("}\n")
 
 
 def _write_conversation(store: ColdStore, conversation: Conversation, write: Write) -> None:
@@ -88,17 +87,16 @@ def _write_conversation(store: ColdStore, conversation: Conversation, write: Wri
         "archived": conversation.is_archived,
         "tags": list(conversation.tags),
     }
-    if origin is not None:
+    if origin not in (None, _own_origin(conversation.id, conversation.created_at)):
         head = {**head, "imported_from": {"source": origin.source, "key": origin.key}}
     write(_json(head)[:-1])
-    _write_list(write, "turns", (_turn_fields(each) for each in all_turns(store, conversation.id)))
+    turns = all_turns(store, conversation.id)
+    _write_list(write, "turns", (_turn_fields(incoming) for incoming in turns))
     _write_list(write, "files", _files(store, conversation.id))
-    _write_list(write, "windows", _windows(store, conversation.id))
     pins = Pins(store.database).of(conversation.id, Path(((1, tree.last),)))
     holds = [{"turn": position, "hold": hold} for position, hold in pins.items()]
     _write_list(write, "holds", iter(holds))
-    observed = ObservationStore(store.database, conversation.id, store.now)
-    _write_list(write, "observations", _passes(observed.every()))
+    _write_list(write, "cases", _cases(store, conversation.id))
     write("}")
 
 
@@ -114,17 +112,22 @@ def _json(value: object) -> str:
 
 
 def _turn_fields(exported: IncomingTurn) -> Fields:
-    turn = exported.turn
+    turn, note = exported.turn, exported.note
     status = Status.INTERRUPTED if turn.status is Status.STREAMING else turn.status
+    usage = note.usage
     optional: Fields = {
         "name": turn.name,
         "created_at": turn.created_at.isoformat() if turn.created_at else None,
         "status": status.value if status is not Status.COMPLETE else None,
         "parent": turn.parent,
         "tools": use_fields(turn.use) or None,
-        "model": exported.model or None,
-        "reasoning": exported.reasoning or None,
-        "key": exported.key.hex() or None,
+        "model": note.model or None,
+        "provider": note.provider or None,
+        "stop": note.stop,
+        "usage": None if usage is None else asdict(usage),
+        "cost": note.cost,
+        "reasoning": note.reasoning or None,
+        "key": exported.key.hex() or None if exported.key != _key_of(turn) else None,
     }
     written = {name: value for name, value in optional.items() if value is not None}
     return {
@@ -153,62 +156,14 @@ def _files(store: ColdStore, conversation: str) -> Iterator[Fields]:
         }
 
 
-def _windows(store: ColdStore, conversation: str) -> Iterator[Fields]:
-    archive = WindowArchive(store.database)
-    for send in archive.sends(conversation):
-        record, ending = archive.by_id(send.window_id), archive.ending(send.window_id)
-        positions = {segment["turn"] for segment in record.segments if segment.get("turn")}
-        found = store.turns_at(conversation, sorted(positions))
-        contents = {turn.position: turn.content for turn in found}
+def _cases(store: ColdStore, conversation: str) -> Iterator[Fields]:
+    for case in Cases(store.database).of(conversation):
         yield {
-            "said": send.said,
-            "reply": send.reply,
-            "digest": record.digest,
-            "sent_at": record.sent_at.isoformat() if record.sent_at else None,
-            "header": record.header,
-            "segments": [_segment(segment, contents) for segment in record.segments],
-            "ledger": list(record.ledger),
-            "request": send.request,
-            "ending": _ending_fields(send, ending),
+            "said": case.said.position,
+            "wanted": case.wanted.position,
+            "kind": case.kind.value,
+            "noted_at": case.noted_at.isoformat(),
         }
-
-
-def _passes(passes: Sequence[ObservationPass]) -> Iterator[Fields]:
-    """Yield the observation passes, numbered from 1."""
-    numbers = {made.id: number for number, made in enumerate(passes, start=1)}
-    for made in passes:
-        yield {
-            "id": numbers[made.id],
-            "follows": numbers[made.follows] if made.follows is not None else None,
-            "kind": made.kind.value,
-            "first": made.first,
-            "last": made.last,
-            "made_by": made.made_by,
-            "made_at": made.made_at.isoformat() if made.made_at else None,
-            "note": dict(made.note),
-            "lines": [line_fields(line) for line in made.lines],
-        }
-
-
-def _segment(segment: Fields, contents: Mapping[int, str]) -> Fields:
-    if segment.get("turn") in contents and contents[segment["turn"]] == segment["text"]:
-        return {name: value for name, value in segment.items() if name != "text"}
-    return segment
-
-
-def _ending_fields(send: Send, ending: Ending | None) -> Fields:
-    usage, counted = send.usage, ending.counted if ending is not None else None
-    return {
-        "stop": send.stop,
-        "cost": send.cost,
-        "provider": ending.provider if ending is not None else None,
-        "usage": None if usage is None else {**_counts(usage), "cost": usage.cost},
-        **({} if counted is None else {"counted": _counts(counted)}),
-    }
-
-
-def _counts(usage: Usage) -> Fields:
-    return {name: getattr(usage, name) for name in _COUNTS}
 
 
 def _matches(sample: Sample) -> bool:
@@ -219,53 +174,59 @@ def _matches(sample: Sample) -> bool:
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
+    projects = ProjectReader(source.tally)
+    source.afterwards.append(projects.store_all)
     with file.open() as opened:
         json_text = JsonText(opened)
         json_text.peek()
-        for name, value in json_text.members((), entered=("conversations",)):
+        for name, value in json_text.members(("projects",), entered=("conversations",)):
             if name == "version" and value != VERSION:
                 version = shorten(str(value), 20)
                 raise NotJson(f"was exported by another version of jitchat ({version})")
             if name == "conversations" and isinstance(value, Iterator):
                 for first in value:
-                    yield from _conversation(json_text, first, source)
+                    yield from _conversation(json_text, first, source.tally, projects)
+            elif name == "projects" and isinstance(value, Iterator):
+                projects.items = list(value)
 
 
 def _conversation(
-    json_text: JsonText, first: str, source: Source
+    json_text: JsonText, first: str, tally: Tally, projects: ProjectReader
 ) -> Iterator[IncomingConversation]:
     """Read the conversation at this point up to its turns; the rest is restored afterwards."""
     if first != "{":
         json_text.value()
-        source.tally.skip("item that is not a conversation")
+        tally.skip("item that is not a conversation")
         return
     head: dict[str, object] = {}
-    members = json_text.members(("turns", "files", "windows", "holds", "observations"))
+    members = json_text.members(("turns", "files", "holds", "cases"))
     for name, value in members:
         if name == "turns" and isinstance(value, Iterator):
-            reader = _Reader(head, value, members)
+            reader = _Reader(head, value, members, projects)
             yield reader.found
             reader.pass_over()
             return
         head[name] = value
-    source.tally.skip("conversation without turns")
+    tally.skip("conversation without turns")
 
 
 class _Reader:
-    """Reads one conversation: its turns, and then its files, windows, holds and observations."""
+    """Reads one conversation: its turns, and then its files, holds and cases."""
 
     def __init__(
         self,
         head: Mapping[str, object],
         turns: Iterator[object],
         members: Iterator[tuple[str, object]],
+        projects: ProjectReader,
     ) -> None:
-        self._items, self._members = turns, members
+        self._items, self._members, self._projects = turns, members, projects
         self._tally = Tally()
         self._places: dict[int, int] = {}
         """The positions of turns that differ from those in the file, by the latter."""
         self._last = 0
         key, created = text(head.get("id")), moment_of(head.get("created_at"))
+        self._id = key
         came_from = mapping(head.get("imported_from"))
         origin = Origin(text(came_from.get("source")), text(came_from.get("key")))
         given, system, persona = map(head.get, ("head", "system", "persona"))
@@ -274,7 +235,7 @@ class _Reader:
             shorten(persona, LONGEST_NAME) if isinstance(persona, str) else None,
         )
         self.found = IncomingConversation(
-            origin if origin.source and origin.key else Origin(NAME, f"{key} {created}"),
+            origin if origin.source and origin.key else _own_origin(key, created),
             key or NAME,
             text(head.get("title")) or key,
             self._turns(),
@@ -289,6 +250,7 @@ class _Reader:
             self._restore,
             text(head.get("project")),
         )
+        projects.expect(key)
 
     def pass_over(self) -> None:
         """Read to the end of the conversation, ignoring what was not imported."""
@@ -304,9 +266,9 @@ class _Reader:
             turn = self._turn(fields)
             if turn is None:
                 continue
-            reasoning, model = text(fields.get("reasoning")), text(fields.get("model"))
             key = _key(fields.get("key")) or _key_of(turn)
-            yield IncomingTurn(turn, key, shorten(model, LONGEST_NAME), repair(reasoning))
+            said = {name: value for name, value in fields.items() if name not in _PLACES}
+            yield IncomingTurn(turn, key, hash_of(as_json(said)), _note(fields))
 
     def _turn(self, fields: Mapping[str, object]) -> Turn | None:
         """Check a turn; None, counted, if it is invalid."""
@@ -342,40 +304,27 @@ class _Reader:
         return place if 0 <= place <= self._last else 0
 
     def _restore(self, store: ColdStore, writer: ImportWriter) -> None:
-        """Store files, windows, pins, instructions and observations; count damaged items.
+        """Store instructions, files, pins and cases; count damaged items.
 
-        If the conversation already existed, store only files, and only for turns without any.
+        If the conversation already existed, its instructions and pins stay as they are, and only
+        turns without any files get them.
         """
         turns = _Turns(store, writer, self._place)
+        self._projects.add(self._id, writer.id, turns.place)
+        if not (writer.added or writer.changed):
+            return
         if writer.is_new:
             OwnInstructions(store.database).put(writer.id, self._instructions)
-        observed = list[ObservationPass]()
         for name, value in self._members:
             for item in value if isinstance(value, Iterator) else ():
-                if name == "observations":
-                    observed += self._pass(mapping(item))
-                elif writer.is_new or name == "files":
+                if writer.is_new or name != "holds":
                     self._restore_item(name, mapping(item), turns)
-        if writer.is_new:
-            ObservationStore(store.database, writer.id, store.now).restore(observed)
-
-    def _pass(self, fields: Mapping[str, object]) -> Iterator[ObservationPass]:
-        """Read a pass; it must be over turns whose positions are the same as in the file."""
-        try:
-            made = _pass_from(fields)
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
-            made = None
-        turns = () if made is None else (made.first, made.last, *_sources(made))
-        if made is not None and all(0 < at <= self._last and self._place(at) == at for at in turns):
-            yield made
-        else:
-            self._tally.skip("observation pass that cannot be read")
 
     def _restore_item(self, name: str, fields: Mapping[str, object], turns: "_Turns") -> None:
         if name == "files" and not _restore_file(fields, turns):
             self._tally.skip("attachment that cannot be read")
-        elif name == "windows" and not _restore_window(fields, turns):
-            self._tally.skip("window that cannot be read")
+        elif name == "cases" and not _restore_case(fields, turns):
+            self._tally.skip("report about a reply that cannot be read")
         elif name == "holds":
             turn, hold = turns.at(fields.get("turn")), fields.get("hold")
             if turn is not None and hold in _HOLDS:
@@ -389,8 +338,18 @@ _STATUSES: dict[object, Status] = {
 }
 
 
+_PLACES = ("position", "parent", "key")
+"""The fields of a turn that say where it is, not what it is."""
+
+
 def _key_of(turn: Turn) -> bytes:
-    return turn_key(str(turn.position), 0, turn)
+    """Identify a turn that was written in jitchat: no two begin at one moment in one place."""
+    said = turn.created_at.isoformat() if turn.created_at is not None else turn.content
+    return hash_of(str(turn.position), turn.role, said)
+
+
+def _own_origin(conversation: str, created_at: datetime | None) -> Origin:
+    return Origin(NAME, f"{conversation} {created_at}")
 
 
 def _key(value: object) -> bytes:
@@ -405,7 +364,6 @@ class _Turns:
 
     def __init__(self, store: ColdStore, writer: ImportWriter, place: Callable[[int], int]) -> None:
         self.store, self._writer, self._place = store, writer, place
-
         self._files = AttachmentStore(store.database, writer.id)
         self._had = {file.turn for file in self._files.listed()}
         self._numbers = set[tuple[int, int]]()
@@ -420,10 +378,14 @@ class _Turns:
         self._numbers.add((turn.id, place))
         self._files.add(turn, place, file)
 
+    def place(self, position: int) -> int:
+        """Return the stored position of the turn at a position in the file; 0 if not stored."""
+        return self._writer.place(self._place(position))
+
     def at(self, position: object) -> Turn | None:
         if not isinstance(position, int) or isinstance(position, bool):
             return None
-        place = self._writer.place(self._place(position))
+        place = self.place(position)
         return self.store.turn(self._writer.id, place) if place else None
 
 
@@ -458,82 +420,30 @@ def _restore_file(fields: Mapping[str, object], turns: _Turns) -> bool:
     return True
 
 
-def _pass_from(fields: Mapping[str, Any]) -> ObservationPass:
-    names = ("kind", "first", "last", "made_by", "note", "id", "follows")
-    given = {name: fields[name] for name in names}
-    lines = tuple(line_from(mapping(line)) for line in sequence(fields["lines"]))
-    made = ObservationPass(**given, lines=lines, made_at=moment_of(fields.get("made_at")))
-    if not is_typed(made, ObservationPass):
-        raise TypeError("not a pass")
-    texts = (replace(line, text=one_line(repair(line.text))) for line in made.lines)
-    return replace(made, lines=tuple(texts), made_by=one_line(repair(made.made_by)))
-
-
-def _sources(made: ObservationPass) -> Iterator[int]:
-    for line in made.lines:
-        yield from (line.source.first, line.source.last)
-
-
 def _three(value: object) -> Sequence[object]:
     given = sequence(value)
     return given if len(given) == 3 else ("", "", "")
 
 
-def _restore_window(fields: Mapping[str, object], turns: _Turns) -> bool:
-    """Store a window that was sent and how its reply ended; return whether it can be read."""
-    said = turns.at(fields.get("said"))
-    if said is None:
+def _restore_case(fields: Mapping[str, object], turns: _Turns) -> bool:
+    """Store a report about a reply; return whether it can be read."""
+    said, wanted = turns.at(fields.get("said")), turns.at(fields.get("wanted"))
+    kind, noted_at = text(fields.get("kind")), moment_of(fields.get("noted_at"))
+    if said is None or wanted is None or noted_at is None or kind not in set(CaseKind):
         return False
-    try:
-        record = _record(fields, turns)
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
-        return False
-    archive, ending = WindowArchive(turns.store.database), mapping(fields.get("ending"))
-    reply = turns.at(fields.get("reply"))
-    window_id = archive.restore(
-        said.id,
-        record,
-        Ending(
-            reply.id if reply is not None else None,
-            _usage(ending.get("usage")),
-            text(ending.get("stop")) or None,
-            _number(ending.get("cost")),
-            text(ending.get("provider")) or None,
-            _usage(ending.get("counted")),
-        ),
-    )
-    request = fields.get("request")
-    if isinstance(request, dict):
-        archive.keep_request(window_id, request)
+    Cases(turns.store.database).put(Case(said, wanted, CaseKind(kind), None, noted_at))
     return True
 
 
-def _record(fields: Mapping[str, object], turns: _Turns) -> WindowRecord:
-    """Build a window from its fields and serialize it again, so that no unknown field is stored."""
-    given = [dict[str, Any](mapping(each)) for each in sequence(fields["segments"])]
-    for each in given:
-        turn = turns.at(each.get("turn")) if "text" not in each else None
-        each["text"] = turn.content if turn is not None else repair(text(each.get("text")))
-    ledger = [dict(mapping(each)) for each in sequence(fields["ledger"])]
-    header = dict(mapping(fields["header"]))
-    window = window_from(header, given, ledger)
-    if not is_typed(window, ContextWindow):
-        raise TypeError("not a window")
-    described = []
-    for segment in window.segments:
-        turn = turns.at(segment.turn)
-        described.append(segment_fields(segment) | {"turn_id": None if turn is None else turn.id})
-    return WindowRecord(
-        repair(text(fields.get("digest"))),
-        header_fields(window),
-        described,
-        [ledger_fields(row) for row in window.ledger],
-        _moment(fields.get("sent_at")),
+def _note(fields: Mapping[str, object]) -> ReplyNote:
+    return ReplyNote(
+        shorten(text(fields.get("model")), LONGEST_NAME),
+        shorten(text(fields.get("provider")), LONGEST_NAME),
+        text(fields.get("stop")) or None,
+        _usage(fields.get("usage")),
+        _number(fields.get("cost")),
+        repair(text(fields.get("reasoning"))),
     )
-
-
-def _moment(value: object) -> datetime | None:
-    return moment_of(value) if isinstance(value, str) else None
 
 
 def _usage(value: object) -> Usage | None:

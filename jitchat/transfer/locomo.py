@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.format import Format, values_of
-from jitchat.transfer.incoming import IncomingConversation, Tally, turn_key
+from jitchat.transfer.incoming import IncomingConversation, Tally, turn_form
 from jitchat.transfer.report import ConversationBuilder, FileConversation
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.values import Role
+from jitchat.values import Role, Turn
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")
 
@@ -119,11 +119,16 @@ def _matches(sample: Sample) -> bool:
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     for number, value in enumerate(values_of(file, source.tally), start=1):
         found = _conversation(value, f"locomo-{number}")
-        turns = [IncomingTurn(turn, turn_key(str(turn.position), 0, turn)) for turn in found.turns]
+        turns = list(map(_incoming, found.turns))
         tally = Tally()
         tally.skipped.update(found.skipped)
         tally.changed.update(found.changed)
         yield IncomingConversation(Origin(NAME, found.id), found.id, found.title, turns, tally)
+
+
+def _incoming(turn: Turn) -> IncomingTurn:
+    form = turn_form(str(turn.position), 0, turn)
+    return IncomingTurn(turn, form, form)
 
 
 LOCOMO = Format(NAME, "LoCoMo's JSON", _matches, _read)

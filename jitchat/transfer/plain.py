@@ -149,7 +149,7 @@ def _conversation(
     """Make one conversation, identified by its name and its first turn."""
     turns = _turns(items, tally)
     first = next(turns, None)
-    key = f"{name}:{first.key.hex()}" if first is not None else name
+    key = f"{name}:{first.form.hex()}" if first is not None else name
     read = chain([first], turns) if first is not None else iter(())
     return IncomingConversation(Origin(NAME, key), name, title or name, read, tally)
 
@@ -221,7 +221,7 @@ def _whole_lines(json_text: JsonText, tally: Tally) -> Iterator[object]:
 
 
 def _turns(items: Iterator[object], tally: Tally) -> Iterator[IncomingTurn]:
-    maker = TurnMaker(tally)
+    maker = TurnMaker(tally, has_ids=False)
     for number, item in enumerate(items, start=1):
         if isinstance(item, Broken):
             tally.skip(f"item that is {item.reason}")

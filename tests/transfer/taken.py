@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.store.attachments import AttachmentStore, whole
 from jitchat.store.path import Path as TreePath
-from jitchat.store.windows import WindowArchive
+from jitchat.store.reply_notes import notes_of
 from tests.transfer.files import take
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ def every_turn(store: ColdStore, taken: Taken) -> list[Turn]:
 
 
 def model_of(store: ColdStore, turn: Turn) -> str:
-    notes = WindowArchive(store.database).notes([turn.id])
+    notes = notes_of(store.database, [turn.id])
     return notes[turn.id].model if turn.id in notes else ""
 
 
 def reasoning_of(store: ColdStore, turn: Turn) -> str:
-    notes = WindowArchive(store.database).notes([turn.id])
+    notes = notes_of(store.database, [turn.id])
     return notes[turn.id].reasoning if turn.id in notes else ""
 
 

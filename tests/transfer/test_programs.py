@@ -66,7 +66,7 @@ def test_chatgpt_s_zip_attaches_pictures_and_documents_to_user_turns(
     assert kept == (2,)
 
 
-def test_a_turn_with_files_has_the_same_key_as_without_them(tmp_path: Path, store: ColdStore):
+def test_files_that_a_later_import_has_are_added_to_known_turns(tmp_path: Path, store: ColdStore):
     file = {"file_name": "kite.txt", "extracted_content": "red"}
     quoted = "Look\n\n[file: kite.txt]\nred\n[end of kite.txt]"
     talk = claude(claude_message("1", "", "human", "Look", attachments=[file]))
@@ -75,8 +75,9 @@ def test_a_turn_with_files_has_the_same_key_as_without_them(tmp_path: Path, stor
 
     taken = only(store, written(tmp_path, "now.json", [talk]))
 
-    assert taken.added == 0
-    assert path_of(store, taken) == [f"u: {quoted}"]
+    assert (taken.added, taken.changed) == (0, 1)
+    assert path_of(store, taken) == ["u: Look"]
+    assert files_of(store, taken) == {1: [("kite.txt", "red")]}
 
 
 SENT = [
