@@ -10,6 +10,7 @@ import click
 
 from jitchat import models
 from jitchat.cli import cold_store, options, output
+from jitchat.cli.import_check import check_source
 from jitchat.errors import UsageError
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.indexer import Indexer
@@ -44,6 +45,11 @@ _UNINDEXED = "turns not indexed yet are indexed when they are next used."
 @click.option(
     "--no-index", is_flag=True, help="Do not index now; conversations are indexed when opened."
 )
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Import nothing; show for each text of FILE whether an import stores it.",
+)
 @options.embedder_options
 def import_command(
     flags: options.Flags,
@@ -64,6 +70,8 @@ def import_command(
     found = require_turns(
         picked(found, pick, source) if pick is not None else found, source, program
     )
+    if wanted["check"]:
+        raise SystemExit(0 if check_source(found, source) else 1)
     without = wanted["no_vectors"] or wanted["no_index"]
     embedder = NoEmbedder() if without else models.make_embedder(settings, paths, output.warn)
     with cold_store.opened_store(paths) as store:

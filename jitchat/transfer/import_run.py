@@ -5,13 +5,17 @@ from dataclasses import dataclass
 from itertools import chain
 
 from jitchat.errors import ImportFailed
-from jitchat.store.imported import ImportWriter, list_newest_first, was_deleted
+from jitchat.store.attachments import AttachmentStore, whole
+from jitchat.store.imported import ImportWriter, all_turns, list_newest_first, was_deleted
+from jitchat.store.pins import OwnInstructions
 from jitchat.store.store import ColdStore
+from jitchat.transfer.census import Census, Place, Texts
 from jitchat.transfer.format import Format
 from jitchat.transfer.formats import expected, listed, note_failure
-from jitchat.transfer.incoming import IncomingConversation, Tally
+from jitchat.transfer.incoming import IncomingConversation, Tally, texts_of
 from jitchat.transfer.json_text import NotJson
 from jitchat.transfer.source import Source
+from jitchat.values import Instructions
 
 DELETED = "conversation that was deleted here (import with --again)"
 _BATCH = 2_000
@@ -32,6 +36,8 @@ class Taken:
     """Turns that this import stored."""
     is_new: bool
     tally: Tally
+    census: Census
+    """Where each string of its source is."""
 
 
 def require_turns(
@@ -143,6 +149,38 @@ def _store(store: ColdStore, found: IncomingConversation) -> Taken:
     writer.take(found.read())
     heading = found.heading()
     writer.finish(heading)
+    if found.system and writer.is_new and writer.id:
+        OwnInstructions(store.database).put(writer.id, Instructions(found.system))
     if found.restore is not None and writer.added:
         found.restore(store, writer)
-    return Taken(found.id, writer.id, heading.title, writer.added, writer.is_new, found.tally)
+    if found.census.is_deferred and writer.id:
+        found.close_census(stored_texts(store, writer.id))
+    else:
+        found.close_census(found.field_texts(heading))
+    outcome = writer.added, writer.is_new, found.tally, found.census
+    return Taken(found.id, writer.id, heading.title, *outcome)
+
+
+_FIELDS = """
+    SELECT c.id, c.title, c.project, c.system, i.source, i.key, group_concat(t.tag, char(10))
+    FROM conversations c JOIN imported_conversations i ON i.conversation = c.id
+    LEFT JOIN tags t ON t.conversation = c.id WHERE c.id = ? GROUP BY i.source, i.key
+"""
+
+
+def stored_texts(store: ColdStore, conversation: str) -> Texts:
+    """Read everything that is stored of a conversation: turns, files and fields."""
+    for incoming in all_turns(store, conversation):
+        yield from texts_of(incoming)
+    for listed_file in AttachmentStore(store.database, conversation).listed():
+        file = whole(store.database, listed_file)
+        yield from ((Place.FILES, text) for text in (file.name, file.text, file.digest))
+    for row in store.database.fetch_all(_FIELDS, (conversation,)):
+        yield from ((Place.FIELDS, value) for value in row if value)
+
+
+def checked(conversations: Iterator[IncomingConversation]) -> Iterator[IncomingConversation]:
+    """Have the source of each conversation compared with what the store returns of it."""
+    for found in conversations:
+        found.census.is_deferred = True
+        yield found

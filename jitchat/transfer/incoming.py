@@ -19,7 +19,9 @@ from jitchat.store.imported import (
 from jitchat.store.store import ColdStore, project_name, tag_name
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.tool_fields import use_fields
+from jitchat.transfer.census import Census, Place, Texts, rules_of, strings_of
 from jitchat.transfer.fields import as_json, sequence, text
+from jitchat.transfer.json_text import decoded
 from jitchat.values import DEFAULT_PROJECT, Role, ToolCall, ToolUse, Turn
 
 LONGEST_NAME = 80
@@ -34,17 +36,30 @@ _LONGEST_KEY = 400
 class Tally:
     """Counts of what was left out of a conversation or a file, and of what was changed.
 
-    Each reason is a noun with a clause, as `counted` expects: `line that is not JSON`.
+    Each reason is a noun with a clause, as `counted` expects: `line that is not JSON`. It is given
+    together with the values of the source that it is about, as they were read.
     """
 
     skipped: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
+    texts: set[str] = field(default_factory=set)
+    """The texts that were left out or changed."""
+    encoded: set[str] = field(default_factory=set)
+    """The texts that were read as the bytes of files."""
+    values: list[object] = field(default_factory=list)
+    """What was read of the conversation and is not in its census yet."""
 
-    def skip(self, reason: str) -> None:
+    def read(self, value: object) -> None:
+        """Note a value of the source, before its turns: all texts in it must be accounted for."""
+        self.values.append(value)
+
+    def skip(self, reason: str, *values: object) -> None:
         self.skipped[reason] += 1
+        self.texts.update(strings_of(*values))
 
-    def change(self, reason: str) -> None:
+    def change(self, reason: str, *values: object) -> None:
         self.changed[reason] += 1
+        self.texts.update(strings_of(*values))
 
     def add(self, other: "Tally") -> None:
         self.skipped.update(other.skipped)
@@ -74,6 +89,9 @@ class IncomingConversation:
     """Stores everything except the turns: windows, pins and so on."""
     project: str = ""
     """Its project in jitchat; empty for the default one."""
+    system: str = ""
+    """Its own system prompt; empty if it has none."""
+    census: Census = field(init=False)
     _first_words: str = ""
     """The user's first message: the title if the source has none."""
     _span: tuple[datetime, datetime] | None = None
@@ -83,6 +101,7 @@ class IncomingConversation:
         self.id = one_line(repair(self.id))[:LONGEST_NAME]
         source, key = repair(self.origin.source), repair(self.origin.key)
         self.origin = Origin(source[:LONGEST_NAME], key[:_LONGEST_KEY])
+        self.census = Census(rules_of(source))
 
     def heading(self) -> Heading:
         title = shorten(self.title or self._first_words, _LONGEST_TITLE) or self.id
@@ -103,7 +122,45 @@ class IncomingConversation:
             if turn.created_at is not None:
                 first, last = self._span or (turn.created_at, turn.created_at)
                 self._span = min(first, turn.created_at), max(last, turn.created_at)
+            self._account_for(incoming)
             yield incoming
+
+    def _account_for(self, incoming: IncomingTurn) -> None:
+        self._pass_values_on()
+        if not self.census.is_deferred:
+            self.census.store(texts_of(incoming))
+            if not isinstance(self.turns, list):
+                self.census.compare_window()
+
+    def _pass_values_on(self) -> None:
+        for value in self.tally.values:
+            self.census.read(value)
+        self.tally.values.clear()
+
+    def field_texts(self, heading: Heading) -> Texts:
+        texts = (heading.title, self.id, self.origin.key, heading.project, self.system)
+        yield from ((Place.FIELDS, text) for text in (*texts, *heading.tags) if text)
+
+    def close_census(self, stored: Texts) -> None:
+        """Compare the source with the turns, and with other texts that are stored."""
+        self._pass_values_on()
+        self.census.store(stored)
+        if not self.census.is_deferred:
+            self.census.store((Place.FILES, text) for text in self.tally.encoded)
+        self.census.finish(frozenset(self.tally.texts))
+        self.tally.skipped.update(self.census.left_out)
+
+
+def texts_of(incoming: IncomingTurn) -> Iterator[tuple[Place, str]]:
+    """Yield the texts of a turn, and those of its files before they are stored."""
+    turn = incoming.turn
+    calls = [*turn.use.calls, *([turn.use.answers] if turn.use.answers else [])]
+    texts = [turn.content, incoming.reasoning, turn.name or "", incoming.model]
+    for call in calls:
+        texts += [call.id, call.name, call.arguments, *strings_of(decoded(call.arguments))]
+    yield from ((Place.TURNS, text) for text in texts if text)
+    for file in incoming.files:
+        yield from ((Place.FILES, text) for text in (file.name, file.otherwise))
 
 
 def tags_of(*lists: object) -> tuple[str, ...]:
@@ -345,8 +402,12 @@ def tree_turns(
             made += turns
             place = turns[-1].turn.position if turns else place
         places[message.id] = place
-    for _ in range(len(messages) - len(places)):
-        maker.tally.skip("message in a cycle of parents")
+    for message in messages.values():
+        if message.id not in places:
+            texts = [
+                piece.text for piece in message.pieces or () if isinstance(piece, Text | Thought)
+            ]
+            maker.tally.skip("message in a cycle of parents", texts)
     return made, places
 
 

@@ -1,0 +1,324 @@
+"""Account for every string of a source: it is stored, left out and counted, or excluded.
+
+A format lists in `keys/NAME.toml` the keys whose strings are not compared, with the reason, and
+those whose strings are left out, under the name that the report gives them. Every other string
+must be in a turn, in a file or in a field of its conversation, or in what the importer skipped.
+What is in none of these places is counted under its key, so that no text is lost silently.
+"""
+
+import re
+import tomllib
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from html import unescape
+from importlib.resources import files
+
+from jitchat.attachments import digest_of_bytes
+from jitchat.text.sanitize import repair
+from jitchat.transfer.json_text import Broken, decoded
+
+_WINDOW = 1 << 19
+"""Characters of turns that are held while a long file is read; the memory of a turn-by-turn import
+grows by four times as much."""
+_MOST_EXAMPLES = 100
+_DEEPEST = 5
+"""How often a text is split: JSON in an attribute of HTML in JSON takes three."""
+_AMBIGUOUS = 24
+"""Characters; a shorter text must stand between word boundaries, since it may be part of a word."""
+_ATTRIBUTE = re.compile(r"""([\w-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
+_LINE = re.compile(r"\s*(?:>\s?)*")
+"""What precedes the text of a quoted line."""
+_URL_SAFE = str.maketrans("-_", "+/")
+_BASE64 = re.compile(r"(?:data:[^,]{0,200};base64,)?([A-Za-z0-9+/_-]{64,}={0,2})\s*")
+
+
+class Place(StrEnum):
+    """Where a string of the source is."""
+
+    TURNS = "turns"
+    FILES = "files"
+    FIELDS = "fields"
+    TALLY = "tally"
+    EXCLUDED = "excluded"
+    NOWHERE = "nowhere"
+
+
+_STORED = (Place.TURNS, Place.FILES, Place.FIELDS)
+Texts = Iterable[tuple[Place, str]]
+"""Texts that are stored, each with its place; a file's bytes are there as their digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What is known of a format's keys. A key is a name, or a name after its parent's: `a.b`."""
+
+    excluded: Mapping[str, str]
+    """Reasons by key; they also hold for what is below the key."""
+    left_out: Mapping[str, str]
+    """Names for the report, by key: `exit code`. Used for strings that are not stored."""
+    keyed: frozenset[str]
+    """Keys of objects whose own keys are ids: `a` is the object, `a[]` a value in it."""
+    parts: re.Pattern[str]
+    """Matches parts of texts that are not compared: references, labels of the program."""
+
+    def key_of(self, parents: str, name: str) -> str:
+        """Return the key under which a name is listed; empty if it is not."""
+        path = f"{parents}.{name}".split(".")
+        keys = (".".join(path[-length:]) for length in (3, 2, 1))
+        return next((key for key in keys if key in self.excluded or key in self.left_out), "")
+
+    def is_keyed(self, key: str) -> bool:
+        """Whether the names in an object are ids, which are no part of keys."""
+        return key in self.keyed or key.rpartition(".")[2] in self.keyed
+
+
+@cache
+def rules_of(form: str) -> Rules | None:
+    """Read a format's rules; None if it has none, so that its sources are not compared."""
+    file = files(__package__) / "keys" / f"{form}.toml"
+    if not file.is_file():
+        return None
+    read = tomllib.loads(file.read_text("utf-8"))
+    by_key = [
+        {key: reason for reason, keys in read.get(table, {}).items() for key in keys}
+        for table in ("excluded", "left_out")
+    ]
+    keyed = frozenset(read.get("keyed", ()))
+    parts = [part for listed in read.get("parts", {}).values() for part in listed]
+    return Rules(by_key[0], by_key[1], keyed, re.compile("|".join(parts) or "(?!)"))
+
+
+@dataclass(slots=True)
+class Census:
+    """Compares the strings of one conversation's source with what is stored of it."""
+
+    rules: Rules | None
+    counts: Counter[tuple[str, Place]] = field(default_factory=Counter)
+    """Numbers of strings, by key and place."""
+    examples: list[tuple[str, str]] = field(default_factory=list)
+    """The first strings that are nowhere, with their keys."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """What is not stored, as the report calls it."""
+    is_deferred: bool = False
+    """Whether all texts are compared at the end, with what the store returns."""
+    _keys: "_Keys" = field(default_factory=dict)
+    _fresh: list[tuple[str, str]] = field(default_factory=list)
+    """Strings that were not compared yet, each after its key."""
+    _waiting: list[tuple[str, str]] = field(default_factory=list)
+    """Strings whose turn may still follow."""
+    _late: list[tuple[str, str]] = field(default_factory=list)
+    """Strings that are in no turn."""
+    _stored: dict[Place, list[str]] = field(default_factory=lambda: {p: [] for p in _STORED})
+    _size: int = 0
+
+    def read(self, value: object) -> None:
+        """Add all strings of a value that was read from the source."""
+        if self.rules is None:
+            return
+        for key, listed, text in _strings_in(value, self.rules, self._keys):
+            if listed in self.rules.excluded:
+                self.counts[listed, Place.EXCLUDED] += 1
+            else:
+                self._fresh.append((listed or key, text))
+
+    def store(self, texts: Texts) -> None:
+        """Add texts that are stored."""
+        for place, text in texts:
+            plain = _plain(text)
+            self._stored[place].append(plain)
+            self._size += len(plain)
+
+    def compare_window(self) -> None:
+        """Compare what was read so far with the turns so far, if these are long."""
+        if self._size < _WINDOW or self.is_deferred:
+            return
+        self._late += self._compared(self._waiting, frozenset())
+        self._waiting = self._compared(self._fresh, frozenset())
+        self._fresh = []
+        self._forget_turns()
+
+    def _forget_turns(self) -> None:
+        self._stored = {place: [] for place in _STORED}
+        self._size = 0
+
+    def finish(self, skipped: frozenset[str]) -> None:
+        """Compare all other strings; `skipped` are those that the importer left out and counted."""
+        rules = self.rules
+        if rules is None:
+            return
+        rest = self._compared([*self._late, *self._waiting, *self._fresh], skipped)
+        for key, text in rest:
+            is_known = key in rules.left_out
+            self.counts[key, Place.TALLY if is_known else Place.NOWHERE] += 1
+            self.left_out[rules.left_out.get(key) or f"text that is under {key}"] += 1
+            if not is_known and len(self.examples) < _MOST_EXAMPLES:
+                self.examples.append((key, text))
+        self._late, self._waiting, self._fresh = [], [], []
+        self._forget_turns()
+
+    def _compared(
+        self, strings: Iterable[tuple[str, str]], skipped: frozenset[str]
+    ) -> list[tuple[str, str]]:
+        """Count the strings that are stored or skipped; return the others."""
+        stored = _Stored(self._stored, skipped, self.rules)
+        others = list[tuple[str, str]]()
+        for key, text in strings:
+            place = stored.place_of(text)
+            if place is None:
+                others.append((key, text))
+            else:
+                self.counts[key, place] += 1
+        return others
+
+
+class _Stored:
+    """The stored texts of a conversation, to be searched."""
+
+    def __init__(
+        self, texts: Mapping[Place, list[str]], skipped: frozenset[str], rules: Rules | None
+    ) -> None:
+        self._lists = {place: frozenset(listed) for place, listed in texts.items()}
+        self._joined = {place: "\0".join(listed) for place, listed in texts.items()}
+        self._skipped, self._rules = skipped, rules
+        self._places: dict[str, Place | None] = {}
+
+    def place_of(self, text: str, depth: int = 0) -> Place | None:
+        """Return where a text is: as a whole, or else in parts; None if it is nowhere."""
+        plain = _plain(text)
+        if plain not in self._places:
+            self._places[plain] = self._place_of_whole(plain) or self._place_of_parts(text, depth)
+        return self._places[plain]
+
+    def _place_of_whole(self, plain: str) -> Place | None:
+        for place in _STORED:
+            if plain in self._lists[place] or _contains(self._joined[place], plain):
+                return place
+        if plain in self._skipped:
+            return Place.TALLY
+        digest = _digest_of(plain)
+        return Place.FILES if digest and digest in self._lists[Place.FILES] else None
+
+    def _place_of_parts(self, text: str, depth: int) -> Place | None:
+        if depth == _DEEPEST:
+            return None
+        parts = [part for part in _parts_of(text) if self._is_compared(part)]
+        places = [self.place_of(part, depth + 1) for part in parts if part != text]
+        if not places or None in places or len(places) < len(parts):
+            return None
+        return places[0]
+
+    def _is_compared(self, part: str) -> bool:
+        is_text = any(character.isalnum() for character in part)
+        excluded = self._rules is not None and self._rules.parts.fullmatch(part.strip())
+        return is_text and not excluded
+
+
+_Keys = dict[tuple[str, str], tuple[str, str]]
+"""By an object's key and a name in it: the name's key, and the key under which it is listed."""
+
+
+def _strings_in(value: object, rules: Rules, known: _Keys) -> Iterator[tuple[str, str, str]]:
+    """Yield the key, the listed key or an empty one, and the text of every string."""
+    waiting: list[tuple[object, str, str]] = [(value, "", "")]
+    while waiting:
+        value, key, listed = waiting.pop()
+        if isinstance(value, str) and value.strip():
+            yield key, listed, value
+        elif isinstance(value, bytes) and value:
+            yield key, listed, digest_of_bytes(value)
+        elif isinstance(value, list | tuple):
+            waiting += [(inner, key, listed) for inner in reversed(value)]
+        elif isinstance(value, Mapping):
+            members = list(value.items())[::-1]
+            if rules.is_keyed(key):
+                waiting += [(inner, f"{key}[]", listed) for _, inner in members]
+            else:
+                waiting += _members(members, (key, listed), rules, known)
+
+
+def _members(
+    members: Iterable[tuple[str, object]], under: tuple[str, str], rules: Rules, known: _Keys
+) -> Iterator[tuple[object, str, str]]:
+    """Yield the members of an object with their keys."""
+    key, listed = under
+    for name, inner in members:
+        if (key, name) not in known:
+            parent = key.rpartition(".")[2]
+            own = f"{parent}.{name}" if parent else name
+            known[key, name] = own, rules.key_of(key, name)
+        inner_key, inner_listed = known[key, name]
+        yield inner, inner_key, listed or inner_listed
+
+
+_NO_RULES = Rules({}, {}, frozenset(), re.compile("(?!)"))
+
+
+def strings_of(*values: object) -> Iterator[str]:
+    """Yield every string in values, in the form in which texts are compared."""
+    for _, _, text in _strings_in(values, _NO_RULES, {}):
+        yield _plain(text)
+
+
+def _plain(text: str) -> str:
+    """Return a text with each run of white space as one space."""
+    return " ".join(repair(text).split())
+
+
+def _contains(texts: str, text: str) -> bool:
+    at = texts.find(text)
+    while at >= 0:
+        around = texts[max(0, at - 1) : at], texts[at + len(text) : at + len(text) + 1]
+        if len(text) >= _AMBIGUOUS or not any(character.isalnum() for character in around):
+            return True
+        at = texts.find(text, at + 1)
+    return False
+
+
+def _parts_of(text: str) -> Iterator[str]:
+    """Split a text that is JSON, has markup, or has several lines; else yield it unchanged."""
+    begun = text.lstrip()[:1]
+    value = decoded(text) if begun and begun in '{["' else text
+    if value != text and not isinstance(value, Broken):
+        yield from strings_of(value)
+    elif _markup()[0].search(text):
+        for tag in _markup()[0].findall(text):
+            yield from _attributes_of(tag)
+        yield from map(unescape, _markup()[0].split(text))
+    elif unescape(text) != text:
+        yield unescape(text)
+    else:
+        for line in text.splitlines():
+            yield _LINE.sub("", line, count=1)
+
+
+def _attributes_of(tag: str) -> Iterator[str]:
+    for name, quoted, other in _ATTRIBUTE.findall(tag):
+        if name.lower() not in _markup()[1]:
+            yield unescape(quoted or other)
+
+
+@cache
+def _markup() -> tuple[re.Pattern[str], frozenset[str]]:
+    """Return what divides a text, and the attributes that only lay out a page.
+
+    A text is divided by HTML tags and by the private characters with which ChatGPT marks spans.
+    """
+    read = tomllib.loads((files(__package__) / "keys" / "markup.toml").read_text("utf-8"))
+    names = "|".join(read["elements"].split())
+    tag = rf"<(?:!--.*?--|/?(?:{names})\b[^<>]*+)>|[\ue200-\ue2ff]"
+    return re.compile(tag, re.DOTALL | re.IGNORECASE), frozenset(read["attributes"].split())
+
+
+def _digest_of(text: str) -> str:
+    """Return the digest of the bytes that a text encodes; empty if it is not base64."""
+    match = _BASE64.fullmatch(text)
+    if match is None:
+        return ""
+    try:
+        return digest_of_bytes(b64decode(match[1].translate(_URL_SAFE) + "=="))
+    except ValueError:
+        return ""
