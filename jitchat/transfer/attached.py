@@ -50,7 +50,6 @@ def url_piece(tally: Tally, kind: str, name: str, url: str, detail: str = "") ->
         if url.endswith((":", ",")):
             tally.texts.add(url)
             return file_piece(tally, kind, name, None, detail)
-        tally.encoded.add(url)
         return file_piece(tally, kind, name, _Encoded(url), detail)
     is_address = url.startswith(("http://", "https://", "file://"))
     if is_address and not name:
@@ -60,7 +59,6 @@ def url_piece(tally: Tally, kind: str, name: str, url: str, detail: str = "") ->
 
 
 def base64_piece(tally: Tally, kind: str, name: str, data: str) -> Piece:
-    tally.encoded.add(data)
     return file_piece(tally, kind, name, _Encoded(data) if data else None)
 
 

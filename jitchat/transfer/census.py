@@ -10,10 +10,10 @@ import re
 import tomllib
 from base64 import b64decode
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from html import unescape
 from importlib.resources import files
 
@@ -21,9 +21,8 @@ from jitchat.attachments import digest_of_bytes
 from jitchat.text.sanitize import repair
 from jitchat.transfer.json_text import Broken, decoded
 
-_WINDOW = 1 << 19
-"""Characters of turns that are held while a long file is read; the memory of a turn-by-turn import
-grows by four times as much."""
+_MOST_CHARACTERS = 32 << 20
+"""Per conversation; comparing needs about six bytes for each."""
 _MOST_EXAMPLES = 100
 _DEEPEST = 5
 """How often a text is split: JSON in an attribute of HTML in JSON takes three."""
@@ -32,8 +31,7 @@ _AMBIGUOUS = 24
 _ATTRIBUTE = re.compile(r"""([\w-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _LINE = re.compile(r"\s*(?:>\s?)*")
 """What precedes the text of a quoted line."""
-_URL_SAFE = str.maketrans("-_", "+/")
-_BASE64 = re.compile(r"(?:data:[^,]{0,200};base64,)?([A-Za-z0-9+/_-]{64,}={0,2})\s*")
+_BASE64 = re.compile(r"(?:data:[^,]{0,200};base64,)?([A-Za-z0-9+/]{64,}={0,2})\s*")
 
 
 class Place(StrEnum):
@@ -52,7 +50,7 @@ Texts = Iterable[tuple[Place, str]]
 """Texts that are stored, each with its place; a file's bytes are there as their digest."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Rules:
     """What is known of a format's keys. A key is a name, or a name after its parent's: `a.b`."""
 
@@ -65,15 +63,16 @@ class Rules:
     parts: re.Pattern[str]
     """Matches parts of texts that are not compared: references, labels of the program."""
 
-    def key_of(self, parents: str, name: str) -> str:
-        """Return the key under which a name is listed; empty if it is not."""
-        path = f"{parents}.{name}".split(".")
-        keys = (".".join(path[-length:]) for length in (3, 2, 1))
-        return next((key for key in keys if key in self.excluded or key in self.left_out), "")
 
-    def is_keyed(self, key: str) -> bool:
-        """Whether the names in an object are ids, which are no part of keys."""
-        return key in self.keyed or key.rpartition(".")[2] in self.keyed
+@lru_cache(maxsize=1 << 14)
+def _key_of(rules: Rules, parent: str, name: str) -> tuple[str, str]:
+    """Return the key of a name in an object, and the form in which it is listed, if it is."""
+    if not rules.keyed.isdisjoint((parent, parent.rpartition(".")[2])):
+        return f"{parent}[]", ""
+    path = [part for part in (*parent.split("."), name) if part]
+    keys = [".".join(path[-length:]) for length in (3, 2, 1)]
+    listed = next((key for key in keys if key in rules.excluded or key in rules.left_out), "")
+    return keys[1], listed
 
 
 @cache
@@ -101,88 +100,57 @@ class Census:
     """Numbers of strings, by key and place."""
     examples: list[tuple[str, str]] = field(default_factory=list)
     """The first strings that are nowhere, with their keys."""
-    left_out: Counter[str] = field(default_factory=Counter)
-    """What is not stored, as the report calls it."""
-    is_deferred: bool = False
-    """Whether all texts are compared at the end, with what the store returns."""
-    _keys: "_Keys" = field(default_factory=dict)
-    _fresh: list[tuple[str, str]] = field(default_factory=list)
-    """Strings that were not compared yet, each after its key."""
-    _waiting: list[tuple[str, str]] = field(default_factory=list)
-    """Strings whose turn may still follow."""
-    _late: list[tuple[str, str]] = field(default_factory=list)
-    """Strings that are in no turn."""
-    _stored: dict[Place, list[str]] = field(default_factory=lambda: {p: [] for p in _STORED})
+    _strings: list[tuple[str, str]] = field(default_factory=list)
+    """The strings to compare, each after its key."""
     _size: int = 0
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether there is too much text to compare."""
+        return self._size > _MOST_CHARACTERS
 
     def read(self, value: object) -> None:
         """Add all strings of a value that was read from the source."""
-        if self.rules is None:
+        if self.rules is None or self.is_too_long:
             return
-        for key, listed, text in _strings_in(value, self.rules, self._keys):
+        for key, listed, text in _strings_in(value, self.rules):
             if listed in self.rules.excluded:
                 self.counts[listed, Place.EXCLUDED] += 1
             else:
-                self._fresh.append((listed or key, text))
+                self._strings.append((listed or key, text))
+                self._size += len(text)
 
-    def store(self, texts: Texts) -> None:
-        """Add texts that are stored."""
-        for place, text in texts:
-            plain = _plain(text)
-            self._stored[place].append(plain)
-            self._size += len(plain)
+    def compare(self, stored: Texts, skipped: Collection[str]) -> Counter[str]:
+        """Find all strings in the stored texts, or in those that the importer `skipped`.
 
-    def compare_window(self) -> None:
-        """Compare what was read so far with the turns so far, if these are long."""
-        if self._size < _WINDOW or self.is_deferred:
-            return
-        self._late += self._compared(self._waiting, frozenset())
-        self._waiting = self._compared(self._fresh, frozenset())
-        self._fresh = []
-        self._forget_turns()
-
-    def _forget_turns(self) -> None:
-        self._stored = {place: [] for place in _STORED}
-        self._size = 0
-
-    def finish(self, skipped: frozenset[str]) -> None:
-        """Compare all other strings; `skipped` are those that the importer left out and counted."""
-        rules = self.rules
-        if rules is None:
-            return
-        rest = self._compared([*self._late, *self._waiting, *self._fresh], skipped)
-        for key, text in rest:
-            is_known = key in rules.left_out
-            self.counts[key, Place.TALLY if is_known else Place.NOWHERE] += 1
-            self.left_out[rules.left_out.get(key) or f"text that is under {key}"] += 1
-            if not is_known and len(self.examples) < _MOST_EXAMPLES:
-                self.examples.append((key, text))
-        self._late, self._waiting, self._fresh = [], [], []
-        self._forget_turns()
-
-    def _compared(
-        self, strings: Iterable[tuple[str, str]], skipped: frozenset[str]
-    ) -> list[tuple[str, str]]:
-        """Count the strings that are stored or skipped; return the others."""
-        stored = _Stored(self._stored, skipped, self.rules)
-        others = list[tuple[str, str]]()
-        for key, text in strings:
-            place = stored.place_of(text)
+        Return how often what is left out of the source, as the report calls it.
+        """
+        if self.rules is None or self.is_too_long:
+            return Counter()
+        left_out = Counter[str]()
+        texts = _Stored(stored, skipped, self.rules)
+        for key, text in self._strings:
+            place = texts.place_of(text)
             if place is None:
-                others.append((key, text))
-            else:
-                self.counts[key, place] += 1
-        return others
+                name = self.rules.left_out.get(key, "")
+                place = Place.TALLY if name else Place.NOWHERE
+                left_out[name or f"text that is under {key}"] += 1
+            if place is Place.NOWHERE and len(self.examples) < _MOST_EXAMPLES:
+                self.examples.append((key, text))
+            self.counts[key, place] += 1
+        self._strings.clear()
+        return left_out
 
 
 class _Stored:
     """The stored texts of a conversation, to be searched."""
 
-    def __init__(
-        self, texts: Mapping[Place, list[str]], skipped: frozenset[str], rules: Rules | None
-    ) -> None:
-        self._lists = {place: frozenset(listed) for place, listed in texts.items()}
-        self._joined = {place: "\0".join(listed) for place, listed in texts.items()}
+    def __init__(self, stored: Texts, skipped: Collection[str], rules: Rules) -> None:
+        lists: dict[Place, list[str]] = {place: [] for place in _STORED}
+        for place, text in stored:
+            lists[place].append(_plain(text))
+        self._joined = {place: "\0".join(texts) for place, texts in lists.items()}
+        self._files = frozenset(lists[Place.FILES])
         self._skipped, self._rules = skipped, rules
         self._places: dict[str, Place | None] = {}
 
@@ -195,12 +163,11 @@ class _Stored:
 
     def _place_of_whole(self, plain: str) -> Place | None:
         for place in _STORED:
-            if plain in self._lists[place] or _contains(self._joined[place], plain):
+            if _contains(self._joined[place], plain):
                 return place
         if plain in self._skipped:
             return Place.TALLY
-        digest = _digest_of(plain)
-        return Place.FILES if digest and digest in self._lists[Place.FILES] else None
+        return Place.FILES if _digest_of(plain) in self._files else None
 
     def _place_of_parts(self, text: str, depth: int) -> Place | None:
         if depth == _DEEPEST:
@@ -213,15 +180,10 @@ class _Stored:
 
     def _is_compared(self, part: str) -> bool:
         is_text = any(character.isalnum() for character in part)
-        excluded = self._rules is not None and self._rules.parts.fullmatch(part.strip())
-        return is_text and not excluded
+        return is_text and not self._rules.parts.fullmatch(part.strip())
 
 
-_Keys = dict[tuple[str, str], tuple[str, str]]
-"""By an object's key and a name in it: the name's key, and the key under which it is listed."""
-
-
-def _strings_in(value: object, rules: Rules, known: _Keys) -> Iterator[tuple[str, str, str]]:
+def _strings_in(value: object, rules: Rules) -> Iterator[tuple[str, str, str]]:
     """Yield the key, the listed key or an empty one, and the text of every string."""
     waiting: list[tuple[object, str, str]] = [(value, "", "")]
     while waiting:
@@ -231,27 +193,11 @@ def _strings_in(value: object, rules: Rules, known: _Keys) -> Iterator[tuple[str
         elif isinstance(value, bytes) and value:
             yield key, listed, digest_of_bytes(value)
         elif isinstance(value, list | tuple):
-            waiting += [(inner, key, listed) for inner in reversed(value)]
+            waiting += [(inner, key, listed) for inner in value]
         elif isinstance(value, Mapping):
-            members = list(value.items())[::-1]
-            if rules.is_keyed(key):
-                waiting += [(inner, f"{key}[]", listed) for _, inner in members]
-            else:
-                waiting += _members(members, (key, listed), rules, known)
-
-
-def _members(
-    members: Iterable[tuple[str, object]], under: tuple[str, str], rules: Rules, known: _Keys
-) -> Iterator[tuple[object, str, str]]:
-    """Yield the members of an object with their keys."""
-    key, listed = under
-    for name, inner in members:
-        if (key, name) not in known:
-            parent = key.rpartition(".")[2]
-            own = f"{parent}.{name}" if parent else name
-            known[key, name] = own, rules.key_of(key, name)
-        inner_key, inner_listed = known[key, name]
-        yield inner, inner_key, listed or inner_listed
+            for name, inner in value.items():
+                inner_key, inner_listed = _key_of(rules, key, name)
+                waiting.append((inner, inner_key, listed or inner_listed))
 
 
 _NO_RULES = Rules({}, {}, frozenset(), re.compile("(?!)"))
@@ -259,7 +205,7 @@ _NO_RULES = Rules({}, {}, frozenset(), re.compile("(?!)"))
 
 def strings_of(*values: object) -> Iterator[str]:
     """Yield every string in values, in the form in which texts are compared."""
-    for _, _, text in _strings_in(values, _NO_RULES, {}):
+    for _, _, text in _strings_in(values, _NO_RULES):
         yield _plain(text)
 
 
@@ -269,13 +215,11 @@ def _plain(text: str) -> str:
 
 
 def _contains(texts: str, text: str) -> bool:
-    at = texts.find(text)
-    while at >= 0:
-        around = texts[max(0, at - 1) : at], texts[at + len(text) : at + len(text) + 1]
-        if len(text) >= _AMBIGUOUS or not any(character.isalnum() for character in around):
-            return True
-        at = texts.find(text, at + 1)
-    return False
+    if text not in texts:
+        return False
+    if len(text) >= _AMBIGUOUS:
+        return True
+    return re.search(rf"(?<![^\W_]){re.escape(text)}(?![^\W_])", texts) is not None
 
 
 def _parts_of(text: str) -> Iterator[str]:
@@ -319,6 +263,6 @@ def _digest_of(text: str) -> str:
     if match is None:
         return ""
     try:
-        return digest_of_bytes(b64decode(match[1].translate(_URL_SAFE) + "=="))
+        return digest_of_bytes(b64decode(match[1]))
     except ValueError:
         return ""

@@ -6,14 +6,20 @@ from itertools import chain
 
 from jitchat.errors import ImportFailed
 from jitchat.store.attachments import AttachmentStore, whole
-from jitchat.store.imported import ImportWriter, all_turns, list_newest_first, was_deleted
+from jitchat.store.imported import (
+    ImportWriter,
+    IncomingTurn,
+    all_turns,
+    list_newest_first,
+    was_deleted,
+)
 from jitchat.store.pins import OwnInstructions
 from jitchat.store.store import ColdStore
-from jitchat.transfer.census import Census, Place, Texts
+from jitchat.transfer.census import Census, Place, Texts, strings_of
 from jitchat.transfer.format import Format
 from jitchat.transfer.formats import expected, listed, note_failure
-from jitchat.transfer.incoming import IncomingConversation, Tally, texts_of
-from jitchat.transfer.json_text import NotJson
+from jitchat.transfer.incoming import IncomingConversation, Tally
+from jitchat.transfer.json_text import NotJson, decoded
 from jitchat.transfer.source import Source
 from jitchat.values import Instructions
 
@@ -153,10 +159,10 @@ def _store(store: ColdStore, found: IncomingConversation) -> Taken:
         OwnInstructions(store.database).put(writer.id, Instructions(found.system))
     if found.restore is not None and writer.added:
         found.restore(store, writer)
-    if found.census.is_deferred and writer.id:
-        found.close_census(stored_texts(store, writer.id))
-    else:
-        found.close_census(found.field_texts(heading))
+    stored = stored_texts(store, writer.id) if writer.id else ()
+    found.tally.skipped.update(found.census.compare(stored, found.tally.texts))
+    if found.census.is_too_long:
+        found.tally.change("conversation that is too long to be compared with its source")
     outcome = writer.added, writer.is_new, found.tally, found.census
     return Taken(found.id, writer.id, heading.title, *outcome)
 
@@ -168,19 +174,19 @@ _FIELDS = """
 """
 
 
+def _texts_of(incoming: IncomingTurn) -> Iterator[str]:
+    turn = incoming.turn
+    yield from (turn.content, incoming.reasoning, turn.name or "", incoming.model)
+    for call in filter(None, (*turn.use.calls, turn.use.answers)):
+        yield from (call.id, call.name, call.arguments, *strings_of(decoded(call.arguments)))
+
+
 def stored_texts(store: ColdStore, conversation: str) -> Texts:
     """Read everything that is stored of a conversation: turns, files and fields."""
     for incoming in all_turns(store, conversation):
-        yield from texts_of(incoming)
+        yield from ((Place.TURNS, text) for text in _texts_of(incoming) if text)
     for listed_file in AttachmentStore(store.database, conversation).listed():
         file = whole(store.database, listed_file)
         yield from ((Place.FILES, text) for text in (file.name, file.text, file.digest))
     for row in store.database.fetch_all(_FIELDS, (conversation,)):
         yield from ((Place.FIELDS, value) for value in row if value)
-
-
-def checked(conversations: Iterator[IncomingConversation]) -> Iterator[IncomingConversation]:
-    """Have the source of each conversation compared with what the store returns of it."""
-    for found in conversations:
-        found.census.is_deferred = True
-        yield found

@@ -19,9 +19,8 @@ from jitchat.store.imported import (
 from jitchat.store.store import ColdStore, project_name, tag_name
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.tool_fields import use_fields
-from jitchat.transfer.census import Census, Place, Texts, rules_of, strings_of
+from jitchat.transfer.census import Census, rules_of, strings_of
 from jitchat.transfer.fields import as_json, sequence, text
-from jitchat.transfer.json_text import decoded
 from jitchat.values import DEFAULT_PROJECT, Role, ToolCall, ToolUse, Turn
 
 LONGEST_NAME = 80
@@ -44,8 +43,6 @@ class Tally:
     changed: Counter[str] = field(default_factory=Counter)
     texts: set[str] = field(default_factory=set)
     """The texts that were left out or changed."""
-    encoded: set[str] = field(default_factory=set)
-    """The texts that were read as the bytes of files."""
     values: list[object] = field(default_factory=list)
     """What was read of the conversation and is not in its census yet."""
 
@@ -122,45 +119,14 @@ class IncomingConversation:
             if turn.created_at is not None:
                 first, last = self._span or (turn.created_at, turn.created_at)
                 self._span = min(first, turn.created_at), max(last, turn.created_at)
-            self._account_for(incoming)
+            self._count_values()
             yield incoming
+        self._count_values()
 
-    def _account_for(self, incoming: IncomingTurn) -> None:
-        self._pass_values_on()
-        if not self.census.is_deferred:
-            self.census.store(texts_of(incoming))
-            if not isinstance(self.turns, list):
-                self.census.compare_window()
-
-    def _pass_values_on(self) -> None:
+    def _count_values(self) -> None:
         for value in self.tally.values:
             self.census.read(value)
         self.tally.values.clear()
-
-    def field_texts(self, heading: Heading) -> Texts:
-        texts = (heading.title, self.id, self.origin.key, heading.project, self.system)
-        yield from ((Place.FIELDS, text) for text in (*texts, *heading.tags) if text)
-
-    def close_census(self, stored: Texts) -> None:
-        """Compare the source with the turns, and with other texts that are stored."""
-        self._pass_values_on()
-        self.census.store(stored)
-        if not self.census.is_deferred:
-            self.census.store((Place.FILES, text) for text in self.tally.encoded)
-        self.census.finish(frozenset(self.tally.texts))
-        self.tally.skipped.update(self.census.left_out)
-
-
-def texts_of(incoming: IncomingTurn) -> Iterator[tuple[Place, str]]:
-    """Yield the texts of a turn, and those of its files before they are stored."""
-    turn = incoming.turn
-    calls = [*turn.use.calls, *([turn.use.answers] if turn.use.answers else [])]
-    texts = [turn.content, incoming.reasoning, turn.name or "", incoming.model]
-    for call in calls:
-        texts += [call.id, call.name, call.arguments, *strings_of(decoded(call.arguments))]
-    yield from ((Place.TURNS, text) for text in texts if text)
-    for file in incoming.files:
-        yield from ((Place.FILES, text) for text in (file.name, file.otherwise))
 
 
 def tags_of(*lists: object) -> tuple[str, ...]:

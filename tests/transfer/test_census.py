@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jitchat.transfer.census import Census, Place, Rules, rules_of
-from tests.transfer.census import nowhere, take_checked
+from jitchat.transfer import census
+from jitchat.transfer.census import Census, Place, rules_of
 from tests.transfer.exports import PNG_URL, chatgpt, chatgpt_node
 from tests.transfer.files import take, written
 
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
 def places_of(source: object, *stored: str, place: Place = Place.TURNS) -> dict[str, Place]:
     """Return the place of each key's string in a census of a ChatGPT source."""
-    census = Census(rules_of("chatgpt"))
-    census.read(source)
-    census.store((place, text) for text in stored)
-    census.finish(frozenset(["what the importer left out"]))
-    return dict(census.counts.keys())
+    compared = Census(rules_of("chatgpt"))
+    compared.read(source)
+    compared.compare([(place, text) for text in stored], ["what the importer left out"])
+    return dict(compared.counts.keys())
 
 
 @pytest.mark.parametrize(
@@ -66,17 +65,15 @@ def test_a_key_holds_for_everything_below_it_and_an_id_is_no_key():
     assert places_of(tree) == {"mapping[].id": Place.EXCLUDED, "x.y": Place.NOWHERE}
 
 
-def test_a_long_source_is_compared_as_it_is_read():
-    census = Census(Rules({}, {}, frozenset(), rules_of("chatgpt").parts))  # type: ignore[union-attr]
-    for number in range(3_000):
-        text = f"message {number} " + "word " * 100
-        census.read({"text": text, "lost": f"only in the source: {number}"})
-        census.store([(Place.TURNS, text)])
-        census.compare_window()
+def test_a_conversation_that_is_too_long_to_be_compared_is_reported(
+    tmp_path: Path, store: ColdStore, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(census, "_MOST_CHARACTERS", 5)
+    (taken,) = take(store, written(tmp_path, "c.json", [talk_with()]))
 
-    census.finish(frozenset())
-
-    assert census.counts == {("text", Place.TURNS): 3_000, ("lost", Place.NOWHERE): 3_000}
+    assert dict(taken.tally.changed) == {
+        "conversation that is too long to be compared with its source": 1
+    }
 
 
 def talk_with(**more: Any) -> dict[str, Any]:
@@ -89,5 +86,4 @@ def test_an_import_names_texts_of_keys_that_it_does_not_know(tmp_path: Path, sto
     (taken,) = take(store, path)
 
     assert dict(taken.tally.skipped) == {"text that is under novelty.text": 1}
-    assert nowhere([taken]) == [("novelty.text", "unheard of")]
-    assert nowhere(take_checked(store, path)) == [("novelty.text", "unheard of")]
+    assert taken.census.examples == [("novelty.text", "unheard of")]
