@@ -1,8 +1,10 @@
 """`jitchat import`: import other programs' conversations, and report the result."""
 
 import os
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,11 @@ import click
 
 from jitchat import models
 from jitchat.cli import cold_store, options, output
+from jitchat.cli.import_check import print_census
 from jitchat.errors import UsageError
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.indexer import Indexer
+from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
 from jitchat.transfer.format import Format
@@ -44,6 +48,11 @@ _UNINDEXED = "turns not indexed yet are indexed when they are next used."
 @click.option(
     "--no-index", is_flag=True, help="Do not index now; conversations are indexed when opened."
 )
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Import nothing; show for each text of FILE whether an import stores it.",
+)
 @options.embedder_options
 def import_command(
     flags: options.Flags,
@@ -64,6 +73,9 @@ def import_command(
     found = require_turns(
         picked(found, pick, source) if pick is not None else found, source, program
     )
+    if wanted["check"]:
+        _check(found, source)
+        return
     without = wanted["no_vectors"] or wanted["no_index"]
     embedder = NoEmbedder() if without else models.make_embedder(settings, paths, output.warn)
     with cold_store.opened_store(paths) as store:
@@ -83,19 +95,44 @@ def _usual_place(program: Format | None) -> Path:
     return place
 
 
+def _check(found: Iterator[IncomingConversation], source: Source) -> None:
+    """Import into a temporary database, and print the census; exit with 1 if a text is nowhere."""
+    with (
+        tempfile.TemporaryDirectory(prefix="jitchat-") as folder,
+        closing(Database(Path(folder) / "check.db")) as database,
+    ):
+        taken = list(_shown(ColdStore(database), found, source))
+    tally = source.tally
+    for each in taken:
+        tally.add(each.tally)
+    output.say(f"{source.path.name}: {plural(len(taken), 'conversation')}")
+    for line in _left_out(tally):
+        output.say(line)
+    if not print_census(taken):
+        raise SystemExit(1)
+
+
 def _taken(
     store: ColdStore, found: Iterator[IncomingConversation], source: Source
 ) -> Iterator[Taken]:
-    """Store all conversations, showing a progress bar of the bytes read, and print a report."""
+    """Store all conversations, and print a report."""
     report = _Report()
+    for taken in _shown(store, found, source):
+        report.add(taken)
+        yield taken
+    report.print(source.tally)
+
+
+def _shown(
+    store: ColdStore, found: Iterator[IncomingConversation], source: Source
+) -> Iterator[Taken]:
+    """Store all conversations, showing a progress bar of the bytes read."""
     with output.progress(f"{source.path.name}: importing", max(1, source.size)) as advance:
         seen = 0
         for taken in take_all(store, found, source):
             advance(source.bytes_read - seen)
             seen = source.bytes_read
-            report.add(taken)
             yield taken
-    report.print(source.tally)
 
 
 class _Report:

@@ -25,7 +25,7 @@ def pieces_of(content: object, tally: Tally) -> Iterator[Piece]:
         elif isinstance(block, str):
             yield Text(block)
         elif kind not in _SILENT:
-            tally.skip("block of unknown kind")
+            tally.skip("block of unknown kind", block)
 
 
 def _file(kind: str, block: _Block, tally: Tally) -> Piece:

@@ -57,6 +57,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
 
 def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConversation:
     tally = Tally()
+    tally.read(fields)
     reader = _Reader(mapping(fields["mapping"]), tally, source)
     turns, places = tree_turns(reader.messages(), TurnMaker(tally))
     current, begun = text(fields.get("current_node")), moment_of(fields.get("create_time"))
@@ -123,8 +124,8 @@ class _Reader:
             listed = map(
                 mapping, sequence(mapping(self._message_at(at)["content"]).get("thoughts"))
             )
-            thoughts = (text(each.get("content")) or text(each.get("summary")) for each in listed)
-            found[:0] = map(Thought, thoughts)
+            thoughts = ((text(each.get("summary")), text(each.get("content"))) for each in listed)
+            found[:0] = [Thought("\n\n".join(filter(None, thought))) for thought in thoughts]
             at = self._parent(at)
         return found
 
@@ -135,7 +136,7 @@ class _Reader:
         pieces = self._pieces(name, message) if message else None
         if pieces is not None and role is None:
             if any(isinstance(piece, Text) and piece.text.strip() for piece in pieces):
-                self._tally.skip(INSTRUCTIONS)
+                self._tally.skip(INSTRUCTIONS, message.get("content"))
             pieces = None
         note = Note(
             moment_of(message.get("create_time")),
@@ -150,11 +151,11 @@ class _Reader:
         if kind in _SILENT or self._continues_result(name):
             return None
         if kind in _CONTEXT:
-            self._tally.skip(INSTRUCTIONS)
+            self._tally.skip(INSTRUCTIONS, content)
             return None
         if metadata.get("is_visually_hidden_from_conversation") is True:
             if _said(content).strip():
-                self._tally.skip("message that ChatGPT hides")
+                self._tally.skip("message that ChatGPT hides", content)
             return None
         pieces = self._spoken(name, message, content, kind)
         shown = {_pointer(mapping(part)) for part in sequence(content.get("parts"))}

@@ -46,6 +46,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
 
 def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConversation:
     tally = Tally()
+    tally.read(fields)
     messages = _messages(sequence(fields["chat_messages"]), tally, source)
     turns, places = tree_turns(messages, TurnMaker(tally))
     key = text(fields.get("uuid")) or next(iter(messages), "")
@@ -76,13 +77,13 @@ def _messages(listed: object, tally: Tally, source: Source) -> dict[str, Message
         identity = text(item.get("uuid")) or str(number)
         role = _ROLES.get(text(item.get("sender")))
         if identity in found:
-            tally.skip("duplicate message")
+            tally.skip("duplicate message", item)
             continue
         parent = text(item.get("parent_message_uuid")) if has_parents else before
         note = Note(moment_of(item.get("created_at")), text(item.get("model")))
         pieces = None if role is None else _pieces(item, tally, source)
         if role is None:
-            tally.skip(NO_ROLE)
+            tally.skip(NO_ROLE, item)
         found[identity] = Message(identity, parent or None, role or Role.USER, pieces, note)
         before = identity
     return found

@@ -20,6 +20,7 @@ from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.store import LONGEST_TITLE, ColdStore, project_name, tag_name
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.tool_fields import use_fields
+from jitchat.transfer.census import Census, rules_of, strings_of
 from jitchat.transfer.fields import as_json, sequence, text
 from jitchat.values import DEFAULT_PROJECT, Role, ToolCall, ToolUse, Turn
 
@@ -35,17 +36,28 @@ _LONGEST_KEY = 400
 class Tally:
     """Counts of what was left out of a conversation or a file, and of what was changed.
 
-    Each reason is a noun with a clause, as `counted` expects: `line that is not JSON`.
+    Each reason is a noun with a clause, as `counted` expects: `line that is not JSON`. It is given
+    together with the values of the source that it is about, as they were read.
     """
 
     skipped: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
+    texts: set[str] = field(default_factory=set)
+    """The texts that were left out or changed."""
+    values: list[object] = field(default_factory=list)
+    """What was read of the conversation and is not in its census yet."""
 
-    def skip(self, reason: str) -> None:
+    def read(self, value: object) -> None:
+        """Note a value of the source, before its turns: all texts in it must be accounted for."""
+        self.values.append(value)
+
+    def skip(self, reason: str, *values: object) -> None:
         self.skipped[reason] += 1
+        self.texts.update(strings_of(*values))
 
-    def change(self, reason: str) -> None:
+    def change(self, reason: str, *values: object) -> None:
         self.changed[reason] += 1
+        self.texts.update(strings_of(*values))
 
     def add(self, other: "Tally") -> None:
         self.skipped.update(other.skipped)
@@ -75,6 +87,9 @@ class IncomingConversation:
     """Stores everything except the turns: windows, pins and so on."""
     project: str = ""
     """Its project in jitchat; empty for the default one."""
+    system: str = ""
+    """Its own system prompt; empty if it has none."""
+    census: Census = field(init=False)
     _first_words: str = ""
     """The user's first message: the title if the source has none."""
     _span: tuple[datetime, datetime] | None = None
@@ -84,6 +99,7 @@ class IncomingConversation:
         self.id = one_line(repair(self.id))[:LONGEST_NAME]
         source, key = repair(self.origin.source), repair(self.origin.key)
         self.origin = Origin(source[:LONGEST_NAME], key[:_LONGEST_KEY])
+        self.census = Census(rules_of(source))
 
     def heading(self) -> Heading:
         title = shorten(self.title, LONGEST_TITLE)
@@ -106,7 +122,14 @@ class IncomingConversation:
             if turn.created_at is not None:
                 first, last = self._span or (turn.created_at, turn.created_at)
                 self._span = min(first, turn.created_at), max(last, turn.created_at)
+            self._count_values()
             yield incoming
+        self._count_values()
+
+    def _count_values(self) -> None:
+        for value in self.tally.values:
+            self.census.read(value)
+        self.tally.values.clear()
 
 
 def tags_of(*lists: object) -> tuple[str, ...]:
@@ -357,8 +380,12 @@ def tree_turns(
             made += turns
             place = turns[-1].turn.position if turns else place
         places[message.id] = place
-    for _ in range(len(messages) - len(places)):
-        maker.tally.skip("message in a cycle of parents")
+    for message in messages.values():
+        if message.id not in places:
+            texts = [
+                piece.text for piece in message.pieces or () if isinstance(piece, Text | Thought)
+            ]
+            maker.tally.skip("message in a cycle of parents", texts)
     return made, places
 
 

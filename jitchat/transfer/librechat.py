@@ -43,6 +43,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
 
 def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
     tally = Tally()
+    tally.read(fields)
     listed = fields.get("messagesTree")
     if not isinstance(listed, list):
         listed = fields.get("messages")
@@ -68,7 +69,7 @@ def _messages(listed: object, model: str, tally: Tally) -> dict[str, Message]:
         fields = mapping(value)
         identity = text(fields.get("messageId")) or str(len(found) + 1)
         if identity in found:
-            tally.skip("duplicate message")
+            tally.skip("duplicate message", fields)
             continue
         parent = text(fields.get("parentMessageId")) or above or (before if is_path else "")
         found[identity] = _message(identity, parent, fields, model, tally)

@@ -65,6 +65,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
 
 def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
     chat, tally = mapping(fields.get("chat")), Tally()
+    tally.read(fields)
     history = mapping(chat.get("history"))
     listed = mapping(history.get("messages"))
     messages = _tree(listed, tally) if listed else _path(sequence(chat.get("messages")), tally)
@@ -106,7 +107,7 @@ def _path(listed: object, tally: Tally) -> dict[str, Message]:
 def _message(identity: str, parent: str, fields: Mapping[str, object], tally: Tally) -> Message:
     role = _ROLES.get(text(fields.get("role")))
     if role is None:
-        tally.skip(INSTRUCTIONS if fields.get("role") == "system" else NO_ROLE)
+        tally.skip(INSTRUCTIONS if fields.get("role") == "system" else NO_ROLE, fields)
         return Message(identity, parent or None, Role.USER, None)
     note = Note(moment_in_any_unit(fields.get("timestamp")), text(fields.get("model")))
     return Message(identity, parent or None, role, _pieces(fields, tally), note)
@@ -154,7 +155,7 @@ def _item(item: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     elif kind == "function_call_output":
         yield Result(call, result_text(item.get("output")))
     else:
-        tally.skip("item of unknown kind")
+        tally.skip("item of unknown kind", item)
 
 
 def _with_details(content: str) -> Iterator[Piece]:

@@ -13,6 +13,7 @@ from jitchat import models
 from jitchat.cli import output
 from jitchat.index.indexer import BATCH
 from tests.index.support import FailingEmbedder
+from tests.transfer import exports
 from tests.transfer.claude_code import SESSION, claude_code_session
 from tests.transfer.files import jsonl, locomo_sample, plain_turns, written
 from tests.transfer.test_hostile_files import WHOLE, mutated
@@ -333,3 +334,20 @@ def test_the_real_file_is_imported(jitchat: Shell, locomo: Path):
     assert done.out == (
         "conv-26: 419 turns imported as “Caroline and Melanie (conv-26)”; nothing left out\n"
     )
+
+
+def test_a_check_prints_where_every_text_would_be_and_imports_nothing(
+    jitchat: Shell, tmp_path: Path
+):
+    message = exports.claude_message("m1", "", "human", "Hello", novelty="unheard of")
+    path = written(tmp_path, "c.json", [exports.claude(message)])
+
+    failed = jitchat("import", "--check", path)
+    whole = jitchat("import", "--check", written(tmp_path, "d.json", [exports.chatgpt_talk()]))
+
+    assert (failed.code, whole.code) == (1, 0)
+    assert failed.out.startswith("c.json: 1 conversation\nleft out: 1 text that is under chat_")
+    assert "nowhere: chat_messages.novelty: unheard of" in failed.out
+    assert "account 1" in failed.out
+    assert whole.out.endswith("Every text is accounted for.\n")
+    assert jitchat.stored() == {}

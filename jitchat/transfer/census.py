@@ -1,0 +1,268 @@
+"""Account for every string of a source: it is stored, left out and counted, or excluded.
+
+A format lists in `keys/NAME.toml` the keys whose strings are not compared, with the reason, and
+those whose strings are left out, under the name that the report gives them. Every other string
+must be in a turn, in a file or in a field of its conversation, or in what the importer skipped.
+What is in none of these places is counted under its key, so that no text is lost silently.
+"""
+
+import re
+import tomllib
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache, lru_cache
+from html import unescape
+from importlib.resources import files
+
+from jitchat.attachments import digest_of_bytes
+from jitchat.text.sanitize import repair
+from jitchat.transfer.json_text import Broken, decoded
+
+_MOST_CHARACTERS = 32 << 20
+"""Per conversation; comparing needs about six bytes for each."""
+_MOST_EXAMPLES = 100
+_DEEPEST = 5
+"""How often a text is split: JSON in an attribute of HTML in JSON takes three."""
+_AMBIGUOUS = 24
+"""Characters; a shorter text must stand between word boundaries, since it may be part of a word."""
+_ATTRIBUTE = re.compile(r"""([\w-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
+_LINE = re.compile(r"\s*(?:>\s?)*")
+"""What precedes the text of a quoted line."""
+_BASE64 = re.compile(r"(?:data:[^,]{0,200};base64,)?([A-Za-z0-9+/]{64,}={0,2})\s*")
+
+
+class Place(StrEnum):
+    """Where a string of the source is."""
+
+    TURNS = "turns"
+    FILES = "files"
+    FIELDS = "fields"
+    TALLY = "tally"
+    EXCLUDED = "excluded"
+    NOWHERE = "nowhere"
+
+
+_STORED = (Place.TURNS, Place.FILES, Place.FIELDS)
+Texts = Iterable[tuple[Place, str]]
+"""Texts that are stored, each with its place; a file's bytes are there as their digest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """What is known of a format's keys. A key is a name, or a name after its parent's: `a.b`."""
+
+    excluded: Mapping[str, str]
+    """Reasons by key; they also hold for what is below the key."""
+    left_out: Mapping[str, str]
+    """Names for the report, by key: `exit code`. Used for strings that are not stored."""
+    keyed: frozenset[str]
+    """Keys of objects whose own keys are ids: `a` is the object, `a[]` a value in it."""
+    parts: re.Pattern[str]
+    """Matches parts of texts that are not compared: references, labels of the program."""
+
+
+@lru_cache(maxsize=1 << 14)
+def _key_of(rules: Rules, parent: str, name: str) -> tuple[str, str]:
+    """Return the key of a name in an object, and the form in which it is listed, if it is."""
+    if not rules.keyed.isdisjoint((parent, parent.rpartition(".")[2])):
+        return f"{parent}[]", ""
+    path = [part for part in (*parent.split("."), name) if part]
+    keys = [".".join(path[-length:]) for length in (3, 2, 1)]
+    listed = next((key for key in keys if key in rules.excluded or key in rules.left_out), "")
+    return keys[1], listed
+
+
+@cache
+def rules_of(form: str) -> Rules | None:
+    """Read a format's rules; None if it has none, so that its sources are not compared."""
+    file = files(__package__) / "keys" / f"{form}.toml"
+    if not file.is_file():
+        return None
+    read = tomllib.loads(file.read_text("utf-8"))
+    by_key = [
+        {key: reason for reason, keys in read.get(table, {}).items() for key in keys}
+        for table in ("excluded", "left_out")
+    ]
+    keyed = frozenset(read.get("keyed", ()))
+    parts = [part for listed in read.get("parts", {}).values() for part in listed]
+    return Rules(by_key[0], by_key[1], keyed, re.compile("|".join(parts) or "(?!)"))
+
+
+@dataclass(slots=True)
+class Census:
+    """Compares the strings of one conversation's source with what is stored of it."""
+
+    rules: Rules | None
+    counts: Counter[tuple[str, Place]] = field(default_factory=Counter)
+    """Numbers of strings, by key and place."""
+    examples: list[tuple[str, str]] = field(default_factory=list)
+    """The first strings that are nowhere, with their keys."""
+    _strings: list[tuple[str, str]] = field(default_factory=list)
+    """The strings to compare, each after its key."""
+    _size: int = 0
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether there is too much text to compare."""
+        return self._size > _MOST_CHARACTERS
+
+    def read(self, value: object) -> None:
+        """Add all strings of a value that was read from the source."""
+        if self.rules is None or self.is_too_long:
+            return
+        for key, listed, text in _strings_in(value, self.rules):
+            if listed in self.rules.excluded:
+                self.counts[listed, Place.EXCLUDED] += 1
+            else:
+                self._strings.append((listed or key, text))
+                self._size += len(text)
+
+    def compare(self, stored: Texts, skipped: Collection[str]) -> Counter[str]:
+        """Find all strings in the stored texts, or in those that the importer `skipped`.
+
+        Return how often what is left out of the source, as the report calls it.
+        """
+        if self.rules is None or self.is_too_long:
+            return Counter()
+        left_out = Counter[str]()
+        texts = _Stored(stored, skipped, self.rules)
+        for key, text in self._strings:
+            place = texts.place_of(text)
+            if place is None:
+                name = self.rules.left_out.get(key, "")
+                place = Place.TALLY if name else Place.NOWHERE
+                left_out[name or f"text that is under {key}"] += 1
+            if place is Place.NOWHERE and len(self.examples) < _MOST_EXAMPLES:
+                self.examples.append((key, text))
+            self.counts[key, place] += 1
+        self._strings.clear()
+        return left_out
+
+
+class _Stored:
+    """The stored texts of a conversation, to be searched."""
+
+    def __init__(self, stored: Texts, skipped: Collection[str], rules: Rules) -> None:
+        lists: dict[Place, list[str]] = {place: [] for place in _STORED}
+        for place, text in stored:
+            lists[place].append(_plain(text))
+        self._joined = {place: "\0".join(texts) for place, texts in lists.items()}
+        self._files = frozenset(lists[Place.FILES])
+        self._skipped, self._rules = skipped, rules
+        self._places: dict[str, Place | None] = {}
+
+    def place_of(self, text: str, depth: int = 0) -> Place | None:
+        """Return where a text is: as a whole, or else in parts; None if it is nowhere."""
+        plain = _plain(text)
+        if plain not in self._places:
+            self._places[plain] = self._place_of_whole(plain) or self._place_of_parts(text, depth)
+        return self._places[plain]
+
+    def _place_of_whole(self, plain: str) -> Place | None:
+        for place in _STORED:
+            if _contains(self._joined[place], plain):
+                return place
+        if plain in self._skipped:
+            return Place.TALLY
+        return Place.FILES if _digest_of(plain) in self._files else None
+
+    def _place_of_parts(self, text: str, depth: int) -> Place | None:
+        if depth == _DEEPEST:
+            return None
+        parts = [part for part in _parts_of(text) if self._is_compared(part)]
+        places = [self.place_of(part, depth + 1) for part in parts if part != text]
+        if not places or None in places or len(places) < len(parts):
+            return None
+        return places[0]
+
+    def _is_compared(self, part: str) -> bool:
+        is_text = any(character.isalnum() for character in part)
+        return is_text and not self._rules.parts.fullmatch(part.strip())
+
+
+def _strings_in(value: object, rules: Rules) -> Iterator[tuple[str, str, str]]:
+    """Yield the key, the listed key or an empty one, and the text of every string."""
+    waiting: list[tuple[object, str, str]] = [(value, "", "")]
+    while waiting:
+        value, key, listed = waiting.pop()
+        if isinstance(value, str) and value.strip():
+            yield key, listed, value
+        elif isinstance(value, bytes) and value:
+            yield key, listed, digest_of_bytes(value)
+        elif isinstance(value, list | tuple):
+            waiting += [(inner, key, listed) for inner in value]
+        elif isinstance(value, Mapping):
+            for name, inner in value.items():
+                inner_key, inner_listed = _key_of(rules, key, name)
+                waiting.append((inner, inner_key, listed or inner_listed))
+
+
+_NO_RULES = Rules({}, {}, frozenset(), re.compile("(?!)"))
+
+
+def strings_of(*values: object) -> Iterator[str]:
+    """Yield every string in values, in the form in which texts are compared."""
+    for _, _, text in _strings_in(values, _NO_RULES):
+        yield _plain(text)
+
+
+def _plain(text: str) -> str:
+    """Return a text with each run of white space as one space."""
+    return " ".join(repair(text).split())
+
+
+def _contains(texts: str, text: str) -> bool:
+    if text not in texts:
+        return False
+    if len(text) >= _AMBIGUOUS:
+        return True
+    return re.search(rf"(?<![^\W_]){re.escape(text)}(?![^\W_])", texts) is not None
+
+
+def _parts_of(text: str) -> Iterator[str]:
+    """Split a text that is JSON, has markup, or has several lines; else yield it unchanged."""
+    begun = text.lstrip()[:1]
+    value = decoded(text) if begun and begun in '{["' else text
+    if value != text and not isinstance(value, Broken):
+        yield from strings_of(value)
+    elif _markup()[0].search(text):
+        for tag in _markup()[0].findall(text):
+            yield from _attributes_of(tag)
+        yield from map(unescape, _markup()[0].split(text))
+    elif unescape(text) != text:
+        yield unescape(text)
+    else:
+        for line in text.splitlines():
+            yield _LINE.sub("", line, count=1)
+
+
+def _attributes_of(tag: str) -> Iterator[str]:
+    for name, quoted, other in _ATTRIBUTE.findall(tag):
+        if name.lower() not in _markup()[1]:
+            yield unescape(quoted or other)
+
+
+@cache
+def _markup() -> tuple[re.Pattern[str], frozenset[str]]:
+    """Return what divides a text, and the attributes that only lay out a page.
+
+    A text is divided by HTML tags and by the private characters with which ChatGPT marks spans.
+    """
+    read = tomllib.loads((files(__package__) / "keys" / "markup.toml").read_text("utf-8"))
+    names = "|".join(read["elements"].split())
+    tag = rf"<(?:!--.*?--|/?(?:{names})\b[^<>]*+)>|[\ue200-\ue2ff]"
+    return re.compile(tag, re.DOTALL | re.IGNORECASE), frozenset(read["attributes"].split())
+
+
+def _digest_of(text: str) -> str:
+    """Return the digest of the bytes that a text encodes; empty if it is not base64."""
+    match = _BASE64.fullmatch(text)
+    if match is None:
+        return ""
+    try:
+        return digest_of_bytes(b64decode(match[1]))
+    except ValueError:
+        return ""
