@@ -40,10 +40,11 @@ _CONVERSATION = """
 """
 _TWIN = "SELECT id, NULL, NULL FROM conversations WHERE id = ? AND created_at = ?"
 _KNOWN = """
-    SELECT i.key, i.form, t.position, t.role, t.created_at
+    SELECT i.key, i.form, t.position, t.id, t.role, t.created_at
     FROM turns t JOIN imported_turns i ON i.turn = t.id
     WHERE t.conversation = ? ORDER BY t.position
 """
+_DETACH = "DELETE FROM turn_attachments WHERE turn = ?"
 _REPLACE_TURN = """
     UPDATE turns SET
         (conversation, position, role, name, content, created_at, status, parent, tools)
@@ -97,7 +98,8 @@ class IncomingTurn:
     turn: Turn
     """With its position and parent in the source: from 1, each parent before its children."""
     key: bytes
-    """Identifies the turn in its conversation; stays the same when the turn grows."""
+    """Identifies the turn in its conversation; stays the same when the turn grows. Empty for one of
+    the last turns that may be elsewhere when the source has grown."""
     form: bytes = b""
     """A hash of all that the source says of the turn, the same whether files are kept or not."""
     note: ReplyNote = NO_NOTE
@@ -185,6 +187,8 @@ class ImportWriter:
         self._known: dict[bytes, _Known] = {}
         self._without_form: dict[tuple[str, str], list[int]] = {}
         """Positions by role and time, of turns that were imported before forms were stored."""
+        self._movable: list[int] = []
+        """The positions of the last turns, if others may take them."""
         if row and is_twin and twin is not None:
             turns = store.turns_of(self.id, Path(((1, store.tree(self.id).last),)))
             self._known = {twin.key_of(turn): _Known(turn.position) for turn in turns}
@@ -194,11 +198,19 @@ class ImportWriter:
     def _read_known(self) -> None:
         tree, database = self._store.tree(self.id), self._store.database
         self._last, self._head = tree.last, tree.head
-        for key, form, position, role, moment in database.fetch_all(_KNOWN, (self.id,)):
-            self._known[key] = _Known(position, form)
+        without_key = dict[int, int]()
+        for key, form, position, turn_id, role, moment in database.fetch_all(_KNOWN, (self.id,)):
+            if key:
+                self._known[key] = _Known(position, form)
+            else:
+                without_key[position] = turn_id
             self._is_head_imported |= position == tree.head
             if form is None and moment is not None:
                 self._without_form.setdefault((role, moment), []).append(position)
+        place = tree.last
+        while place in without_key and self._is_free(without_key[place], place):
+            self._movable.insert(0, place)
+            place -= 1
 
     def _is_before_last(self, moment: datetime | None) -> bool:
         """Whether a time is before the source's last change when it was last imported."""
@@ -226,9 +238,7 @@ class ImportWriter:
         for incoming in batch:
             known = self._find_known(incoming)
             if known is None:
-                parent = incoming.turn.parent
-                before = incoming.turn.position - 1 if parent is None else parent
-                self._add(rows, incoming, self.place(before))
+                self._add(rows, incoming, self.place(parent_of(incoming.turn)))
             else:
                 self._places[incoming.turn.position] = known.position
                 self._compare(connection, rows, incoming, known)
@@ -248,13 +258,32 @@ class ImportWriter:
         return known
 
     def _add(self, rows: "_Rows", incoming: IncomingTurn, follows: int) -> None:
-        self._last += 1
+        """Store a turn at the end, or in the place of one that others may take."""
+        position = self._movable[0] if self._movable else self._last + 1
+        may_move = not incoming.key
+        if may_move and not self.is_new and follows != position - 1:
+            self._places[incoming.turn.position] = follows
+            return
         if not self.is_new:
-            self._places[incoming.turn.position] = self._last
-        parent = None if follows == self._last - 1 else follows
-        files, left = _loaded(incoming.files)
-        turn = storable(_with_names(incoming.turn, left), self._last, parent)
-        rows.add(turn, incoming, files)
+            self._places[incoming.turn.position] = position
+        parent = None if follows == position - 1 else follows
+        if self._movable:
+            self._movable.pop(0)
+            self._move(rows, incoming, position, parent)
+        else:
+            self._last = position
+            files, left = _loaded(incoming.files)
+            rows.add(storable(_with_names(incoming.turn, left), position, parent), incoming, files)
+
+    def _move(
+        self, rows: "_Rows", incoming: IncomingTurn, position: int, parent: int | None
+    ) -> None:
+        stored = self._store.turn(self.id, position)
+        if stored is not None and (incoming.key or stored.content != incoming.turn.content):
+            self._store.database.execute(_DETACH, (stored.id,))
+            files, left = _loaded(incoming.files)
+            turn = storable(_with_names(incoming.turn, left), position, parent)
+            rows.replace(replace(turn, id=stored.id), incoming, files, 0)
 
     def _compare(
         self,
@@ -276,8 +305,7 @@ class ImportWriter:
         files, left = _loaded(incoming.files)
         new_files = [file for file in files if file.digest not in attached]
         is_newer = not (is_same or self._is_older or self._is_earlier(incoming, stored))
-        is_free = not self._dependents.has_dependents(self.id, stored.id, known.position)
-        if is_free and (is_newer or new_files):
+        if self._is_free(stored.id, stored.position) and (is_newer or new_files):
             turn = storable(_with_names(incoming.turn, left), stored.position, stored.parent)
             rows.replace(replace(turn, id=stored.id), incoming, new_files, len(attached))
         elif is_newer:
@@ -288,6 +316,9 @@ class ImportWriter:
             self.changed += 1
         else:
             connection.execute(_SET_FORM, (incoming.key, incoming.form, stored.id))
+
+    def _is_free(self, turn_id: int, position: int) -> bool:
+        return not self._dependents.has_dependents(self.id, turn_id, position)
 
     def _is_earlier(self, incoming: IncomingTurn, stored: Turn) -> bool:
         """Whether an incoming turn has nothing that the stored one lacks."""

@@ -162,6 +162,8 @@ class Result:
     call_id: str
     content: str
     is_error: bool = False
+    moment: datetime | None = None
+    """When it came; None for the time of its message."""
 
 
 Piece = Text | Thought | ToolCall | Result | IncomingFile
@@ -257,10 +259,11 @@ class TurnMaker:
 
     def _result(self, result: Result, follows: int, note: Note) -> Turn:
         call = self._calls.pop(result.call_id, None)
+        note = replace(note, moment=result.moment or note.moment)
         if call is None:
             self.tally.change("tool result without a call")
         else:
-            note = Note(note.moment, note.model, call.name)
+            note = replace(note, name=call.name)
         use = ToolUse(answers=call, is_error=result.is_error)
         return self._turn(Role.TOOL, result.content, follows, note, use)
 

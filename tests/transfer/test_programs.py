@@ -354,7 +354,11 @@ def test_claude_code_s_replies_are_joined_and_its_branches_kept(tmp_path: Path, 
     assert [turn.use.is_error for turn in turns if turn.role is Role.TOOL] == [False, True]
     assert model_of(store, turns[1]) == "claude-opus-4-8"
     assert reasoning_of(store, turns[1]) == "Look."
-    assert dict(taken.tally.skipped) == {"program command": 1, "sub-agent message": 1}
+    assert dict(taken.tally.skipped) == {
+        "program command": 1,
+        "reminder of the program": 1,
+        "sub-agent message": 1,
+    }
 
 
 def test_parallel_calls_with_later_results_are_one_turn(tmp_path: Path, store: ColdStore):
