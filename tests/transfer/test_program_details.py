@@ -87,7 +87,7 @@ def test_opencode_s_failures_archive_and_unknown_messages_are_kept_or_counted(
     assert path_of(store, taken) == ["u: Read it.", "a: ", "t: [file]", "a: [error: Overloaded]"]
     known = store.conversation(taken.id)
     assert (known.title, known.is_archived) == ("Read it.", True)
-    assert dict(taken.tally.skipped) == {"message of unknown kind": 1}
+    assert dict(taken.tally.skipped) == {"message of unknown kind": 1, "file of a tool's result": 1}
 
 
 def test_a_fork_in_llm_s_tree_keeps_the_models_of_shared_messages(tmp_path: Path, store: ColdStore):
