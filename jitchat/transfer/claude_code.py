@@ -51,6 +51,7 @@ _REMINDER = re.compile(
 _COMMAND = re.compile(r"\s*<(command-name|command-message|local-command-\w+|bash-\w+)>")
 """The start of a text that the program wrote for one of its own commands."""
 _NAME = re.compile(r"<command-name>([^<]++)</command-name>")
+_NOTICE = re.compile(r"<command-message>([^<]++)</command-message>")
 _ARGUMENTS = re.compile(r"<command-args>(.*)</command-args>", re.DOTALL)
 """The user's words after a command."""
 _INTERRUPTED = re.compile(r"\s*\[Request interrupted by user[^\]\n]{0,40}\]\s*")
@@ -106,8 +107,6 @@ class _Unit:
 class _Closed:
     """A unit whose turns were made."""
 
-    before: int
-    """The position of the turn that it follows."""
     last: int
     """The position of its last turn."""
     pieces: Sequence[Piece]
@@ -127,10 +126,12 @@ class _Reader:
         self._waiting: dict[str, _Unit] = {}
         """What is in the program's own queue, by its text."""
         self._closed: dict[str, _Closed] = {}
-        self._asked: dict[int, str] = {}
-        """The texts of the user's messages, by position."""
+        self._asked: dict[tuple[int, str], int] = {}
+        """The positions of the user's messages, by the position before them and their text."""
         self._answered = set[str]()
         """The ids of calls that have a result."""
+        self._replayed = {""}
+        """The ids of lines that repeat others under another id; lines without a parent begin so."""
         self._titles: dict[str, str] = {}
 
     def read(self, file: SourceFile, found: IncomingConversation) -> Iterator[IncomingTurn]:
@@ -183,7 +184,7 @@ class _Reader:
             if role is Role.ASSISTANT or not pieces:
                 return
         fresh = _Unit(identity, role, line, note, pieces, [uuid])
-        if self._is_replay(fresh, results):
+        if self._is_replay(fresh):
             return
         yield from self._close()
         if not pieces and role is Role.USER:
@@ -206,6 +207,7 @@ class _Reader:
         arguments, name = _ARGUMENTS.search(written), _NAME.search(written)
         is_command = _COMMAND.match(written) is not None
         if is_command and name is not None and arguments is not None and arguments[1].strip():
+            self._tally.skip("notice of the program", _NOTICE.findall(written))
             return f"{name[1].strip()} {arguments[1].strip()}"
         if is_command or _INTERRUPTED.fullmatch(written):
             self._tally.skip("program command", written)
@@ -222,21 +224,22 @@ class _Reader:
         called = {getattr(piece, "id", "") for piece in unit.pieces}
         return bool(results) and all(result.call_id in called for result in results)
 
-    def _is_replay(self, fresh: _Unit, results: list[Result]) -> bool:
+    def _is_replay(self, fresh: _Unit) -> bool:
         """Whether a unit is known, as in a session that was resumed; note where its lines are."""
-        known = self._closed.get(fresh.id)
+        place, parent = None, text(fresh.begun.get("parentUuid"))
+        results = [piece for piece in fresh.pieces if isinstance(piece, Result)]
         if results and len(results) == len(fresh.pieces):
-            is_known = all(result.call_id in self._answered for result in results)
-            if is_known:
-                self._places[fresh.lines[0]] = self._follows(fresh.begun)
-            return is_known
-        if known is None or any(not _is_among(piece, known.pieces) for piece in fresh.pieces):
+            if self._answered.issuperset(result.call_id for result in results):
+                place = self._follows(fresh.begun)
+        elif fresh.role is Role.USER and parent in self._replayed:
+            place = self._asked.get((self._places.get(parent, 0), fresh.words))
+        elif (known := self._closed.get(fresh.id)) is not None:
+            is_known = all(_is_among(piece, known.pieces) for piece in fresh.pieces)
+            place = known.last if is_known else None
+        if place is None:
             return False
-        asked = self._open
-        if asked is not None and self._asked.get(known.before) == asked.words:
-            self._places |= dict.fromkeys(asked.lines, known.before)
-            self._open = None
-        self._places |= dict.fromkeys(fresh.lines, known.last)
+        self._places |= dict.fromkeys(fresh.lines, place)
+        self._replayed.update(fresh.lines)
         return True
 
     def _attachment(
@@ -249,11 +252,13 @@ class _Reader:
             said = list(self._pieces(attached.get("prompt"), note))
             unit = _Unit(uuid, Role.USER, line, note, said, [uuid])
             self._waiting.pop(unit.words, None)
-            self._queued.append(unit)
+            if not self._is_replay(unit):
+                self._queued.append(unit)
         elif attached.get("type") == "file" and owner is not None and owner.role is Role.USER:
             owner.pieces.append(_file(attached, self._tally))
             owner.lines.append(uuid)
         else:
+            self._tally.skip("text that the program attached", attached)
             yield from self._pass(line)
 
     def _operate(self, line: Mapping[str, object]) -> None:
@@ -301,10 +306,10 @@ class _Reader:
         last = turns[-1].turn.position if turns else before
         self._places |= {uuid: last for uuid in unit.lines if uuid}
         spoken = [piece for piece in unit.pieces if not isinstance(piece, Result)]
-        self._closed[unit.id] = _Closed(before, last, spoken)
+        self._closed[unit.id] = _Closed(last, spoken)
         self._answered |= {piece.call_id for piece in unit.pieces if isinstance(piece, Result)}
         if unit.role is Role.USER:
-            self._asked[last] = unit.words
+            self._asked[before, unit.words] = last
         return turns
 
     def _end(self) -> Iterator[IncomingTurn]:

@@ -6,7 +6,7 @@ it is read in one consistent state and never changed.
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -235,7 +235,12 @@ def _named(piece: Piece, tally: Tally) -> str:
     return piece.text if isinstance(piece, Text) else ""
 
 
-_PARTS = {"tool": _tool, "file": _attached, "subtask": _subtask, "retry": _failure}
+_PARTS: dict[str, Callable[[Mapping[str, object], Tally], Iterator[Piece]]] = {
+    "tool": _tool,
+    "file": _attached,
+    "subtask": _subtask,
+    "retry": _failure,
+}
 
 OPENCODE = Format(
     NAME, "opencode's database", _matches, _read, _usual_place, "opencode.db", "OPENCODE_DB"
