@@ -51,7 +51,6 @@ _REMINDER = re.compile(
 _COMMAND = re.compile(r"\s*<(command-name|command-message|local-command-\w+|bash-\w+)>")
 """The start of a text that the program wrote for one of its own commands."""
 _NAME = re.compile(r"<command-name>([^<]++)</command-name>")
-_NOTICE = re.compile(r"<command-message>([^<]++)</command-message>")
 _ARGUMENTS = re.compile(r"<command-args>(.*)</command-args>", re.DOTALL)
 """The user's words after a command."""
 _INTERRUPTED = re.compile(r"\s*\[Request interrupted by user[^\]\n]{0,40}\]\s*")
@@ -207,7 +206,7 @@ class _Reader:
         arguments, name = _ARGUMENTS.search(written), _NAME.search(written)
         is_command = _COMMAND.match(written) is not None
         if is_command and name is not None and arguments is not None and arguments[1].strip():
-            self._tally.skip("notice of the program", _NOTICE.findall(written))
+            self._tally.skip("notice of the program", written)
             return f"{name[1].strip()} {arguments[1].strip()}"
         if is_command or _INTERRUPTED.fullmatch(written):
             self._tally.skip("program command", written)

@@ -33,6 +33,7 @@ from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import escape_in_json, one_line, repair, shorten
 from jitchat.tool_fields import use_fields, use_from
+from jitchat.transfer.census import Census, rules_of
 from jitchat.transfer.export import Write
 from jitchat.transfer.fields import as_json, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format
@@ -222,6 +223,7 @@ class _Reader:
     ) -> None:
         self._items, self._members, self._projects = turns, members, projects
         self._tally = Tally()
+        self._tally.read(head)
         self._places: dict[int, int] = {}
         """The positions of turns that differ from those in the file, by the latter."""
         self._last = 0
@@ -250,6 +252,7 @@ class _Reader:
             self._restore,
             text(head.get("project")),
         )
+        self.found.census = Census(rules_of(NAME))  # whatever program it came from at first
         projects.expect(key)
 
     def pass_over(self) -> None:
@@ -263,6 +266,7 @@ class _Reader:
     def _turns(self) -> Iterator[IncomingTurn]:
         for item in self._items:
             fields = mapping(item)
+            self._tally.read(fields)
             turn = self._turn(fields)
             if turn is None:
                 continue
@@ -275,12 +279,12 @@ class _Reader:
         content, named = fields.get("content"), fields.get("position")
         role, status = _ROLES.get(text(fields.get("role"))), _STATUSES.get(fields.get("status"))
         if role is None or status is None or not isinstance(content, str):
-            self._tally.skip("turn without a known role, status or text")
+            self._tally.skip("turn without a known role, status or text", fields)
             return None
         try:
             use = use_from(fields.get("tools") or {})
         except TypeError:
-            self._tally.skip("turn whose tools cannot be read")
+            self._tally.skip("turn whose tools cannot be read", fields)
             return None
         above = fields.get("parent")
         parent = self._place(above) if isinstance(above, int) else self._last
@@ -317,14 +321,15 @@ class _Reader:
             OwnInstructions(store.database).put(writer.id, self._instructions)
         for name, value in self._members:
             for item in value if isinstance(value, Iterator) else ():
+                self.found.census.read({name: item})
                 if writer.is_new or name != "holds":
                     self._restore_item(name, mapping(item), turns)
 
     def _restore_item(self, name: str, fields: Mapping[str, object], turns: "_Turns") -> None:
         if name == "files" and not _restore_file(fields, turns):
-            self._tally.skip("attachment that cannot be read")
+            self._tally.skip("attachment that cannot be read", fields)
         elif name == "cases" and not _restore_case(fields, turns):
-            self._tally.skip("report about a reply that cannot be read")
+            self._tally.skip("report about a reply that cannot be read", fields)
         elif name == "holds":
             turn, hold = turns.at(fields.get("turn")), fields.get("hold")
             if turn is not None and hold in _HOLDS:

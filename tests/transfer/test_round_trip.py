@@ -257,7 +257,8 @@ def check_rounds(make_home: Callable[[], ColdStore], folder: Path, seed: int, ro
         taken = take(other, written(folder, "all.json", text))
 
         assert exported(other) == text, done
-        assert not any(each.tally.skipped or each.tally.changed for each in taken), done
+        left_out = [(each.tally, each.census.examples) for each in taken]
+        assert not any(tally.skipped or tally.changed for tally, _ in left_out), (left_out, done)
         take(other, folder / "all.json")
         assert exported(other) == text, done
         other.database.close()
