@@ -97,7 +97,7 @@ class DocumentStore:
             stored = _unpacked(row[0])
             numbers = list(accumulate(stored["steps"]))
             known = self._lines(numbers, version)
-            lines = tuple(line_from(known[number]) for number in numbers)
+            lines = tuple(_read(known[number]) for number in numbers)
             document = MemoryDocument(lines, version, MappingProxyType(json.loads(row[1])))
             free = row[2] + len(stored["new"])
             return self._hold(_Held(document, dict(zip(lines, numbers, strict=True)), free))
@@ -219,7 +219,7 @@ def _numbered(lines: Sequence[DocumentLine], before: _Held) -> tuple[list[int], 
     numbers = [
         before.numbers.get(line) or new.setdefault(line, before.free + len(new)) for line in lines
     ]
-    return numbers, list(map(line_json, new))
+    return numbers, list(map(_written, new))
 
 
 def _packed(fields: Mapping[str, Any]) -> bytes:
@@ -439,8 +439,7 @@ def unwritten_sessions(database: Database, before: datetime, most: int) -> list[
     return found[:most]
 
 
-def line_json(line: DocumentLine) -> str:
-    """Return a line as compact JSON."""
+def _written(line: DocumentLine) -> str:
     fields: dict[str, Any] = {"in": line.section.value, "text": line.text}
     fields |= _place(line.source, line.day)
     fields |= {"who": line.speaker} if line.speaker else {}
@@ -464,13 +463,7 @@ def _place(source: Source | None, day: date | None) -> dict[str, Any]:
     return fields
 
 
-def line_from(text: str) -> DocumentLine:
-    """Read the output of `line_json`.
-
-    Raises:
-        KeyError, TypeError, ValueError: It is something else.
-
-    """
+def _read(text: str) -> DocumentLine:
     fields = json.loads(text)
     old = fields.get("old")
     return DocumentLine(

@@ -40,11 +40,10 @@ _CONVERSATION = """
 """
 _TWIN = "SELECT id, NULL, NULL FROM conversations WHERE id = ? AND created_at = ?"
 _KNOWN = """
-    SELECT i.key, i.form, t.position, t.id, t.role, t.created_at
+    SELECT i.key, i.form, t.position, t.role, t.created_at
     FROM turns t JOIN imported_turns i ON i.turn = t.id
     WHERE t.conversation = ? ORDER BY t.position
 """
-_DETACH = "DELETE FROM turn_attachments WHERE turn = ?"
 _REPLACE_TURN = """
     UPDATE turns SET
         (conversation, position, role, name, content, created_at, status, parent, tools)
@@ -98,8 +97,7 @@ class IncomingTurn:
     turn: Turn
     """With its position and parent in the source: from 1, each parent before its children."""
     key: bytes
-    """Identifies the turn in its conversation; stays the same when the turn grows. Empty for one of
-    the last turns that may be elsewhere when the source has grown."""
+    """Identifies the turn in its conversation; stays the same when the turn grows."""
     form: bytes = b""
     """A hash of all that the source says of the turn, the same whether files are kept or not."""
     note: ReplyNote = NO_NOTE
@@ -187,8 +185,6 @@ class ImportWriter:
         self._known: dict[bytes, _Known] = {}
         self._without_form: dict[tuple[str, str], list[int]] = {}
         """Positions by role and time, of turns that were imported before forms were stored."""
-        self._movable: list[int] = []
-        """The positions of the last turns, if others may take them."""
         if row and is_twin and twin is not None:
             turns = store.turns_of(self.id, Path(((1, store.tree(self.id).last),)))
             self._known = {twin.key_of(turn): _Known(turn.position) for turn in turns}
@@ -198,19 +194,11 @@ class ImportWriter:
     def _read_known(self) -> None:
         tree, database = self._store.tree(self.id), self._store.database
         self._last, self._head = tree.last, tree.head
-        without_key = dict[int, int]()
-        for key, form, position, turn_id, role, moment in database.fetch_all(_KNOWN, (self.id,)):
-            if key:
-                self._known[key] = _Known(position, form)
-            else:
-                without_key[position] = turn_id
+        for key, form, position, role, moment in database.fetch_all(_KNOWN, (self.id,)):
+            self._known[key] = _Known(position, form)
             self._is_head_imported |= position == tree.head
             if form is None and moment is not None:
                 self._without_form.setdefault((role, moment), []).append(position)
-        place = tree.last
-        while place in without_key and self._is_free(without_key[place], place):
-            self._movable.insert(0, place)
-            place -= 1
 
     def _is_before_last(self, moment: datetime | None) -> bool:
         """Whether a time is before the source's last change when it was last imported."""
@@ -258,32 +246,13 @@ class ImportWriter:
         return known
 
     def _add(self, rows: "_Rows", incoming: IncomingTurn, follows: int) -> None:
-        """Store a turn at the end, or in the place of one that others may take."""
-        position = self._movable[0] if self._movable else self._last + 1
-        may_move = not incoming.key
-        if may_move and not self.is_new and follows != position - 1:
-            self._places[incoming.turn.position] = follows
-            return
+        parent = None if follows == self._last else follows
+        self._last += 1
         if not self.is_new:
-            self._places[incoming.turn.position] = position
-        parent = None if follows == position - 1 else follows
-        if self._movable:
-            self._movable.pop(0)
-            self._move(rows, incoming, position, parent)
-        else:
-            self._last = position
-            files, left = _loaded(incoming.files)
-            rows.add(storable(_with_names(incoming.turn, left), position, parent), incoming, files)
-
-    def _move(
-        self, rows: "_Rows", incoming: IncomingTurn, position: int, parent: int | None
-    ) -> None:
-        stored = self._store.turn(self.id, position)
-        if stored is not None and (incoming.key or stored.content != incoming.turn.content):
-            self._store.database.execute(_DETACH, (stored.id,))
-            files, left = _loaded(incoming.files)
-            turn = storable(_with_names(incoming.turn, left), position, parent)
-            rows.replace(replace(turn, id=stored.id), incoming, files, 0)
+            self._places[incoming.turn.position] = self._last
+        files, left = _loaded(incoming.files)
+        turn = storable(_with_names(incoming.turn, left), self._last, parent)
+        rows.add(turn, incoming, files)
 
     def _compare(
         self,

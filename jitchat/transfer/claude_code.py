@@ -102,16 +102,6 @@ class _Unit:
         return "\n\n".join(said).strip()
 
 
-@dataclass(frozen=True, slots=True)
-class _Closed:
-    """A unit whose turns were made."""
-
-    last: int
-    """The position of its last turn."""
-    pieces: Sequence[Piece]
-    """Without results."""
-
-
 class _Reader:
     """Reads a session line by line; the last unit stays open until the next one begins."""
 
@@ -122,9 +112,8 @@ class _Reader:
         self._open: _Unit | None = None
         self._queued: list[_Unit] = []
         """What the user typed while the open unit was written; it follows that unit."""
-        self._waiting: dict[str, _Unit] = {}
-        """What is in the program's own queue, by its text."""
-        self._closed: dict[str, _Closed] = {}
+        self._closed: dict[str, tuple[int, Sequence[Piece]]] = {}
+        """The position of each closed unit's last turn, and its pieces except results."""
         self._asked: dict[tuple[int, str], int] = {}
         """The positions of the user's messages, by the position before them and their text."""
         self._answered = set[str]()
@@ -137,10 +126,11 @@ class _Reader:
         with file.open() as opened:
             for line in JsonText(opened).lines():
                 fields = mapping(line)
-                self._tally.read(fields)
+                kind = text(fields.get("type"))
+                self._tally.read({kind: fields})
                 if isinstance(line, Broken):
                     self._tally.skip(f"line that is {line.reason}")
-                elif (kind := text(fields.get("type"))) in _TITLES:
+                elif kind in _TITLES:
                     self._titles[kind] = text(fields.get(_TITLES[kind]))
                 else:
                     yield from self._line(fields, kind)
@@ -159,14 +149,10 @@ class _Reader:
             yield from self._message(line, mapping(line.get("message")), Role(kind))
         elif kind == "attachment":
             yield from self._attachment(line, mapping(line.get("attachment")))
-        elif kind == "queue-operation":
-            self._operate(line)
         else:
             yield from self._pass(line)
             if kind not in _QUIET:
                 self._tally.skip("line of unknown kind", line)
-            elif text(line.get("content")):
-                self._tally.skip("notice of the program", line.get("content"))
 
     def _message(
         self, line: Mapping[str, object], message: Mapping[str, object], role: Role
@@ -189,7 +175,6 @@ class _Reader:
         if not pieces and role is Role.USER:
             yield from self._pass(line)
             return
-        self._waiting.pop(fresh.words, None)
         self._open = fresh
 
     def _pieces(self, content: object, note: Note) -> Iterator[Piece]:
@@ -232,9 +217,10 @@ class _Reader:
                 place = self._follows(fresh.begun)
         elif fresh.role is Role.USER and parent in self._replayed:
             place = self._asked.get((self._places.get(parent, 0), fresh.words))
-        elif (known := self._closed.get(fresh.id)) is not None:
-            is_known = all(_is_among(piece, known.pieces) for piece in fresh.pieces)
-            place = known.last if is_known else None
+        elif fresh.id in self._closed:
+            last, pieces = self._closed[fresh.id]
+            is_known = all(_is_among(piece, pieces) for piece in fresh.pieces)
+            place = last if is_known else None
         if place is None:
             return False
         self._places |= dict.fromkeys(fresh.lines, place)
@@ -250,7 +236,6 @@ class _Reader:
         if _is_typed(attached):
             said = list(self._pieces(attached.get("prompt"), note))
             unit = _Unit(uuid, Role.USER, line, note, said, [uuid])
-            self._waiting.pop(unit.words, None)
             if not self._is_replay(unit):
                 self._queued.append(unit)
         elif attached.get("type") == "file" and owner is not None and owner.role is Role.USER:
@@ -259,18 +244,6 @@ class _Reader:
         else:
             self._tally.skip("text that the program attached", attached)
             yield from self._pass(line)
-
-    def _operate(self, line: Mapping[str, object]) -> None:
-        """Note what goes into the program's queue; if it is sent, it follows in another line."""
-        said, moment = text(line.get("content")).strip(), text(line.get("timestamp"))
-        if line.get("operation") == "popAll":
-            self._tally.skip("message that was taken back from the queue", list(self._waiting))
-            self._waiting.clear()
-        elif said.startswith("/"):
-            self._tally.skip("program command", said)
-        elif line.get("operation") == "enqueue" and said:
-            unit = _Unit(f"queued {moment}", Role.USER, {}, Note(moment_of(moment)), [Text(said)])
-            self._waiting[said] = unit
 
     def _owner(self, uuid: str) -> _Unit | None:
         """Return the unit that is not closed yet and has a line."""
@@ -305,24 +278,28 @@ class _Reader:
         last = turns[-1].turn.position if turns else before
         self._places |= {uuid: last for uuid in unit.lines if uuid}
         spoken = [piece for piece in unit.pieces if not isinstance(piece, Result)]
-        self._closed[unit.id] = _Closed(last, spoken)
+        self._closed[unit.id] = last, spoken
         self._answered |= {piece.call_id for piece in unit.pieces if isinstance(piece, Result)}
         if unit.role is Role.USER:
             self._asked[before, unit.words] = last
         return turns
 
     def _end(self) -> Iterator[IncomingTurn]:
-        """Make the last turns; those from the queue may move when the session grows."""
-        queued, self._queued = [*self._queued, *self._waiting.values()], []
+        """Close the last unit; what was queued behind calls follows when they are answered."""
+        unit = self._open
+        if unit is not None:
+            answered = {piece.call_id for piece in unit.pieces if isinstance(piece, Result)}
+            called = {piece.id for piece in unit.pieces if isinstance(piece, ToolCall)}
+            if self._queued and not called <= answered:
+                words = [queued.words for queued in self._queued]
+                self._tally.skip("message that waits for the result of a tool", words)
+                self._queued = []
         yield from self._close()
-        for unit in queued:
-            for incoming in self._turns(unit):
-                yield replace(incoming, key=b"")
 
 
 _QUIET = (
-    "system", "file-history-snapshot", "progress", "last-prompt", "permission-mode", "mode",
-    "pr-link", "",
+    "system", "file-history-snapshot", "queue-operation", "progress", "last-prompt",
+    "permission-mode", "mode", "pr-link", "",
 )  # fmt: skip
 """Line types without content of the conversation."""
 

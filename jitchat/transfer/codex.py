@@ -145,8 +145,12 @@ class _Reader:
         if kind == "message":
             pieces = _message(item, self._tally)
         elif kind in _ITEMS:
-            pieces = _ITEMS[kind](item, self._tally)
-            pieces = [_dated(piece, note) for piece in pieces]
+            pieces = [
+                replace(piece, moment=note.moment) if isinstance(piece, Result) else piece
+                for piece in _ITEMS[kind](item)
+            ]
+            if "exit_code" in mapping(_parsed(item.get("output")).get("metadata")):
+                self._tally.skip("exit code")
         else:
             self._tally.skip("item of unknown kind", item)
             return
@@ -188,49 +192,39 @@ def _message(item: Mapping[str, object], tally: Tally) -> list[Piece]:
     return pieces
 
 
-def _dated(piece: Piece, note: Note) -> Piece:
-    return replace(piece, moment=note.moment) if isinstance(piece, Result) else piece
-
-
-def _reasoning(item: Mapping[str, object], tally: Tally) -> list[Piece]:
-    del tally
+def _reasoning(item: Mapping[str, object]) -> list[Piece]:
     parts = (*sequence(item.get("summary")), *sequence(item.get("content")))
     return [Thought(text(mapping(part).get("text"))) for part in parts]
 
 
-def _call(item: Mapping[str, object], tally: Tally) -> list[Piece]:
-    del tally
+def _call(item: Mapping[str, object]) -> list[Piece]:
     name, call = text(item.get("name")) or text(item.get("type")), text(item.get("call_id"))
     given = next((item[each] for each in ("arguments", "input", "action") if each in item), None)
     return [ToolCall(call or text(item.get("id")), name, as_arguments(given))]
 
 
-def _result(item: Mapping[str, object], tally: Tally) -> list[Piece]:
-    output = item.get("output")
+def _parsed(output: object) -> Mapping[str, object]:
     if isinstance(output, str) and output.startswith("{"):
-        read = mapping(decoded(output))
-        output = read.get("output", output)
-        if "exit_code" in mapping(read.get("metadata")):
-            tally.skip("exit code")
+        return mapping(decoded(output))
+    return {}
+
+
+def _result(item: Mapping[str, object]) -> list[Piece]:
+    output = item.get("output")
+    output = _parsed(output).get("output", output)
     is_error = mapping(output).get("success") is False
     if isinstance(output, dict):
         output = output.get("content", as_json(output))
     return [Result(text(item.get("call_id")), result_text(output), is_error)]
 
 
-def _searched(item: Mapping[str, object], tally: Tally) -> list[Piece]:
-    del tally
+def _searched(item: Mapping[str, object]) -> list[Piece]:
     action = {**mapping(item.get("action")), "type": ""}
     words = ", ".join(dict.fromkeys(strings_of(action)))
     return [Text(f"[web search: {words}]")] if words else []
 
 
-def _nothing(item: Mapping[str, object], tally: Tally) -> list[Piece]:
-    del item, tally
-    return []
-
-
-_ITEMS: dict[str, Callable[[Mapping[str, object], Tally], list[Piece]]] = {
+_ITEMS: dict[str, Callable[[Mapping[str, object]], list[Piece]]] = {
     "reasoning": _reasoning,
     "function_call": _call,
     "custom_tool_call": _call,
@@ -239,7 +233,7 @@ _ITEMS: dict[str, Callable[[Mapping[str, object], Tally], list[Piece]]] = {
     "custom_tool_call_output": _result,
     "local_shell_call_output": _result,
     "web_search_call": _searched,
-    "ghost_snapshot": _nothing,
+    "ghost_snapshot": lambda _: [],
 }
 
 CODEX = Format(

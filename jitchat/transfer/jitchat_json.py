@@ -48,6 +48,7 @@ from jitchat.transfer.json_text import JsonText, NotJson
 from jitchat.transfer.project_json import ProjectReader, project_fields
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.typed import INVALID, read_as
 from jitchat.values import Conversation, Instructions, Role, Status, Turn, Usage
 
 Fields = Mapping[str, Any]
@@ -56,7 +57,6 @@ VERSION = 1
 _MOST_FILES = 10_000
 """Attachments per turn."""
 _HOLDS = ("pinned", "excluded")
-_COUNTS = ("input_tokens", "output_tokens", "cached_tokens", "written_tokens", "reasoning_tokens")
 
 
 def write_json(store: ColdStore, conversations: Sequence[Conversation], write: Write) -> None:
@@ -109,7 +109,7 @@ def _write_list(write: Write, name: str, items: Iterator[Fields]) -> None:
 
 
 def _json(value: object) -> str:
-    return escape_in_json(json.dumps(value, ensure_ascii=False))
+    return escape_in_json(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def _turn_fields(exported: IncomingTurn) -> Fields:
@@ -452,16 +452,11 @@ def _note(fields: Mapping[str, object]) -> ReplyNote:
 
 
 def _usage(value: object) -> Usage | None:
-    fields = mapping(value)
-    counts = [_count(fields.get(name)) for name in _COUNTS]
-    if counts[0] is None and counts[1] is None:
-        return None
-    cached, written, reasoned = (count or 0 for count in counts[2:])
-    return Usage(counts[0], counts[1], cached, written, reasoned, _number(fields.get("cost")))
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    try:
+        usage: Usage | None = read_as(Usage | None, value)
+    except INVALID:
+        usage = None
+    return usage
 
 
 def _number(value: object) -> float | None:

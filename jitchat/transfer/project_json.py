@@ -1,46 +1,41 @@
 """What jitchat's own JSON has of projects: their facts, and the memory document as it stands.
 
-Both name conversations and turns. A statement from a conversation that is not imported is left out,
-and so is the document, unless all conversations of the file are imported.
+Both name conversations and turns. If some conversations of a file are not imported, only the facts
+from the others are.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import date
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
 from jitchat.errors import UsageError
-from jitchat.statements import (
-    DELETED,
-    DocumentLine,
-    Fact,
-    FactKind,
-    FactState,
-    MemoryDocument,
-    Source,
-)
-from jitchat.store.documents import DocumentStore, line_from, line_json
+from jitchat.statements import DELETED, DocumentLine, Fact, MemoryDocument, Source
+from jitchat.store.documents import DocumentStore
 from jitchat.store.facts import FactStore
 from jitchat.store.store import ColdStore, project_name
 from jitchat.text.sanitize import one_line, repair
-from jitchat.transfer.fields import as_json, mapping, moment_of, sequence, text
 from jitchat.transfer.incoming import Tally
-from jitchat.transfer.typed import is_typed
+from jitchat.transfer.typed import INVALID, read_as
 from jitchat.values import Conversation
 
-Fields = Mapping[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """A project's memory, as it is written."""
+
+    project: str
+    facts: tuple[Fact, ...]
+    """Each has its number in the list as its id, from 1."""
+    document: tuple[DocumentLine, ...] = ()
+    through: Mapping[str, int] = field(default_factory=dict)
+    made_by: str = ""
+    made_at: datetime | None = None
+    """None if there is no document."""
 
 
-class _NotImportedError(Exception):
-    """A statement names a conversation that was not imported."""
-
-
-_INVALID = (KeyError, TypeError, ValueError, AttributeError, RecursionError, UsageError)
-
-
-def project_fields(store: ColdStore, exported: Sequence[Conversation]) -> Iterator[Fields]:
+def project_fields(store: ColdStore, exported: Sequence[Conversation]) -> Iterator[dict[str, Any]]:
     """Yield each project's facts from the exported conversations.
 
     Of a project whose conversations are all exported, yield every fact and the memory document.
@@ -53,35 +48,17 @@ def project_fields(store: ColdStore, exported: Sequence[Conversation]) -> Iterat
         if project in in_part:
             facts = [fact for fact in facts if fact.source and fact.source.conversation in names]
         numbers = {fact.id: number for number, fact in enumerate(facts, start=1)}
-        described = {"project": project, "facts": [_fact_fields(fact, numbers) for fact in facts]}
-        versions = DocumentStore(store.database, project, store.now).versions()
-        if versions and project not in in_part:
-            described |= _document_fields(store, project)
-        yield described
-
-
-def _fact_fields(fact: Fact, numbers: Mapping[int, int]) -> Fields:
-    """Describe a fact; `superseded_by` is a number in the list of facts, from 1."""
-    source = fact.source
-    optional = {
-        "by": [source.conversation, source.first, source.last] if source is not None else None,
-        "stated_on": fact.stated_on.isoformat() if fact.stated_on else None,
-        "valid_until": fact.valid_until.isoformat() if fact.valid_until else None,
-        "superseded_by": numbers.get(fact.superseded_by or 0),
-    }
-    written = {name: value for name, value in optional.items() if value is not None}
-    return {"text": fact.text, "kind": fact.kind.value, "state": fact.state.value, **written}
-
-
-def _document_fields(store: ColdStore, project: str) -> Fields:
-    documents = DocumentStore(store.database, project, store.now)
-    document, latest = documents.latest(), documents.versions()[-1]
-    return {
-        "document": [json.loads(line_json(line)) for line in document.lines],
-        "through": dict(document.through),
-        "made_by": latest.made_by,
-        "made_at": latest.made_at.isoformat(),
-    }
+        numbered = (
+            replace(fact, id=numbers[fact.id], superseded_by=numbers.get(fact.superseded_by or 0))
+            for fact in facts
+        )
+        memory = _Memory(project, tuple(numbered))
+        documents = DocumentStore(store.database, project, store.now)
+        if project not in in_part and (versions := documents.versions()):
+            document, latest = documents.latest(), versions[-1]
+            made = latest.made_by, latest.made_at
+            memory = _Memory(project, memory.facts, document.lines, dict(document.through), *made)
+        yield asdict(memory)
 
 
 class ProjectReader:
@@ -92,9 +69,7 @@ class ProjectReader:
         self.items: Sequence[object] = ()
         self._expected = set[str]()
         """The ids of the conversations in the file."""
-        self._stored: dict[str, tuple[str, Callable[[int], int]]] = {
-            DELETED: (DELETED, lambda position: position)
-        }
+        self._stored: dict[str, tuple[str, Callable[[int], int]]] = {}
         """By id in the file: the id here, and the position here of each position there."""
 
     def expect(self, conversation: str) -> None:
@@ -105,104 +80,52 @@ class ProjectReader:
         self._stored[conversation] = stored_id, place
 
     def store_all(self, store: ColdStore) -> None:
-        for item in map(mapping, self.items):
+        for item in self.items:
             try:
-                project = project_name(text(item.get("project")))
-            except UsageError:
-                self._tally.skip("project without a valid name")
-                continue
-            self._store_facts(FactStore(store.database, project, store.now), item)
-            if "document" in item:
-                self._store_document(store, project, item)
+                memory = read_as(_Memory, item)
+                self._store(store, replace(memory, project=project_name(memory.project)))
+            except (*INVALID, UsageError):
+                self._tally.skip("project that cannot be read", item)
 
-    def _store_facts(self, facts: FactStore, item: Mapping[str, object]) -> None:
-        numbered: dict[int, Fact] = {}
-        for number, fields in enumerate(sequence(item.get("facts")), start=1):
-            try:
-                fact = self._fact(mapping(fields))
-            except _NotImportedError:
-                self._tally.skip("fact of a conversation that was not imported")
-            except _INVALID:
-                self._tally.skip("fact that cannot be read")
+    def _store(self, store: ColdStore, memory: _Memory) -> None:
+        is_whole = self._expected <= self._stored.keys()
+        facts = dict[int, Fact]()
+        for fact in memory.facts:
+            if is_whole or (fact.source and fact.source.conversation in self._stored):
+                text, source = one_line(repair(fact.text)), self._placed(fact.source)
+                facts[fact.id] = replace(fact, text=text, source=source)
             else:
-                numbered[number] = fact
-        facts.restore(numbered)
+                self._tally.skip("fact of a conversation that was not imported", fact.text)
+        FactStore(store.database, memory.project, store.now).restore(facts)
+        made_at = memory.made_at or store.now()
+        documents = DocumentStore(store.database, memory.project, lambda: made_at)
+        if memory.made_at is not None and not documents.versions():
+            self._store_document(documents, memory, is_whole=is_whole)
 
-    def _fact(self, fields: Mapping[str, Any]) -> Fact:
-        fact = Fact(
-            0,
-            one_line(repair(text(fields.get("text")))),
-            FactKind(text(fields.get("kind"))),
-            self._source(fields.get("by")),
-            _day(fields.get("stated_on")),
-            _day(fields.get("valid_until")),
-            FactState(text(fields.get("state"))),
-            fields.get("superseded_by"),
-        )
-        if not is_typed(fact, Fact):
-            raise TypeError("not a fact")
-        return fact
-
-    def _source(self, given: object) -> Source | None:
-        """Read a source; raise an error if its conversation was not imported."""
-        if given is None:
-            self._require_all()
-            return None
-        conversation, first, last = sequence(given)
-        source = Source(first, last, text(conversation))  # type: ignore[arg-type]
-        if not is_typed(source, Source):
-            raise TypeError("not a source")
-        return self._stored_source(source)
-
-    def _require_all(self) -> None:
-        """Raise an error unless all conversations of the file were imported."""
-        if not self._expected <= self._stored.keys():
-            raise _NotImportedError
-
-    def _stored_source(self, source: Source) -> Source:
-        if source.conversation not in self._stored:
-            raise _NotImportedError
-        conversation, place = self._stored[source.conversation]
-        first, last = place(source.first), place(source.last)
-        if not 0 < first <= last:
-            return replace(source, conversation=DELETED)
-        return Source(first, last, conversation)
-
-    def _store_document(self, store: ColdStore, project: str, item: Mapping[str, object]) -> None:
-        made_at = moment_of(item.get("made_at")) or store.now()
-        documents = DocumentStore(store.database, project, lambda: made_at)
-        if documents.versions():
+    def _store_document(self, documents: DocumentStore, memory: _Memory, *, is_whole: bool) -> None:
+        if not is_whole:
+            reason = "memory document about conversations that were not imported"
+            self._tally.skip(reason, asdict(memory))
             return
-        try:
-            self._require_all()
-            document = self._document(item)
-        except _NotImportedError:
-            self._tally.skip("memory document about conversations that were not imported")
-        except _INVALID:
-            self._tally.skip("memory document that cannot be read")
-        else:
-            documents.put(document, one_line(repair(text(item.get("made_by")))))
-
-    def _document(self, item: Mapping[str, Any]) -> MemoryDocument:
-        lines = tuple(self._line(mapping(fields)) for fields in sequence(item["document"]))
-        through = dict[str, int]()
-        for name, position in mapping(item.get("through")).items():
-            last = self._source([name, position, position])
-            through |= {last.conversation: last.last} if last is not None else {}
+        through = {
+            self._stored[name][0]: self._stored[name][1](position)
+            for name, position in memory.through.items()
+            if name in self._stored
+        }
+        lines = tuple(map(self._line, memory.document))
         document = MemoryDocument(lines, 0, MappingProxyType(through))
-        if not is_typed(document, MemoryDocument):
-            raise TypeError("not a document")
-        return document
+        documents.put(document, one_line(repair(memory.made_by)))
 
-    def _line(self, fields: Mapping[str, object]) -> DocumentLine:
-        line = line_from(as_json(fields))
-        if line.source is not None:
-            line = replace(line, source=self._stored_source(line.source))
+    def _line(self, line: DocumentLine) -> DocumentLine:
         old = line.replaced
-        if old is not None and old.source is not None:
-            old = replace(old, source=self._stored_source(old.source))
-        return replace(line, replaced=old, text=one_line(repair(line.text)))
+        if old is not None:
+            old = replace(old, source=self._placed(old.source))
+        text, source = one_line(repair(line.text)), self._placed(line.source)
+        return replace(line, text=text, source=source, replaced=old)
 
-
-def _day(value: object) -> date | None:
-    return None if value is None else date.fromisoformat(text(value))
+    def _placed(self, source: Source | None) -> Source | None:
+        """Return a source as it is stored here; of a conversation that is not, as a deleted one."""
+        if source is None or source.conversation not in self._stored:
+            return source and replace(source, conversation=DELETED)
+        conversation, place = self._stored[source.conversation]
+        return Source(place(source.first), place(source.last), conversation)

@@ -17,8 +17,8 @@ from jitchat.errors import StaleDocument, UnknownVersion
 from jitchat.statements import DocumentLine, MemoryDocument, Replaced, Section, Source
 from jitchat.store.database import Database
 from jitchat.store.documents import BY_UNDO, ContextStore, DocumentStore, Operation
-from jitchat.store.documents import line_from as read_line
-from jitchat.store.documents import line_json as written_line
+from jitchat.store.documents import _read as read_line
+from jitchat.store.documents import _written as written_line
 from jitchat.store.store import ColdStore
 from tests.examples import examples
 
