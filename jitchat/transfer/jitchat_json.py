@@ -11,7 +11,7 @@ import base64
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -32,10 +32,10 @@ from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import escape_in_json, one_line, repair, shorten
-from jitchat.tool_fields import use_fields, use_from
+from jitchat.tool_fields import use_fields
 from jitchat.transfer.census import Census, rules_of
 from jitchat.transfer.export import Write
-from jitchat.transfer.fields import as_json, mapping, moment_of, sequence, text
+from jitchat.transfer.fields import as_json, mapping, moment_of, text
 from jitchat.transfer.format import Format
 from jitchat.transfer.incoming import (
     LONGEST_NAME,
@@ -48,15 +48,80 @@ from jitchat.transfer.json_text import JsonText, NotJson
 from jitchat.transfer.project_json import ProjectReader, project_fields
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.transfer.typed import INVALID, read_as
-from jitchat.values import Conversation, Instructions, Role, Status, Turn, Usage
+from jitchat.typed_data import INVALID, fields_of, read
+from jitchat.values import (
+    NO_TOOL_USE,
+    Conversation,
+    Instructions,
+    Role,
+    Status,
+    ToolUse,
+    Turn,
+    Usage,
+)
+from jitchat.window.steering import Hold
 
 Fields = Mapping[str, Any]
 NAME = "jitchat"
 VERSION = 1
 _MOST_FILES = 10_000
 """Attachments per turn."""
-_HOLDS = ("pinned", "excluded")
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    position: int
+    role: Role
+    content: str
+    name: str | None = None
+    created_at: datetime | None = None
+    status: Status = Status.COMPLETE
+    parent: int | None = None
+    tools: ToolUse = NO_TOOL_USE
+    model: str = ""
+    provider: str = ""
+    stop: str | None = None
+    usage: Usage | None = None
+    cost: float | None = None
+    reasoning: str = ""
+    key: str = ""
+    """What identifies it in the source from which it was imported, in hexadecimal."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A turn that has a file."""
+
+    turn: int
+    number: int
+    name: str
+    path: str = ""
+    modified_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    digest: str
+    media_type: str
+    turns: tuple[_Place, ...]
+    parts: tuple[tuple[str, str, str], ...]
+    """Locator, heading and text of each."""
+    data: str | None = None
+    """Base64; None if the parts are all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Hold:
+    turn: int
+    hold: Hold
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    said: int
+    wanted: int
+    kind: CaseKind
+    noted_at: datetime
 
 
 def write_json(store: ColdStore, conversations: Sequence[Conversation], write: Write) -> None:
@@ -92,12 +157,16 @@ def _write_conversation(store: ColdStore, conversation: Conversation, write: Wri
         head = {**head, "imported_from": {"source": origin.source, "key": origin.key}}
     write(_json(head)[:-1])
     turns = all_turns(store, conversation.id)
-    _write_list(write, "turns", (_turn_fields(incoming) for incoming in turns))
+    _write_list(write, "turns", (_fields(_turn_record(incoming)) for incoming in turns))
     _write_list(write, "files", _files(store, conversation.id))
     pins = Pins(store.database).of(conversation.id, Path(((1, tree.last),)))
-    holds = [{"turn": position, "hold": hold} for position, hold in pins.items()]
-    _write_list(write, "holds", iter(holds))
-    _write_list(write, "cases", _cases(store, conversation.id))
+    holds = (_Hold(position, Hold(hold)) for position, hold in pins.items())
+    _write_list(write, "holds", map(_fields, holds))
+    cases = Cases(store.database).of(conversation.id)
+    described = (
+        _Case(case.said.position, case.wanted.position, case.kind, case.noted_at) for case in cases
+    )
+    _write_list(write, "cases", map(_fields, described))
     write("}")
 
 
@@ -112,59 +181,48 @@ def _json(value: object) -> str:
     return escape_in_json(json.dumps(value, ensure_ascii=False, default=str))
 
 
-def _turn_fields(exported: IncomingTurn) -> Fields:
+def _fields(record: Any) -> Fields:  # noqa: ANN401  any dataclass above
+    """Describe a record, without values that are the usual ones."""
+    described = fields_of(record)
+    unusual = (
+        member.name for member in fields(record) if getattr(record, member.name) != member.default
+    )
+    written = {name: described[name] for name in unusual}
+    return written | ({"tools": use_fields(record.tools)} if "tools" in written else {})
+
+
+def _turn_record(exported: IncomingTurn) -> _Turn:
     turn, note = exported.turn, exported.note
-    status = Status.INTERRUPTED if turn.status is Status.STREAMING else turn.status
-    usage = note.usage
-    optional: Fields = {
-        "name": turn.name,
-        "created_at": turn.created_at.isoformat() if turn.created_at else None,
-        "status": status.value if status is not Status.COMPLETE else None,
-        "parent": turn.parent,
-        "tools": use_fields(turn.use) or None,
-        "model": note.model or None,
-        "provider": note.provider or None,
-        "stop": note.stop,
-        "usage": None if usage is None else asdict(usage),
-        "cost": note.cost,
-        "reasoning": note.reasoning or None,
-        "key": exported.key.hex() or None if exported.key != _key_of(turn) else None,
-    }
-    written = {name: value for name, value in optional.items() if value is not None}
-    return {
-        "position": turn.position, "role": turn.role.value, "content": turn.content, **written
-    }  # fmt: skip
+    key = exported.key.hex() if exported.key != _key_of(turn) else ""
+    return _Turn(
+        turn.position,
+        turn.role,
+        turn.content,
+        turn.name,
+        turn.created_at,
+        Status.INTERRUPTED if turn.status is Status.STREAMING else turn.status,
+        turn.parent,
+        turn.use,
+        *(note.model, note.provider, note.stop, note.usage, note.cost, note.reasoning, key),
+    )
 
 
 def _files(store: ColdStore, conversation: str) -> Iterator[Fields]:
     """Yield each file with its contents and the turns that have it; text files as text only."""
-    turns, numbers = dict[str, list[Fields]](), Counter[int]()
+    places, numbers = dict[str, list[_Place]](), Counter[int]()
     listed = AttachmentStore(store.database, conversation).listed()
     for file in listed:
-        place = {"turn": file.turn, "number": numbers[file.turn], "name": file.name}
-        where = {"path": file.path, "modified_at": file.modified_at} if file.path else {}
-        turns.setdefault(file.digest, []).append({**place, **where})
+        place = _Place(file.turn, numbers[file.turn], file.name, file.path, file.modified_at)
+        places.setdefault(file.digest, []).append(place)
         numbers[file.turn] += 1
-    for file in {each.digest: each for each in listed}.values():
-        found, data = whole(store.database, file), bytes_of(store.database, file.digest)
-        is_text = data == found.text.encode()
-        yield {
-            "digest": file.digest,
-            "media_type": file.media_type,
-            "turns": turns[file.digest],
-            "parts": [[part.locator, part.head, part.text] for part in found.parts],
-            **({} if is_text else {"data": base64.b64encode(data).decode()}),
-        }
-
-
-def _cases(store: ColdStore, conversation: str) -> Iterator[Fields]:
-    for case in Cases(store.database).of(conversation):
-        yield {
-            "said": case.said.position,
-            "wanted": case.wanted.position,
-            "kind": case.kind.value,
-            "noted_at": case.noted_at.isoformat(),
-        }
+    for file in {listed_file.digest: listed_file for listed_file in listed}.values():
+        stored, data = whole(store.database, file), bytes_of(store.database, file.digest)
+        parts = tuple((part.locator, part.head, part.text) for part in stored.parts)
+        is_text = data == stored.text.encode()
+        encoded = None if is_text else base64.b64encode(data).decode()
+        yield _fields(
+            _File(file.digest, file.media_type, tuple(places[file.digest]), parts, encoded)
+        )
 
 
 def _matches(sample: Sample) -> bool:
@@ -265,41 +323,38 @@ class _Reader:
 
     def _turns(self) -> Iterator[IncomingTurn]:
         for item in self._items:
-            fields = mapping(item)
-            self._tally.read(fields)
-            turn = self._turn(fields)
-            if turn is None:
+            self._tally.read(item)
+            try:
+                record = read(_Turn, item)
+            except INVALID:
+                record = None
+            if record is None or record.role not in _ROLES or record.status is Status.STREAMING:
+                self._tally.skip("turn that cannot be read", item)
                 continue
-            key = _key(fields.get("key")) or _key_of(turn)
-            said = {name: value for name, value in fields.items() if name not in _PLACES}
-            yield IncomingTurn(turn, key, hash_of(as_json(said)), _note(fields))
+            turn = self._turn(record)
+            said = {name: value for name, value in mapping(item).items() if name not in _PLACES}
+            key = bytes.fromhex(record.key) or _key_of(turn)
+            note = ReplyNote(
+                shorten(record.model, LONGEST_NAME),
+                shorten(record.provider, LONGEST_NAME),
+                *(record.stop, record.usage, record.cost, repair(record.reasoning)),
+            )
+            yield IncomingTurn(turn, key, hash_of(as_json(said)), note)
 
-    def _turn(self, fields: Mapping[str, object]) -> Turn | None:
-        """Check a turn; None, counted, if it is invalid."""
-        content, named = fields.get("content"), fields.get("position")
-        role, status = _ROLES.get(text(fields.get("role"))), _STATUSES.get(fields.get("status"))
-        if role is None or status is None or not isinstance(content, str):
-            self._tally.skip("turn without a known role, status or text", fields)
-            return None
-        try:
-            use = use_from(fields.get("tools") or {})
-        except TypeError:
-            self._tally.skip("turn whose tools cannot be read", fields)
-            return None
-        above = fields.get("parent")
-        parent = self._place(above) if isinstance(above, int) else self._last
+    def _turn(self, record: _Turn) -> Turn:
+        parent = self._last if record.parent is None else self._place(record.parent)
         self._last += 1
-        if isinstance(named, int) and named != self._last:
-            self._places[named] = self._last
+        if record.position != self._last:
+            self._places[record.position] = self._last
         return Turn(
             self._last,
-            role,
-            repair(content),
-            moment_of(fields.get("created_at")),
-            shorten(text(fields.get("name")), LONGEST_NAME) or None,
-            status,
+            record.role,
+            repair(record.content),
+            record.created_at,
+            shorten(record.name or "", LONGEST_NAME) or None,
+            record.status,
             parent=None if parent == self._last - 1 else parent,
-            use=use,
+            use=record.tools,
         )
 
     def _place(self, position: int) -> int:
@@ -322,27 +377,14 @@ class _Reader:
         for name, value in self._members:
             for item in value if isinstance(value, Iterator) else ():
                 self.found.census.read({name: item})
-                if writer.is_new or name != "holds":
-                    self._restore_item(name, mapping(item), turns)
-
-    def _restore_item(self, name: str, fields: Mapping[str, object], turns: "_Turns") -> None:
-        if name == "files" and not _restore_file(fields, turns):
-            self._tally.skip("attachment that cannot be read", fields)
-        elif name == "cases" and not _restore_case(fields, turns):
-            self._tally.skip("report about a reply that cannot be read", fields)
-        elif name == "holds":
-            turn, hold = turns.at(fields.get("turn")), fields.get("hold")
-            if turn is not None and hold in _HOLDS:
-                Pins(turns.store.database).put(turn, text(hold))
+                try:
+                    turns.restore(read(_RECORDS[name], item), is_new=writer.is_new)
+                except INVALID:
+                    self._tally.skip(f"{name.removesuffix('s')} that cannot be read", item)
 
 
-_ROLES = {role.value: role for role in (Role.USER, Role.ASSISTANT, Role.TOOL)}
-_STATUSES: dict[object, Status] = {
-    None: Status.COMPLETE,
-    **{status.value: status for status in Status if status is not Status.STREAMING},
-}
-
-
+_RECORDS: dict[str, type[_File | _Hold | _Case]] = {"files": _File, "holds": _Hold, "cases": _Case}
+_ROLES = (Role.USER, Role.ASSISTANT, Role.TOOL)
 _PLACES = ("position", "parent", "key")
 """The fields of a turn that say where it is, not what it is."""
 
@@ -357,111 +399,62 @@ def _own_origin(conversation: str, created_at: datetime | None) -> Origin:
     return Origin(NAME, f"{conversation} {created_at}")
 
 
-def _key(value: object) -> bytes:
-    try:
-        return bytes.fromhex(text(value))
-    except ValueError:
-        return b""
-
-
 class _Turns:
     """The stored turns of a conversation, by their positions in the file."""
 
     def __init__(self, store: ColdStore, writer: ImportWriter, place: Callable[[int], int]) -> None:
-        self.store, self._writer, self._place = store, writer, place
+        self._store, self._writer, self._place = store, writer, place
         self._files = AttachmentStore(store.database, writer.id)
         self._had = {file.turn for file in self._files.listed()}
         self._numbers = set[tuple[int, int]]()
 
-    def attach(self, turn: Turn, number: object, file: Attachment) -> None:
-        """Add a file to a turn, unless the turn already had files before this import."""
-        if turn.position in self._had:
-            return
-        place = number if isinstance(number, int) and 0 <= number < _MOST_FILES else 0
-        while (turn.id, place) in self._numbers:
-            place += 1
-        self._numbers.add((turn.id, place))
-        self._files.add(turn, place, file)
+    def restore(self, record: _File | _Hold | _Case, *, is_new: bool) -> None:
+        """Store what belongs to turns; raise ValueError if that cannot be."""
+        match record:
+            case _File():
+                self._attach(record)
+            case _Hold() if is_new and (turn := self._at(record.turn)) is not None:
+                Pins(self._store.database).put(turn, record.hold)
+            case _Case():
+                said, wanted = self._at(record.said), self._at(record.wanted)
+                if said is None or wanted is None:
+                    raise ValueError("no turns")
+                case = Case(said, wanted, record.kind, None, record.noted_at)
+                Cases(self._store.database).put(case)
+
+    def _attach(self, file: _File) -> None:
+        """Add a file to its turns, unless they already had files before this import."""
+        parts = tuple(Part(locator, said, head) for locator, head, said in file.parts)
+        data = "".join(part.text for part in parts).encode()
+        if file.data is not None:
+            data = base64.b64decode(file.data, validate=True)
+        if file.digest != digest_of_bytes(data):
+            raise ValueError("another digest")
+        seen, media_type = picture_size(data), one_line(file.media_type)
+        for place in file.turns:
+            turn, name = self._at(place.turn), one_line(place.name) or "file"
+            if turn is None or turn.position in self._had:
+                continue
+            number = place.number if 0 <= place.number < _MOST_FILES else 0
+            while (turn.id, number) in self._numbers:
+                number += 1
+            self._numbers.add((turn.id, number))
+            attachment = Attachment(
+                *(name, file.digest, media_type, len(data), parts),
+                picture=Picture(name, file.digest, *seen, data) if seen is not None else None,
+                path=place.path if place.path.isprintable() else "",
+                modified_at=place.modified_at,
+                data=data,
+            )
+            self._files.add(turn, number, attachment)
 
     def place(self, position: int) -> int:
         """Return the stored position of the turn at a position in the file; 0 if not stored."""
         return self._writer.place(self._place(position))
 
-    def at(self, position: object) -> Turn | None:
-        if not isinstance(position, int) or isinstance(position, bool):
-            return None
+    def _at(self, position: int) -> Turn | None:
         place = self.place(position)
-        return self.store.turn(self._writer.id, place) if place else None
-
-
-def _restore_file(fields: Mapping[str, object], turns: _Turns) -> bool:
-    """Attach a file to its turns; return whether it can be read and matches its digest."""
-    parts = tuple(
-        Part(repair(text(locator)), repair(text(said)), repair(text(head)))
-        for locator, head, said in map(_three, sequence(fields.get("parts")))
-    )
-    try:
-        given = fields.get("data")
-        written = "".join(part.text for part in parts).encode()
-        data = written if given is None else base64.b64decode(text(given), validate=True)
-    except ValueError:
-        return False
-    digest = digest_of_bytes(data)
-    if digest != fields.get("digest"):
-        return False
-    seen, media_type = picture_size(data), one_line(text(fields.get("media_type")))
-    for each in map(mapping, sequence(fields.get("turns"))):
-        turn, name = turns.at(each.get("turn")), one_line(text(each.get("name"))) or "file"
-        path = text(each.get("path"))
-        if turn is not None:
-            file = Attachment(
-                *(name, digest, media_type, len(data), parts),
-                picture=Picture(name, digest, *seen, data) if seen is not None else None,
-                path=path if path.isprintable() else "",
-                modified_at=_number(each.get("modified_at")) or 0.0,
-                data=data,
-            )
-            turns.attach(turn, each.get("number"), file)
-    return True
-
-
-def _three(value: object) -> Sequence[object]:
-    given = sequence(value)
-    return given if len(given) == 3 else ("", "", "")
-
-
-def _restore_case(fields: Mapping[str, object], turns: _Turns) -> bool:
-    """Store a report about a reply; return whether it can be read."""
-    said, wanted = turns.at(fields.get("said")), turns.at(fields.get("wanted"))
-    kind, noted_at = text(fields.get("kind")), moment_of(fields.get("noted_at"))
-    if said is None or wanted is None or noted_at is None or kind not in set(CaseKind):
-        return False
-    Cases(turns.store.database).put(Case(said, wanted, CaseKind(kind), None, noted_at))
-    return True
-
-
-def _note(fields: Mapping[str, object]) -> ReplyNote:
-    return ReplyNote(
-        shorten(text(fields.get("model")), LONGEST_NAME),
-        shorten(text(fields.get("provider")), LONGEST_NAME),
-        text(fields.get("stop")) or None,
-        _usage(fields.get("usage")),
-        _number(fields.get("cost")),
-        repair(text(fields.get("reasoning"))),
-    )
-
-
-def _usage(value: object) -> Usage | None:
-    try:
-        usage: Usage | None = read_as(Usage | None, value)
-    except INVALID:
-        usage = None
-    return usage
-
-
-def _number(value: object) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and abs(value) < 1e300 else None  # type: ignore[arg-type]
+        return self._store.turn(self._writer.id, place) if place else None
 
 
 JITCHAT = Format(NAME, "jitchat's own JSON", _matches, _read)

@@ -17,7 +17,7 @@ from jitchat.store.facts import FactStore
 from jitchat.store.store import ColdStore, project_name
 from jitchat.text.sanitize import one_line, repair
 from jitchat.transfer.incoming import Tally
-from jitchat.transfer.typed import INVALID, read_as
+from jitchat.typed_data import INVALID, read
 from jitchat.values import Conversation
 
 
@@ -82,7 +82,7 @@ class ProjectReader:
     def store_all(self, store: ColdStore) -> None:
         for item in self.items:
             try:
-                memory = read_as(_Memory, item)
+                memory = read(_Memory, item)
                 self._store(store, replace(memory, project=project_name(memory.project)))
             except (*INVALID, UsageError):
                 self._tally.skip("project that cannot be read", item)

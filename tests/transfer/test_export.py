@@ -306,7 +306,7 @@ def test_damaged_items_of_a_json_export_are_counted_and_the_rest_imported(
     (taken,) = take(other, written(tmp_path, "talk.json", value))
 
     (reason,) = taken.tally.skipped
-    expected = {"turns": "turn w", "files": "attachment that"}
+    expected = {"turns": "turn that", "files": "file that"}
     assert reason.startswith(expected[name])
     exported(other, "json")
 

@@ -8,10 +8,10 @@ from datetime import date
 import pytest
 
 from jitchat.statements import Fact, FactKind, Source
-from jitchat.transfer.typed import INVALID, read_as
+from jitchat.typed_data import INVALID, read
 from jitchat.values import Limit, Role, Usage
 
-FACT = {"id": 1, "text": "x", "kind": "stated", "source": {"first": 1, "last": 2}, "other": []}
+FACT = {"id": 1, "text": "x", "kind": "stated", "source": {"first": 1, "last": 2}}
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ FACT = {"id": 1, "text": "x", "kind": "stated", "source": {"first": 1, "last": 2
     ],
 )
 def test_a_value_is_read_as_its_type(kind: object, value: object, expected: object):
-    assert read_as(kind, value) == expected
+    assert read(kind, value) == expected
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,4 @@ def test_a_value_is_read_as_its_type(kind: object, value: object, expected: obje
 )
 def test_a_value_of_another_type_is_refused(kind: object, value: object):
     with pytest.raises(INVALID):
-        read_as(kind, value)
+        read(kind, value)
