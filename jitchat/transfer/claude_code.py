@@ -43,7 +43,7 @@ _TITLES = {
 }
 """The field that has the title, by line type; later types take precedence."""
 _REMINDER = re.compile(
-    r"\A\s*+<system-reminder>(?:(?!</?system-reminder>).)*+</system-reminder>(?=\s*+(?:\n|\Z))"
+    r"\A\s*+<system-reminder>(?:(?!</?system-reminder>).)*+</system-reminder>(?=[^\S\n]*+(?:\n|\Z))"
     r"|(?:\A|\n)[^\S\n]*+<system-reminder>(?:(?!</?system-reminder>).)*+</system-reminder>\s*+\Z",
     re.DOTALL,
 )

@@ -159,6 +159,13 @@ def test_a_source_that_is_imported_item_by_item_ends_as_one_import(
     assert state(store) == state(once)
 
 
+def test_every_string_of_a_source_is_stored_or_counted(
+    source: Growing, tmp_path: Path, make_store: Callable[[], ColdStore]
+):
+    for taken in take(make_store(), source.write(tmp_path, source.items)):
+        assert taken.census.examples == []
+
+
 # What stands on a turn
 
 
