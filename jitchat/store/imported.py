@@ -222,17 +222,16 @@ class ImportWriter:
         if not self.id:
             self.id = self._create(connection)
         highest = connection.execute("SELECT COALESCE(MAX(id), 0) FROM turns").fetchone()[0]
-        rows = _Rows(self.id, highest)
+        connection.execute("INSERT INTO bulk_inserts VALUES (1)")
         for incoming in batch:
             known = self._find_known(incoming)
             if known is None:
-                self._add(rows, incoming, self.place(parent_of(incoming.turn)))
+                self._add(connection, incoming, self.place(parent_of(incoming.turn)))
             else:
                 self._places[incoming.turn.position] = known.position
-                self._compare(connection, rows, incoming, known)
-        rows.write(connection)
-        self.added += len(rows.turns)
-        self.changed += len(rows.replaced)
+                self._compare(connection, incoming, known)
+        connection.execute(_INDEX_WORDS, (highest,))
+        connection.execute("DELETE FROM bulk_inserts")
 
     def _find_known(self, incoming: IncomingTurn) -> _Known | None:
         turn = incoming.turn
@@ -245,21 +244,21 @@ class ImportWriter:
             alike.remove(known.position)
         return known
 
-    def _add(self, rows: "_Rows", incoming: IncomingTurn, follows: int) -> None:
+    def _add(self, connection: sqlite3.Connection, incoming: IncomingTurn, follows: int) -> None:
         parent = None if follows == self._last else follows
         self._last += 1
         if not self.is_new:
             self._places[incoming.turn.position] = self._last
         files, left = _loaded(incoming.files)
         turn = storable(_with_names(incoming.turn, left), self._last, parent)
-        rows.add(turn, incoming, files)
+        row = turn_row(self.id, turn)
+        identity = connection.execute(INSERT_TURN, (None, *row)).lastrowid or 0
+        _put_details(connection, identity, incoming)
+        _attach(connection, identity, files)
+        self.added += 1
 
     def _compare(
-        self,
-        connection: sqlite3.Connection,
-        rows: "_Rows",
-        incoming: IncomingTurn,
-        known: _Known,
+        self, connection: sqlite3.Connection, incoming: IncomingTurn, known: _Known
     ) -> None:
         """Take over what a known turn has more of, or another form of it."""
         is_same = known.form == incoming.form
@@ -274,17 +273,21 @@ class ImportWriter:
         files, left = _loaded(incoming.files)
         new_files = [file for file in files if file.digest not in attached]
         is_newer = not (is_same or self._is_older or self._is_earlier(incoming, stored))
-        if self._is_free(stored.id, stored.position) and (is_newer or new_files):
-            turn = storable(_with_names(incoming.turn, left), stored.position, stored.parent)
-            rows.replace(replace(turn, id=stored.id), incoming, new_files, len(attached))
-        elif is_newer:
+        is_free = self._is_free(stored.id, stored.position)
+        if is_newer and not is_free:
             connection.execute("DELETE FROM imported_turns WHERE turn = ?", (stored.id,))
-            self._add(rows, incoming, parent_of(stored))
-        elif new_files:
-            rows.attach(stored.id, new_files, len(attached))
+            self._add(connection, incoming, parent_of(stored))
+            return
+        if is_newer or new_files:
             self.changed += 1
-        else:
-            connection.execute(_SET_FORM, (incoming.key, incoming.form, stored.id))
+        if is_free and (is_newer or new_files):
+            turn = storable(_with_names(incoming.turn, left), stored.position, stored.parent)
+            connection.execute(_REPLACE_TURN, (*turn_row(self.id, turn), stored.id))
+            for table in _OF_TEXT:
+                connection.execute(f"DELETE FROM {table} WHERE turn = ?", (stored.id,))  # noqa: S608  constants
+            _put_details(connection, stored.id, incoming)
+        _attach(connection, stored.id, new_files, len(attached))
+        connection.execute(_SET_FORM, (incoming.key, incoming.form, stored.id))
 
     def _is_free(self, turn_id: int, position: int) -> bool:
         return not self._dependents.has_dependents(self.id, turn_id, position)
@@ -365,58 +368,23 @@ class ImportWriter:
         )
 
 
-class _Rows:
-    """The rows of a batch of turns, which are inserted together."""
+def _put_details(connection: sqlite3.Connection, turn: int, incoming: IncomingTurn) -> None:
+    """Store what belongs to a turn, by its id, except its files."""
+    connection.execute(_SET_KEY, (turn, incoming.key, incoming.form))
+    note = incoming.note
+    if note.reasoning:
+        connection.execute("REPLACE INTO reasoning VALUES (?, ?)", (turn, note.reasoning))
+    if replace(note, reasoning="") != NO_NOTE:
+        connection.execute(PUT_NOTE, note_row(turn, note))
 
-    def __init__(self, conversation: str, highest: int) -> None:
-        self._conversation, self._highest = conversation, highest
-        """The highest id of a stored turn."""
-        self.turns = list[tuple[object, ...]]()
-        self.replaced = list[tuple[object, ...]]()
-        self._keys = list[tuple[object, ...]]()
-        self._notes = list[tuple[object, ...]]()
-        self._reasoning = list[tuple[object, ...]]()
-        self._files = list[tuple[int, int, Attachment]]()
 
-    def add(self, turn: Turn, incoming: IncomingTurn, files: Sequence[Attachment]) -> None:
-        identity = self._highest + len(self.turns) + 1
-        self.turns.append((identity, *turn_row(self._conversation, turn)))
-        self._add_details(identity, incoming)
-        self.attach(identity, files, 0)
-
-    def replace(
-        self, turn: Turn, incoming: IncomingTurn, files: Sequence[Attachment], place: int
-    ) -> None:
-        """Give a stored turn another text, and more files from a place among its files on."""
-        self.replaced.append((*turn_row(self._conversation, turn), turn.id))
-        self._add_details(turn.id, incoming)
-        self.attach(turn.id, files, place)
-
-    def _add_details(self, identity: int, incoming: IncomingTurn) -> None:
-        self._keys.append((identity, incoming.key, incoming.form))
-        if incoming.note.reasoning:
-            self._reasoning.append((identity, incoming.note.reasoning))
-        if replace(incoming.note, reasoning="") != NO_NOTE:
-            self._notes.append(note_row(identity, incoming.note))
-
-    def attach(self, identity: int, files: Sequence[Attachment], place: int) -> None:
-        self._files += ((identity, number, file) for number, file in enumerate(files, place))
-
-    def write(self, connection: sqlite3.Connection) -> None:
-        connection.execute("INSERT INTO bulk_inserts VALUES (1)")
-        connection.executemany(INSERT_TURN, self.turns)
-        connection.execute(_INDEX_WORDS, (self._highest,))
-        connection.execute("DELETE FROM bulk_inserts")
-        connection.executemany(_REPLACE_TURN, self.replaced)
-        identities = [row[-1:] for row in self.replaced]
-        for table in _OF_TEXT:
-            connection.executemany(f"DELETE FROM {table} WHERE turn = ?", identities)  # noqa: S608  constants
-        connection.executemany(_SET_KEY, self._keys)
-        connection.executemany("REPLACE INTO reasoning VALUES (?, ?)", self._reasoning)
-        connection.executemany(PUT_NOTE, self._notes)
-        for identity, number, file in self._files:
-            keep(connection, file)
-            connection.execute(INSERT_LINK, link(identity, number, file))
+def _attach(
+    connection: sqlite3.Connection, turn: int, files: Sequence[Attachment], place: int = 0
+) -> None:
+    """Add files to a turn, from a place among its files on."""
+    for number, file in enumerate(files, place):
+        keep(connection, file)
+        connection.execute(INSERT_LINK, link(turn, number, file))
 
 
 def list_newest_first(store: ColdStore, conversations: Iterable[str]) -> None:

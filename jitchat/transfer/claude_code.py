@@ -143,7 +143,7 @@ class _Reader:
         if uuid in self._places or (kind == "user" and self._owner(uuid) is not None):
             return  # the same line again
         if reason:
-            self._tally.skip(reason, line.get("message"))
+            self._tally.skip(reason, line)
             yield from self._pass(line)
         elif kind in ("user", "assistant"):
             yield from self._message(line, mapping(line.get("message")), Role(kind))
@@ -223,7 +223,7 @@ class _Reader:
             place = last if is_known else None
         if place is None:
             return False
-        self._places |= dict.fromkeys(fresh.lines, place)
+        self._places |= {uuid: place for uuid in fresh.lines if uuid}
         self._replayed.update(fresh.lines)
         return True
 
