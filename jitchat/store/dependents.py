@@ -19,11 +19,8 @@ _QUOTED = """
     UNION SELECT turn FROM windows UNION SELECT reply FROM windows
     UNION SELECT turn FROM held_turns
     UNION SELECT said FROM cases UNION SELECT wanted FROM cases
-"""
-_STATED = """
-    SELECT t.id FROM facts f
+    UNION SELECT t.id FROM facts f
     JOIN turns t ON t.conversation = f.conversation AND t.position BETWEEN f.first AND f.last
-    WHERE f.conversation = ?
 """
 _WRITTEN_HERE = """
     SELECT t.position FROM turns t LEFT JOIN imported_turns i ON i.turn = t.id
@@ -32,30 +29,23 @@ _WRITTEN_HERE = """
 
 
 class Dependents:
-    """Answers for one transaction; the first answer reads all stored windows' lists."""
+    """Answers for one transaction; the first answer reads the lists of all stored windows."""
 
     def __init__(self, store: ColdStore) -> None:
         self._store = store
-        self._by_conversation: dict[str, tuple[set[int], list[Path]]] = {}
+        self._paths: dict[str, list[Path]] = {}
+        """The paths to the last turns that were written here, by conversation."""
 
     @cached_property
     def _quoted(self) -> set[int]:
         return {turn for (turn,) in self._store.database.fetch_all(_QUOTED)}
 
     def has_dependents(self, conversation: str, turn_id: int, position: int) -> bool:
-        if conversation not in self._by_conversation:
-            self._by_conversation[conversation] = self._read(conversation)
-        stated, paths = self._by_conversation[conversation]
-        is_quoted = turn_id in self._quoted or turn_id in stated
-        return is_quoted or any(position in path for path in paths)
-
-    def _read(self, conversation: str) -> tuple[set[int], list[Path]]:
-        """Return the ids of turns with facts, and the paths to the turns that were written here."""
-        database, tree = self._store.database, self._store.tree(conversation)
-        stated = {turn for (turn,) in database.fetch_all(_STATED, (conversation,))}
-        rows = database.fetch_all(_WRITTEN_HERE, (conversation,))
-        written = {position for (position,) in rows}
-        # the path to a turn contains those to the turns written before it on the same path
-        inner = {tree.parent_of(position) for position in written}
-        ends = written - inner
-        return stated, [replace(tree, head=position).path() for position in ends]
+        if conversation not in self._paths:
+            tree = self._store.tree(conversation)
+            rows = self._store.database.fetch_all(_WRITTEN_HERE, (conversation,))
+            written = {place for (place,) in rows}
+            ends = written - {tree.parent_of(place) for place in written}
+            self._paths[conversation] = [replace(tree, head=end).path() for end in ends]
+        on_path = any(position in path for path in self._paths[conversation])
+        return on_path or turn_id in self._quoted

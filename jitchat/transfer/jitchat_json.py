@@ -11,7 +11,7 @@ import base64
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -35,7 +35,7 @@ from jitchat.text.sanitize import escape_in_json, one_line, repair, shorten
 from jitchat.tool_fields import use_fields
 from jitchat.transfer.census import Census, rules_of
 from jitchat.transfer.export import Write
-from jitchat.transfer.fields import as_json, mapping, moment_of, text
+from jitchat.transfer.fields import as_json, mapping
 from jitchat.transfer.format import Format
 from jitchat.transfer.incoming import (
     LONGEST_NAME,
@@ -66,6 +66,25 @@ NAME = "jitchat"
 VERSION = 1
 _MOST_FILES = 10_000
 """Attachments per turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """A conversation without its turns and what belongs to them."""
+
+    id: str
+    title: str = ""
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    project: str = ""
+    head: int = 0
+    """The position of the last turn of the current branch; 0 for the last turn."""
+    system: str | None = None
+    persona: str | None = None
+    title_given: bool = True
+    archived: bool = False
+    tags: tuple[str, ...] = ()
+    imported_from: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,22 +159,22 @@ def write_json(store: ColdStore, conversations: Sequence[Conversation], write: W
 def _write_conversation(store: ColdStore, conversation: Conversation, write: Write) -> None:
     origin, tree = origin_of(store, conversation.id), store.tree(conversation.id)
     own = OwnInstructions(store.database).get(conversation.id)
-    instructions = {name: value for name, value in asdict(own).items() if value is not None}
-    head: Fields = {
-        "id": conversation.id,
-        "title": conversation.title,
-        "created_at": conversation.created_at.isoformat(),
-        "updated_at": conversation.updated_at.isoformat(),
-        "project": conversation.project,
-        "head": tree.head,
-        **instructions,
-        "title_given": not store.lacks_title(conversation.id),
-        "archived": conversation.is_archived,
-        "tags": list(conversation.tags),
-    }
-    if origin not in (None, _own_origin(conversation.id, conversation.created_at)):
-        head = {**head, "imported_from": {"source": origin.source, "key": origin.key}}
-    write(_json(head)[:-1])
+    is_own = origin == _own_origin(conversation.id, conversation.created_at)
+    head = _Head(
+        conversation.id,
+        conversation.title,
+        conversation.created_at,
+        conversation.updated_at,
+        conversation.project,
+        tree.head,
+        own.system,
+        own.persona,
+        not store.lacks_title(conversation.id),
+        conversation.is_archived,
+        conversation.tags,
+        None if is_own else origin,
+    )
+    write(_json(_fields(head))[:-1])
     turns = all_turns(store, conversation.id)
     _write_list(write, "turns", (_fields(_turn_record(incoming)) for incoming in turns))
     _write_list(write, "files", _files(store, conversation.id))
@@ -261,12 +280,25 @@ def _conversation(
     members = json_text.members(("turns", "files", "holds", "cases"))
     for name, value in members:
         if name == "turns" and isinstance(value, Iterator):
-            reader = _Reader(head, value, members, projects)
-            yield reader.found
-            reader.pass_over()
+            try:
+                reader = _Reader(read(_Head, head), value, members, projects)
+            except INVALID:
+                tally.skip("conversation that cannot be read", head)
+            else:
+                yield reader.found
+            _pass_over(value, members)
             return
         head[name] = value
     tally.skip("conversation without turns")
+
+
+def _pass_over(turns: Iterator[object], members: Iterator[tuple[str, object]]) -> None:
+    """Read to the end of a conversation, ignoring what was not imported."""
+    for _ in turns:
+        pass
+    for _, value in members:
+        for _ in value if isinstance(value, Iterator) else ():
+            pass
 
 
 class _Reader:
@@ -274,52 +306,35 @@ class _Reader:
 
     def __init__(
         self,
-        head: Mapping[str, object],
+        head: _Head,
         turns: Iterator[object],
         members: Iterator[tuple[str, object]],
         projects: ProjectReader,
     ) -> None:
-        self._items, self._members, self._projects = turns, members, projects
+        self._head, self._items, self._members, self._projects = head, turns, members, projects
         self._tally = Tally()
-        self._tally.read(head)
+        self._tally.read(fields_of(head))
         self._places: dict[int, int] = {}
         """The positions of turns that differ from those in the file, by the latter."""
         self._last = 0
-        key, created = text(head.get("id")), moment_of(head.get("created_at"))
-        self._id = key
-        came_from = mapping(head.get("imported_from"))
-        origin = Origin(text(came_from.get("source")), text(came_from.get("key")))
-        given, system, persona = map(head.get, ("head", "system", "persona"))
-        self._instructions = Instructions(
-            system if isinstance(system, str) else None,
-            shorten(persona, LONGEST_NAME) if isinstance(persona, str) else None,
-        )
         self.found = IncomingConversation(
-            origin if origin.source and origin.key else _own_origin(key, created),
-            key or NAME,
-            text(head.get("title")) or key,
+            head.imported_from or _own_origin(head.id, head.created_at),
+            head.id or NAME,
+            head.title or head.id,
             self._turns(),
             self._tally,
-            given if isinstance(given, int) and given > 0 else None,
-            created,
-            moment_of(head.get("updated_at")),
-            None if created is None else Twin(repair(key), created, _key_of),
-            head.get("title_given") is not False,
-            head.get("archived") is True,
-            tags_of(head.get("tags")),
+            head.head if head.head > 0 else None,
+            head.created_at,
+            head.updated_at,
+            Twin(repair(head.id), head.created_at, _key_of) if head.created_at else None,
+            head.title_given,
+            head.archived,
+            tags_of(list(head.tags)),
             self._restore,
-            text(head.get("project")),
+            head.project,
         )
         self.found.census = Census(rules_of(NAME))  # whatever program it came from at first
-        projects.expect(key)
-
-    def pass_over(self) -> None:
-        """Read to the end of the conversation, ignoring what was not imported."""
-        for _ in self._items:
-            pass
-        for _, value in self._members:
-            for _ in value if isinstance(value, Iterator) else ():
-                pass
+        projects.expect(head.id)
 
     def _turns(self) -> Iterator[IncomingTurn]:
         for item in self._items:
@@ -369,11 +384,12 @@ class _Reader:
         turns without any files get them.
         """
         turns = _Turns(store, writer, self._place)
-        self._projects.add(self._id, writer.id, turns.place)
+        self._projects.add(self._head.id, writer.id, turns.place)
         if not (writer.added or writer.changed):
             return
         if writer.is_new:
-            OwnInstructions(store.database).put(writer.id, self._instructions)
+            own = Instructions(self._head.system, self._head.persona)
+            OwnInstructions(store.database).put(writer.id, own)
         for name, value in self._members:
             for item in value if isinstance(value, Iterator) else ():
                 self.found.census.read({name: item})
