@@ -21,8 +21,8 @@ from jitchat.attachments import digest_of_bytes
 from jitchat.text.sanitize import repair
 from jitchat.transfer.json_text import Broken, decoded
 
-_MOST_CHARACTERS = 32 << 20
-"""Per conversation; comparing needs about six bytes for each."""
+_WINDOW = 16 << 20
+"""Characters that are compared at once."""
 _MOST_EXAMPLES = 100
 _DEEPEST = 5
 """How often a text is split: JSON in an attribute of HTML in JSON takes three."""
@@ -48,6 +48,8 @@ class Place(StrEnum):
 _STORED = (Place.TURNS, Place.FILES, Place.FIELDS)
 Texts = Iterable[tuple[Place, str]]
 """Texts that are stored, each with its place; a file's bytes are there as their digest."""
+_Strings = list[tuple[str, str]]
+"""Strings of the source, each after its key."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,9 @@ class Rules:
     """Keys of objects whose own keys are ids: `a` is the object, `a[]` a value in it."""
     parts: re.Pattern[str]
     """Matches parts of texts that are not compared: references, labels of the program."""
+
+
+_NO_RULES = Rules({}, {}, frozenset(), re.compile("(?!)"))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -100,46 +105,67 @@ class Census:
     """Numbers of strings, by key and place."""
     examples: list[tuple[str, str]] = field(default_factory=list)
     """The first strings that are nowhere, with their keys."""
-    _strings: list[tuple[str, str]] = field(default_factory=list)
-    """The strings to compare, each after its key."""
-    _size: int = 0
-
-    @property
-    def is_too_long(self) -> bool:
-        """Whether there is too much text to compare."""
-        return self._size > _MOST_CHARACTERS
+    _fresh: _Strings = field(default_factory=list)
+    """Strings that were not compared yet."""
+    _tried: _Strings = field(default_factory=list)
+    """Strings that are not in the turns before them; turns may follow."""
+    _late: _Strings = field(default_factory=list)
+    """Strings that are not in the turns around them."""
 
     def read(self, value: object) -> None:
         """Add all strings of a value that was read from the source."""
-        if self.rules is None or self.is_too_long:
+        if self.rules is None:
             return
         for key, listed, text in _strings_in(value, self.rules):
             if listed in self.rules.excluded:
                 self.counts[listed, Place.EXCLUDED] += 1
             else:
-                self._strings.append((listed or key, text))
-                self._size += len(text)
+                self._fresh.append((listed or key, text))
+
+    def settle(self, turns: Texts) -> None:
+        """Find what was read in the turns since the last call, so that little is held in memory."""
+        stored = _Stored(turns, (), self.rules or _NO_RULES)
+        self._late += self._missing(self._tried, stored)
+        self._tried = self._missing(self._fresh, stored)
+        self._fresh = []
 
     def compare(self, stored: Texts, skipped: Collection[str]) -> Counter[str]:
         """Find all strings in the stored texts, or in those that the importer `skipped`.
 
         Return how often what is left out of the source, as the report calls it.
         """
-        if self.rules is None or self.is_too_long:
-            return Counter()
-        left_out = Counter[str]()
-        texts = _Stored(stored, skipped, self.rules)
-        for key, text in self._strings:
-            place = texts.place_of(text)
-            if place is None:
-                name = self.rules.left_out.get(key, "")
-                place = Place.TALLY if name else Place.NOWHERE
-                left_out[name or f"text that is under {key}"] += 1
-            if place is Place.NOWHERE and len(self.examples) < _MOST_EXAMPLES:
+        rules, left_out = self.rules or _NO_RULES, Counter[str]()
+        rest = [*self._late, *self._tried, *self._fresh]
+        texts = iter(stored)
+        while window := _window(texts) if rest else []:
+            rest = self._missing(rest, _Stored(window, skipped, rules))
+        for key, text in self._missing(rest, _Stored((), skipped, rules)):
+            name = rules.left_out.get(key)
+            left_out[name or f"text that is under {key}"] += 1
+            self.counts[key, Place.TALLY if name else Place.NOWHERE] += 1
+            if not name and len(self.examples) < _MOST_EXAMPLES:
                 self.examples.append((key, text))
-            self.counts[key, place] += 1
-        self._strings.clear()
         return left_out
+
+    def _missing(self, strings: _Strings, stored: "_Stored") -> _Strings:
+        """Count the strings that are stored; return the others."""
+        others: _Strings = []
+        for key, text in strings:
+            place = stored.place_of(text)
+            if place is None:
+                others.append((key, text))
+            else:
+                self.counts[key, place] += 1
+        return others
+
+
+def _window(texts: Iterator[tuple[Place, str]]) -> list[tuple[Place, str]]:
+    """Take as many texts as are compared at once."""
+    taken, size = list[tuple[Place, str]](), 0
+    while size < _WINDOW and (following := next(texts, None)):
+        taken.append(following)
+        size += len(following[1])
+    return taken
 
 
 class _Stored:
@@ -200,9 +226,6 @@ def _strings_in(value: object, rules: Rules) -> Iterator[tuple[str, str, str]]:
                 waiting.append((inner, inner_key, listed or inner_listed))
 
 
-_NO_RULES = Rules({}, {}, frozenset(), re.compile("(?!)"))
-
-
 def strings_of(*values: object) -> Iterator[str]:
     """Yield every string in values, in the form in which texts are compared."""
     for _, _, text in _strings_in(values, _NO_RULES):
@@ -253,7 +276,7 @@ def _markup() -> tuple[re.Pattern[str], frozenset[str]]:
     """
     read = tomllib.loads((files(__package__) / "keys" / "markup.toml").read_text("utf-8"))
     names = "|".join(read["elements"].split())
-    tag = rf"<(?:!--.*?--|/?(?:{names})\b[^<>]*+)>|[\ue200-\ue2ff]"
+    tag = rf"<(?:!--.*?--|/?(?:{names})\b[^<>]*+)>|[\ue200-\ue206]"
     return re.compile(tag, re.DOTALL | re.IGNORECASE), frozenset(read["attributes"].split())
 
 

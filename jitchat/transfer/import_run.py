@@ -8,18 +8,17 @@ from jitchat.errors import ImportFailed
 from jitchat.store.attachments import AttachmentStore, whole
 from jitchat.store.imported import (
     ImportWriter,
-    IncomingTurn,
     all_turns,
     list_newest_first,
     was_deleted,
 )
 from jitchat.store.pins import OwnInstructions
 from jitchat.store.store import ColdStore
-from jitchat.transfer.census import Census, Place, Texts, strings_of
+from jitchat.transfer.census import Census, Place, Texts
 from jitchat.transfer.format import Format
 from jitchat.transfer.formats import expected, listed, note_failure
-from jitchat.transfer.incoming import IncomingConversation, Tally
-from jitchat.transfer.json_text import NotJson, decoded
+from jitchat.transfer.incoming import IncomingConversation, Tally, texts_of
+from jitchat.transfer.json_text import NotJson
 from jitchat.transfer.source import Source
 from jitchat.values import Instructions
 
@@ -155,14 +154,13 @@ def _store(store: ColdStore, found: IncomingConversation) -> Taken:
     writer.take(found.read())
     heading = found.heading()
     writer.finish(heading)
-    if found.system and writer.is_new and writer.id:
-        OwnInstructions(store.database).put(writer.id, Instructions(found.system))
+    system = found.system_prompt()
+    if system and writer.is_new and writer.id:
+        OwnInstructions(store.database).put(writer.id, Instructions(system))
     if found.restore is not None and writer.added:
         found.restore(store, writer)
     stored = stored_texts(store, writer.id) if writer.id else ()
     found.tally.skipped.update(found.census.compare(stored, found.tally.texts))
-    if found.census.is_too_long:
-        found.tally.change("conversation that is too long to be compared with its source")
     outcome = writer.added, writer.is_new, found.tally, found.census
     return Taken(found.id, writer.id, heading.title, *outcome)
 
@@ -174,17 +172,10 @@ _FIELDS = """
 """
 
 
-def _texts_of(incoming: IncomingTurn) -> Iterator[str]:
-    turn = incoming.turn
-    yield from (turn.content, incoming.reasoning, turn.name or "", incoming.model)
-    for call in filter(None, (*turn.use.calls, turn.use.answers)):
-        yield from (call.id, call.name, call.arguments, *strings_of(decoded(call.arguments)))
-
-
 def stored_texts(store: ColdStore, conversation: str) -> Texts:
     """Read everything that is stored of a conversation: turns, files and fields."""
     for incoming in all_turns(store, conversation):
-        yield from ((Place.TURNS, text) for text in _texts_of(incoming) if text)
+        yield from texts_of(incoming)
     for listed_file in AttachmentStore(store.database, conversation).listed():
         file = whole(store.database, listed_file)
         yield from ((Place.FILES, text) for text in (file.name, file.text, file.digest))

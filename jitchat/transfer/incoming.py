@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 
 from jitchat.errors import UsageError
 from jitchat.store.imported import (
@@ -19,9 +20,10 @@ from jitchat.store.imported import (
 from jitchat.store.store import ColdStore, project_name, tag_name
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.tool_fields import use_fields
-from jitchat.transfer.census import Census, rules_of, strings_of
+from jitchat.transfer.census import Census, Place, Texts, rules_of, strings_of
 from jitchat.transfer.fields import as_json, sequence, text
-from jitchat.values import DEFAULT_PROJECT, Role, ToolCall, ToolUse, Turn
+from jitchat.transfer.json_text import decoded
+from jitchat.values import DEFAULT_PROJECT, Role, Status, ToolCall, ToolUse, Turn
 
 LONGEST_NAME = 80
 NOT_KEPT = "attachment that was kept by name only"
@@ -29,6 +31,8 @@ INSTRUCTIONS = "message with instructions"
 NO_ROLE = "message without a known role"
 _LONGEST_TITLE = 120
 _LONGEST_KEY = 400
+_WINDOW = 512
+"""Turns of a long file after which what was read of it is compared and let go."""
 
 
 @dataclass(slots=True)
@@ -86,8 +90,8 @@ class IncomingConversation:
     """Stores everything except the turns: windows, pins and so on."""
     project: str = ""
     """Its project in jitchat; empty for the default one."""
-    system: str = ""
-    """Its own system prompt; empty if it has none."""
+    instructions: list[str] = field(default_factory=list)
+    """Its system prompts; the first one is kept, and the others are counted."""
     census: Census = field(init=False)
     _first_words: str = ""
     """The user's first message: the title if the source has none."""
@@ -99,6 +103,14 @@ class IncomingConversation:
         source, key = repair(self.origin.source), repair(self.origin.key)
         self.origin = Origin(source[:LONGEST_NAME], key[:_LONGEST_KEY])
         self.census = Census(rules_of(source))
+
+    def system_prompt(self) -> str:
+        """Return the first of the instructions, and count the others; empty if there are none."""
+        prompts = dict.fromkeys(said.strip() for said in self.instructions if said.strip())
+        first, *others = prompts or [""]
+        for other in others:
+            self.tally.skip(INSTRUCTIONS, other)
+        return first
 
     def heading(self) -> Heading:
         title = shorten(self.title or self._first_words, _LONGEST_TITLE) or self.id
@@ -112,6 +124,7 @@ class IncomingConversation:
 
     def read(self) -> Iterator[IncomingTurn]:
         """Yield the turns, once; note the title and the times that the source may lack."""
+        window = list[IncomingTurn]()
         for incoming in self.turns:
             turn = incoming.turn
             if not self._first_words and turn.role is Role.USER:
@@ -121,12 +134,26 @@ class IncomingConversation:
                 self._span = min(first, turn.created_at), max(last, turn.created_at)
             self._count_values()
             yield incoming
+            if not isinstance(self.turns, list):
+                window.append(incoming)
+            if len(window) == _WINDOW:
+                self.census.settle(text for turn in window for text in texts_of(turn))
+                window.clear()
         self._count_values()
 
     def _count_values(self) -> None:
         for value in self.tally.values:
             self.census.read(value)
         self.tally.values.clear()
+
+
+def texts_of(incoming: IncomingTurn) -> Texts:
+    """Yield the texts of a turn, without those of its files."""
+    turn = incoming.turn
+    texts = [turn.content, incoming.reasoning, turn.name or "", incoming.model]
+    for call in (*turn.use.calls, *filter(None, [turn.use.answers])):
+        texts += [call.id, call.name, call.arguments, *strings_of(decoded(call.arguments))]
+    yield from ((Place.TURNS, text) for text in texts if text)
 
 
 def tags_of(*lists: object) -> tuple[str, ...]:
@@ -159,6 +186,10 @@ class Result:
     call_id: str
     content: str
     is_error: bool = False
+    moment: datetime | None = None
+    """When it came back; None for the time of its message."""
+    files: tuple[IncomingFile, ...] = ()
+    """Pictures, which `content` names."""
 
 
 Piece = Text | Thought | ToolCall | Result | IncomingFile
@@ -169,6 +200,19 @@ def attachment(kind: str, name: str = "", detail: str = "") -> Text:
     """Return the text in place of an attachment that is not kept: `[image: plan.png, 80 kB]`."""
     details = ", ".join(filter(None, (one_line(name)[:LONGEST_NAME], detail)))
     return Text(f"[{kind}: {details}]" if details else f"[{kind}]")
+
+
+def with_files(result: Result, pieces: Sequence[Piece]) -> Result:
+    """Add what a result contains beside its text: files, and the names of those not kept."""
+    files = tuple(piece for piece in pieces if isinstance(piece, IncomingFile))
+    texts = [piece.text for piece in pieces if isinstance(piece, Text)]
+    content = "\n\n".join(filter(None, (result.content, *texts, *(f.otherwise for f in files))))
+    return replace(result, content=content, files=(*result.files, *files))
+
+
+def quote(said: str) -> Text:
+    """Return a text that a message replies to, as a quotation; empty if there is none."""
+    return Text("\n".join(f"> {line}" for line in said.splitlines()))
 
 
 def size_of(value: object) -> str:
@@ -187,6 +231,8 @@ class Note:
     moment: datetime | None = None
     model: str = ""
     name: str | None = None
+    is_cut: bool = False
+    """Whether the reply broke off."""
 
 
 _NO_NOTE = Note()
@@ -218,11 +264,12 @@ class TurnMaker:
         follows = self.last if parent is None else parent
         made = list[IncomingTurn]()
         if role is not Role.USER:
-            pieces = map(self._named, pieces)
+            pieces = chain.from_iterable(map(_named, pieces))
         for gathered in _gathered(pieces):
             files, reasoning = tuple[IncomingFile, ...](), ""
             if isinstance(gathered, Result):
                 turn = known_by = self._result(gathered, follows, note)
+                files = gathered.files
             elif gathered.is_nothing:
                 self.tally.skip("empty message")
                 continue
@@ -237,19 +284,13 @@ class TurnMaker:
             follows = self.last
         return made
 
-    def _named(self, piece: Piece) -> Piece:
-        """Replace a file that a model produced by its text: only user turns have attachments."""
-        if not isinstance(piece, IncomingFile):
-            return piece
-        self.tally.change(NOT_KEPT)
-        return Text(piece.otherwise)
-
     def _result(self, result: Result, follows: int, note: Note) -> Turn:
         call = self._calls.pop(result.call_id, None)
         if call is None:
             self.tally.change("tool result without a call")
         else:
             note = Note(note.moment, note.model, call.name)
+        note = replace(note, moment=result.moment or note.moment)
         use = ToolUse(answers=call, is_error=result.is_error)
         return self._turn(Role.TOOL, result.content, follows, note, use)
 
@@ -264,7 +305,17 @@ class TurnMaker:
         self.last += 1
         parent = None if follows == self.last - 1 else follows
         name = shorten(repair(note.name), LONGEST_NAME) if note.name else None
-        return Turn(self.last, role, whole, note.moment, name or None, parent=parent, use=use)
+        status = Status.CUT if note.is_cut and role is Role.ASSISTANT else Status.COMPLETE
+        turn = Turn(self.last, role, whole, note.moment, name or None, status, parent=parent)
+        return replace(turn, use=use)
+
+
+def _named(piece: Piece) -> Iterator[Piece]:
+    """Put the text of a file that a model produced before the file: such files are not sent."""
+    if isinstance(piece, IncomingFile):
+        yield Text(piece.otherwise)
+    if not isinstance(piece, IncomingFile) or piece.otherwise == piece.name:
+        yield piece
 
 
 @dataclass(slots=True)
@@ -375,6 +426,23 @@ def tree_turns(
             ]
             maker.tally.skip("message in a cycle of parents", texts)
     return made, places
+
+
+def newest_leaf(turns: Sequence[IncomingTurn], under: int = 0) -> int | None:
+    """Return the position of the newest turn without a following one, of those after a position.
+
+    Of several that are equally new, it is the last one; None if there are no turns.
+    """
+    below, inner = {under}, set[int]()
+    for incoming in turns:
+        turn = incoming.turn
+        follows = turn.position - 1 if turn.parent is None else turn.parent
+        if follows in below:
+            below.add(turn.position)
+            inner.add(follows)
+    leaves = [incoming.turn for incoming in turns if incoming.turn.position in below - inner]
+    dated = [(leaf.created_at.timestamp() if leaf.created_at else 0.0) for leaf in leaves]
+    return max(zip(dated, [leaf.position for leaf in leaves], strict=True), default=(0, None))[1]
 
 
 def _in_order(messages: Mapping[str, Message]) -> Iterator[Message]:

@@ -15,7 +15,9 @@ from jitchat.transfer.incoming import (
     Tally,
     Text,
     TurnMaker,
+    quote,
     short_id,
+    tags_of,
     tree_turns,
 )
 from jitchat.transfer.openai import content_pieces
@@ -50,10 +52,15 @@ def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
     messages = _messages(sequence(listed), text(mapping(fields.get("options")).get("model")), tally)
     turns, _ = tree_turns(messages, TurnMaker(tally))
     key = text(fields.get("conversationId")) or next(iter(messages), "")
-    return IncomingConversation(
+    options = mapping(fields.get("options"))
+    found = IncomingConversation(
         Origin(NAME, key), short_id(NAME, key), text(fields.get("title")), turns, tally,
         None, moment_of(fields.get("createdAt")),
+        tags=tags_of(fields.get("tags"), options.get("tags")),
     )  # fmt: skip
+    for settings in (fields, options):
+        found.instructions += text(settings.get("promptPrefix")), text(settings.get("system"))
+    return found
 
 
 def _messages(listed: object, model: str, tally: Tally) -> dict[str, Message]:
@@ -85,7 +92,9 @@ def _message(
     is_user = fields.get("isCreatedByUser") is True or (
         "isCreatedByUser" not in fields and text(fields.get("sender")).lower() == "user"
     )
-    note = Note(moment_of(fields.get("createdAt")), text(fields.get("model")) or model)
+    is_cut = fields.get("unfinished") is True or fields.get("error") is True
+    written_by = text(fields.get("model")) or model
+    note = Note(moment_of(fields.get("createdAt")), written_by, is_cut=is_cut)
     return Message(
         identity,
         parent if parent and parent != _NO_PARENT else None,
@@ -97,6 +106,7 @@ def _message(
 
 def _pieces(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     content = fields.get("content")
+    yield from (quote(text(quoted)) for quoted in sequence(fields.get("quotes")))
     if isinstance(content, list) and content:
         for part in content:
             if mapping(part).get("type") == "tool_call":

@@ -121,6 +121,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
         found = _conversation(value, f"locomo-{number}")
         turns = [IncomingTurn(turn, turn_key(str(turn.position), 0, turn)) for turn in found.turns]
         tally = Tally()
+        tally.read(value)
         tally.skipped.update(found.skipped)
         tally.changed.update(found.changed)
         yield IncomingConversation(Origin(NAME, found.id), found.id, found.title, turns, tally)

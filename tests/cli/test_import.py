@@ -63,13 +63,14 @@ def test_picking_an_unknown_conversation_lists_the_known_ones(jitchat: Shell, tm
 
 def test_the_report_states_what_was_left_out_or_changed_and_why(jitchat: Shell, tmp_path: Path):
     items = [*plain_turns(2), {"role": "system", "content": "x"}, {"role": "user", "content": " "}]
+    items.append({"role": "system", "content": "y"})
     items.append({"role": "user", "content": "a", "created_at": "soon"})
     text = f"{jsonl(items)}half a line\n"
 
     done = jitchat("import", written(tmp_path, "talk.jsonl", text))
 
     assert done.out == (
-        "talk: 3 turns imported as “talk”; left out: 1 empty message, 1 line that is not JSON (6),"
+        "talk: 3 turns imported as “talk”; left out: 1 empty message, 1 line that is not JSON (7),"
         " 1 message with instructions; imported with changes: 1 date that was not understood\n"
     )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.store.attachments import AttachmentStore, whole
 from jitchat.store.path import Path as TreePath
+from jitchat.store.pins import OwnInstructions
 from jitchat.store.windows import WindowArchive
 from tests.transfer.files import take
 
@@ -41,6 +42,10 @@ def model_of(store: ColdStore, turn: Turn) -> str:
 def reasoning_of(store: ColdStore, turn: Turn) -> str:
     notes = WindowArchive(store.database).notes([turn.id])
     return notes[turn.id].reasoning if turn.id in notes else ""
+
+
+def system_of(store: ColdStore, taken: Taken) -> str | None:
+    return OwnInstructions(store.database).get(taken.id).system
 
 
 def files_of(store: ColdStore, taken: Taken) -> dict[int, list[tuple[str, str]]]:

@@ -15,7 +15,15 @@ from tests.transfer import exports
 from tests.transfer.claude_code import SESSION, line
 from tests.transfer.exports import chatgpt, chatgpt_node, claude, claude_message
 from tests.transfer.files import jsonl, take, written
-from tests.transfer.taken import every_turn, files_of, model_of, only, path_of, reasoning_of
+from tests.transfer.taken import (
+    every_turn,
+    files_of,
+    model_of,
+    only,
+    path_of,
+    reasoning_of,
+    system_of,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,9 +117,7 @@ def test_a_fork_in_llm_s_tree_keeps_the_models_of_shared_messages(tmp_path: Path
     assert [model_of(store, turn) for turn in turns] == ["", "gpt-5", ""]
 
 
-def test_llm_s_instructions_are_counted_and_its_files_are_in_order(
-    tmp_path: Path, store: ColdStore
-):
+def test_llm_s_instructions_are_kept_and_its_files_are_in_order(tmp_path: Path, store: ColdStore):
     path = exports.make_database(
         tmp_path / "logs.db",
         exports.LLM_OLD,
@@ -126,8 +132,11 @@ def test_llm_s_instructions_are_counted_and_its_files_are_in_order(
 
     taken = only(store, path)
 
-    assert path_of(store, taken)[0] == "u: Compare.\n\n[image: a.png]\n\n[file: b.pdf]"
-    assert dict(taken.tally.skipped) == {"message with instructions": 1}
+    assert path_of(store, taken)[0] == (
+        "u: Compare.\n\n[image: a.png, https://x/a.png]\n\n[file: b.pdf]"
+    )
+    assert system_of(store, taken) == "Be brief."
+    assert not taken.tally.skipped
 
 
 def webui(content: str, **more: Any) -> list[dict[str, Any]]:

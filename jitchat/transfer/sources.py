@@ -1,0 +1,30 @@
+"""The sources of a reply, as links below its text."""
+
+from collections.abc import Iterator
+
+from jitchat.transfer.fields import mapping, sequence, text
+
+_TITLES = ("title", "name", "attribution")
+
+
+def sources_in(value: object) -> Iterator[tuple[str, str]]:
+    """Yield the URL and the title of every source that is described anywhere in a value."""
+    fields = mapping(value)
+    described = {**mapping(fields.get("metadata")), **fields}
+    if url := text(described.get("url")):
+        yield url, next((text(described[key]) for key in _TITLES if text(described.get(key))), "")
+    for inner in (*sequence(value), *fields.values()):
+        yield from sources_in(inner)
+
+
+def link(title: str, url: str) -> str:
+    return f"[{title}]({url})" if title and url else title or url
+
+
+def sources_below(said: str, *values: object) -> str:
+    """Return the list of the sources that a text does not link to; empty if there are none."""
+    titles: dict[str, str] = {}
+    for url, title in sources_in(list(values)):
+        titles[url] = titles.get(url) or title
+    lines = [f"- {link(title, url)}" for url, title in titles.items() if url not in said]
+    return "\n".join(["Sources:", *lines]) if lines else ""
