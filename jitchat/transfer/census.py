@@ -11,6 +11,7 @@ import tomllib
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -57,7 +58,7 @@ class Rules:
     """What is known of a format's keys. A key is a name, or a name after its parent's: `a.b`."""
 
     excluded: Mapping[str, str]
-    """Reasons by key; they also hold for what is below the key."""
+    """Reasons by key; they also hold for what is below the key and is not listed itself."""
     left_out: Mapping[str, str]
     """Names for the report, by key: `exit code`. Used for strings that are not stored."""
     keyed: frozenset[str]
@@ -107,10 +108,13 @@ class Census:
     """The first strings that are nowhere, with their keys."""
     _fresh: _Strings = field(default_factory=list)
     """Strings that were not compared yet."""
-    _tried: _Strings = field(default_factory=list)
-    """Strings that are not in the turns before them; turns may follow."""
     _late: _Strings = field(default_factory=list)
-    """Strings that are not in the turns around them."""
+    """Strings that were not in the turns that were read with them."""
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        """Why keys are not compared."""
+        return self.rules.excluded if self.rules is not None else {}
 
     def read(self, value: object) -> None:
         """Add all strings of a value that was read from the source."""
@@ -125,8 +129,7 @@ class Census:
     def settle(self, turns: Texts) -> None:
         """Find what was read in the turns since the last call, so that little is held in memory."""
         stored = _Stored(turns, (), self.rules or _NO_RULES)
-        self._late += self._missing(self._tried, stored)
-        self._tried = self._missing(self._fresh, stored)
+        self._late += self._missing(self._fresh, stored)
         self._fresh = []
 
     def compare(self, stored: Texts, skipped: Collection[str]) -> Counter[str]:
@@ -135,8 +138,7 @@ class Census:
         Return how often what is left out of the source, as the report calls it.
         """
         rules, left_out = self.rules or _NO_RULES, Counter[str]()
-        rest = [*self._late, *self._tried, *self._fresh]
-        texts = iter(stored)
+        rest, texts = [*self._late, *self._fresh], iter(stored)
         while window := _window(texts) if rest else []:
             rest = self._missing(rest, _Stored(window, skipped, rules))
         for key, text in self._missing(rest, _Stored((), skipped, rules)):
@@ -174,7 +176,7 @@ class _Stored:
     def __init__(self, stored: Texts, skipped: Collection[str], rules: Rules) -> None:
         lists: dict[Place, list[str]] = {place: [] for place in _STORED}
         for place, text in stored:
-            lists[place].append(_plain(text))
+            lists[place].append(plain(text))
         self._joined = {place: "\0".join(texts) for place, texts in lists.items()}
         self._files = frozenset(lists[Place.FILES])
         self._skipped, self._rules = skipped, rules
@@ -182,31 +184,30 @@ class _Stored:
 
     def place_of(self, text: str, depth: int = 0) -> Place | None:
         """Return where a text is: as a whole, or else in parts; None if it is nowhere."""
-        plain = _plain(text)
-        if plain not in self._places:
-            self._places[plain] = self._place_of_whole(plain) or self._place_of_parts(text, depth)
-        return self._places[plain]
+        whole = plain(text)
+        if whole not in self._places:
+            self._places[whole] = self._place_of_whole(whole) or self._place_of_parts(text, depth)
+        return self._places[whole]
 
-    def _place_of_whole(self, plain: str) -> Place | None:
+    def _place_of_whole(self, whole: str) -> Place | None:
         for place in _STORED:
-            if _contains(self._joined[place], plain):
+            if _contains(self._joined[place], whole):
                 return place
-        if plain in self._skipped:
+        if whole in self._skipped:
             return Place.TALLY
-        return Place.FILES if _digest_of(plain) in self._files else None
+        digest = _digest_of(whole)
+        if digest and digest in self._files:
+            return Place.FILES
+        return Place.EXCLUDED if self._rules.parts.fullmatch(whole) else None
 
     def _place_of_parts(self, text: str, depth: int) -> Place | None:
         if depth == _DEEPEST:
             return None
-        parts = [part for part in _parts_of(text) if self._is_compared(part)]
+        parts = [part for part in _parts_of(text) if any(map(str.isalnum, part))]
         places = [self.place_of(part, depth + 1) for part in parts if part != text]
-        if not places or None in places or len(places) < len(parts):
+        if len(places) < len(parts):
             return None
-        return places[0]
-
-    def _is_compared(self, part: str) -> bool:
-        is_text = any(character.isalnum() for character in part)
-        return is_text and not self._rules.parts.fullmatch(part.strip())
+        return next((place for place in (None, *Place) if place in places), None)
 
 
 def _strings_in(value: object, rules: Rules) -> Iterator[tuple[str, str, str]]:
@@ -219,21 +220,20 @@ def _strings_in(value: object, rules: Rules) -> Iterator[tuple[str, str, str]]:
         elif isinstance(value, bytes) and value:
             yield key, listed, digest_of_bytes(value)
         elif isinstance(value, list | tuple):
-            waiting += [(inner, key, listed) for inner in value]
+            waiting += [(inner, key, listed) for inner in reversed(value)]
         elif isinstance(value, Mapping):
-            for name, inner in value.items():
+            for name, inner in reversed(list(value.items())):
                 inner_key, inner_listed = _key_of(rules, key, name)
-                waiting.append((inner, inner_key, listed or inner_listed))
+                waiting.append((inner, inner_key, inner_listed or listed))
 
 
 def strings_of(*values: object) -> Iterator[str]:
-    """Yield every string in values, in the form in which texts are compared."""
-    for _, _, text in _strings_in(values, _NO_RULES):
-        yield _plain(text)
+    """Yield every string in values that has more than white space."""
+    return (text for _, _, text in _strings_in(values, _NO_RULES))
 
 
-def _plain(text: str) -> str:
-    """Return a text with each run of white space as one space."""
+def plain(text: str) -> str:
+    """Return a text in the form in which it is compared: each run of white space is one space."""
     return " ".join(repair(text).split())
 
 
@@ -252,20 +252,16 @@ def _parts_of(text: str) -> Iterator[str]:
     if value != text and not isinstance(value, Broken):
         yield from strings_of(value)
     elif _markup()[0].search(text):
-        for tag in _markup()[0].findall(text):
-            yield from _attributes_of(tag)
-        yield from map(unescape, _markup()[0].split(text))
+        pattern, layout = _markup()
+        yield from map(unescape, pattern.split(text))
+        for tag in pattern.findall(text):
+            found = _ATTRIBUTE.findall(tag)
+            yield from (unescape(one or other) for name, one, other in found if name not in layout)
     elif unescape(text) != text:
         yield unescape(text)
     else:
         for line in text.splitlines():
             yield _LINE.sub("", line, count=1)
-
-
-def _attributes_of(tag: str) -> Iterator[str]:
-    for name, quoted, other in _ATTRIBUTE.findall(tag):
-        if name.lower() not in _markup()[1]:
-            yield unescape(quoted or other)
 
 
 @cache
@@ -282,10 +278,7 @@ def _markup() -> tuple[re.Pattern[str], frozenset[str]]:
 
 def _digest_of(text: str) -> str:
     """Return the digest of the bytes that a text encodes; empty if it is not base64."""
-    match = _BASE64.fullmatch(text)
-    if match is None:
-        return ""
-    try:
-        return digest_of_bytes(b64decode(match[1]))
-    except ValueError:
-        return ""
+    with suppress(ValueError):
+        if match := _BASE64.fullmatch(text):
+            return digest_of_bytes(b64decode(match[1]))
+    return ""

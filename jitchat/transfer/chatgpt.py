@@ -201,7 +201,8 @@ class _Reader:
         if role == "assistant" and to not in ("", "all"):
             return [*pieces, ToolCall(name, to, as_arguments(_said(content)))]
         if kind == "system_error":
-            return [*pieces, Text(f"[error: {_said(content)}]")]
+            failure = ": ".join(filter(None, (text(content.get("name")), _said(content))))
+            return [*pieces, Text(f"[error: {failure}]")]
         quoted = quote(text(mapping(message.get("metadata")).get("targeted_reply")))
         return [*pieces, quoted, *self._content(message)]
 
@@ -252,8 +253,8 @@ class _Reader:
         if "parts" in content:
             parts = sequence(content["parts"])
         else:
-            lines = (text(content.get(each)) for each in ("title", "url"))
-            parts = ["\n".join(filter(None, (*lines, _said(content))))]
+            title, url, summary = (text(content.get(name)) for name in ("title", "url", "summary"))
+            parts = ["\n".join(filter(None, (title, url, _said(content), summary)))]
         is_user = mapping(message.get("author")).get("role") == "user"
         shown = list[Piece]()
         for part in parts:

@@ -170,6 +170,7 @@ def html_text(html: str) -> str:
         bullets="-",
         escape_asterisks=False,
         escape_underscores=False,
+        sub_symbol="~",
         sup_symbol="^",
         code_language_callback=_language,
     )

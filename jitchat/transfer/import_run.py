@@ -10,6 +10,7 @@ from jitchat.store.imported import (
     ImportWriter,
     all_turns,
     list_newest_first,
+    origin_of,
     was_deleted,
 )
 from jitchat.store.pins import OwnInstructions
@@ -165,13 +166,6 @@ def _store(store: ColdStore, found: IncomingConversation) -> Taken:
     return Taken(found.id, writer.id, heading.title, *outcome)
 
 
-_FIELDS = """
-    SELECT c.id, c.title, c.project, c.system, i.source, i.key, group_concat(t.tag, char(10))
-    FROM conversations c JOIN imported_conversations i ON i.conversation = c.id
-    LEFT JOIN tags t ON t.conversation = c.id WHERE c.id = ? GROUP BY i.source, i.key
-"""
-
-
 def stored_texts(store: ColdStore, conversation: str) -> Texts:
     """Read everything that is stored of a conversation: turns, files and fields."""
     for incoming in all_turns(store, conversation):
@@ -179,5 +173,7 @@ def stored_texts(store: ColdStore, conversation: str) -> Texts:
     for listed_file in AttachmentStore(store.database, conversation).listed():
         file = whole(store.database, listed_file)
         yield from ((Place.FILES, text) for text in (file.name, file.text, file.digest))
-    for row in store.database.fetch_all(_FIELDS, (conversation,)):
-        yield from ((Place.FIELDS, value) for value in row if value)
+    query = "SELECT id, title, project, system FROM conversations WHERE id = ?"
+    origin = origin_of(store, conversation)
+    fields = (*(store.database.fetch_one(query, (conversation,)) or ()), origin and origin.key)
+    yield from ((Place.FIELDS, value) for value in fields if value)

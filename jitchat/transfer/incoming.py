@@ -20,7 +20,7 @@ from jitchat.store.imported import (
 from jitchat.store.store import ColdStore, project_name, tag_name
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.tool_fields import use_fields
-from jitchat.transfer.census import Census, Place, Texts, rules_of, strings_of
+from jitchat.transfer.census import Census, Place, Texts, plain, rules_of, strings_of
 from jitchat.transfer.fields import as_json, sequence, text
 from jitchat.transfer.json_text import decoded
 from jitchat.values import DEFAULT_PROJECT, Role, Status, ToolCall, ToolUse, Turn
@@ -46,7 +46,7 @@ class Tally:
     skipped: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
     texts: set[str] = field(default_factory=set)
-    """The texts that were left out or changed."""
+    """The texts that were left out or changed, in the form in which texts are compared."""
     values: list[object] = field(default_factory=list)
     """What was read of the conversation and is not in its census yet."""
 
@@ -56,11 +56,15 @@ class Tally:
 
     def skip(self, reason: str, *values: object) -> None:
         self.skipped[reason] += 1
-        self.texts.update(strings_of(*values))
+        self.account_for(*values)
 
     def change(self, reason: str, *values: object) -> None:
         self.changed[reason] += 1
-        self.texts.update(strings_of(*values))
+        self.account_for(*values)
+
+    def account_for(self, *values: object) -> None:
+        """Note what was left out, or is stored in another form."""
+        self.texts.update(map(plain, strings_of(*values)))
 
     def add(self, other: "Tally") -> None:
         self.skipped.update(other.skipped)
@@ -156,19 +160,22 @@ def texts_of(incoming: IncomingTurn) -> Texts:
     yield from ((Place.TURNS, text) for text in texts if text)
 
 
-def tags_of(*lists: object) -> tuple[str, ...]:
-    """Read lists of tags; invalid tags are left out, and spaces become hyphens."""
-    found = dict[str, None]()
-    for value in (each for listed in lists for each in sequence(listed)):
-        with suppress(UsageError):
-            found[tag_name("-".join(text(value).split()))] = None
-    return tuple(found)
+def tags_of(tally: Tally, *lists: object) -> tuple[str, ...]:
+    """Read lists of tags: in lower case, with hyphens for spaces; invalid ones are left out."""
+    tags = dict[str, None]()
+    for value in (value for listed in lists for value in sequence(listed)):
+        try:
+            tags[tag_name("-".join(text(value).split()))] = None
+            tally.account_for(value)
+        except UsageError:
+            tally.skip("tag that is not valid", value)
+    return tuple(tags)
 
 
 def short_id(source: str, key: str) -> str:
     """Shorten an id to one that can be typed: `chatgpt-6f1c2a9b`."""
-    plain = one_line(key)
-    return f"{source}-{plain[:8]}" if len(plain) > 16 else f"{source}-{plain}"
+    line = one_line(key)
+    return f"{source}-{line[:8]}" if len(line) > 16 else f"{source}-{line}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -285,7 +285,7 @@ class _Reader:
             None if created is None else Twin(repair(key), created, _key_of),
             head.get("title_given") is not False,
             head.get("archived") is True,
-            tags_of(head.get("tags")),
+            tags_of(self._tally, head.get("tags")),
             self._restore,
             text(head.get("project")),
         )

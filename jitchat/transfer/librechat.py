@@ -23,6 +23,7 @@ from jitchat.transfer.incoming import (
 from jitchat.transfer.openai import content_pieces
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.sources import sources_below
 from jitchat.values import Role, ToolCall
 
 NAME = "librechat"
@@ -56,7 +57,7 @@ def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
     found = IncomingConversation(
         Origin(NAME, key), short_id(NAME, key), text(fields.get("title")), turns, tally,
         None, moment_of(fields.get("createdAt")),
-        tags=tags_of(fields.get("tags"), options.get("tags")),
+        tags=tags_of(tally, fields.get("tags"), options.get("tags")),
     )  # fmt: skip
     for settings in (fields, options):
         found.instructions += text(settings.get("promptPrefix")), text(settings.get("system"))
@@ -109,19 +110,25 @@ def _pieces(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     yield from (quote(text(quoted)) for quoted in sequence(fields.get("quotes")))
     if isinstance(content, list) and content:
         for part in content:
-            if mapping(part).get("type") == "tool_call":
-                yield from _tool(mapping(mapping(part).get("tool_call")))
-            elif mapping(part).get("type") == "agent_update":
-                continue
-            elif mapping(part).get("type") == "error":
-                yield Text(f"[error: {text(mapping(part).get('error'))}]")
-            else:
-                yield from content_pieces([part], tally)
+            yield from _part(mapping(part), tally)
     else:
         yield Text(text(fields.get("text")) or text(content))
     for file in (*sequence(fields.get("files")), *sequence(fields.get("attachments"))):
         name, content = text(mapping(file).get("filename")), text(mapping(file).get("text"))
-        yield text_piece(tally, name, content) if content else file_piece(tally, "file", name, None)
+        if content:
+            yield text_piece(tally, name, content)
+        elif name:
+            yield file_piece(tally, "file", name, None)
+    yield Text(sources_below("", fields.get("attachments")))
+
+
+def _part(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
+    if part.get("type") == "tool_call":
+        yield from _tool(mapping(part.get("tool_call")))
+    elif part.get("type") == "error":
+        yield Text(f"[error: {text(part.get('error'))}]")
+    elif part.get("type") != "agent_update":
+        yield from content_pieces([part], tally)
 
 
 def _tool(call: Mapping[str, object]) -> Iterator[Piece]:

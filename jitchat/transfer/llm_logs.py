@@ -106,17 +106,14 @@ class _Logs:
         names = [column[0] for column in read.description]
         rows: list[_Row] = [dict(zip(names, row, strict=True)) for row in read]
         if tally is not None:
-            tally.read({table: rows})
+            payloads = [decoded(text(row.get("payload")) or "null") for row in rows]
+            tally.read({table: [{**row, "payload": None} for row in rows], "payload": payloads})
         return rows
 
     def files(self, tally: Tally, links: str, owner: str, identity: object) -> Iterator[Piece]:
         """Read the attachments of a row, which a table of links names."""
-        for row in self.rows(
-            tally,
-            "attachments",
-            f'JOIN {links} ON attachment_id = attachments.id WHERE {owner} = ? ORDER BY "order"',
-            identity,
-        ):
+        rest = f'JOIN {links} ON attachment_id = attachments.id WHERE {owner} = ? ORDER BY "order"'
+        for row in self.rows(tally, "attachments", rest, identity):
             kind, data = text(row.get("type")).partition("/")[0], row.get("content")
             kind = kind if kind in ("image", "audio", "video") else "file"
             name, url = Path(text(row.get("path"))).name, text(row.get("url"))
@@ -175,10 +172,8 @@ class _Responses:
 
     def _fragments(self, response: object, links: str, tally: Tally) -> list[_Row]:
         """Read the fragments that precede a prompt or a system prompt."""
-        joined = (
-            f'JOIN {links} ON fragment_id = fragments.id WHERE response_id = ? ORDER BY "order"'
-        )
-        return self._logs.rows(tally, "fragments", joined, response)
+        rest = f'JOIN {links} ON fragment_id = fragments.id WHERE response_id = ? ORDER BY "order"'
+        return self._logs.rows(tally, "fragments", rest, response)
 
     def _calls(self, response: object, tally: Tally) -> Iterator[Piece]:
         where = "WHERE response_id = ? ORDER BY rowid"
@@ -196,7 +191,8 @@ class _Responses:
 
 def _result(fields: _Row, attached: Sequence[Piece]) -> Piece:
     failure = text(fields.get("exception"))
-    said = text(fields.get("output")) or text(fields.get("text")) or failure
+    said = text(fields.get("output")) or text(fields.get("text"))
+    said = "\n".join(filter(None, (said, failure)))
     call = text(fields.get("tool_call_id")) or text(fields.get("name"))
     return with_files(Result(call, said, bool(failure)), attached)
 
@@ -213,12 +209,11 @@ class _Threads:
     def conversations(self) -> Iterator[IncomingConversation]:
         if not _has_threads(self._logs.tables):
             return
-        notes = {
-            text(row["tip_message_hash"]): Note(
-                moment_of(row.get("datetime_utc")), text(row.get("model"))
-            )
-            for row in self._logs.rows(None, "turns", "ORDER BY id DESC")
-        }  # of all threads: a forked one has messages from another one's requests
+        notes = dict[str, Note]()
+        for row in self._logs.rows(None, "turns", "ORDER BY id DESC"):  # of all: a thread may be
+            # forked, so that it has messages from another one's requests
+            note = Note(moment_of(row.get("datetime_utc")), text(row.get("model")))
+            notes[text(row["tip_message_hash"])] = note
         for row in self._logs.rows(None, "threads", "ORDER BY rowid"):
             tally, tip = Tally(), text(row["tip_message_hash"])
             tally.read({"threads": row})

@@ -84,7 +84,7 @@ def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
         moment_in_any_unit(fields.get("created_at")),
         moment_in_any_unit(fields.get("updated_at")),
         is_archived=fields.get("archived") is True,
-        tags=tags_of(mapping(fields.get("meta")).get("tags"), chat.get("tags")),
+        tags=tags_of(tally, mapping(fields.get("meta")).get("tags"), chat.get("tags")),
     )
     found.instructions += text(mapping(chat.get("params")).get("system")), text(chat.get("system"))
     return found
@@ -139,14 +139,13 @@ def _pieces(fields: Mapping[str, object], tally: Tally) -> list[Piece]:
 
 
 def _sources(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
-    """Read the sources of a reply: their names as text, what was read of them as a file."""
+    """Read the sources of a reply: links as text, and what was read of them as a file."""
     listed = [mapping(each) for each in sequence(fields.get("sources"))]
-    names = dict.fromkeys(text(mapping(each.get("source")).get("name")) for each in listed)
-    links = sources_below("", [each.get("source") for each in listed])
-    if listed:
-        yield Text(links or "\n".join(["Sources:", *(f"- {name}" for name in names if name)]))
-    if excerpts := "\n\n".join(strings_of([each.get("document") for each in listed])):
-        yield file_piece(tally, "file", "sources.txt", excerpts.encode)
+    yield Text(sources_below("", [each.get("source") for each in listed]))
+    parts = [(mapping(each.get("source")).get("name"), each) for each in listed]
+    excerpts = [(name, each.get("document"), each.get("metadata")) for name, each in parts]
+    if excerpts:
+        yield file_piece(tally, "file", "sources.txt", "\n\n".join(strings_of(excerpts)).encode)
 
 
 def _said(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:

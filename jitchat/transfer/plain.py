@@ -152,8 +152,9 @@ def _conversation(
     first = next(turns, None)
     key = f"{name}:{first.key.hex()}" if first is not None else name
     read = chain([first], turns) if first is not None else iter(())
-    origin = Origin(NAME, key)
-    return IncomingConversation(origin, name, title or name, read, tally, instructions=instructions)
+    found = IncomingConversation(Origin(NAME, key), name, title or name, read, tally)
+    found.instructions = instructions
+    return found
 
 
 def _several(file: SourceFile, shape: Shape, source: Source) -> Iterator[IncomingConversation]:

@@ -11,7 +11,7 @@ def sources_in(value: object) -> Iterator[tuple[str, str]]:
     """Yield the URL and the title of every source that is described anywhere in a value."""
     fields = mapping(value)
     described = {**mapping(fields.get("metadata")), **fields}
-    if url := text(described.get("url")):
+    if url := text(described.get("url")) or text(described.get("link")):
         yield url, next((text(described[key]) for key in _TITLES if text(described.get(key))), "")
     for inner in (*sequence(value), *fields.values()):
         yield from sources_in(inner)
@@ -26,5 +26,6 @@ def sources_below(said: str, *values: object) -> str:
     titles: dict[str, str] = {}
     for url, title in sources_in(list(values)):
         titles[url] = titles.get(url) or title
-    lines = [f"- {link(title, url)}" for url, title in titles.items() if url not in said]
+    missing = [source for source in titles.items() if not all(part in said for part in source)]
+    lines = [f"- {link(title, url)}" for url, title in missing]
     return "\n".join(["Sources:", *lines]) if lines else ""

@@ -347,8 +347,12 @@ def test_a_check_prints_where_every_text_would_be_and_imports_nothing(
     whole = jitchat("import", "--check", written(tmp_path, "d.json", [exports.chatgpt_talk()]))
 
     assert (failed.code, whole.code) == (1, 0)
-    assert failed.out.startswith("c.json: 1 conversation\nleft out: 1 text that is under chat_")
+    assert failed.out.splitlines()[:2] == [
+        "Imported into a temporary database, and compared:",
+        "claude-0f0e0d0c: 1 turn imported as “Kites”;"
+        " left out: 1 text that is under chat_messages.novelty",
+    ]
     assert "nowhere: chat_messages.novelty: unheard of" in failed.out
-    assert "account 1" in failed.out
+    assert re.search(r"account +1 +1 +the account\n", failed.out)
     assert whole.out.endswith("Every text is accounted for.\n")
     assert jitchat.stored() == {}

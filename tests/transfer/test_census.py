@@ -59,6 +59,10 @@ def test_a_text_of_which_a_part_is_missing_is_nowhere(text: str, stored: str):
     assert places_of({"x": text}, stored) == {"x": Place.NOWHERE}
 
 
+def test_a_file_without_text_has_no_other_text():
+    assert places_of({"x": "words"}, "", place=Place.FILES) == {"x": Place.NOWHERE}
+
+
 def test_a_key_holds_for_everything_below_it_and_an_id_is_no_key():
     tree = {"mapping": {"one": {"id": "one", "message": {"x": {"y": ["deep"]}}}}}
 
