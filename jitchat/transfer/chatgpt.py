@@ -262,7 +262,8 @@ class _Reader:
             said = self._spans_shown(text(part), references) if is_marked else text(part)
             shown.append(Text(said) if isinstance(part, str) else self._part(part))
         written = "\n".join(piece.text for piece in shown if isinstance(piece, Text))
-        return [*shown, Text(sources_below(written, references, metadata.get("citations")))]
+        listed = (references, metadata.get("citations"), metadata.get("_cite_metadata"))
+        return [*shown, Text(sources_below(written, *listed))]
 
     def _spans_shown(self, said: str, references: Sequence[Mapping[str, object]]) -> str:
         """Write the marked spans of a text as the site shows them."""

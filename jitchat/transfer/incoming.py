@@ -289,6 +289,8 @@ class TurnMaker:
             key = turn_key(identity, len(made), known_by)
             made.append(IncomingTurn(turn, key, model, repair(reasoning), files))
             follows = self.last
+        if note.is_cut and made and made[-1].turn.role is Role.ASSISTANT:
+            made[-1] = replace(made[-1], turn=replace(made[-1].turn, status=Status.CUT))
         return made
 
     def _result(self, result: Result, follows: int, note: Note) -> Turn:
@@ -312,9 +314,7 @@ class TurnMaker:
         self.last += 1
         parent = None if follows == self.last - 1 else follows
         name = shorten(repair(note.name), LONGEST_NAME) if note.name else None
-        status = Status.CUT if note.is_cut and role is Role.ASSISTANT else Status.COMPLETE
-        turn = Turn(self.last, role, whole, note.moment, name or None, status, parent=parent)
-        return replace(turn, use=use)
+        return Turn(self.last, role, whole, note.moment, name or None, parent=parent, use=use)
 
 
 def _named(piece: Piece) -> Iterator[Piece]:

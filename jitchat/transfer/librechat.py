@@ -94,6 +94,7 @@ def _message(
         "isCreatedByUser" not in fields and text(fields.get("sender")).lower() == "user"
     )
     is_cut = fields.get("unfinished") is True or fields.get("error") is True
+    is_cut = is_cut or fields.get("finish_reason") in ("incomplete", "length")
     written_by = text(fields.get("model")) or model
     note = Note(moment_of(fields.get("createdAt")), written_by, is_cut=is_cut)
     return Message(

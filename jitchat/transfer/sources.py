@@ -18,7 +18,9 @@ def sources_in(value: object) -> Iterator[tuple[str, str]]:
 
 
 def link(title: str, url: str) -> str:
-    return f"[{title}]({url})" if title and url else title or url
+    """Return a link in Markdown; only the title if the address is none of a page."""
+    is_address = "://" in url and title not in ("", url)
+    return f"[{title}]({url})" if is_address else title or url
 
 
 def sources_below(said: str, *values: object) -> str:

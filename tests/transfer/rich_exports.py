@@ -527,3 +527,93 @@ def plain_messages() -> list[dict[str, Any]]:
         {"role": "assistant", "content": [{"type": "refusal", "refusal": "I cannot say."}]},
         {"role": "developer", "content": "Be long."},
     ]
+
+
+def chatgpt_browsing() -> dict[str, Any]:
+    """A page list with its addresses beside it, a run in a container, and a comment on it."""
+    pages = [
+        {"type": "webpage", "title": f"Port {number}", "url": f"https://ports.example/{number}",
+         "text": f"What port {number} is.", "pub_date": None, "extra": None}
+        for number in (0, 1)
+    ]  # fmt: skip
+    cited = {"citation_format": {"name": "tether_og", "regex": "x"}, "metadata_list": pages,
+             "original_query": None}  # fmt: skip
+    shown = {"content_type": "tether_browsing_display", "summary": None, "assets": [],
+             "result": "# 0: Port 0\nWhat port 0 is.", "tether_id": None}  # fmt: skip
+    agent = {"n7jupd_subtool": {"subtool": None}, "reasoning_group_id": "g1", "turn_id": "t9",
+             "turn_exchange_id": "e9", "can_save": False, "parent_id": "u1"}  # fmt: skip
+    command = '{"cmd":["bash","-lc","ls"],"timeout":10000}'
+    return chatgpt(
+        chatgpt_node("u1", None, "user", text="Which ports?", at=1.0),
+        chatgpt_node("b1", "u1", "assistant", at=2.0, recipient="browser", content={
+            "content_type": "code", "language": "unknown", "text": 'search("ports")'}),
+        chatgpt_node("b2", "b1", "tool", name="browser", content=shown, at=3.0,
+                     metadata={"_cite_metadata": cited, "command": "search", "args": ["ports"]}),
+        chatgpt_node("c1", "b2", "assistant", at=4.0, recipient="container.exec", metadata=agent,
+                     channel="commentary", content={
+                         "content_type": "code", "language": "unknown", "text": command}),
+        chatgpt_node("c2", "c1", "tool", name="container.exec", text="ports.csv", at=5.0),
+        chatgpt_node("a1", "c2", "assistant", text="Two ports.", at=6.0,
+                     status="finished_partial_completion"),
+        moderation_results=[], blocked_urls=[], is_do_not_remember=False,
+        id="6f1c2a9b-0000-4000-8000-000000000001",
+    )  # fmt: skip
+
+
+def open_webui_output() -> list[dict[str, Any]]:
+    """A reply as output items, with the same as folded blocks in its text, and a file's chat."""
+
+    def item(kind: str, number: int, **more: Any) -> dict[str, Any]:
+        return {"type": kind, "id": f"o-{number}", "status": "completed", **more}
+
+    output = [
+        item("reasoning", 1, start_tag="<think>", end_tag="</think>", summary=None, duration=3,
+             attributes={"type": "reasoning_content"},
+             content=[{"type": "output_text", "text": "Divide & add."}]),
+        item("function_call", 2, call_id="c1", name="add", arguments='{"a": 1}'),
+        item("function_call_output", 3, call_id="c1", output=[
+            {"type": "input_text", "text": "2"}], files=[], embeds=[]),
+        item("message", 4, role="assistant", content=[{"type": "output_text", "text": "Two."}]),
+    ]  # fmt: skip
+    folded = (
+        '<details type="reasoning" done="true" duration="3">\n<summary>Thought for 3 seconds'
+        "</summary>\n&gt; Divide &amp; add.\n</details>\n"
+        '<details type="tool_calls" done="true" id="c1" name="add" arguments="{&quot;a&quot;: 1}">'
+        "\n<summary>Tool Executed</summary>\n&quot;2&quot;\n</details>\nTwo."
+    )
+    messages = {
+        "u": {"id": "u", "parentId": None, "childrenIds": ["a"], "role": "user", "content": "1+1?"},
+        "a": {"id": "a", "parentId": "u", "childrenIds": [], "role": "assistant", "done": True,
+              "content": folded, "model": "qwen3", "output": output},
+    }  # fmt: skip
+    history = {"messages": messages, "currentId": "u"}
+    return [{"id": "c2", "title": "Sums", "chat": {"title": "Sums", "history": history}}]
+
+
+def librechat_branches() -> dict[str, Any]:
+    """Two questions beside each other, with replies that were cut in two ways, and old options."""
+    none = "00000000-0000-0000-0000-000000000000"
+
+    def message(name: str, parent: str, text: str, **more: Any) -> dict[str, Any]:
+        is_user = parent == none
+        return {
+            "messageId": name, "conversationId": "d3", "parentMessageId": parent, "text": text,
+            "createdAt": "2026-05-28T18:08:55.014Z", "updatedAt": "2026-05-28T18:08:56.014Z",
+            "sender": "User" if is_user else "GPT-4", "isCreatedByUser": is_user, "error": False,
+            "endpoint": "azureOpenAI", "isEdited": False, "tokenCount": 9, "unfinished": False,
+            "model": None if is_user else "gpt-4o", **more,
+        }  # fmt: skip
+
+    return {
+        "conversationId": "d3", "endpoint": "azureOpenAI", "title": "Stories", "branches": True,
+        "exportAt": "08:12:16 GMT-0400 (Eastern Daylight Time)", "recursive": False,
+        "options": {"presetId": None, "model": "gpt-4o", "chatGptLabel": None, "title": "Stories",
+                    "promptPrefix": None, "imageDetail": "auto", "endpoint": "azureOpenAI"},
+        "messages": [
+            message("m1", none, "Tell a story."),
+            message("m2", "m1", "Once upon a ti", finish_reason="incomplete"),
+            message("m3", "m1", "There wa", unfinished=True),
+            message("m4", none, "Tell a long story."),
+            message("m5", "m4", "A long one.", finish_reason="stop"),
+        ],
+    }  # fmt: skip

@@ -23,6 +23,7 @@ TREES: dict[str, Any] = {
     "chatgpt": [exports.chatgpt_talk()],
     "chatgpt search": [rich_exports.chatgpt_search()],
     "chatgpt code": [rich_exports.chatgpt_code()],
+    "chatgpt browsing": [rich_exports.chatgpt_browsing()],
     "claude": [exports.claude(exports.claude_message("1", "", "human", "Hello"))],
     "claude search": [rich_exports.claude_search()],
     "claude project": rich_exports.claude_project(),
@@ -32,8 +33,10 @@ TREES: dict[str, Any] = {
     "gemini page": rich_exports.gemini_page(),
     "open-webui": [exports.open_webui()],
     "open-webui sources": rich_exports.open_webui_sources(),
+    "open-webui output": rich_exports.open_webui_output(),
     "librechat list": exports.librechat(recursive=False),
     "librechat tree": exports.librechat(recursive=True),
+    "librechat branches": rich_exports.librechat_branches(),
     "librechat agent": rich_exports.librechat_agent(),
     "locomo": [locomo_sample()],
     "plain": plain_turns(),
@@ -100,8 +103,9 @@ def texts(value: Any, rules: Rules, key: str = "") -> Iterator[tuple[Any, Any, s
 
 NAMES = (
     "speaker", "speaker_a", "speaker_b", "organic.link", "source.url", "items.url", "author.name",
-    "chat_messages.text", "chat.title", "chat.id", "meta.name", "filename", "tool_use_id",
-    "data", "content.name", "metadata.model_slug", "aggregate_result.code", "final_expression_output",
+    "chat_messages.text", "chat.title", "chat.id", "meta.name", "filename", "tool_use_id", "call_id",
+    "data", "content.name", "metadata.model_slug", "aggregate_result.code",
+    "final_expression_output",
 )  # fmt: skip
 """Keys of texts that stand in several places of a source and are alike there."""
 
