@@ -19,7 +19,8 @@ def print_census(taken: Sequence[Taken]) -> bool:
     counts, reasons = Counter[tuple[str, Place]](), dict[str, str]()
     for conversation in taken:
         counts.update(conversation.census.counts)
-        reasons |= conversation.census.reasons
+        rules = conversation.census.rules
+        reasons |= rules.excluded if rules is not None else {}
     keys = sorted({key for key, _ in counts})
     width = max((len(key) for key in keys), default=0)
     output.say(" ".join((" " * width, *(f"{name:>8}" for name in ("texts", *Place)))))

@@ -111,11 +111,6 @@ class Census:
     _late: _Strings = field(default_factory=list)
     """Strings that were not in the turns that were read with them."""
 
-    @property
-    def reasons(self) -> Mapping[str, str]:
-        """Why keys are not compared."""
-        return self.rules.excluded if self.rules is not None else {}
-
     def read(self, value: object) -> None:
         """Add all strings of a value that was read from the source."""
         if self.rules is None:

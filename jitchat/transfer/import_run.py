@@ -160,7 +160,7 @@ def _store(store: ColdStore, found: IncomingConversation) -> Taken:
         OwnInstructions(store.database).put(writer.id, Instructions(system))
     if found.restore is not None and writer.added:
         found.restore(store, writer)
-    stored = stored_texts(store, writer.id) if writer.id else ()
+    stored = stored_texts(store, writer.id) if writer.id else [(Place.FIELDS, heading.title)]
     found.tally.skipped.update(found.census.compare(stored, found.tally.texts))
     outcome = writer.added, writer.is_new, found.tally, found.census
     return Taken(found.id, writer.id, heading.title, *outcome)

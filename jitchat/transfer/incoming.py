@@ -118,6 +118,8 @@ class IncomingConversation:
 
     def heading(self) -> Heading:
         title = shorten(self.title or self._first_words, _LONGEST_TITLE) or self.id
+        if len(self.title) > _LONGEST_TITLE:
+            self.tally.change("title that was shortened", self.title)
         project = DEFAULT_PROJECT
         with suppress(UsageError):
             project = project_name(self.project)

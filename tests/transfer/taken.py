@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from jitchat.values import Turn
 
 
-def only(store: ColdStore, path: Path) -> Taken:
+def only(store: ColdStore, path: Path, *, is_whole: bool = True) -> Taken:
     """Import one conversation."""
-    (taken,) = take(store, path)
+    (taken,) = take(store, path, is_whole=is_whole)
     return taken
 
 

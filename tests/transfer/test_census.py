@@ -76,7 +76,7 @@ def test_a_long_file_is_compared_while_it_is_read(
     monkeypatch.setattr(census, "_WINDOW", 100)
     lines = [{**turn, "novelty": f"lost {at}"} for at, turn in enumerate(plain_turns(100))]
 
-    (taken,) = take(store, written(tmp_path, "f.jsonl", jsonl(lines)))
+    (taken,) = take(store, written(tmp_path, "f.jsonl", jsonl(lines)), is_whole=False)
 
     assert taken.census.counts["content", Place.TURNS] == 100
     assert taken.census.counts["novelty", Place.NOWHERE] == 100
@@ -90,7 +90,7 @@ def talk_with(**more: Any) -> dict[str, Any]:
 def test_an_import_names_texts_of_keys_that_it_does_not_know(tmp_path: Path, store: ColdStore):
     path = written(tmp_path, "c.json", [talk_with(novelty={"text": "unheard of"})])
 
-    (taken,) = take(store, path)
+    (taken,) = take(store, path, is_whole=False)
 
     assert dict(taken.tally.skipped) == {"text that is under novelty.text": 1}
     assert taken.census.examples == [("novelty.text", "unheard of")]

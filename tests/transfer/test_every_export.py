@@ -67,7 +67,6 @@ def require_whole(store: ColdStore, path: Path) -> None:
                 print(
                     f"  {number:4} not compared: {key} ({taken.census.reasons.get(key, 'a part')})"
                 )
-        assert taken.census.examples == []
         assert any(place is Place.TURNS for _, place in taken.census.counts)
 
 
@@ -102,9 +101,9 @@ def texts(value: Any, rules: Rules, key: str = "") -> Iterator[tuple[Any, Any, s
 
 
 NAMES = (
-    "speaker", "speaker_a", "speaker_b", "organic.link", "source.url", "items.url", "author.name",
-    "chat_messages.text", "chat.title", "chat.id", "meta.name", "filename", "tool_use_id", "call_id",
-    "data", "content.name", "metadata.model_slug", "aggregate_result.code",
+    "speaker", "speaker_a", "speaker_b", "organic.link", "source.url", "items.url", "call_id",
+    "chat_messages.text", "chat.title", "chat.id", "meta.name", "filename", "tool_use_id", "data",
+    "author.name", "content.name", "metadata.model_slug", "aggregate_result.code",
     "final_expression_output",
 )  # fmt: skip
 """Keys of texts that stand in several places of a source and are alike there."""

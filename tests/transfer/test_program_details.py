@@ -171,7 +171,7 @@ OUTPUT = [
 ]
 
 
-@pytest.mark.parametrize("exported", [webui(FOLDED), webui("ignored", output=OUTPUT)])
+@pytest.mark.parametrize("exported", [webui(FOLDED), webui("It is so.", output=OUTPUT)])
 def test_open_webui_s_reasoning_and_calls_are_separated_from_the_text(
     tmp_path: Path, store: ColdStore, exported: object
 ):

@@ -317,7 +317,7 @@ def test_claude_s_tools_thoughts_and_attachments_are_imported(tmp_path: Path, st
             attachments=[{"file_name": "kite.txt", "extracted_content": "red, with a tail"}],
             files=[{"file_name": "kite.png"}], files_v2=[{"file_name": "kite.png"}],
         ),
-        claude_message("2", "1", "assistant", "ignored", content=blocks),
+        claude_message("2", "1", "assistant", "I search.", content=blocks),
     )  # fmt: skip
 
     taken = only(store, written(tmp_path, "c.json", [talk]))
