@@ -62,11 +62,11 @@ def require_whole(store: ColdStore, path: Path) -> None:
     """Import a file; fail for texts that are nowhere, and print what is not compared."""
     for taken in take(store, path):
         print(f"\n{taken.wanted_id}: left out {dict(taken.tally.skipped)}")
+        reasons = taken.census.rules.excluded if taken.census.rules is not None else {}
         for (key, place), number in sorted(taken.census.counts.items()):
-            if place is Place.EXCLUDED and taken.census.rules is not None:
-                print(
-                    f"  {number:4} not compared: {key} ({taken.census.reasons.get(key, 'a part')})"
-                )
+            if place is Place.EXCLUDED:
+                reason = reasons.get(key, "a part of a text")
+                print(f"  {number:4} not compared: {key} ({reason})")
         assert any(place is Place.TURNS for _, place in taken.census.counts)
 
 
