@@ -17,13 +17,14 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from html import unescape
 from importlib.resources import files
+from itertools import islice
 
 from jitchat.attachments import digest_of_bytes
 from jitchat.text.sanitize import repair
 from jitchat.transfer.json_text import Broken, decoded
 
-_WINDOW = 16 << 20
-"""Characters that are compared at once."""
+_WINDOW = 10_000
+"""Stored texts that are compared at once: a conversation of 3,000 turns has about as many."""
 _MOST_EXAMPLES = 100
 _DEEPEST = 5
 """How often a text is split: JSON in an attribute of HTML in JSON takes three."""
@@ -134,7 +135,7 @@ class Census:
         """
         rules, left_out = self.rules or _NO_RULES, Counter[str]()
         rest, texts = [*self._late, *self._fresh], iter(stored)
-        while window := _window(texts) if rest else []:
+        while window := list(islice(texts, _WINDOW if rest else 0)):
             rest = self._missing(rest, _Stored(window, skipped, rules))
         for key, text in self._missing(rest, _Stored((), skipped, rules)):
             name = rules.left_out.get(key)
@@ -156,24 +157,17 @@ class Census:
         return others
 
 
-def _window(texts: Iterator[tuple[Place, str]]) -> list[tuple[Place, str]]:
-    """Take as many texts as are compared at once."""
-    taken, size = list[tuple[Place, str]](), 0
-    while size < _WINDOW and (following := next(texts, None)):
-        taken.append(following)
-        size += len(following[1])
-    return taken
-
-
 class _Stored:
     """The stored texts of a conversation, to be searched."""
 
     def __init__(self, stored: Texts, skipped: Collection[str], rules: Rules) -> None:
         lists: dict[Place, list[str]] = {place: [] for place in _STORED}
+        self._whole: dict[str, Place] = {}
         for place, text in stored:
-            lists[place].append(plain(text))
+            if part := plain(text):
+                lists[place].append(part)
+                self._whole[part] = place
         self._joined = {place: "\0".join(texts) for place, texts in lists.items()}
-        self._files = frozenset(lists[Place.FILES])
         self._skipped, self._rules = skipped, rules
         self._places: dict[str, Place | None] = {}
 
@@ -185,14 +179,14 @@ class _Stored:
         return self._places[whole]
 
     def _place_of_whole(self, whole: str) -> Place | None:
+        stored = self._whole.get(whole) or self._whole.get(_digest_of(whole))
+        if stored is not None:
+            return stored
         for place in _STORED:
             if _contains(self._joined[place], whole):
                 return place
         if whole in self._skipped:
             return Place.TALLY
-        digest = _digest_of(whole)
-        if digest and digest in self._files:
-            return Place.FILES
         return Place.EXCLUDED if self._rules.parts.fullmatch(whole) else None
 
     def _place_of_parts(self, text: str, depth: int) -> Place | None:
@@ -216,7 +210,7 @@ def _strings_in(value: object, rules: Rules) -> Iterator[tuple[str, str, str]]:
             yield key, listed, digest_of_bytes(value)
         elif isinstance(value, list | tuple):
             waiting += [(inner, key, listed) for inner in reversed(value)]
-        elif isinstance(value, Mapping):
+        elif isinstance(value, dict):
             for name, inner in reversed(list(value.items())):
                 inner_key, inner_listed = _key_of(rules, key, name)
                 waiting.append((inner, inner_key, inner_listed or listed))
@@ -233,11 +227,12 @@ def plain(text: str) -> str:
 
 
 def _contains(texts: str, text: str) -> bool:
-    if text not in texts:
-        return False
-    if len(text) >= _AMBIGUOUS:
-        return True
-    return re.search(rf"(?<![^\W_]){re.escape(text)}(?![^\W_])", texts) is not None
+    at, size = texts.find(text), len(text)
+    while at >= 0 and size < _AMBIGUOUS:
+        if not any(map(str.isalnum, texts[max(0, at - 1) : at] + texts[at + size : at + size + 1])):
+            break
+        at = texts.find(text, at + 1)
+    return at >= 0
 
 
 def _parts_of(text: str) -> Iterator[str]:
@@ -267,8 +262,8 @@ def _markup() -> tuple[re.Pattern[str], frozenset[str]]:
     """
     read = tomllib.loads((files(__package__) / "keys" / "markup.toml").read_text("utf-8"))
     names = "|".join(read["elements"].split())
-    tag = rf"<(?:!--.*?--|/?(?:{names})\b[^<>]*+)>|[\ue200-\ue206]"
-    return re.compile(tag, re.DOTALL | re.IGNORECASE), frozenset(read["attributes"].split())
+    tag = rf"<!--|-->|</?(?:{names})\b[^<>]*+>|[\ue200-\ue206]"
+    return re.compile(tag, re.IGNORECASE), frozenset(read["attributes"].split())
 
 
 def _digest_of(text: str) -> str:

@@ -40,7 +40,7 @@ from jitchat.values import Role, ToolCall
 
 NAME = "chatgpt"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
-_SPAN = re.compile("( ?)(\ue200([a-z_]*)\ue202?([^\ue200\ue201]*)\ue201)")
+_SPAN = re.compile("( ?)(\ue200([a-z_]*+)\ue202?+([^\ue200\ue201]*+)\ue201)")
 """A span that the site shows in another form: a name, a link, a citation."""
 _MARK = re.compile("[\ue200-\ue206]")
 _REFERENCE = re.compile(r"turn\d+\w*")

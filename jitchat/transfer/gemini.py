@@ -177,7 +177,7 @@ def html_text(html: str) -> str:
     try:
         return str(converter.convert(html)).strip()
     except RecursionError:  # elements that are nested hundreds of times
-        return re.sub(r"<[^>]*+>", " ", html).strip()
+        return re.sub(r"<[^<>]*+>", " ", html).strip()
 
 
 def _language(block: "Tag") -> str:

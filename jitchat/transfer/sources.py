@@ -14,7 +14,8 @@ def sources_in(value: object) -> Iterator[tuple[str, str]]:
     if url := text(described.get("url")) or text(described.get("link")):
         yield url, next((text(described[key]) for key in _TITLES if text(described.get(key))), "")
     for inner in (*sequence(value), *fields.values()):
-        yield from sources_in(inner)
+        if isinstance(inner, list | dict):
+            yield from sources_in(inner)
 
 
 def link(title: str, url: str) -> str:

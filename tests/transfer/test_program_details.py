@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 import zipfile
 from datetime import UTC, datetime
@@ -201,12 +202,14 @@ def test_unclosed_blocks_are_parsed_in_linear_time(piece: str):
     assert time.perf_counter() - begun < 5.0
 
 
-def test_citations_without_an_end_are_read_in_linear_time(tmp_path: Path, store: ColdStore):
-    marks = "\ue200" * 300_000
-    talk = chatgpt(chatgpt_node("u1", None, "user", text=f"Kites?{marks}"))
+@pytest.mark.parametrize("mark", ["\ue200", "\ue200cite", "\ue200cite\ue202", "<!--", "<p a='"])
+def test_marks_without_an_end_are_read_in_linear_time(tmp_path: Path, store: ColdStore, mark: str):
+    said = f"Kites? {mark * 60_000} {'x' * 300_000}"
+    talk = chatgpt(chatgpt_node("a1", None, "assistant", text=said))
     begun = time.perf_counter()
     taken = only(store, written(tmp_path, "conversations.json", [talk]))
-    assert path_of(store, taken) == [f"u: Kites?{marks}"]
+    kept = re.sub("[\ue200-\ue206]", "", said)
+    assert path_of(store, taken) == [f"a: {kept}"]
     assert time.perf_counter() - begun < 5.0
 
 
