@@ -22,12 +22,12 @@ def print_census(taken: Sequence[Taken]) -> bool:
         rules = conversation.census.rules
         reasons |= rules.excluded if rules is not None else {}
     keys = sorted({key for key, _ in counts})
-    width = max((len(key) for key in keys), default=0)
-    output.say(" ".join((" " * width, *(f"{name:>8}" for name in ("texts", *Place)))))
+    output.say(" ".join(("texts", *Place)))
     for key in keys:
-        numbers = [counts[key, place] for place in Place]
-        cells = [f"{number or '':>8}" for number in (sum(numbers), *numbers)]
-        output.say(" ".join((f"{key:{width}}", *cells, "", reasons.get(key, ""))).rstrip())
+        numbers = {"texts": sum(counts[key, place] for place in Place)}
+        numbers |= {place: counts[key, place] for place in Place}
+        cells = [f"{number or '':>{len(heading)}}" for heading, number in numbers.items()]
+        output.say(" ".join((*cells, key, f"({reasons[key]})" if key in reasons else "")).rstrip())
     examples = [example for conversation in taken for example in conversation.census.examples]
     for key, text in examples[:_EXAMPLES]:
         output.say(f"nowhere: {key}: {shorten(text, _WIDTH)}")
