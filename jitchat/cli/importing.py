@@ -48,11 +48,7 @@ _UNINDEXED = "turns not indexed yet are indexed when they are next used."
 @click.option(
     "--no-index", is_flag=True, help="Do not index now; conversations are indexed when opened."
 )
-@click.option(
-    "--check",
-    is_flag=True,
-    help="Import nothing; show for each text of FILE whether an import stores it.",
-)
+@click.option("--check", is_flag=True, help="Import nothing; show where each text would be.")
 @options.embedder_options
 def import_command(
     flags: options.Flags,
@@ -97,17 +93,12 @@ def _usual_place(program: Format | None) -> Path:
 
 def _check(found: Iterator[IncomingConversation], source: Source) -> None:
     """Import into a temporary database, and print the census; exit with 1 if a text is nowhere."""
+    output.say("Imported into a temporary database, and compared:")
     with (
         tempfile.TemporaryDirectory(prefix="jitchat-") as folder,
         closing(Database(Path(folder) / "check.db")) as database,
     ):
-        taken = list(_shown(ColdStore(database), found, source))
-    tally = source.tally
-    for each in taken:
-        tally.add(each.tally)
-    output.say(f"{source.path.name}: {plural(len(taken), 'conversation')}")
-    for line in _left_out(tally):
-        output.say(line)
+        taken = list(_taken(ColdStore(database), found, source))
     if not print_census(taken):
         raise SystemExit(1)
 
@@ -115,24 +106,16 @@ def _check(found: Iterator[IncomingConversation], source: Source) -> None:
 def _taken(
     store: ColdStore, found: Iterator[IncomingConversation], source: Source
 ) -> Iterator[Taken]:
-    """Store all conversations, and print a report."""
+    """Store all conversations, showing a progress bar of the bytes read, and print a report."""
     report = _Report()
-    for taken in _shown(store, found, source):
-        report.add(taken)
-        yield taken
-    report.print(source.tally)
-
-
-def _shown(
-    store: ColdStore, found: Iterator[IncomingConversation], source: Source
-) -> Iterator[Taken]:
-    """Store all conversations, showing a progress bar of the bytes read."""
     with output.progress(f"{source.path.name}: importing", max(1, source.size)) as advance:
         seen = 0
         for taken in take_all(store, found, source):
             advance(source.bytes_read - seen)
             seen = source.bytes_read
+            report.add(taken)
             yield taken
+    report.print(source.tally)
 
 
 class _Report:

@@ -21,6 +21,7 @@ _OF_CONVERSATION = """
     WHERE t.conversation = ? ORDER BY t.position, f.number
 """
 """CROSS makes SQLite read the tables in this order: few turns have files."""
+_OF_USER = _OF_CONVERSATION.replace("= ? ORDER", "= ? AND t.role = 'user' ORDER")
 _STAMP = """
     SELECT COUNT(*), MAX(f.turn), TOTAL(f.modified_at)
     FROM turn_attachments f CROSS JOIN turns t ON t.id = f.turn
@@ -81,7 +82,9 @@ class AttachmentStore:
         return {digest for (digest,) in self._database.fetch_all(query, (turn.id,))}
 
     def of(self, path: Path) -> tuple[Attachment, ...]:
-        """Read the files of the turns of a path, in order; unchanged files are not read again.
+        """Read the files of a path's user turns, in order; unchanged files are not read again.
+
+        Files that a model or a tool produced are not sent; the texts of their turns name them.
 
         Raises:
             StoreUnreadable: Their stored content is damaged.
@@ -96,7 +99,7 @@ class AttachmentStore:
         known = {file.digest: file for file in self._known[1]}
         made = list[Attachment]()
         with self._database.read():
-            for file in self.listed():
+            for file in self.listed(_OF_USER):
                 if file.turn not in path:
                     continue
                 before = known.get(file.digest) or whole(self._database, file)
@@ -106,10 +109,10 @@ class AttachmentStore:
                 made.append(replace(file, parts=before.parts, picture=picture))
         return made
 
-    def listed(self) -> list[Attachment]:
+    def listed(self, query: str = _OF_CONVERSATION) -> list[Attachment]:
         """List the files of every branch by turn, without their content."""
         made = list[Attachment]()
-        for row in self._database.fetch_all(_OF_CONVERSATION, (self._conversation,)):
+        for row in self._database.fetch_all(query, (self._conversation,)):
             position, digest, name, file_path, modified_at, media_type, size, width, height = row
             require(str, name, file_path, media_type)
             known = name, digest, media_type

@@ -47,10 +47,9 @@ def text_piece(tally: Tally, name: str, content: str) -> Piece:
 def url_piece(tally: Tally, kind: str, name: str, url: str, detail: str = "") -> Piece:
     """Return the contents of a data URL (`data:image/png;base64,…`), or the name for other URLs."""
     if url.startswith("data:"):
-        if url.endswith((":", ",")):
-            tally.texts.add(url)
-            return file_piece(tally, kind, name, None, detail)
-        return file_piece(tally, kind, name, _Encoded(url), detail)
+        is_empty = url.endswith((":", ","))
+        tally.account_for(url if is_empty else "")
+        return file_piece(tally, kind, name, None if is_empty else _Encoded(url), detail)
     is_address = url.startswith(("http://", "https://", "file://"))
     if is_address and not name:
         name = unquote(url.partition("?")[0].rstrip("/").rpartition("/")[2])

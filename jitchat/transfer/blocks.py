@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from jitchat.store.imported import IncomingFile
 from jitchat.transfer.attached import base64_piece, text_piece
-from jitchat.transfer.fields import as_arguments, as_json, mapping, sequence, text
+from jitchat.transfer.fields import as_arguments, as_json, mapping, moment_of, sequence, text
 from jitchat.transfer.incoming import Piece, Result, Tally, Text, Thought, attachment
+from jitchat.transfer.sources import sources_below
 from jitchat.values import ToolCall
 
 _Block = Mapping[str, object]
@@ -22,6 +24,8 @@ def pieces_of(content: object, tally: Tally) -> Iterator[Piece]:
             yield _KINDS[kind](fields)
         elif kind in ("image", "document"):
             yield _file(kind, fields, tally)
+        elif kind == "tool_result":
+            yield _result(fields, tally)
         elif isinstance(block, str):
             yield Text(block)
         elif kind not in _SILENT:
@@ -42,9 +46,18 @@ def _call(block: _Block) -> Piece:
     return ToolCall(text(block.get("id")), text(block.get("name")) or "tool", as_arguments(given))
 
 
-def _result(block: _Block) -> Piece:
-    call = text(block.get("tool_use_id"))
-    return Result(call, result_text(block.get("content")), block.get("is_error") is True)
+def _text(block: _Block) -> Piece:
+    said = text(block.get("text"))
+    return Text("\n\n".join(filter(None, (said, sources_below(said, block.get("citations"))))))
+
+
+def _result(block: _Block, tally: Tally) -> Piece:
+    moment = moment_of(block.get("stop_timestamp")) or moment_of(block.get("start_timestamp"))
+    parts = map(mapping, sequence(block.get("content")))
+    kept = (_file("image", part, tally) for part in parts if part.get("type") == "image")
+    files = tuple(piece for piece in kept if isinstance(piece, IncomingFile))
+    call, content = text(block.get("tool_use_id")), result_text(block.get("content"))
+    return Result(call, content, block.get("is_error") is True, moment, files)
 
 
 def result_text(content: object) -> str:
@@ -70,11 +83,10 @@ def _part_text(part: object) -> str:
 
 
 _KINDS: dict[str, Callable[[_Block], Piece]] = {
-    "text": lambda block: Text(text(block.get("text"))),
+    "text": _text,
     "thinking": lambda block: Thought(text(block.get("thinking")) or text(block.get("text"))),
     "tool_use": _call,
     "server_tool_use": _call,
-    "tool_result": _result,
 }
 _SILENT = ("redacted_thinking", "token_budget", "flag")
 """Block types without content of the conversation."""

@@ -11,18 +11,20 @@ import tomllib
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, lru_cache
 from html import unescape
 from importlib.resources import files
+from itertools import islice
 
 from jitchat.attachments import digest_of_bytes
 from jitchat.text.sanitize import repair
 from jitchat.transfer.json_text import Broken, decoded
 
-_MOST_CHARACTERS = 32 << 20
-"""Per conversation; comparing needs about six bytes for each."""
+_WINDOW = 10_000
+"""Stored texts that are compared at once: a conversation of 3,000 turns has about as many."""
 _MOST_EXAMPLES = 100
 _DEEPEST = 5
 """How often a text is split: JSON in an attribute of HTML in JSON takes three."""
@@ -48,6 +50,8 @@ class Place(StrEnum):
 _STORED = (Place.TURNS, Place.FILES, Place.FIELDS)
 Texts = Iterable[tuple[Place, str]]
 """Texts that are stored, each with its place; a file's bytes are there as their digest."""
+_Strings = list[tuple[str, str]]
+"""Strings of the source, each after its key."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +59,16 @@ class Rules:
     """What is known of a format's keys. A key is a name, or a name after its parent's: `a.b`."""
 
     excluded: Mapping[str, str]
-    """Reasons by key; they also hold for what is below the key."""
+    """Reasons by key; they also hold for what is below the key and is not listed itself."""
     left_out: Mapping[str, str]
     """Names for the report, by key: `exit code`. Used for strings that are not stored."""
     keyed: frozenset[str]
     """Keys of objects whose own keys are ids: `a` is the object, `a[]` a value in it."""
     parts: re.Pattern[str]
     """Matches parts of texts that are not compared: references, labels of the program."""
+
+
+_NO_RULES = Rules({}, {}, frozenset(), re.compile("(?!)"))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -100,46 +107,54 @@ class Census:
     """Numbers of strings, by key and place."""
     examples: list[tuple[str, str]] = field(default_factory=list)
     """The first strings that are nowhere, with their keys."""
-    _strings: list[tuple[str, str]] = field(default_factory=list)
-    """The strings to compare, each after its key."""
-    _size: int = 0
-
-    @property
-    def is_too_long(self) -> bool:
-        """Whether there is too much text to compare."""
-        return self._size > _MOST_CHARACTERS
+    _fresh: _Strings = field(default_factory=list)
+    """Strings that were not compared yet."""
+    _late: _Strings = field(default_factory=list)
+    """Strings that were not in the turns that were read with them."""
 
     def read(self, value: object) -> None:
         """Add all strings of a value that was read from the source."""
-        if self.rules is None or self.is_too_long:
+        if self.rules is None:
             return
         for key, listed, text in _strings_in(value, self.rules):
             if listed in self.rules.excluded:
                 self.counts[listed, Place.EXCLUDED] += 1
             else:
-                self._strings.append((listed or key, text))
-                self._size += len(text)
+                self._fresh.append((listed or key, text))
+
+    def settle(self, turns: Texts) -> None:
+        """Find what was read in the turns since the last call, so that little is held in memory."""
+        stored = _Stored(turns, (), self.rules or _NO_RULES)
+        self._late += self._missing(self._fresh, stored)
+        self._fresh = []
 
     def compare(self, stored: Texts, skipped: Collection[str]) -> Counter[str]:
         """Find all strings in the stored texts, or in those that the importer `skipped`.
 
         Return how often what is left out of the source, as the report calls it.
         """
-        if self.rules is None or self.is_too_long:
-            return Counter()
-        left_out = Counter[str]()
-        texts = _Stored(stored, skipped, self.rules)
-        for key, text in self._strings:
-            place = texts.place_of(text)
-            if place is None:
-                name = self.rules.left_out.get(key, "")
-                place = Place.TALLY if name else Place.NOWHERE
-                left_out[name or f"text that is under {key}"] += 1
-            if place is Place.NOWHERE and len(self.examples) < _MOST_EXAMPLES:
+        rules, left_out = self.rules or _NO_RULES, Counter[str]()
+        rest, texts = [*self._late, *self._fresh], iter(stored)
+        while window := list(islice(texts, _WINDOW if rest else 0)):
+            rest = self._missing(rest, _Stored(window, skipped, rules))
+        for key, text in self._missing(rest, _Stored((), skipped, rules)):
+            name = rules.left_out.get(key)
+            left_out[name or f"text that is under {key}"] += 1
+            self.counts[key, Place.TALLY if name else Place.NOWHERE] += 1
+            if not name and len(self.examples) < _MOST_EXAMPLES:
                 self.examples.append((key, text))
-            self.counts[key, place] += 1
-        self._strings.clear()
         return left_out
+
+    def _missing(self, strings: _Strings, stored: "_Stored") -> _Strings:
+        """Count the strings that are stored; return the others."""
+        others: _Strings = []
+        for key, text in strings:
+            place = stored.place_of(text)
+            if place is None:
+                others.append((key, text))
+            else:
+                self.counts[key, place] += 1
+        return others
 
 
 class _Stored:
@@ -147,40 +162,41 @@ class _Stored:
 
     def __init__(self, stored: Texts, skipped: Collection[str], rules: Rules) -> None:
         lists: dict[Place, list[str]] = {place: [] for place in _STORED}
+        self._whole: dict[str, Place] = {}
         for place, text in stored:
-            lists[place].append(_plain(text))
+            if part := plain(text):
+                lists[place].append(part)
+                self._whole[part] = place
         self._joined = {place: "\0".join(texts) for place, texts in lists.items()}
-        self._files = frozenset(lists[Place.FILES])
         self._skipped, self._rules = skipped, rules
         self._places: dict[str, Place | None] = {}
 
     def place_of(self, text: str, depth: int = 0) -> Place | None:
         """Return where a text is: as a whole, or else in parts; None if it is nowhere."""
-        plain = _plain(text)
-        if plain not in self._places:
-            self._places[plain] = self._place_of_whole(plain) or self._place_of_parts(text, depth)
-        return self._places[plain]
+        whole = plain(text)
+        if whole not in self._places:
+            self._places[whole] = self._place_of_whole(whole) or self._place_of_parts(text, depth)
+        return self._places[whole]
 
-    def _place_of_whole(self, plain: str) -> Place | None:
+    def _place_of_whole(self, whole: str) -> Place | None:
+        stored = self._whole.get(whole) or self._whole.get(_digest_of(whole))
+        if stored is not None:
+            return stored
         for place in _STORED:
-            if _contains(self._joined[place], plain):
+            if _contains(self._joined[place], whole):
                 return place
-        if plain in self._skipped:
+        if whole in self._skipped:
             return Place.TALLY
-        return Place.FILES if _digest_of(plain) in self._files else None
+        return Place.EXCLUDED if self._rules.parts.fullmatch(whole) else None
 
     def _place_of_parts(self, text: str, depth: int) -> Place | None:
         if depth == _DEEPEST:
             return None
-        parts = [part for part in _parts_of(text) if self._is_compared(part)]
+        parts = [part for part in _parts_of(text) if any(map(str.isalnum, part))]
         places = [self.place_of(part, depth + 1) for part in parts if part != text]
-        if not places or None in places or len(places) < len(parts):
+        if len(places) < len(parts):
             return None
-        return places[0]
-
-    def _is_compared(self, part: str) -> bool:
-        is_text = any(character.isalnum() for character in part)
-        return is_text and not self._rules.parts.fullmatch(part.strip())
+        return next((place for place in (None, *Place) if place in places), None)
 
 
 def _strings_in(value: object, rules: Rules) -> Iterator[tuple[str, str, str]]:
@@ -193,33 +209,30 @@ def _strings_in(value: object, rules: Rules) -> Iterator[tuple[str, str, str]]:
         elif isinstance(value, bytes) and value:
             yield key, listed, digest_of_bytes(value)
         elif isinstance(value, list | tuple):
-            waiting += [(inner, key, listed) for inner in value]
-        elif isinstance(value, Mapping):
-            for name, inner in value.items():
+            waiting += [(inner, key, listed) for inner in reversed(value)]
+        elif isinstance(value, dict):
+            for name, inner in reversed(list(value.items())):
                 inner_key, inner_listed = _key_of(rules, key, name)
-                waiting.append((inner, inner_key, listed or inner_listed))
-
-
-_NO_RULES = Rules({}, {}, frozenset(), re.compile("(?!)"))
+                waiting.append((inner, inner_key, inner_listed or listed))
 
 
 def strings_of(*values: object) -> Iterator[str]:
-    """Yield every string in values, in the form in which texts are compared."""
-    for _, _, text in _strings_in(values, _NO_RULES):
-        yield _plain(text)
+    """Yield every string in values that has more than white space."""
+    return (text for _, _, text in _strings_in(values, _NO_RULES))
 
 
-def _plain(text: str) -> str:
-    """Return a text with each run of white space as one space."""
+def plain(text: str) -> str:
+    """Return a text in the form in which it is compared: each run of white space is one space."""
     return " ".join(repair(text).split())
 
 
 def _contains(texts: str, text: str) -> bool:
-    if text not in texts:
-        return False
-    if len(text) >= _AMBIGUOUS:
-        return True
-    return re.search(rf"(?<![^\W_]){re.escape(text)}(?![^\W_])", texts) is not None
+    at, size = texts.find(text), len(text)
+    while at >= 0 and size < _AMBIGUOUS:
+        if not any(map(str.isalnum, texts[max(0, at - 1) : at] + texts[at + size : at + size + 1])):
+            break
+        at = texts.find(text, at + 1)
+    return at >= 0
 
 
 def _parts_of(text: str) -> Iterator[str]:
@@ -229,20 +242,16 @@ def _parts_of(text: str) -> Iterator[str]:
     if value != text and not isinstance(value, Broken):
         yield from strings_of(value)
     elif _markup()[0].search(text):
-        for tag in _markup()[0].findall(text):
-            yield from _attributes_of(tag)
-        yield from map(unescape, _markup()[0].split(text))
+        pattern, layout = _markup()
+        yield from map(unescape, pattern.split(text))
+        for tag in pattern.findall(text):
+            found = _ATTRIBUTE.findall(tag)
+            yield from (unescape(one or other) for name, one, other in found if name not in layout)
     elif unescape(text) != text:
         yield unescape(text)
     else:
         for line in text.splitlines():
             yield _LINE.sub("", line, count=1)
-
-
-def _attributes_of(tag: str) -> Iterator[str]:
-    for name, quoted, other in _ATTRIBUTE.findall(tag):
-        if name.lower() not in _markup()[1]:
-            yield unescape(quoted or other)
 
 
 @cache
@@ -253,16 +262,13 @@ def _markup() -> tuple[re.Pattern[str], frozenset[str]]:
     """
     read = tomllib.loads((files(__package__) / "keys" / "markup.toml").read_text("utf-8"))
     names = "|".join(read["elements"].split())
-    tag = rf"<(?:!--.*?--|/?(?:{names})\b[^<>]*+)>|[\ue200-\ue2ff]"
-    return re.compile(tag, re.DOTALL | re.IGNORECASE), frozenset(read["attributes"].split())
+    tag = rf"<!--|-->|</?(?:{names})\b[^<>]*+>|[\ue200-\ue206]"
+    return re.compile(tag, re.IGNORECASE), frozenset(read["attributes"].split())
 
 
 def _digest_of(text: str) -> str:
     """Return the digest of the bytes that a text encodes; empty if it is not base64."""
-    match = _BASE64.fullmatch(text)
-    if match is None:
-        return ""
-    try:
-        return digest_of_bytes(b64decode(match[1]))
-    except ValueError:
-        return ""
+    with suppress(ValueError):
+        if match := _BASE64.fullmatch(text):
+            return digest_of_bytes(b64decode(match[1]))
+    return ""

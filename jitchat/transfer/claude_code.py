@@ -164,7 +164,7 @@ class _Reader:
         results = [piece for piece in pieces if isinstance(piece, Result)]
         if unit is not None and (unit.id == identity or self._answers(results, unit)):
             (self._owner(text(line.get("parentUuid"))) or unit).lines.append(uuid)
-            _take(unit.pieces, results if role is Role.USER else pieces)
+            _take(unit.pieces, results if role is Role.USER else pieces, self._tally)
             pieces = [piece for piece in pieces if not isinstance(piece, Result)]
             if role is Role.ASSISTANT or not pieces:
                 return
@@ -304,12 +304,13 @@ _QUIET = (
 """Line types without content of the conversation."""
 
 
-def _take(pieces: list[Piece], more: Sequence[Piece]) -> None:
+def _take(pieces: list[Piece], more: Sequence[Piece], tally: Tally) -> None:
     """Add pieces of a later line, which can have an earlier piece again, or more of it."""
     for piece in more:
         part = next((part for part in pieces if _is_within(part, piece)), None)
         if part is not None:
             pieces[pieces.index(part)] = piece
+            tally.account_for(getattr(part, "text", ""))
         elif not _is_among(piece, pieces):
             pieces.append(piece)
 

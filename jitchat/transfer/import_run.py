@@ -9,19 +9,19 @@ from jitchat.store.attachments import AttachmentStore, whole
 from jitchat.store.dependents import Dependents
 from jitchat.store.imported import (
     ImportWriter,
-    IncomingTurn,
     Provenance,
     all_turns,
     list_newest_first,
+    origin_of,
     was_deleted,
 )
 from jitchat.store.pins import OwnInstructions
 from jitchat.store.store import ColdStore
-from jitchat.transfer.census import Census, Place, Texts, strings_of
+from jitchat.transfer.census import Census, Place, Texts
 from jitchat.transfer.format import Format
 from jitchat.transfer.formats import expected, listed, note_failure
-from jitchat.transfer.incoming import IncomingConversation, Tally
-from jitchat.transfer.json_text import NotJson, decoded
+from jitchat.transfer.incoming import IncomingConversation, Tally, texts_of
+from jitchat.transfer.json_text import NotJson
 from jitchat.transfer.source import Source
 from jitchat.values import Instructions
 
@@ -164,40 +164,26 @@ def _store(store: ColdStore, found: IncomingConversation, dependents: Dependents
     writer.take(found.read())
     heading = found.heading()
     writer.finish(heading)
-    if found.system and writer.is_new and writer.id:
-        OwnInstructions(store.database).put(writer.id, Instructions(found.system))
+    system = found.system_prompt()
+    if system and writer.is_new and writer.id:
+        OwnInstructions(store.database).put(writer.id, Instructions(system))
     if found.restore is not None and writer.id:
         found.restore(store, writer)
-    stored = stored_texts(store, writer.id) if writer.id else ()
+    stored = chain([(Place.FIELDS, heading.title)], stored_texts(store, writer.id))
     found.tally.skipped.update(found.census.compare(stored, found.tally.texts))
-    if found.census.is_too_long:
-        found.tally.change("conversation that is too long to be compared with its source")
     counts = writer.added, writer.changed, writer.is_new
     outcome = *counts, found.tally, found.census
     return Taken(found.id, writer.id, heading.title, *outcome)
 
 
-_FIELDS = """
-    SELECT c.id, c.title, c.project, c.system, i.source, i.key, group_concat(t.tag, char(10))
-    FROM conversations c JOIN imported_conversations i ON i.conversation = c.id
-    LEFT JOIN tags t ON t.conversation = c.id WHERE c.id = ? GROUP BY i.source, i.key
-"""
-
-
-def _texts_of(incoming: IncomingTurn) -> Iterator[str]:
-    turn, note = incoming.turn, incoming.note
-    yield from (turn.content, turn.name or "")
-    yield from (note.model, note.provider, note.stop or "", note.reasoning)
-    for call in filter(None, (*turn.use.calls, turn.use.answers)):
-        yield from (call.id, call.name, call.arguments, *strings_of(decoded(call.arguments)))
-
-
 def stored_texts(store: ColdStore, conversation: str) -> Texts:
     """Read everything that is stored of a conversation: turns, files and fields."""
     for incoming in all_turns(store, conversation):
-        yield from ((Place.TURNS, text) for text in _texts_of(incoming) if text)
+        yield from texts_of(incoming)
     for listed_file in AttachmentStore(store.database, conversation).listed():
         file = whole(store.database, listed_file)
         yield from ((Place.FILES, text) for text in (file.name, file.text, file.digest))
-    for row in store.database.fetch_all(_FIELDS, (conversation,)):
-        yield from ((Place.FIELDS, value) for value in row if value)
+    query = "SELECT id, title, project, system FROM conversations WHERE id = ?"
+    origin = origin_of(store, conversation)
+    fields = (*(store.database.fetch_one(query, (conversation,)) or ()), origin and origin.key)
+    yield from ((Place.FIELDS, value) for value in fields if value)

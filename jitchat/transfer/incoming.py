@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 
 from jitchat.errors import UsageError
 from jitchat.store.imported import (
@@ -20,9 +21,10 @@ from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.store import LONGEST_TITLE, ColdStore, project_name, tag_name
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.tool_fields import use_fields
-from jitchat.transfer.census import Census, rules_of, strings_of
+from jitchat.transfer.census import Census, Place, Texts, plain, rules_of, strings_of
 from jitchat.transfer.fields import as_json, sequence, text
-from jitchat.values import DEFAULT_PROJECT, Role, ToolCall, ToolUse, Turn
+from jitchat.transfer.json_text import decoded
+from jitchat.values import DEFAULT_PROJECT, Role, Status, ToolCall, ToolUse, Turn
 
 LONGEST_NAME = 80
 NOT_KEPT = "attachment that was kept by name only"
@@ -30,6 +32,8 @@ INSTRUCTIONS = "message with instructions"
 NO_ROLE = "message without a known role"
 _LONGEST_MADE_TITLE = 120
 _LONGEST_KEY = 400
+_WINDOW = 512
+"""Turns of a long file after which what was read of it is compared and let go."""
 
 
 @dataclass(slots=True)
@@ -43,7 +47,7 @@ class Tally:
     skipped: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
     texts: set[str] = field(default_factory=set)
-    """The texts that were left out or changed."""
+    """The texts that were left out or changed, in the form in which texts are compared."""
     values: list[object] = field(default_factory=list)
     """What was read of the conversation and is not in its census yet."""
 
@@ -53,11 +57,15 @@ class Tally:
 
     def skip(self, reason: str, *values: object) -> None:
         self.skipped[reason] += 1
-        self.texts.update(strings_of(*values))
+        self.account_for(*values)
 
     def change(self, reason: str, *values: object) -> None:
         self.changed[reason] += 1
-        self.texts.update(strings_of(*values))
+        self.account_for(*values)
+
+    def account_for(self, *values: object) -> None:
+        """Note what was left out, or is stored in another form."""
+        self.texts.update(map(plain, strings_of(*values)))
 
     def add(self, other: "Tally") -> None:
         self.skipped.update(other.skipped)
@@ -87,8 +95,8 @@ class IncomingConversation:
     """Stores everything except the turns: windows, pins and so on."""
     project: str = ""
     """Its project in jitchat; empty for the default one."""
-    system: str = ""
-    """Its own system prompt; empty if it has none."""
+    instructions: list[str] = field(default_factory=list)
+    """Its system prompts; the first one is kept, and the others are counted."""
     census: Census = field(init=False)
     _first_words: str = ""
     """The user's first message: the title if the source has none."""
@@ -101,10 +109,20 @@ class IncomingConversation:
         self.origin = Origin(source[:LONGEST_NAME], key[:_LONGEST_KEY])
         self.census = Census(rules_of(source))
 
+    def system_prompt(self) -> str:
+        """Return the first of the instructions, and count the others; empty if there are none."""
+        prompts = dict.fromkeys(said.strip() for said in self.instructions if said.strip())
+        first, *others = prompts or [""]
+        for other in others:
+            self.tally.skip(INSTRUCTIONS, other)
+        return first
+
     def heading(self) -> Heading:
         title = shorten(self.title, LONGEST_TITLE)
         is_made = not title
         title = title or shorten(self._first_words, _LONGEST_MADE_TITLE) or self.id
+        if len(self.title) > LONGEST_TITLE:
+            self.tally.change("title that was shortened", self.title)
         project = DEFAULT_PROJECT
         with suppress(UsageError):
             project = project_name(self.project)
@@ -115,6 +133,7 @@ class IncomingConversation:
 
     def read(self) -> Iterator[IncomingTurn]:
         """Yield the turns, once; note the title and the times that the source may lack."""
+        window = list[IncomingTurn]()
         for incoming in self.turns:
             turn = incoming.turn
             if not self._first_words and turn.role is Role.USER:
@@ -124,6 +143,11 @@ class IncomingConversation:
                 self._span = min(first, turn.created_at), max(last, turn.created_at)
             self._count_values()
             yield incoming
+            if not isinstance(self.turns, list):
+                window.append(incoming)
+            if len(window) == _WINDOW:
+                self.census.settle(text for turn in window for text in texts_of(turn))
+                window.clear()
         self._count_values()
 
     def _count_values(self) -> None:
@@ -132,19 +156,32 @@ class IncomingConversation:
         self.tally.values.clear()
 
 
-def tags_of(*lists: object) -> tuple[str, ...]:
-    """Read lists of tags; invalid tags are left out, and spaces become hyphens."""
-    found = dict[str, None]()
-    for value in (each for listed in lists for each in sequence(listed)):
-        with suppress(UsageError):
-            found[tag_name("-".join(text(value).split()))] = None
-    return tuple(found)
+def texts_of(incoming: IncomingTurn) -> Texts:
+    """Yield the texts of a turn, without those of its files."""
+    turn, note = incoming.turn, incoming.note
+    texts = [turn.content, turn.name or "", note.reasoning]
+    texts += [note.model, note.provider, note.stop or ""]
+    for call in (*turn.use.calls, *filter(None, [turn.use.answers])):
+        texts += [call.id, call.name, call.arguments, *strings_of(decoded(call.arguments))]
+    yield from ((Place.TURNS, text) for text in texts if text)
+
+
+def tags_of(tally: Tally, *lists: object) -> tuple[str, ...]:
+    """Read lists of tags: in lower case, with hyphens for spaces; invalid ones are left out."""
+    tags = dict[str, None]()
+    for value in (value for listed in lists for value in sequence(listed)):
+        try:
+            tags[tag_name("-".join(text(value).split()))] = None
+            tally.account_for(value)
+        except UsageError:
+            tally.skip("tag that is not valid", value)
+    return tuple(tags)
 
 
 def short_id(source: str, key: str) -> str:
     """Shorten an id to one that can be typed: `chatgpt-6f1c2a9b`."""
-    plain = one_line(key)
-    return f"{source}-{plain[:8]}" if len(plain) > 16 else f"{source}-{plain}"
+    line = one_line(key)
+    return f"{source}-{line[:8]}" if len(line) > 16 else f"{source}-{line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +200,9 @@ class Result:
     content: str
     is_error: bool = False
     moment: datetime | None = None
-    """When it came; None for the time of its message."""
+    """When it came back; None for the time of its message."""
+    files: tuple[IncomingFile, ...] = ()
+    """Pictures, which `content` names."""
 
 
 Piece = Text | Thought | ToolCall | Result | IncomingFile
@@ -174,6 +213,19 @@ def attachment(kind: str, name: str = "", detail: str = "") -> Text:
     """Return the text in place of an attachment that is not kept: `[image: plan.png, 80 kB]`."""
     details = ", ".join(filter(None, (one_line(name)[:LONGEST_NAME], detail)))
     return Text(f"[{kind}: {details}]" if details else f"[{kind}]")
+
+
+def with_files(result: Result, pieces: Sequence[Piece]) -> Result:
+    """Add what a result contains beside its text: files, and the names of those not kept."""
+    files = tuple(piece for piece in pieces if isinstance(piece, IncomingFile))
+    texts = [piece.text for piece in pieces if isinstance(piece, Text)]
+    content = "\n\n".join(filter(None, (result.content, *texts, *(f.otherwise for f in files))))
+    return replace(result, content=content, files=(*result.files, *files))
+
+
+def quote(said: str) -> Text:
+    """Return a text that a message replies to, as a quotation; empty if there is none."""
+    return Text("\n".join(f"> {line}" for line in said.splitlines()))
 
 
 def size_of(value: object) -> str:
@@ -192,6 +244,8 @@ class Note:
     moment: datetime | None = None
     model: str = ""
     name: str | None = None
+    is_cut: bool = False
+    """Whether the reply broke off."""
 
 
 _NO_NOTE = Note()
@@ -227,13 +281,14 @@ class TurnMaker:
         follows = self.last if parent is None else parent
         made = list[IncomingTurn]()
         if role is not Role.USER:
-            pieces = map(self._named, pieces)
+            pieces = chain.from_iterable(map(_named, pieces))
         for gathered in _gathered(pieces):
             files, reasoning = tuple[IncomingFile, ...](), ""
             if isinstance(gathered, Result):
                 turn = known_by = self._result(gathered, follows, note)
+                files = gathered.files
             elif gathered.is_nothing:
-                self.tally.skip("empty message")
+                self.tally.skip("empty message", note.model)
                 continue
             else:
                 turn = known_by = self._said(role, gathered, follows, note)
@@ -248,14 +303,9 @@ class TurnMaker:
             key = hash_of(identity, str(number)) if self._has_ids else form
             made.append(IncomingTurn(turn, key, form, reply, files))
             follows = self.last
+        if note.is_cut and made and made[-1].turn.role is Role.ASSISTANT:
+            made[-1] = replace(made[-1], turn=replace(made[-1].turn, status=Status.CUT))
         return made
-
-    def _named(self, piece: Piece) -> Piece:
-        """Replace a file that a model produced by its text: only user turns have attachments."""
-        if not isinstance(piece, IncomingFile):
-            return piece
-        self.tally.change(NOT_KEPT)
-        return Text(piece.otherwise)
 
     def _result(self, result: Result, follows: int, note: Note) -> Turn:
         call = self._calls.pop(result.call_id, None)
@@ -279,6 +329,14 @@ class TurnMaker:
         parent = None if follows == self.last - 1 else follows
         name = shorten(repair(note.name), LONGEST_NAME) if note.name else None
         return Turn(self.last, role, whole, note.moment, name or None, parent=parent, use=use)
+
+
+def _named(piece: Piece) -> Iterator[Piece]:
+    """Put the text of a file that a model produced before the file: such files are not sent."""
+    if isinstance(piece, IncomingFile):
+        yield Text(piece.otherwise)
+    if not isinstance(piece, IncomingFile) or piece.otherwise == piece.name:
+        yield piece
 
 
 @dataclass(slots=True)
@@ -390,6 +448,23 @@ def tree_turns(
             ]
             maker.tally.skip("message in a cycle of parents", texts)
     return made, places
+
+
+def newest_leaf(turns: Sequence[IncomingTurn], under: int = 0) -> int | None:
+    """Return the position of the newest turn without a following one, of those after a position.
+
+    Of several that are equally new, it is the last one; None if there are no turns.
+    """
+    below, inner = {under}, set[int]()
+    for incoming in turns:
+        turn = incoming.turn
+        follows = turn.position - 1 if turn.parent is None else turn.parent
+        if follows in below:
+            below.add(turn.position)
+            inner.add(follows)
+    leaves = [incoming.turn for incoming in turns if incoming.turn.position in below - inner]
+    dated = [(leaf.created_at.timestamp() if leaf.created_at else 0.0) for leaf in leaves]
+    return max(zip(dated, [leaf.position for leaf in leaves], strict=True), default=(0, None))[1]
 
 
 def _in_order(messages: Mapping[str, Message]) -> Iterator[Message]:

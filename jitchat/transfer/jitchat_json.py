@@ -329,7 +329,7 @@ class _Reader:
             Twin(repair(head.id), head.created_at, _key_of) if head.created_at else None,
             head.title_given,
             head.archived,
-            tags_of(list(head.tags)),
+            tags_of(self._tally, list(head.tags)),
             self._restore,
             head.project,
         )

@@ -60,7 +60,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     title = file.stem if is_redundant else f"{name} ({file.stem})"
     origin = Origin(NAME, integrity or file.stem)
     note = text(mapping(first.get("chat_metadata")).get("note_prompt"))
-    found = IncomingConversation(origin, file.stem, title, (), Tally(), system=note)
+    found = IncomingConversation(origin, file.stem, title, (), Tally(), instructions=[note])
     found.turns = _turns(file, found)
     yield found
 
@@ -144,7 +144,10 @@ def _versions(line: Mapping[str, object], maker: TurnMaker, place: int) -> list[
         own = line if is_shown else detail
         extra = mapping(own.get("extra"))
         spoken = text(line.get("mes")) if is_shown else swipe  # what is shown may have been edited
-        said = () if is_shown and _used(line) else (Text(spoken),)
+        is_about_calls = is_shown and bool(_used(line))
+        if is_about_calls and spoken:
+            maker.tally.skip("text that describes tool calls", spoken)
+        said = () if is_about_calls else (Text(spoken),)
         pieces: list[Piece] = [Thought(text(extra.get("reasoning"))), *said]
         pieces += [*_files(extra, maker.tally), *(_tools(line) if is_shown else ())]
         moment = _moment(own.get("send_date")) or _moment(line.get("send_date"))

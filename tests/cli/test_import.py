@@ -63,13 +63,14 @@ def test_picking_an_unknown_conversation_lists_the_known_ones(jitchat: Shell, tm
 
 def test_the_report_states_what_was_left_out_or_changed_and_why(jitchat: Shell, tmp_path: Path):
     items = [*plain_turns(2), {"role": "system", "content": "x"}, {"role": "user", "content": " "}]
+    items.append({"role": "system", "content": "y"})
     items.append({"role": "user", "content": "a", "created_at": "soon"})
     text = f"{jsonl(items)}half a line\n"
 
     done = jitchat("import", written(tmp_path, "talk.jsonl", text))
 
     assert done.out == (
-        "talk: 3 turns imported as “talk”; left out: 1 empty message, 1 line that is not JSON (6),"
+        "talk: 3 turns imported as “talk”; left out: 1 empty message, 1 line that is not JSON (7),"
         " 1 message with instructions; imported with changes: 1 date that was not understood\n"
     )
 
@@ -346,8 +347,12 @@ def test_a_check_prints_where_every_text_would_be_and_imports_nothing(
     whole = jitchat("import", "--check", written(tmp_path, "d.json", [exports.chatgpt_talk()]))
 
     assert (failed.code, whole.code) == (1, 0)
-    assert failed.out.startswith("c.json: 1 conversation\nleft out: 1 text that is under chat_")
+    assert failed.out.splitlines()[:2] == [
+        "Imported into a temporary database, and compared:",
+        "claude-0f0e0d0c: 1 turn imported as “Kites”;"
+        " left out: 1 text that is under chat_messages.novelty",
+    ]
     assert "nowhere: chat_messages.novelty: unheard of" in failed.out
-    assert "account 1" in failed.out
+    assert re.search(r"^ +1 +1 +account \(the account\)$", failed.out, re.MULTILINE)
     assert whole.out.endswith("Every text is accounted for.\n")
     assert jitchat.stored() == {}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.store.attachments import AttachmentStore, whole
 from jitchat.store.path import Path as TreePath
+from jitchat.store.pins import OwnInstructions
 from jitchat.store.reply_notes import notes_of
 from tests.transfer.files import take
 
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     from jitchat.values import Turn
 
 
-def only(store: ColdStore, path: Path) -> Taken:
+def only(store: ColdStore, path: Path, *, is_whole: bool = True) -> Taken:
     """Import one conversation."""
-    (taken,) = take(store, path)
+    (taken,) = take(store, path, is_whole=is_whole)
     return taken
 
 
@@ -41,6 +42,10 @@ def model_of(store: ColdStore, turn: Turn) -> str:
 def reasoning_of(store: ColdStore, turn: Turn) -> str:
     notes = notes_of(store.database, [turn.id])
     return notes[turn.id].reasoning if turn.id in notes else ""
+
+
+def system_of(store: ColdStore, taken: Taken) -> str | None:
+    return OwnInstructions(store.database).get(taken.id).system
 
 
 def files_of(store: ColdStore, taken: Taken) -> dict[int, list[tuple[str, str]]]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jitchat.transfer import census
+from jitchat.transfer import census, incoming
 from jitchat.transfer.census import Census, Place, rules_of
 from tests.transfer.exports import PNG_URL, chatgpt, chatgpt_node
-from tests.transfer.files import take, written
+from tests.transfer.files import jsonl, plain_turns, take, written
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,21 +59,28 @@ def test_a_text_of_which_a_part_is_missing_is_nowhere(text: str, stored: str):
     assert places_of({"x": text}, stored) == {"x": Place.NOWHERE}
 
 
+def test_a_file_without_text_has_no_other_text():
+    assert places_of({"x": "words"}, "", place=Place.FILES) == {"x": Place.NOWHERE}
+
+
 def test_a_key_holds_for_everything_below_it_and_an_id_is_no_key():
     tree = {"mapping": {"one": {"id": "one", "message": {"x": {"y": ["deep"]}}}}}
 
-    assert places_of(tree) == {"mapping[].id": Place.EXCLUDED, "x.y": Place.NOWHERE}
+    assert places_of(tree) == {"id": Place.EXCLUDED, "x.y": Place.NOWHERE}
 
 
-def test_a_conversation_that_is_too_long_to_be_compared_is_reported(
+def test_a_long_file_is_compared_while_it_is_read(
     tmp_path: Path, store: ColdStore, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(census, "_MOST_CHARACTERS", 5)
-    (taken,) = take(store, written(tmp_path, "c.json", [talk_with()]))
+    monkeypatch.setattr(incoming, "_WINDOW", 7)
+    monkeypatch.setattr(census, "_WINDOW", 100)
+    lines = [{**turn, "novelty": f"lost {at}"} for at, turn in enumerate(plain_turns(100))]
 
-    assert dict(taken.tally.changed) == {
-        "conversation that is too long to be compared with its source": 1
-    }
+    (taken,) = take(store, written(tmp_path, "f.jsonl", jsonl(lines)), is_whole=False)
+
+    assert taken.census.counts["content", Place.TURNS] == 100
+    assert taken.census.counts["novelty", Place.NOWHERE] == 100
+    assert dict(taken.tally.skipped) == {"text that is under novelty": 100}
 
 
 def talk_with(**more: Any) -> dict[str, Any]:
@@ -83,7 +90,7 @@ def talk_with(**more: Any) -> dict[str, Any]:
 def test_an_import_names_texts_of_keys_that_it_does_not_know(tmp_path: Path, store: ColdStore):
     path = written(tmp_path, "c.json", [talk_with(novelty={"text": "unheard of"})])
 
-    (taken,) = take(store, path)
+    (taken,) = take(store, path, is_whole=False)
 
     assert dict(taken.tally.skipped) == {"text that is under novelty.text": 1}
     assert taken.census.examples == [("novelty.text", "unheard of")]
