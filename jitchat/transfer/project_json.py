@@ -1,7 +1,6 @@
 """What jitchat's own JSON has of projects: their facts, and the memory document as it stands.
 
-Both name conversations and turns. If some conversations of a file are not imported, only the facts
-from the others are.
+Both name conversations and turns, so they are imported only if all conversations of the file are.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -80,7 +79,11 @@ class ProjectReader:
         self._stored[conversation] = stored_id, place
 
     def store_all(self, store: ColdStore) -> None:
+        is_whole = self._expected <= self._stored.keys()
         for item in self.items:
+            if not is_whole:
+                self._tally.skip("memory about conversations that were not imported", item)
+                continue
             try:
                 memory = read(_Memory, item)
                 self._store(store, replace(memory, project=project_name(memory.project)))
@@ -88,24 +91,17 @@ class ProjectReader:
                 self._tally.skip("project that cannot be read", item)
 
     def _store(self, store: ColdStore, memory: _Memory) -> None:
-        is_whole = self._expected <= self._stored.keys()
-        facts = dict[int, Fact]()
-        for fact in memory.facts:
-            if is_whole or (fact.source and fact.source.conversation in self._stored):
-                text, source = one_line(repair(fact.text)), self._placed(fact.source)
-                facts[fact.id] = replace(fact, text=text, source=source)
-            else:
-                self._tally.skip("fact of a conversation that was not imported", fact.text)
+        """Store the facts, and the document if the project has none here."""
+        facts = {
+            fact.id: replace(
+                fact, text=one_line(repair(fact.text)), source=self._placed(fact.source)
+            )
+            for fact in memory.facts
+        }
         FactStore(store.database, memory.project, store.now).restore(facts)
         made_at = memory.made_at or store.now()
         documents = DocumentStore(store.database, memory.project, lambda: made_at)
-        if memory.made_at is not None and not documents.versions():
-            self._store_document(documents, memory, is_whole=is_whole)
-
-    def _store_document(self, documents: DocumentStore, memory: _Memory, *, is_whole: bool) -> None:
-        if not is_whole:
-            reason = "memory document about conversations that were not imported"
-            self._tally.skip(reason, asdict(memory))
+        if memory.made_at is None or documents.versions():
             return
         through = {
             self._stored[name][0]: self._stored[name][1](position)
