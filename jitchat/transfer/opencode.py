@@ -18,7 +18,6 @@ from jitchat.transfer.format import Environment, Format
 from jitchat.transfer.incoming import (
     INSTRUCTIONS,
     NO_ROLE,
-    NOT_KEPT,
     IncomingConversation,
     Note,
     Piece,
@@ -221,18 +220,14 @@ def _tool(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     if status in ("completed", "error"):
         failure = text(state.get("error")) or text(mapping(state.get("error")).get("message"))
         said = text(state.get("output")) or result_text(state.get("content")) or failure
-        files = map(mapping, sequence(state.get("attachments")))
-        names = (_named(_file(tally, file, "filename", "url"), tally) for file in files)
+        attached = map(mapping, sequence(state.get("attachments")))
+        pieces = [_file(tally, fields, "filename", "url") for fields in attached]
+        files = tuple(piece for piece in pieces if isinstance(piece, IncomingFile))
+        names = [file.otherwise for file in files]
+        names += [piece.text for piece in pieces if isinstance(piece, Text)]
         ended = moment_in_any_unit(mapping(state.get("time")).get("end"))
-        yield Result(call, "\n\n".join(filter(None, (said, *names))), status == "error", ended)
-
-
-def _named(piece: Piece, tally: Tally) -> str:
-    """Return the text of a tool's file: only user turns have attachments."""
-    if isinstance(piece, IncomingFile):
-        tally.change(NOT_KEPT)
-        return piece.otherwise
-    return piece.text if isinstance(piece, Text) else ""
+        content = "\n\n".join(filter(None, (said, *names)))
+        yield Result(call, content, status == "error", ended, files)
 
 
 _PARTS: dict[str, Callable[[Mapping[str, object], Tally], Iterator[Piece]]] = {

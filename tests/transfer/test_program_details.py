@@ -388,3 +388,75 @@ def test_librechat_s_instructions_tags_quotes_and_cut_replies_are_kept(
     assert [turn.status for turn in every_turn(store, branches)] == [
         Status.COMPLETE, Status.CUT, Status.CUT, Status.COMPLETE, Status.COMPLETE,
     ]  # fmt: skip
+
+
+def test_opencode_s_subtasks_retries_and_files_of_results_come_in(tmp_path: Path, store: ColdStore):
+    moment = 1_780_000_000_000
+    picture = {"mime": "image/png", "filename": "plot.png", "url": exports.PNG_URL}
+    parts = [
+        ("p1", "m1", {"type": "subtask", "description": "Look around", "agent": "explore",
+                      "prompt": "List the tests."}),
+        ("p2", "m2", {"type": "retry", "attempt": 1, "error": {"data": {"message": "Overloaded"}}}),
+        ("p3", "m2", {"type": "tool", "tool": "plot", "callID": "c1", "state": {
+            "status": "completed", "input": {}, "output": "Drawn.", "attachments": [picture],
+            "time": {"start": moment, "end": moment + 60_000}}}),
+    ]  # fmt: skip
+    path = exports.make_database(
+        tmp_path / "opencode.db",
+        exports.OPENCODE,
+        session=[("ses_1", "/home/ann", "Tests", None, moment, moment)],
+        message=[
+            ("m1", "ses_1", json.dumps({"role": "user", "time": {"created": moment}})),
+            ("m2", "ses_1", json.dumps({"role": "assistant", "time": {"created": moment}})),
+        ],
+        part=[(name, of, "ses_1", json.dumps(data)) for name, of, data in parts],
+    )
+
+    taken = only(store, path)
+
+    assert path_of(store, taken) == [
+        "u: Look around\n\nList the tests.",
+        "a: [error: Overloaded]",
+        "t: Drawn.\n\n[image: plot.png]",
+    ]
+    called, returned = store.turns(taken.id)[1:]
+    assert files_of(store, taken) == {3: [("plot.png", "image/png")]}
+    assert called.created_at == datetime.fromtimestamp(moment / 1000, UTC)
+    assert returned.created_at == datetime.fromtimestamp(moment / 1000 + 60, UTC)
+
+
+def test_codex_s_exit_codes_are_counted_and_results_have_their_own_times(
+    tmp_path: Path, store: ColdStore
+):
+    output = json.dumps({"output": "a.py", "metadata": {"exit_code": 0, "duration_seconds": 0.1}})
+    lines = exports.codex_session(*exports.CODEX_ITEMS[:4])
+    returned = {"type": "function_call_output", "call_id": "c1", "output": output}
+    later = {"type": "response_item", "payload": returned, "timestamp": "2026-06-01T08:05:00Z"}
+
+    taken = only(store, written(tmp_path, "rollout-1.jsonl", jsonl([*lines, later])))
+
+    result = store.turns(taken.id)[-1]
+    assert (result.content, result.created_at) == ("a.py", datetime(2026, 6, 1, 8, 5, tzinfo=UTC))
+    assert taken.tally.skipped["exit code"] == 1
+
+
+def test_sillytavern_s_author_s_note_is_the_chat_s_instructions(tmp_path: Path, store: ColdStore):
+    head, *messages = exports.sillytavern()
+    head["chat_metadata"] |= {"note_prompt": "Speak like a pirate.", "note_depth": 4}
+
+    taken = only(store, written(tmp_path, "chat.jsonl", jsonl([head, *messages])))
+
+    assert system_of(store, taken) == "Speak like a pirate."
+
+
+def test_sillytavern_s_messages_are_known_by_who_said_them_when(tmp_path: Path, store: ColdStore):
+    head, first, *rest = exports.sillytavern()
+    only(store, written(tmp_path, "chat.jsonl", jsonl([head, first, *rest])))
+
+    again = only(store, written(tmp_path, "chat.jsonl", jsonl([head, *rest, rest[-1]])))
+    rest[0] |= {"mes": "Ahoy, edited twice."}
+    edited = only(store, written(tmp_path, "chat.jsonl", jsonl([head, first, *rest])))
+
+    assert (again.added, again.changed) == (0, 0)
+    assert (edited.added, edited.changed) == (0, 1)
+    assert "a: Ahoy, edited twice." in path_of(store, edited)
