@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
-from jitchat.store.imported import IncomingFile, IncomingTurn, Origin
+from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import url_piece
 from jitchat.transfer.blocks import result_text
 from jitchat.transfer.fields import as_arguments, mapping, moment_in_any_unit, sequence, text
@@ -26,6 +26,7 @@ from jitchat.transfer.incoming import (
     Text,
     Thought,
     TurnMaker,
+    with_files,
 )
 from jitchat.transfer.json_text import decoded
 from jitchat.transfer.read_only import foreign_errors, open_read_only, tables_of
@@ -222,12 +223,8 @@ def _tool(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
         said = text(state.get("output")) or result_text(state.get("content")) or failure
         attached = map(mapping, sequence(state.get("attachments")))
         pieces = [_file(tally, fields, "filename", "url") for fields in attached]
-        files = tuple(piece for piece in pieces if isinstance(piece, IncomingFile))
-        names = [file.otherwise for file in files]
-        names += [piece.text for piece in pieces if isinstance(piece, Text)]
         ended = moment_in_any_unit(mapping(state.get("time")).get("end"))
-        content = "\n\n".join(filter(None, (said, *names)))
-        yield Result(call, content, status == "error", ended, files)
+        yield with_files(Result(call, said, status == "error", ended), pieces)
 
 
 _PARTS: dict[str, Callable[[Mapping[str, object], Tally], Iterator[Piece]]] = {
