@@ -29,7 +29,7 @@ def print_census(taken: Sequence[Taken]) -> bool:
         cells = [f"{number or '':>{len(heading)}}" for heading, number in numbers.items()]
         output.say(" ".join((*cells, key, f"({reasons[key]})" if key in reasons else "")).rstrip())
     examples = [example for conversation in taken for example in conversation.census.examples]
-    for key, text in examples[:_EXAMPLES]:
+    for key, text in list(dict.fromkeys(examples))[:_EXAMPLES]:
         output.say(f"nowhere: {key}: {shorten(text, _WIDTH)}")
     lost = sum(counts[key, Place.NOWHERE] for key in keys)
     sentence = f"{plural(lost, 'text')} would not be imported: the keys are not known."

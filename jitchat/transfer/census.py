@@ -25,7 +25,6 @@ from jitchat.transfer.json_text import Broken, decoded
 
 _WINDOW = 10_000
 """Stored texts that are compared at once: a conversation of 3,000 turns has about as many."""
-_MOST_EXAMPLES = 100
 _DEEPEST = 5
 """How often a text is split: JSON in an attribute of HTML in JSON takes three."""
 _AMBIGUOUS = 24
@@ -106,7 +105,7 @@ class Census:
     counts: Counter[tuple[str, Place]] = field(default_factory=Counter)
     """Numbers of strings, by key and place."""
     examples: list[tuple[str, str]] = field(default_factory=list)
-    """The first strings that are nowhere, with their keys."""
+    """The strings that are nowhere, after their keys."""
     _fresh: _Strings = field(default_factory=list)
     """Strings that were not compared yet."""
     _late: _Strings = field(default_factory=list)
@@ -141,7 +140,7 @@ class Census:
             name = rules.left_out.get(key)
             left_out[name or f"text that is under {key}"] += 1
             self.counts[key, Place.TALLY if name else Place.NOWHERE] += 1
-            if not name and len(self.examples) < _MOST_EXAMPLES:
+            if not name:
                 self.examples.append((key, text))
         return left_out
 

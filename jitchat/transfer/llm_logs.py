@@ -15,6 +15,7 @@ from pathlib import Path
 
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import base64_piece, file_piece, text_piece, url_piece
+from jitchat.transfer.census import rules_of
 from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Environment, Format
 from jitchat.transfer.incoming import (
@@ -68,9 +69,9 @@ def _usual_place(environment: Environment) -> Path:
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
-    del source
     if file.path is None:
         return
+    rules = rules_of(NAME)
     with foreign_errors(file.path), closing(open_read_only(file.path)) as connection:
         logs = _Logs(connection, tables_of(connection))
         threads = set[str]()
@@ -80,6 +81,9 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
         for found in _Responses(logs).conversations(threads):
             found.turns = _guarded(found.turns, file.path)
             yield found
+        for table in logs.tables:
+            if rules is not None and f"table {table}" not in rules.excluded:
+                source.tally.skip(f"table that is not read ({table})")
 
 
 def _guarded(turns: Iterable[IncomingTurn], path: Path) -> Iterator[IncomingTurn]:

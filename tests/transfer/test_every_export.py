@@ -104,7 +104,7 @@ NAMES = (
     "speaker", "speaker_a", "speaker_b", "organic.link", "source.url", "items.url", "call_id",
     "chat_messages.text", "chat.title", "chat.id", "meta.name", "filename", "tool_use_id", "data",
     "author.name", "content.name", "metadata.model_slug", "aggregate_result.code",
-    "final_expression_output",
+    "final_expression_output", "options.model", "options.title",
 )  # fmt: skip
 """Keys of texts that stand in several places of a source and are alike there."""
 
