@@ -42,8 +42,9 @@ def _is_conversation(fields: Mapping[str, object]) -> bool:
 
 def _is_ours(fields: Mapping[str, object]) -> bool:
     """Whether it is a conversation, a project, or what Claude remembers of them."""
-    is_project = "prompt_template" in fields and isinstance(fields.get("docs"), list)
-    return _is_conversation(fields) or is_project or not fields.keys().isdisjoint(_MEMORIES)
+    return _is_conversation(fields) or any(
+        name in fields for name in ("prompt_template", *_MEMORIES)
+    )
 
 
 def _matches(sample: Sample) -> bool:
@@ -64,15 +65,17 @@ def _knowledge(fields: Mapping[str, object]) -> IncomingConversation:
     tally.read(fields)
     names = ("description", "prompt_template", *_MEMORIES)
     pieces: list[Piece] = [Text(said) for name in names for said in strings_of(fields.get(name))]
-    for document in map(mapping, sequence(fields.get("docs"))):
+    for document in [mapping(document) for document in sequence(fields.get("docs"))]:
         name, content = text(document.get("filename")), text(document.get("content"))
         pieces.append(text_piece(tally, name, content))
-    made, title = moment_of(fields.get("created_at")), text(fields.get("name"))
+    title = text(fields.get("name"))
+    made = moment_of(fields.get("created_at"))
     key = text(fields.get("uuid")) or f"memory-{text(fields.get('account_uuid'))}"
     turns = TurnMaker(tally).turns(key, Role.USER, pieces, 0, Note(made))
     found = IncomingConversation(Origin(NAME, key), short_id(NAME, key), title, turns, tally)
     found.title = f"Project: {title}" if title else "What Claude remembers"
-    found.project, found.created_at = title, made
+    found.project = title
+    found.created_at = made
     found.updated_at = moment_of(fields.get("updated_at"))
     return found
 

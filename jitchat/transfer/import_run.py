@@ -6,13 +6,7 @@ from itertools import chain
 
 from jitchat.errors import ImportFailed
 from jitchat.store.attachments import AttachmentStore, whole
-from jitchat.store.imported import (
-    ImportWriter,
-    all_turns,
-    list_newest_first,
-    origin_of,
-    was_deleted,
-)
+from jitchat.store.imported import ImportWriter, all_turns, list_newest_first, was_deleted
 from jitchat.store.pins import OwnInstructions
 from jitchat.store.store import ColdStore
 from jitchat.transfer.census import Census, Place, Texts
@@ -174,6 +168,5 @@ def stored_texts(store: ColdStore, conversation: str) -> Texts:
         file = whole(store.database, listed_file)
         yield from ((Place.FILES, text) for text in (file.name, file.text, file.digest))
     query = "SELECT id, title, project, system FROM conversations WHERE id = ?"
-    origin = origin_of(store, conversation)
-    fields = (*(store.database.fetch_one(query, (conversation,)) or ()), origin and origin.key)
+    fields = store.database.fetch_one(query, (conversation,)) or ()
     yield from ((Place.FIELDS, value) for value in fields if value)
