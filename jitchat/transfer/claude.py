@@ -33,7 +33,7 @@ NAME = "claude"
 _ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
 
 
-_MEMORIES = ("conversations_memory", "project_memories")
+_KNOWLEDGE = ("prompt_template", "conversations_memory", "project_memories")
 
 
 def _is_conversation(fields: Mapping[str, object]) -> bool:
@@ -42,9 +42,7 @@ def _is_conversation(fields: Mapping[str, object]) -> bool:
 
 def _is_ours(fields: Mapping[str, object]) -> bool:
     """Whether it is a conversation, a project, or what Claude remembers of them."""
-    return _is_conversation(fields) or any(
-        name in fields for name in ("prompt_template", *_MEMORIES)
-    )
+    return _is_conversation(fields) or any(name in fields for name in _KNOWLEDGE)
 
 
 def _matches(sample: Sample) -> bool:
@@ -63,7 +61,7 @@ def _knowledge(fields: Mapping[str, object]) -> IncomingConversation:
     """Read a project, or the memories, as a conversation of one message with its documents."""
     tally = Tally()
     tally.read(fields)
-    names = ("description", "prompt_template", *_MEMORIES)
+    names = ("description", *_KNOWLEDGE)
     pieces: list[Piece] = [Text(said) for name in names for said in strings_of(fields.get(name))]
     for document in [mapping(document) for document in sequence(fields.get("docs"))]:
         name, content = text(document.get("filename")), text(document.get("content"))
