@@ -16,20 +16,20 @@ _WIDTH = 60
 
 def print_census(taken: Sequence[Taken]) -> bool:
     """Print where the texts of conversations are; return whether every text is accounted for."""
-    counts, reasons = Counter[tuple[str, Place]](), dict[str, str]()
+    counts = Counter[tuple[str, Place]]()
+    reasons = dict[str, str]()
     for conversation in taken:
         counts.update(conversation.census.counts)
-        rules = conversation.census.rules
-        reasons |= rules.excluded if rules is not None else {}
+        reasons |= conversation.census.rules.excluded
     keys = sorted({key for key, _ in counts})
     output.say(" ".join(("texts", *Place)))
     for key in keys:
-        numbers = {"texts": sum(counts[key, place] for place in Place)}
-        numbers |= {place: counts[key, place] for place in Place}
-        cells = [f"{number or '':>{len(heading)}}" for heading, number in numbers.items()]
-        output.say(" ".join((*cells, key, f"({reasons[key]})" if key in reasons else "")).rstrip())
+        total = sum(counts[key, place] for place in Place)
+        cells = [f"{counts[key, place] or '':>{len(place)}}" for place in Place]
+        reason = f"({reasons[key]})" if key in reasons else ""
+        output.say(" ".join((f"{total:>5}", *cells, key, reason)).rstrip())
     examples = [example for conversation in taken for example in conversation.census.examples]
-    for key, text in examples[:_EXAMPLES]:
+    for key, text in list(dict.fromkeys(examples))[:_EXAMPLES]:
         output.say(f"nowhere: {key}: {shorten(text, _WIDTH)}")
     lost = sum(counts[key, Place.NOWHERE] for key in keys)
     sentence = f"{plural(lost, 'text')} would not be imported: the keys are not known."

@@ -3,7 +3,6 @@
 import base64
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from urllib.parse import unquote, unquote_to_bytes
 
@@ -49,30 +48,25 @@ def url_piece(tally: Tally, kind: str, name: str, url: str, detail: str = "") ->
     if url.startswith("data:"):
         is_empty = url.endswith((":", ","))
         tally.account_for(url if is_empty else "")
-        return file_piece(tally, kind, name, None if is_empty else _Encoded(url), detail)
+        return file_piece(tally, kind, name, None if is_empty else partial(_decoded, url), detail)
     is_address = url.startswith(("http://", "https://", "file://"))
     if is_address and not name:
         name = unquote(url.partition("?")[0].rstrip("/").rpartition("/")[2])
     details = (one_line(url) if is_address else "", detail)
-    return file_piece(tally, kind, name, None, ", ".join(filter(None, details)))
+    return file_piece(tally, kind, name, None, ", ".join(part for part in details if part))
 
 
 def base64_piece(tally: Tally, kind: str, name: str, data: str) -> Piece:
-    return file_piece(tally, kind, name, _Encoded(data) if data else None)
+    return file_piece(tally, kind, name, partial(_decoded, data) if data else None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Encoded:
-    """The bytes of a file as text: a data URL or base64."""
-
-    text: str
-
-    def __call__(self) -> bytes:
-        head, comma, data = self.text.partition(",")
-        is_url = bool(comma) and head.startswith("data:")
-        if is_url and not head.endswith(";base64"):
-            return unquote_to_bytes(data)
-        return base64.b64decode(data if is_url else self.text)
+def _decoded(encoded: str) -> bytes:
+    """Decode a data URL or base64."""
+    head, comma, data = encoded.partition(",")
+    is_url = bool(comma) and head.startswith("data:")
+    if is_url and not head.endswith(";base64"):
+        return unquote_to_bytes(data)
+    return base64.b64decode(data if is_url else encoded)
 
 
 def reader_of(source: Source, prefix: str) -> Callable[[], bytes] | None:
@@ -92,5 +86,5 @@ def _load(tally: Tally, kind: str, name: str, read: Callable[[], bytes]) -> Atta
         file = attachment_of(shown, data)
         if file.picture is not None or kind not in _NO_TEXT:
             return file
-    tally.change(NOT_KEPT, *([read.text] if isinstance(read, _Encoded) else ()))
+    tally.change(NOT_KEPT, getattr(read, "args", ()))  # of a partial: the text that it decodes
     return None

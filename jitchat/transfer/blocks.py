@@ -48,16 +48,18 @@ def _call(block: _Block) -> Piece:
 
 def _text(block: _Block) -> Piece:
     said = text(block.get("text"))
-    return Text("\n\n".join(filter(None, (said, sources_below(said, block.get("citations"))))))
+    parts = (said, sources_below(said, block.get("citations")))
+    return Text("\n\n".join(part for part in parts if part))
 
 
 def _result(block: _Block, tally: Tally) -> Piece:
     moment = moment_of(block.get("stop_timestamp")) or moment_of(block.get("start_timestamp"))
-    parts = map(mapping, sequence(block.get("content")))
+    parts = [mapping(part) for part in sequence(block.get("content"))]
     kept = (_file("image", part, tally) for part in parts if part.get("type") == "image")
     files = tuple(piece for piece in kept if isinstance(piece, IncomingFile))
-    call, content = text(block.get("tool_use_id")), result_text(block.get("content"))
-    return Result(call, content, block.get("is_error") is True, moment, files)
+    call = text(block.get("tool_use_id"))
+    is_error = block.get("is_error") is True
+    return Result(call, result_text(block.get("content")), is_error, moment, files)
 
 
 def result_text(content: object) -> str:

@@ -25,7 +25,6 @@ from jitchat.transfer.json_text import Broken, decoded
 
 _WINDOW = 10_000
 """Stored texts that are compared at once: a conversation of 3,000 turns has about as many."""
-_MOST_EXAMPLES = 100
 _DEEPEST = 5
 """How often a text is split: JSON in an attribute of HTML in JSON takes three."""
 _AMBIGUOUS = 24
@@ -83,11 +82,11 @@ def _key_of(rules: Rules, parent: str, name: str) -> tuple[str, str]:
 
 
 @cache
-def rules_of(form: str) -> Rules | None:
-    """Read a format's rules; None if it has none, so that its sources are not compared."""
+def rules_of(form: str) -> Rules:
+    """Read a format's rules; if it has none, its sources are not compared."""
     file = files(__package__) / "keys" / f"{form}.toml"
     if not file.is_file():
-        return None
+        return _NO_RULES
     read = tomllib.loads(file.read_text("utf-8"))
     by_key = [
         {key: reason for reason, keys in read.get(table, {}).items() for key in keys}
@@ -102,11 +101,11 @@ def rules_of(form: str) -> Rules | None:
 class Census:
     """Compares the strings of one conversation's source with what is stored of it."""
 
-    rules: Rules | None
+    rules: Rules
     counts: Counter[tuple[str, Place]] = field(default_factory=Counter)
     """Numbers of strings, by key and place."""
     examples: list[tuple[str, str]] = field(default_factory=list)
-    """The first strings that are nowhere, with their keys."""
+    """The strings that are nowhere, after their keys."""
     _fresh: _Strings = field(default_factory=list)
     """Strings that were not compared yet."""
     _late: _Strings = field(default_factory=list)
@@ -114,7 +113,7 @@ class Census:
 
     def read(self, value: object) -> None:
         """Add all strings of a value that was read from the source."""
-        if self.rules is None:
+        if self.rules is _NO_RULES:
             return
         for key, listed, text in _strings_in(value, self.rules):
             if listed in self.rules.excluded:
@@ -124,7 +123,7 @@ class Census:
 
     def settle(self, turns: Texts) -> None:
         """Find what was read in the turns since the last call, so that little is held in memory."""
-        stored = _Stored(turns, (), self.rules or _NO_RULES)
+        stored = _Stored(turns, (), self.rules)
         self._late += self._missing(self._fresh, stored)
         self._fresh = []
 
@@ -133,15 +132,16 @@ class Census:
 
         Return how often what is left out of the source, as the report calls it.
         """
-        rules, left_out = self.rules or _NO_RULES, Counter[str]()
-        rest, texts = [*self._late, *self._fresh], iter(stored)
+        left_out = Counter[str]()
+        texts = iter(stored)
+        rest = [*self._late, *self._fresh]
         while window := list(islice(texts, _WINDOW if rest else 0)):
-            rest = self._missing(rest, _Stored(window, skipped, rules))
-        for key, text in self._missing(rest, _Stored((), skipped, rules)):
-            name = rules.left_out.get(key)
+            rest = self._missing(rest, _Stored(window, skipped, self.rules))
+        for key, text in self._missing(rest, _Stored((), skipped, self.rules)):
+            name = self.rules.left_out.get(key)
             left_out[name or f"text that is under {key}"] += 1
             self.counts[key, Place.TALLY if name else Place.NOWHERE] += 1
-            if not name and len(self.examples) < _MOST_EXAMPLES:
+            if not name:
                 self.examples.append((key, text))
         return left_out
 
@@ -164,9 +164,9 @@ class _Stored:
         lists: dict[Place, list[str]] = {place: [] for place in _STORED}
         self._whole: dict[str, Place] = {}
         for place, text in stored:
-            if part := plain(text):
-                lists[place].append(part)
-                self._whole[part] = place
+            part = plain(text)
+            lists[place].append(part)
+            self._whole[part] = place
         self._joined = {place: "\0".join(texts) for place, texts in lists.items()}
         self._skipped, self._rules = skipped, rules
         self._places: dict[str, Place | None] = {}
@@ -179,7 +179,7 @@ class _Stored:
         return self._places[whole]
 
     def _place_of_whole(self, whole: str) -> Place | None:
-        stored = self._whole.get(whole) or self._whole.get(_digest_of(whole))
+        stored = self._whole.get(_digest_of(whole))
         if stored is not None:
             return stored
         for place in _STORED:
@@ -192,7 +192,7 @@ class _Stored:
     def _place_of_parts(self, text: str, depth: int) -> Place | None:
         if depth == _DEEPEST:
             return None
-        parts = [part for part in _parts_of(text) if any(map(str.isalnum, part))]
+        parts = [part for part in _parts_of(text) if any(character.isalnum() for character in part)]
         places = [self.place_of(part, depth + 1) for part in parts if part != text]
         if len(places) < len(parts):
             return None
@@ -227,9 +227,10 @@ def plain(text: str) -> str:
 
 
 def _contains(texts: str, text: str) -> bool:
-    at, size = texts.find(text), len(text)
-    while at >= 0 and size < _AMBIGUOUS:
-        if not any(map(str.isalnum, texts[max(0, at - 1) : at] + texts[at + size : at + size + 1])):
+    at = texts.find(text)
+    while at >= 0 and len(text) < _AMBIGUOUS:
+        around = texts[max(0, at - 1) : at] + texts[at + len(text) : at + len(text) + 1]
+        if not any(character.isalnum() for character in around):
             break
         at = texts.find(text, at + 1)
     return at >= 0
@@ -243,7 +244,7 @@ def _parts_of(text: str) -> Iterator[str]:
         yield from strings_of(value)
     elif _markup()[0].search(text):
         pattern, layout = _markup()
-        yield from map(unescape, pattern.split(text))
+        yield from (unescape(part) for part in pattern.split(text))
         for tag in pattern.findall(text):
             found = _ATTRIBUTE.findall(tag)
             yield from (unescape(one or other) for name, one, other in found if name not in layout)
@@ -267,8 +268,8 @@ def _markup() -> tuple[re.Pattern[str], frozenset[str]]:
 
 
 def _digest_of(text: str) -> str:
-    """Return the digest of the bytes that a text encodes; empty if it is not base64."""
+    """Return the digest of the bytes that a text encodes; if it is not base64, the text."""
     with suppress(ValueError):
         if match := _BASE64.fullmatch(text):
             return digest_of_bytes(b64decode(match[1]))
-    return ""
+    return text

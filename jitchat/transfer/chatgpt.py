@@ -146,8 +146,9 @@ class _Reader:
 
     def _thoughts(self, name: str) -> list[Piece]:
         listed = sequence(mapping(self._message_at(name)["content"]).get("thoughts"))
-        parts = [(mapping(each).get("summary"), mapping(each).get("content")) for each in listed]
-        return [Thought("\n\n".join(filter(None, map(text, part)))) for part in parts]
+        thoughts = [mapping(thought) for thought in listed]
+        parts = [(text(part.get("summary")), text(part.get("content"))) for part in thoughts]
+        return [Thought("\n\n".join(said for said in part if said)) for part in parts]
 
     def _message(self, name: str) -> Message:
         message, parent = self._message_at(name), self._parent(name)
@@ -201,7 +202,7 @@ class _Reader:
         if role == "assistant" and to not in ("", "all"):
             return [*pieces, ToolCall(name, to, as_arguments(_said(content)))]
         if kind == "system_error":
-            failure = ": ".join(filter(None, (text(content.get("name")), _said(content))))
+            failure = f"{text(content.get('name'))}: {_said(content)}".strip(": ")
             return [*pieces, Text(f"[error: {failure}]")]
         quoted = quote(text(mapping(message.get("metadata")).get("targeted_reply")))
         return [*pieces, quoted, *self._content(message)]
@@ -235,12 +236,12 @@ class _Reader:
             call = self._parent(call)
         return [with_files(Result(call, ""), shown)]
 
-    def _pictures(self, message: Mapping[str, object]) -> Iterator[Piece]:
+    def _pictures(self, message: Mapping[str, object]) -> list[Piece]:
         """Read the pictures that a run of code produced."""
         result = mapping(mapping(message.get("metadata")).get("aggregate_result"))
-        for each in map(mapping, sequence(result.get("messages"))):
-            if address := text(each.get("image_url")):
-                yield self._part({"content_type": "image", "asset_pointer": address})
+        urls = [mapping(output).get("image_url") for output in sequence(result.get("messages"))]
+        parts = [{"content_type": "image", "asset_pointer": url} for url in urls if url]
+        return [self._part(part) for part in parts]
 
     def _is_call(self, name: str) -> bool:
         message = self._message_at(name)
@@ -249,12 +250,13 @@ class _Reader:
     def _content(self, message: Mapping[str, object]) -> list[Piece]:
         """Read what a message shows, and the sources that its text does not link to."""
         content, metadata = mapping(message.get("content")), mapping(message.get("metadata"))
-        references = [mapping(each) for each in sequence(metadata.get("content_references"))]
+        references = [mapping(item) for item in sequence(metadata.get("content_references"))]
         if "parts" in content:
             parts = sequence(content["parts"])
         else:
             title, url, summary = (text(content.get(name)) for name in ("title", "url", "summary"))
-            parts = ["\n".join(filter(None, (title, url, _said(content), summary)))]
+            lines = (title, url, _said(content), summary)
+            parts = ["\n".join(line for line in lines if line)]
         is_user = mapping(message.get("author")).get("role") == "user"
         shown = list[Piece]()
         for part in parts:
@@ -267,11 +269,12 @@ class _Reader:
 
     def _spans_shown(self, said: str, references: Sequence[Mapping[str, object]]) -> str:
         """Write the marked spans of a text as the site shows them."""
-        links = {text(each.get("matched_text")): dict(sources_in(each)) for each in references}
+        links = {text(item.get("matched_text")): dict(sources_in(item)) for item in references}
 
         def shown(match: re.Match[str]) -> str:
             blank, span, kind, content = match.groups()
-            value, cited = decoded(content), links.get(span, {})
+            value = decoded(content)
+            cited = links.get(span, {})
             listed = strings_of(content.split("\ue202") if isinstance(value, Broken) else value)
             words = [word for word in listed if not _REFERENCE.fullmatch(word)]
             if kind == "entity" and words:

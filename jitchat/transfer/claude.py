@@ -33,7 +33,7 @@ NAME = "claude"
 _ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
 
 
-_MEMORIES = ("conversations_memory", "project_memories")
+_KNOWLEDGE = ("prompt_template", "conversations_memory", "project_memories")
 
 
 def _is_conversation(fields: Mapping[str, object]) -> bool:
@@ -42,8 +42,7 @@ def _is_conversation(fields: Mapping[str, object]) -> bool:
 
 def _is_ours(fields: Mapping[str, object]) -> bool:
     """Whether it is a conversation, a project, or what Claude remembers of them."""
-    is_project = "prompt_template" in fields and isinstance(fields.get("docs"), list)
-    return _is_conversation(fields) or is_project or not fields.keys().isdisjoint(_MEMORIES)
+    return _is_conversation(fields) or any(name in fields for name in _KNOWLEDGE)
 
 
 def _matches(sample: Sample) -> bool:
@@ -62,17 +61,19 @@ def _knowledge(fields: Mapping[str, object]) -> IncomingConversation:
     """Read a project, or the memories, as a conversation of one message with its documents."""
     tally = Tally()
     tally.read(fields)
-    names = ("description", "prompt_template", *_MEMORIES)
+    names = ("description", *_KNOWLEDGE)
     pieces: list[Piece] = [Text(said) for name in names for said in strings_of(fields.get(name))]
-    for document in map(mapping, sequence(fields.get("docs"))):
+    for document in [mapping(document) for document in sequence(fields.get("docs"))]:
         name, content = text(document.get("filename")), text(document.get("content"))
         pieces.append(text_piece(tally, name, content))
-    made, title = moment_of(fields.get("created_at")), text(fields.get("name"))
+    title = text(fields.get("name"))
+    made = moment_of(fields.get("created_at"))
     key = text(fields.get("uuid")) or f"memory-{text(fields.get('account_uuid'))}"
     turns = TurnMaker(tally).turns(key, Role.USER, pieces, 0, Note(made))
     found = IncomingConversation(Origin(NAME, key), short_id(NAME, key), title, turns, tally)
     found.title = f"Project: {title}" if title else "What Claude remembers"
-    found.project, found.created_at = title, made
+    found.project = title
+    found.created_at = made
     found.updated_at = moment_of(fields.get("updated_at"))
     return found
 

@@ -76,7 +76,7 @@ class _Entry:
     def names(self) -> list[str]:
         """The names of attached files."""
         listed = (self.fields.get("imageFile"), *sequence(self.fields.get("attachedFiles")))
-        return [name for name in map(text, listed) if name]
+        return [text(name) for name in listed if text(name)]
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:

@@ -12,7 +12,6 @@ from jitchat.store.imported import (
     Provenance,
     all_turns,
     list_newest_first,
-    origin_of,
     was_deleted,
 )
 from jitchat.store.pins import OwnInstructions
@@ -184,6 +183,5 @@ def stored_texts(store: ColdStore, conversation: str) -> Texts:
         file = whole(store.database, listed_file)
         yield from ((Place.FILES, text) for text in (file.name, file.text, file.digest))
     query = "SELECT id, title, project, system FROM conversations WHERE id = ?"
-    origin = origin_of(store, conversation)
-    fields = (*(store.database.fetch_one(query, (conversation,)) or ()), origin and origin.key)
+    fields = store.database.fetch_one(query, (conversation,)) or ()
     yield from ((Place.FIELDS, value) for value in fields if value)

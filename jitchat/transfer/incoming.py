@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import chain
 
 from jitchat.errors import UsageError
 from jitchat.store.imported import (
@@ -65,7 +64,7 @@ class Tally:
 
     def account_for(self, *values: object) -> None:
         """Note what was left out, or is stored in another form."""
-        self.texts.update(map(plain, strings_of(*values)))
+        self.texts.update(plain(said) for said in strings_of(*values))
 
     def add(self, other: "Tally") -> None:
         self.skipped.update(other.skipped)
@@ -161,7 +160,7 @@ def texts_of(incoming: IncomingTurn) -> Texts:
     turn, note = incoming.turn, incoming.note
     texts = [turn.content, turn.name or "", note.reasoning]
     texts += [note.model, note.provider, note.stop or ""]
-    for call in (*turn.use.calls, *filter(None, [turn.use.answers])):
+    for call in [call for call in (*turn.use.calls, turn.use.answers) if call]:
         texts += [call.id, call.name, call.arguments, *strings_of(decoded(call.arguments))]
     yield from ((Place.TURNS, text) for text in texts if text)
 
@@ -219,7 +218,8 @@ def with_files(result: Result, pieces: Sequence[Piece]) -> Result:
     """Add what a result contains beside its text: files, and the names of those not kept."""
     files = tuple(piece for piece in pieces if isinstance(piece, IncomingFile))
     texts = [piece.text for piece in pieces if isinstance(piece, Text)]
-    content = "\n\n".join(filter(None, (result.content, *texts, *(f.otherwise for f in files))))
+    parts = (result.content, *texts, *(file.otherwise for file in files))
+    content = "\n\n".join(part for part in parts if part)
     return replace(result, content=content, files=(*result.files, *files))
 
 
@@ -281,7 +281,7 @@ class TurnMaker:
         follows = self.last if parent is None else parent
         made = list[IncomingTurn]()
         if role is not Role.USER:
-            pieces = chain.from_iterable(map(_named, pieces))
+            pieces = [part for piece in pieces for part in _named(piece)]
         for gathered in _gathered(pieces):
             files, reasoning = tuple[IncomingFile, ...](), ""
             if isinstance(gathered, Result):
@@ -455,7 +455,8 @@ def newest_leaf(turns: Sequence[IncomingTurn], under: int = 0) -> int | None:
 
     Of several that are equally new, it is the last one; None if there are no turns.
     """
-    below, inner = {under}, set[int]()
+    below = {under}
+    inner = set[int]()
     for incoming in turns:
         turn = incoming.turn
         follows = turn.position - 1 if turn.parent is None else turn.parent

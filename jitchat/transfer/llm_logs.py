@@ -15,6 +15,7 @@ from pathlib import Path
 
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import base64_piece, file_piece, text_piece, url_piece
+from jitchat.transfer.census import rules_of
 from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Environment, Format
 from jitchat.transfer.incoming import (
@@ -68,7 +69,6 @@ def _usual_place(environment: Environment) -> Path:
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
-    del source
     if file.path is None:
         return
     with foreign_errors(file.path), closing(open_read_only(file.path)) as connection:
@@ -80,6 +80,9 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
         for found in _Responses(logs).conversations(threads):
             found.turns = _guarded(found.turns, file.path)
             yield found
+        for table in logs.tables:
+            if f"table {table}" not in rules_of(NAME).excluded:
+                source.tally.skip(f"table that is not read ({table})")
 
 
 def _guarded(turns: Iterable[IncomingTurn], path: Path) -> Iterator[IncomingTurn]:
@@ -150,19 +153,21 @@ class _Responses:
     def _turns(
         self, found: IncomingConversation, conversation: object, first: int
     ) -> Iterator[IncomingTurn]:
-        maker, tally = TurnMaker(found.tally), found.tally
+        tally = found.tally
+        maker = TurnMaker(tally)
         where = "WHERE conversation_id = ?1 OR (?1 IS NULL AND rowid = ?2) ORDER BY rowid"
         for row in self._logs.rows(tally, "responses", where, conversation, first):
-            identity, prompt = row["id"], text(row.get("prompt"))
+            identity = row["id"]
             note = Note(moment_of(row.get("datetime_utc")), text(row.get("model")))
             rules = self._fragments(identity, "system_fragments", tally)
             system = [text(rule.get("content")) for rule in rules]
-            found.instructions.append("\n\n".join(filter(None, (*system, text(row.get("system"))))))
+            system.append(text(row.get("system")))
+            found.instructions.append("\n\n".join(part for part in system if part))
             said = [*self._results(identity, tally)]
             for fragment in self._fragments(identity, "prompt_fragments", tally):
                 name = Path(text(fragment.get("source"))).name or "fragment"
                 said.append(text_piece(tally, name, text(fragment.get("content"))))
-            said.append(Text(prompt))
+            said.append(Text(text(row.get("prompt"))))
             said += self._logs.files(tally, "prompt_attachments", "response_id", identity)
             answer: list[Piece] = [Thought(text(row.get("reasoning")))]
             answer += [Text(text(row.get("response"))), *self._calls(identity, tally)]
@@ -191,8 +196,8 @@ class _Responses:
 
 def _result(fields: _Row, attached: Sequence[Piece]) -> Piece:
     failure = text(fields.get("exception"))
-    said = text(fields.get("output")) or text(fields.get("text"))
-    said = "\n".join(filter(None, (said, failure)))
+    parts = (text(fields.get("output")) or text(fields.get("text")), failure)
+    said = "\n".join(part for part in parts if part)
     call = text(fields.get("tool_call_id")) or text(fields.get("name"))
     return with_files(Result(call, said, bool(failure)), attached)
 
@@ -274,12 +279,12 @@ class _Threads:
         if "text_ref" not in payload:
             return text(payload.get("text"))
         said = list[str]()
-        for each in map(mapping, sequence(payload["text_ref"])):
-            if "fragment" in each:
-                rows = self._logs.rows(tally, "fragments", "WHERE id = ?", each["fragment"])
+        for part in [mapping(part) for part in sequence(payload["text_ref"])]:
+            if "fragment" in part:
+                rows = self._logs.rows(tally, "fragments", "WHERE id = ?", part["fragment"])
                 said.append(text(rows[0]["content"]) if rows else "[fragment that is not there]")
             else:
-                said.append(text(each.get("literal")))
+                said.append(text(part.get("literal")))
         return "".join(said)
 
     def _pieces(self, part: _Row, attached: list[Piece], tally: Tally) -> Iterator[Piece]:

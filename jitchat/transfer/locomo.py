@@ -42,20 +42,18 @@ def _talk(sample: object) -> Mapping[str, object] | None:
     return talk if isinstance(talk, dict) else None
 
 
-def _conversation(
-    sample: object, usual_id: str, gathering: ConversationBuilder
-) -> FileConversation:
+def _conversation(sample: object, usual_id: str, builder: ConversationBuilder) -> FileConversation:
     talk = _talk(sample)
     if talk is None or not isinstance(sample, dict):
-        gathering.tally.skip("sample without a conversation")
-        return gathering.found(usual_id, usual_id)
+        builder.tally.skip("sample without a conversation")
+        return builder.found(usual_id, usual_id)
     speakers = _speakers(talk)
-    for moment, item in _items(talk, gathering):
-        _take(item, moment, speakers, gathering)
+    for moment, item in _items(talk, builder):
+        _take(item, moment, speakers, builder)
     given = sample.get("sample_id")
     identity = str(given) if isinstance(given, str | int) and given else usual_id
     names = " and ".join(speakers)
-    return gathering.found(identity, f"{names} ({identity})" if names else identity)
+    return builder.found(identity, f"{names} ({identity})" if names else identity)
 
 
 def _speakers(talk: Mapping[str, object]) -> dict[str, Role]:

@@ -140,10 +140,10 @@ def _pieces(fields: Mapping[str, object], tally: Tally) -> list[Piece]:
 
 def _sources(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     """Read the sources of a reply: links as text, and what was read of them as a file."""
-    listed = [mapping(each) for each in sequence(fields.get("sources"))]
-    yield Text(sources_below("", [each.get("source") for each in listed]))
-    parts = [(mapping(each.get("source")).get("name"), each) for each in listed]
-    excerpts = [(name, each.get("document"), each.get("metadata")) for name, each in parts]
+    listed = [mapping(item) for item in sequence(fields.get("sources"))]
+    yield Text(sources_below("", [item.get("source") for item in listed]))
+    parts = [(mapping(item.get("source")).get("name"), item) for item in listed]
+    excerpts = [(name, item.get("document"), item.get("metadata")) for name, item in parts]
     if excerpts:
         yield file_piece(tally, "file", "sources.txt", "\n\n".join(strings_of(excerpts)).encode)
 

@@ -11,7 +11,8 @@ def sources_in(value: object) -> Iterator[tuple[str, str]]:
     """Yield the URL and the title of every source that is described anywhere in a value."""
     fields = mapping(value)
     described = {**mapping(fields.get("metadata")), **fields}
-    if url := text(described.get("url")) or text(described.get("link")):
+    url = text(described.get("url")) or text(described.get("link"))
+    if url:
         yield url, next((text(described[key]) for key in _TITLES if text(described.get(key))), "")
     for inner in (*sequence(value), *fields.values()):
         if isinstance(inner, list | dict):

@@ -353,6 +353,6 @@ def test_a_check_prints_where_every_text_would_be_and_imports_nothing(
         " left out: 1 text that is under chat_messages.novelty",
     ]
     assert "nowhere: chat_messages.novelty: unheard of" in failed.out
-    assert re.search(r"^ +1 +1 +account \(the account\)$", failed.out, re.MULTILINE)
+    assert re.search(r"^ +1 +1 +sender \(a kind, which the turn has\)$", failed.out, re.MULTILINE)
     assert whole.out.endswith("Every text is accounted for.\n")
     assert jitchat.stored() == {}

@@ -176,6 +176,8 @@ def claude_search() -> dict[str, Any]:
     quiet = {"integration_name": None, "icon_name": "globe", "context": None, "is_mcp_app": None}
     cited = {"uuid": "c-1", "start_index": 0, "end_index": 9, "details": {
         "type": "web_search_citation", "url": "https://kites.example/a"}}  # fmt: skip
+    other = {"uuid": "c-2", "start_index": 0, "end_index": 9, "details": {
+        "type": "web_search_citation", "url": "https://kites.example/b", "title": "B"}}  # fmt: skip
     knowledge = {
         "type": "knowledge", "title": "All about kites", "url": "https://kites.example/a",
         "metadata": {"type": "webpage_metadata", "site_domain": "kites.example",
@@ -218,7 +220,7 @@ def claude_search() -> dict[str, Any]:
             structured_content=None,
             **quiet,
         ),
-        block("text", 8, text="They need wind.", citations=[cited]),
+        block("text", 8, text="They need wind.", citations=[cited, other]),
         block("token_budget", 9),
     ]
     file = {"file_name": "kites.pdf", "file_size": 900, "file_type": "pdf",

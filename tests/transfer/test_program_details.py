@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import time
 import zipfile
+from contextlib import closing
 from datetime import UTC, datetime
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -14,8 +16,10 @@ import pytest
 
 from jitchat.errors import ImportFailed
 from jitchat.store.attachments import AttachmentStore
+from jitchat.transfer.formats import conversations_of
 from jitchat.transfer.gemini import html_text
 from jitchat.transfer.open_webui import _with_details
+from jitchat.transfer.source import open_source
 from jitchat.values import Role, Status
 from tests.transfer import exports, rich_exports
 from tests.transfer.claude_code import SESSION, line
@@ -305,7 +309,7 @@ def test_claude_s_citations_summary_and_times_of_results_are_kept(tmp_path: Path
 
     turns = every_turn(store, taken)
     assert path_of(store, taken)[-2:] == [
-        "a: They need wind.\n\nSources:\n- https://kites.example/a",
+        "a: They need wind.\n\nSources:\n- https://kites.example/a\n- [B](https://kites.example/b)",
         "u: Thank you",
     ]
     (result,) = [turn for turn in turns if turn.role is Role.TOOL]
@@ -358,6 +362,17 @@ def test_llm_s_pictures_and_fragments_are_read_from_its_database(tmp_path: Path,
     assert system_of(store, old) == "You know kites.\n\nBe brief."
     assert dict(old.tally.skipped) == {"message with instructions": 1}  # a second system prompt
     assert files_of(store, new) == {1: [("image.png", "image/png")], 3: [("file", "a note")]}
+
+
+def test_a_table_that_llm_is_not_known_to_have_is_reported(tmp_path: Path):
+    path = rich_exports.llm_old(tmp_path / "logs.db")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE novelties (response_id TEXT, text TEXT)")
+    source = open_source(path)
+
+    list(conversations_of(source))
+
+    assert dict(source.tally.skipped) == {"table that is not read (novelties)": 1}
 
 
 def test_open_webui_s_system_prompt_and_sources_are_kept(tmp_path: Path, store: ColdStore):
