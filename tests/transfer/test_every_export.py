@@ -108,7 +108,7 @@ NAMES = (
     "chat_messages.text", "chat.title", "chat.id", "meta.name", "filename", "tool_use_id", "data",
     "author.name", "content.name", "metadata.model_slug", "aggregate_result.code",
     "final_expression_output", "options.model", "options.title", "canvas.title",
-    "content_references.title",
+    "content_references.title", "_date_time",
 )  # fmt: skip
 """Keys of texts that stand in several places of a source and are alike there."""
 
