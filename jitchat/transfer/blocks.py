@@ -46,12 +46,6 @@ def _call(block: _Block) -> Piece:
     return ToolCall(text(block.get("id")), text(block.get("name")) or "tool", as_arguments(given))
 
 
-def _text(block: _Block) -> Piece:
-    said = text(block.get("text"))
-    parts = (said, sources_below(said, block.get("citations")))
-    return Text("\n\n".join(part for part in parts if part))
-
-
 def _result(block: _Block, tally: Tally) -> Piece:
     moment = moment_of(block.get("stop_timestamp")) or moment_of(block.get("start_timestamp"))
     parts = [mapping(part) for part in sequence(block.get("content"))]
@@ -82,6 +76,12 @@ def _part_text(part: object) -> str:
     if kind in ("image", "document", "file"):
         return attachment(kind, text(fields.get("name")) or text(fields.get("filename"))).text
     return as_json(part)
+
+
+def _text(block: _Block) -> Piece:
+    said = text(block.get("text"))
+    listed = sources_below(said, block.get("citations"))
+    return Text(f"{said}\n\n{listed}" if listed else said)
 
 
 _KINDS: dict[str, Callable[[_Block], Piece]] = {

@@ -43,8 +43,8 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 _SPAN = re.compile("( ?)(\ue200([a-z_]*+)\ue202?+([^\ue200\ue201]*+)\ue201)")
 """A span that the site shows in another form: a name, a link, a citation."""
 _MARK = re.compile("[\ue200-\ue206]")
-_REFERENCE = re.compile(r"turn\d+\w*")
-"""The id of a source within the conversation."""
+_REFERENCE = re.compile(r"turn\d+[\w,]*")
+"""Ids of sources within the conversation."""
 _SILENT = ("thoughts", "reasoning_recap")
 _CONTEXT = ("user_editable_context", "model_editable_context")
 """Content types of custom instructions and of ChatGPT's memory about the user."""
@@ -284,7 +284,8 @@ class _Reader:
             if kind == "url" and words:
                 return blank + link(words[0], next(iter((*words[1:], *cited)), ""))
             if cited:
-                return f"{blank}({', '.join(link(title, url) for url, title in cited.items())})"
+                named = ", ".join(link(title, url) for url, title in cited.items())
+                return blank + " ".join([*words, f"({named})"])
             return f"{blank}[{kind}: {', '.join(words)}]" if words else ""
 
         return _MARK.sub("", _SPAN.sub(shown, said))

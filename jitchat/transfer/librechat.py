@@ -59,8 +59,7 @@ def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
         None, moment_of(fields.get("createdAt")),
         tags=tags_of(tally, fields.get("tags"), options.get("tags")),
     )  # fmt: skip
-    for settings in (fields, options):
-        found.instructions += text(settings.get("promptPrefix")), text(settings.get("system"))
+    found.instructions += text(fields.get("promptPrefix")), text(options.get("promptPrefix"))
     return found
 
 

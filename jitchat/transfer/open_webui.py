@@ -132,7 +132,7 @@ def _pieces(fields: Mapping[str, object], tally: Tally) -> list[Piece]:
         kind = "image" if file.get("type") == "image" else "file"
         url, size = text(file.get("url")), size_of(file.get("size"))
         pieces.append(url_piece(tally, kind, name, url, size))
-    pieces += _sources(fields, tally)
+    pieces += [Text(text(mapping(fields.get("merged")).get("content"))), *_sources(fields, tally)]
     if failure := text(mapping(fields.get("error")).get("content")):
         pieces.append(Text(f"[error: {failure}]"))
     return pieces
@@ -140,7 +140,7 @@ def _pieces(fields: Mapping[str, object], tally: Tally) -> list[Piece]:
 
 def _sources(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     """Read the sources of a reply: links as text, and what was read of them as a file."""
-    listed = [mapping(item) for item in sequence(fields.get("sources"))]
+    listed = [mapping(item) for item in sequence(fields.get("sources") or fields.get("citations"))]
     yield Text(sources_below("", [item.get("source") for item in listed]))
     parts = [(mapping(item.get("source")).get("name"), item) for item in listed]
     excerpts = [(name, item.get("document"), item.get("metadata")) for name, item in parts]

@@ -12,6 +12,7 @@ def sources_in(value: object) -> Iterator[tuple[str, str]]:
     fields = mapping(value)
     described = {**mapping(fields.get("metadata")), **fields}
     url = text(described.get("url")) or text(described.get("link"))
+    url = url or text(described.get("name") if fields.get("type") == "file" else "")
     if url:
         yield url, next((text(described[key]) for key in _TITLES if text(described.get(key))), "")
     for inner in (*sequence(value), *fields.values()):

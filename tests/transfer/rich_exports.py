@@ -619,3 +619,60 @@ def librechat_branches() -> dict[str, Any]:
             message("m5", "m4", "A long one.", finish_reason="stop"),
         ],
     }  # fmt: skip
+
+
+def chatgpt_canvas() -> dict[str, Any]:
+    """A document in a canvas, and a reply that refers to news, a picture and a file."""
+    canvas = {"textdoc_id": "td1", "textdoc_type": "document", "title": "note", "version": 1,
+              "create_source": "model", "from_version": None}  # fmt: skip
+    note = '{"name":"note","type":"document","content":"# Note\\n\\nBuy kites."}'
+    news = "\ue200navlist\ue202News on kites\ue202turn0news1,turn0news2\ue201"
+    picture = {"title": "A kite", "url": "https://pics.example/p",
+               "content_url": "https://pics.example/c.png",
+               "thumbnail_url": "https://pics.example/t.png"}  # fmt: skip
+    references = [
+        {"type": "nav_list", "matched_text": news, "title": "News on kites", "items": [
+            {"title": "Kite news", "url": "https://news.example/1", "thumb": None}]},
+        {"type": "image_v2", "matched_text": "", "images": [{"image_result": picture}]},
+        {"type": "file", "matched_text": "x", "name": "tides.pdf", "id": "file_1",
+         "snippet": "page 3", "source": "my_files"},
+    ]  # fmt: skip
+    metadata = {"model_slug": "gpt-4o", "content_references": references}
+    return chatgpt(
+        chatgpt_node("u1", None, "user", text="Write a note.", at=1.0),
+        chatgpt_node("a1", "u1", "assistant", at=2.0, recipient="canmore.create_textdoc", content={
+            "content_type": "code", "language": "json", "text": note}),
+        chatgpt_node("t1", "a1", "tool", name="canmore.create_textdoc", at=3.0,
+                     text="Successfully created text document with id 'td1'",
+                     metadata={"canvas": canvas}),
+        chatgpt_node("a2", "t1", "assistant", text=f"Done. {news}", at=4.0, metadata=metadata),
+    )  # fmt: skip
+
+
+def gemini_german() -> list[dict[str, Any]]:
+    """Replies with formulas, ticked boxes and hard spaces, in an account in German."""
+    asked = ("Eins", "Zwei", "Drei", "Vier", "Elf", "Neun", "Zehn", "Zwölf")
+    return [
+        gemini_entry(
+            number, f"Prompt eingegeben: {word}",
+            f"<p>Ja &nbsp;<code>x&lt;y</code> {word}</p><ul><li><p>eins</p></li>"
+            '<li><input type="checkbox" checked>zwei</li></ul><p>a<br>b</p><math><mi>x</mi></math>',
+            subtitles=[{"name": "Anlage", "url": "https://files.example/a"}],
+        )
+        for number, word in enumerate(asked)
+    ]  # fmt: skip
+
+
+def open_webui_merged() -> list[dict[str, Any]]:
+    """A merged reply with sources in an older form, and a collection of files."""
+    files = [{"type": "collection", "id": "k1", "name": "Wiki", "description": "All pages"}]
+    cited = [{"source": {"name": "old.md"}, "document": ["Old way."],
+              "metadata": [{"source": "old.md"}]}]  # fmt: skip
+    messages = {
+        "a": {"id": "a", "parentId": None, "role": "user", "content": "Why?", "files": files},
+        "b": {"id": "b", "parentId": "a", "role": "assistant", "content": "So.", "model": "m",
+              "merged": {"content": "So, both say.", "status": True}, "citations": cited},
+    }  # fmt: skip
+    history = {"messages": messages, "currentId": "b"}
+    chat = {"title": "Why", "system": "Be kind.", "history": history}
+    return [{"id": "c3", "title": "Why", "chat": chat}]

@@ -24,6 +24,7 @@ TREES: dict[str, Any] = {
     "chatgpt search": [rich_exports.chatgpt_search()],
     "chatgpt code": [rich_exports.chatgpt_code()],
     "chatgpt browsing": [rich_exports.chatgpt_browsing()],
+    "chatgpt canvas": [rich_exports.chatgpt_canvas()],
     "claude": [exports.claude(exports.claude_message("1", "", "human", "Hello"))],
     "claude search": [rich_exports.claude_search()],
     "claude project": rich_exports.claude_project(),
@@ -31,6 +32,8 @@ TREES: dict[str, Any] = {
     "claude memories": rich_exports.claude_memories(),
     "gemini": exports.gemini(),
     "gemini page": rich_exports.gemini_page(),
+    "gemini german": rich_exports.gemini_german(),
+    "open-webui merged": rich_exports.open_webui_merged(),
     "open-webui": [exports.open_webui()],
     "open-webui sources": rich_exports.open_webui_sources(),
     "open-webui output": rich_exports.open_webui_output(),
@@ -104,7 +107,8 @@ NAMES = (
     "speaker", "speaker_a", "speaker_b", "organic.link", "source.url", "items.url", "call_id",
     "chat_messages.text", "chat.title", "chat.id", "meta.name", "filename", "tool_use_id", "data",
     "author.name", "content.name", "metadata.model_slug", "aggregate_result.code",
-    "final_expression_output", "options.model", "options.title",
+    "final_expression_output", "options.model", "options.title", "canvas.title",
+    "content_references.title", "_date_time",
 )  # fmt: skip
 """Keys of texts that stand in several places of a source and are alike there."""
 
