@@ -19,6 +19,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from jitchat.errors import ConversationInUse, ErasureIncomplete, StoreError
+from jitchat.store import search_index
 from jitchat.store.database import WAIT_SECONDS
 from jitchat.store.documents import forget_source
 from jitchat.store.imported import note_deleted
@@ -34,11 +35,6 @@ _OF_TURNS = ("streaming", "reasoning", "model_lines", "index_entries", "vectors"
 """Tables in which each row belongs to a turn."""
 _OF_CONVERSATIONS = ("turn_costs", "index_segments", "drafts", "observation_passes")
 """Tables in which each row belongs to a conversation; tags and imports are deleted by cascade."""
-_UNINDEX_WORDS = """
-    INSERT INTO turns_fts (turns_fts, rowid, content)
-    SELECT 'delete', t.id, t.content FROM turns t JOIN conversations c ON c.id = t.conversation
-    WHERE c.id = ? AND NOT c.temporary
-"""
 _WRITERS = """
     SELECT s.process FROM streaming s JOIN turns t ON t.id = s.turn WHERE t.conversation = ?
 """
@@ -90,6 +86,7 @@ def delete_conversation(store: ColdStore, conversation: str, *, with_memory: boo
         connection.execute("PRAGMA secure_delete = ON")
     with database.write() as connection:
         _require_no_writer(connection, conversation)
+        search_index.remove_conversation(connection, conversation)
         _delete_distilled(connection, store.now(), conversation, with_memory=with_memory)
         turns = "SELECT id FROM turns WHERE conversation = ?"
         connection.execute(
@@ -101,7 +98,6 @@ def delete_conversation(store: ColdStore, conversation: str, *, with_memory: boo
             connection.execute(f"DELETE FROM {table} WHERE turn IN ({turns})", (conversation,))  # noqa: S608  constants
         for table in _OF_CONVERSATIONS:
             connection.execute(f"DELETE FROM {table} WHERE conversation = ?", (conversation,))  # noqa: S608  constants
-        connection.execute(_UNINDEX_WORDS, (conversation,))
         connection.execute("DELETE FROM turns WHERE conversation = ?", (conversation,))
         note_deleted(connection, conversation)
         connection.execute("DELETE FROM conversations WHERE id = ?", (conversation,))
@@ -137,8 +133,7 @@ def vacuum(store: ColdStore) -> bool:
 
     """
     with store.database.read() as connection:
-        # deleted words are only marked as such in the full-text index until its parts are merged
-        connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('optimize')")
+        search_index.optimize(connection)
         connection.execute("VACUUM")
     return _empty_log(store)
 

@@ -15,6 +15,7 @@ from datetime import datetime
 from itertools import islice
 
 from jitchat.attachments import Attachment
+from jitchat.store import search_index
 from jitchat.store.attachments import INSERT_LINK, keep, link
 from jitchat.store.path import Path
 from jitchat.store.store import (
@@ -36,7 +37,6 @@ _KNOWN = """
     SELECT i.key, t.position FROM turns t JOIN imported_turns i ON i.turn = t.id
     WHERE t.conversation = ?
 """
-_INDEX_WORDS = "INSERT INTO turns_fts (rowid, content) SELECT id, content FROM turns WHERE id > ?"
 _IS_IMPORTED = """
     SELECT 1 FROM turns t JOIN imported_turns i ON i.turn = t.id
     WHERE t.conversation = ? AND t.position = ?
@@ -175,13 +175,11 @@ class ImportWriter:
             keys.append((identity, incoming.key, incoming.model or None))
             if incoming.reasoning:
                 reasoning.append((identity, incoming.reasoning))
-        connection.execute("INSERT INTO bulk_inserts VALUES (1)")
         connection.executemany(INSERT_TURN, turns)
-        connection.execute(_INDEX_WORDS, (first,))
-        connection.execute("DELETE FROM bulk_inserts")
         connection.executemany("INSERT INTO imported_turns VALUES (?, ?, ?)", keys)
         connection.executemany("INSERT INTO reasoning VALUES (?, ?)", reasoning)
         connection.executemany(INSERT_LINK, links)
+        search_index.add(connection, range(first + 1, identity + 1))
         self.added += identity - first
 
     def _placed(self, incoming: IncomingTurn) -> Turn | None:
@@ -228,6 +226,7 @@ class ImportWriter:
                      heading.is_archived, heading.project, self.id),
                 )  # fmt: skip
                 self._store.tag(self.id, heading.tags)
+                search_index.add(connection, search_index.documents_of(connection, self.id))
             connection.execute(
                 "UPDATE conversations SET updated_at = ? WHERE id = ?",
                 ((heading.updated_at or now).isoformat(), self.id),

@@ -17,9 +17,11 @@ from typing import Any
 
 from jitchat.errors import ConversationDeleted, UnknownConversation, UsageError
 from jitchat.statements import DELETED
-from jitchat.store.conversation_search import CONDITION, EVERY, Filter, Found, search_turns
+from jitchat.store import search_index
+from jitchat.store.conversation_search import CONDITION, EVERY, Filter
 from jitchat.store.database import Database
 from jitchat.store.path import TREE_COLUMNS, Path, Tree, tree_from
+from jitchat.store.search import Matches, search_turns
 from jitchat.store.unstored import UnstoredReplies
 from jitchat.text.figures import local
 from jitchat.text.sanitize import one_line, repair, shorten
@@ -218,6 +220,7 @@ class ColdStore:
                     *(project, os.getpid() if temporary else 0, title != NEW_TITLE),
                 ),
             )
+            search_index.add(connection, search_index.documents_of(connection, fresh))
         return Conversation(fresh, one_line(title), 0, moment, moment, project, temporary)
 
     def conversations(self, where: Filter = EVERY) -> list[Conversation]:
@@ -292,12 +295,14 @@ class ColdStore:
 
         """
         statement = "UPDATE conversations SET title = ?, title_given = 1 WHERE id = ?"
-        self.database.execute(statement, (title_text(title), conversation))
+        with search_index.changing_conversation(self.database, conversation) as connection:
+            connection.execute(statement, (title_text(title), conversation))
 
     def suggest_title(self, conversation: str, title: str) -> None:
         """Set a generated title, unless the user or the source gave the conversation one."""
         statement = "UPDATE conversations SET title = ? WHERE id = ? AND NOT title_given"
-        self.database.execute(statement, (title_text(title), conversation))
+        with search_index.changing_conversation(self.database, conversation) as connection:
+            connection.execute(statement, (title_text(title), conversation))
 
     def lacks_title(self, conversation: str) -> bool:
         """Whether neither the user nor the source gave the conversation a title."""
@@ -317,7 +322,7 @@ class ColdStore:
         """
         added = [(conversation, tag_name(tag)) for tag in add]
         removed = [(conversation, fold(tag.removeprefix("#"))) for tag in remove]
-        with self.database.write() as connection:
+        with search_index.changing_conversation(self.database, conversation) as connection:
             connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", added)
             connection.executemany("DELETE FROM tags WHERE conversation = ? AND tag = ?", removed)
 
@@ -385,6 +390,7 @@ class ColdStore:
                 cursor = connection.execute(INSERT_TURN, (None, *turn_row(conversation, kept)))
                 stored.append(replace(kept, id=cursor.lastrowid or 0))
                 parent = position
+            search_index.add(connection, [turn.id for turn in stored])
             connection.execute(
                 "UPDATE conversations SET touched = ?, updated_at = ? WHERE id = ?",
                 (next_touch(connection), self.now().isoformat(), conversation),
@@ -428,7 +434,8 @@ class ColdStore:
 
     def set_uses(self, uses: Mapping[Turn, ToolUse]) -> None:
         """Replace the tool use of turns; their text never changes."""
-        with self.database.write() as connection:
+        ids = [turn.id for turn in uses]
+        with search_index.changing_turns(self.database, ids) as connection:
             connection.executemany(
                 "UPDATE turns SET tools = ? WHERE id = ?",
                 [(tools_column(use), turn.id) for turn, use in uses.items()],
@@ -445,8 +452,8 @@ class ColdStore:
 
     def search(
         self, text: str, limit: int = 50, conversation: str | None = None, where: Filter = EVERY
-    ) -> list[Found]:
-        """Find turns with all words of `text`, in some conversations or one, the best first."""
+    ) -> Matches:
+        """Find turns with all phrases of `text`, in some conversations or one, the best first."""
         with self.database.read() as connection:
             return search_turns(connection, text, limit, conversation, where)
 

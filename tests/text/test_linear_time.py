@@ -126,7 +126,7 @@ MADE = {
     ("jitchat.providers.catalogue.models", "_fields"),  # it, too
     ("jitchat.providers.http.redaction", "blotted"),  # a secret as it stands
     ("jitchat.lab.planting", "_says"),  # the lab's own texts
-    ("jitchat.store.conversation_search", "search_turns"),  # words as they stand
+    ("jitchat.text.search_tokens", "_phrase"),  # likewise, with what stands between words
     ("jitchat.providers.catalogue.pictures", "picture_tokens"),
     ("jitchat.tui.widgets.folded", "_markers"),  # likewise
     ("jitchat.tui.widgets.found_marks", "pattern_of"),  # words with blanks between them

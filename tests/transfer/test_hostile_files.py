@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from jitchat.errors import ImportFailed
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.indexer import Indexer
+from jitchat.store import search_index
 from jitchat.transfer.locomo import is_locomo, read_locomo
 from jitchat.transfer.plain import read_plain
 from tests.examples import examples
@@ -103,7 +104,7 @@ def _emptied(store: ColdStore) -> ColdStore:
         for table in ("vectors", "index_entries", "imported_conversations", "imported_turns",
                       "turns", "conversations"):  # fmt: skip
             connection.execute(f"DELETE FROM {table}")
-        connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('rebuild')")
+        search_index.empty(connection)
     return store
 
 

@@ -16,7 +16,8 @@ from textual.worker import Worker, WorkerError
 
 from jitchat.errors import UsageError
 from jitchat.store import deletion
-from jitchat.store.conversation_search import SYNTAX, Found, parse_query
+from jitchat.store.conversation_search import SYNTAX, parse_query
+from jitchat.store.search import Found
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import for_terminal, one_line, shorten

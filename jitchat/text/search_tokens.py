@@ -1,0 +1,216 @@
+"""Split texts and queries into the tokens of the search index, and find a query in a text.
+
+Both go through `fold`: compatibility forms and case are folded (NFKC, `ß` is `ss`), invisible
+characters are dropped, and so are the marks of Latin, Greek, Cyrillic, Arabic and Hebrew letters.
+Words end at punctuation, and where a script without blanks begins: Chinese, Japanese, Thai, Lao,
+Khmer, Burmese, and Korean, which attaches its particles. A run of such a script becomes its pairs
+of characters, then its last character: `東京都` is `東京`, `京都` and `都`. So any part of a run is
+a sequence of pairs, a single character is the beginning of a token, and the end of a run is known.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+from jitchat.text.languages import ENGLISH, snowball
+from jitchat.text.words import LONGEST, TO_PLAIN_LATIN
+
+VERSION = 1
+"""Increment it when the same text yields other tokens: the index is then built again."""
+
+_ASCII_TOKEN = re.compile(r"[0-9a-z]+|(?<=(?<![0-9a-z])[a-z])[+#]+|(?<=[0-9a-z])\+\++")
+"""A word, and what follows it in `c++`, `c#` and `notepad++`."""
+_PHRASES = re.compile(
+    r"""(?<![0-9A-Za-z\u0590-\u05ff])["＂]([^"＂]+)["＂](?![0-9A-Za-z\u0590-\u05ff])
+    |[“„‟]([^“”„‟]+)[”“‟]|[«»]([^«»]+)[«»]|「([^「」]+)」|『([^『』]+)』|([^\s(\[{<*_~`]\S*)""",
+    re.VERBOSE,
+)
+"""A text in quotes, or a text without blanks. In Hebrew, a quote also stands within words."""
+_MOST_PHRASES = _MOST_TOKENS = 32
+"""What a query has beyond that is ignored."""
+_PIECE = 256
+"""Characters that are folded at a time: normalising long runs of marks takes quadratic time."""
+
+
+class _Unicode(NamedTuple):
+    token: Any
+    """With a group for a run of a script without blanks."""
+    piece: Any
+    cluster: Any
+    ignorable: Any
+    marks: Any
+
+
+@cache
+def _unicode() -> _Unicode:
+    import regex  # noqa: PLC0415  13 ms, and a text in ASCII does without
+
+    letters = r"[\p{L}\p{M}\p{N}]"
+    run = (
+        r"[[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}"
+        rf"\p{{Myanmar}}ー〆\u3099\u309a]&&{letters}]"
+    )
+    marked = r"\p{Latin}\p{Greek}\p{Cyrillic}\p{Arabic}\p{Hebrew}0-9"
+    patterns = (
+        rf"({run}+)|[{letters}--{run}]+|(?<=(?<![0-9a-z])[a-z])[+#]+|(?<=[0-9a-z])\+\++|\p{{RI}}{{2}}"
+        r"|[[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{RI}\p{Sc}\p{Sm}]--[\x00-\x7f]]",
+        rf"(?s).{{1,{_PIECE - 1}}}\X?",
+        r"\X",
+        # in Unicode's stream-safe format, too, no letter has more than 30 marks
+        r"\p{Default_Ignorable_Code_Point}|ـ|\p{M}{30}\K\p{M}+",
+        rf"(?<=[[{marked}]--[иуИУ]])\p{{M}}+|(?<=[иуИУ]\u0306?)[\p{{M}}--\u0306]+",
+    )
+    return _Unicode(*(regex.compile(pattern, regex.VERSION1) for pattern in patterns))
+
+
+def fold(text: str) -> str:
+    """Return the text in the form in which texts and queries are compared."""
+    if text.isascii():
+        return text.lower()
+    return "".join(map(_fold_piece, _unicode().piece.findall(text)))
+
+
+def _fold_piece(text: str) -> str:
+    """Fold whole grapheme clusters."""
+    if text.isascii():
+        return text.lower()
+    visible = _unicode().ignorable.sub("", text)
+    plain = _unicode().marks.sub("", unicodedata.normalize("NFKD", visible))
+    return unicodedata.normalize("NFKC", plain.casefold().translate(TO_PLAIN_LATIN))
+
+
+_fold_cluster = lru_cache(1 << 14)(_fold_piece)
+
+
+def terms(text: str) -> list[str]:
+    """List the tokens of a text as they are indexed: English words as stems."""
+    folded = fold(text)
+    if folded.isascii():
+        return [_stem(word[:LONGEST]) for word in _ASCII_TOKEN.findall(folded)]
+    return [_term(token) for chunk, is_run in _chunks(folded) for token in _tokens(chunk, is_run)]
+
+
+def _chunks(folded: str) -> list[tuple[str, bool]]:
+    """List the words and symbols of a folded text, and its runs of a script without blanks."""
+    if folded.isascii():
+        return [(word, False) for word in _ASCII_TOKEN.findall(folded)]
+    return [(match[0], bool(match.lastindex)) for match in _unicode().token.finditer(folded)]
+
+
+def _tokens(chunk: str, is_run: bool) -> list[str]:
+    return [chunk[start : start + 2] for start in range(len(chunk))] if is_run else [chunk]
+
+
+def _term(token: str) -> str:
+    return _stem(token[:LONGEST]) if token.isascii() else token[:LONGEST]
+
+
+@lru_cache(1 << 16)
+def _stem(word: str) -> str:
+    return snowball(ENGLISH)(word)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A text to be found: what stands between two blanks of a query, or in quotes."""
+
+    tokens: tuple[str, ...]
+    words: tuple[str, ...]
+    """Those of its tokens that are stemmed."""
+    is_exact: bool
+    """Whether it was in quotes: words are not stemmed."""
+    is_open: bool
+    """Whether the last token can be the beginning of one."""
+    pattern: re.Pattern[str]
+    """Matches wherever the phrase is in a folded text, and more; a group for each of `words`."""
+
+    @property
+    def expression(self) -> str:
+        """The phrase in the syntax of FTS5."""
+        stems = [_term(token) for token in self.tokens]
+        words = f'"{" ".join(stems)}"'
+        if not self.is_open:
+            return words
+        beginning = f'"{" ".join([*stems[:-1], self.tokens[-1][:LONGEST]])}" *'
+        return beginning if beginning.startswith(words) else f"({words} OR {beginning})"
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether texts that the index finds must be searched: it holds stems only."""
+        return self.is_exact and bool(self.words)
+
+    def find_in(self, folded: str) -> Iterator[tuple[int, int]]:
+        """Yield (start, end) of each match in a folded text."""
+        is_word_open = self.is_open and self.words[-1:] == self.tokens[-1:]
+        last = len(self.words) - 1 if is_word_open else -1
+        for match in self.pattern.finditer(folded):
+            pairs = zip(match.groups(), self.words, strict=True)
+            if self.is_exact or all(
+                _stem(group) == _stem(word) or (number == last and group.startswith(word))
+                for number, (group, word) in enumerate(pairs)
+            ):
+                yield match.span()
+
+
+def phrases_of(query: str) -> list[Phrase]:
+    """Split a query into phrases; the last one is open, if it is not in quotes."""
+    matches = list(_PHRASES.finditer(query))[:_MOST_PHRASES]
+    phrases = []
+    for match in matches:
+        is_quoted, is_last = match[6] is None, match is matches[-1]
+        phrases.append(_phrase(match[match.lastindex or 0], is_exact=is_quoted, is_last=is_last))
+    return [phrase for phrase in phrases if phrase is not None]
+
+
+def _phrase(text: str, *, is_exact: bool, is_last: bool) -> Phrase | None:
+    chunks = [(chunk[:_MOST_TOKENS], is_run) for chunk, is_run in _chunks(fold(text))]
+    tokens = [token for chunk in chunks for token in _tokens(*chunk)][: _MOST_TOKENS + 1]
+    if not tokens:
+        return None
+    last, is_run = chunks[-1]
+    if is_run and len(last) > 1:
+        tokens.pop()  # the run may go on
+    is_open = is_run or (is_last and not is_exact and last[-1].isalnum())
+    is_open = is_open and (len(last) == 1) == is_run  # a single Latin letter is a word
+    words = tuple(chunk for chunk, _ in chunks if _WORD.fullmatch(chunk))
+    pattern = re.compile(r"[\W_]*".join(_source(chunk, is_exact=is_exact) for chunk, _ in chunks))
+    return Phrase(tuple(tokens), words, is_exact, is_open, pattern)
+
+
+_WORD = re.compile("[0-9a-z]+")
+
+
+def _source(chunk: str, *, is_exact: bool) -> str:
+    """Return the pattern for a chunk of a phrase: stems differ from words in their last letters."""
+    if not _WORD.fullmatch(chunk):
+        return re.escape(chunk)
+    if is_exact:
+        return f"(?<![0-9a-z])({chunk})(?![0-9a-z])"
+    return f"(?<![0-9a-z])({_stem(chunk)[:-1] or chunk}[0-9a-z]*+)"
+
+
+def locate(text: str, offset: int) -> int:
+    """Return where in a text, within some 256 characters before, an offset in `fold(text)` is."""
+    if text.isascii():
+        return offset
+    start = 0
+    for piece in _unicode().piece.findall(text):
+        offset -= len(_fold_piece(piece))
+        if offset < 0:
+            break
+        start += len(piece)
+    return start
+
+
+def fold_in_place(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Fold a short text; also return (start, end) in the text of what each character is from."""
+    folded: list[str] = []
+    spans: list[tuple[int, int]] = []
+    for match in _unicode().cluster.finditer(text):
+        cluster = _fold_cluster(match[0])
+        folded.append(cluster)
+        spans += [match.span()] * len(cluster)
+    return "".join(folded), spans
