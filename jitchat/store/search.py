@@ -47,11 +47,11 @@ _SOME = f"""
 _MATCHING = "SELECT rowid FROM search_tokens WHERE search_tokens MATCH :wanted"
 _EARLIER = """
     SELECT t.id FROM turns_fts JOIN turns t ON t.id = turns_fts.rowid
-    WHERE turns_fts MATCH :wanted AND t.id NOT IN (SELECT id FROM search_documents)
+    WHERE turns_fts MATCH :wanted AND t.id NOT IN (SELECT id FROM search_tokens_docsize)
         AND (:conversation IS NULL OR t.conversation = :conversation) ORDER BY turns_fts.rank
 """
 _EARLIER_UNSPACED = """
-    SELECT t.id FROM turns t WHERE t.id NOT IN (SELECT id FROM search_documents)
+    SELECT t.id FROM turns t WHERE t.id NOT IN (SELECT id FROM search_tokens_docsize)
         AND (:conversation IS NULL OR t.conversation = :conversation)
         AND t.conversation NOT IN (SELECT id FROM conversations WHERE temporary)
         AND NOT EXISTS (

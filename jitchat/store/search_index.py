@@ -4,8 +4,8 @@ A document is a turn, with its text, tools, reasoning and files; or a conversati
 tags and system prompt. Documents are given as ids: turns as positive ones, conversations as the
 negative of their number. FTS5 stores no text, so to delete a document it has to be given the same
 tokens again. They are made from the text, therefore a document leaves the index before its text
-changes (`changing`). A checksum tells if the tokens are not the same: the index is emptied then,
-and built again in the background.
+changes (`changing_turns`). If their number is not the one that FTS5 has stored, the index is
+emptied, and built again in the background.
 
 Replies that are still being written, and temporary conversations, are not indexed.
 """
@@ -19,7 +19,6 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
-from zlib import crc32
 
 from jitchat.errors import StoreError
 from jitchat.store.database import Database
@@ -27,16 +26,16 @@ from jitchat.text import search_tokens
 from jitchat.tool_fields import use_from
 
 _INDEXED = """
-    SELECT id, checksum FROM search_documents WHERE id IN (SELECT value FROM json_each(?))
+    SELECT id, sz FROM search_tokens_docsize WHERE id IN (SELECT value FROM json_each(?))
 """
 _NOT_INDEXED = """
     SELECT t.id FROM turns t JOIN conversations c ON c.id = t.conversation
     WHERE t.id IN (SELECT value FROM json_each(?1)) AND t.status <> 'streaming' AND NOT c.temporary
-        AND t.id NOT IN (SELECT id FROM search_documents)
+        AND t.id NOT IN (SELECT id FROM search_tokens_docsize)
     UNION ALL
     SELECT -s.number FROM search_conversations s JOIN conversations c ON c.id = s.conversation
     WHERE s.number IN (SELECT -value FROM json_each(?1)) AND NOT c.temporary
-        AND -s.number NOT IN (SELECT id FROM search_documents)
+        AND -s.number NOT IN (SELECT id FROM search_tokens_docsize)
 """
 _DELETE = "INSERT INTO search_tokens (search_tokens, rowid, tokens) VALUES ('delete', ?, ?)"
 _DELETE_EARLIER = """
@@ -56,6 +55,15 @@ _DOCUMENTS = """
     )
 """
 """The last documents of a range, which has turns or conversations, from the last on."""
+_SEGMENTS = """
+    WITH RECURSIVE segments (id) AS (
+        SELECT MIN(segid) FROM search_tokens_idx UNION ALL
+        SELECT (SELECT MIN(segid) FROM search_tokens_idx WHERE segid > id) FROM segments
+        WHERE id IS NOT NULL
+    ) SELECT COUNT(id) FROM segments
+"""
+_MERGE = "INSERT INTO search_tokens (search_tokens, rank) VALUES ('merge', 16)"
+_MOST_SEGMENTS = 8
 _UNUSED = "turns_fts_unused"
 _BATCH, _TURNS_AT_ONCE = 16, 512
 _HOLD_SECONDS, _PAUSE_SECONDS = 0.02, 0.03
@@ -116,23 +124,24 @@ def _texts(arguments: str) -> Iterator[str]:
             yield str(value)
 
 
-def _tokens_of(parts: Sequence[Part]) -> str:
-    return " ".join(term for part in parts for term in search_tokens.terms(part.text))
+def _tokens_of(parts: Sequence[Part]) -> list[str]:
+    return [term for part in parts for term in search_tokens.terms(part.text)]
 
 
-def _checksum(tokens: str) -> int:
-    return crc32(tokens.encode("utf-8", "surrogatepass"))
+def _count_in(size: bytes) -> int:
+    """Return a document's number of tokens from FTS5's record, a variable-length integer."""
+    count = 0
+    for byte in size:
+        count = (count << 7) | (byte & 0x7F)
+    return count
 
 
 def add(connection: sqlite3.Connection, documents: Iterable[int]) -> None:
     """Index documents, as far as they are not indexed yet."""
     wanted = [row[0] for row in connection.execute(_NOT_INDEXED, (json.dumps(list(documents)),))]
-    made = [(key, _tokens_of(parts)) for key, parts in parts_of(connection, wanted).items()]
-    connection.executemany(
-        "INSERT INTO search_documents VALUES (?, ?)",
-        [(document, _checksum(tokens)) for document, tokens in made],
-    )
-    connection.executemany("INSERT INTO search_tokens (rowid, tokens) VALUES (?, ?)", made)
+    parts = parts_of(connection, wanted)
+    rows = [(document, " ".join(_tokens_of(parts[document]))) for document in wanted]
+    connection.executemany("INSERT INTO search_tokens (rowid, tokens) VALUES (?, ?)", rows)
 
 
 def remove(connection: sqlite3.Connection, documents: Iterable[int]) -> None:
@@ -140,14 +149,12 @@ def remove(connection: sqlite3.Connection, documents: Iterable[int]) -> None:
     ids = json.dumps(list(documents))
     if has_earlier_index(connection):
         connection.execute(_DELETE_EARLIER, (ids,))
-    checksums = dict(connection.execute(_INDEXED, (ids,)))
-    made = [(key, _tokens_of(parts)) for key, parts in parts_of(connection, checksums).items()]
-    if any(checksums[document] != _checksum(tokens) for document, tokens in made):
+    sizes = dict(connection.execute(_INDEXED, (ids,)))
+    tokens = {key: _tokens_of(parts) for key, parts in parts_of(connection, sizes).items()}
+    if any(len(tokens[key]) != _count_in(size) for key, size in sizes.items()):
         empty(connection)
-        return
-    connection.executemany(_DELETE, made)
-    indexed = [(document,) for document in checksums]
-    connection.executemany("DELETE FROM search_documents WHERE id = ?", indexed)
+    else:
+        connection.executemany(_DELETE, [(key, " ".join(made)) for key, made in tokens.items()])
 
 
 @contextmanager
@@ -197,6 +204,12 @@ def optimize(connection: sqlite3.Connection) -> None:
         connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('optimize')")
 
 
+def merge(database: Database) -> None:
+    """Merge what a bulk insert left: in Chinese, that makes the index a seventh smaller."""
+    while _merge_some(database):
+        pass
+
+
 def has_earlier_index(connection: sqlite3.Connection) -> bool:
     """Whether turns that are not indexed yet are found by the index of earlier versions."""
     return _has_table(connection, "turns_fts")
@@ -213,11 +226,11 @@ def build_in_background(database: Database) -> None:
 
     def build() -> None:
         with suppress(StoreError):  # it was closed, or the disk is full: the next start goes on
-            while _build_some(database):
+            while _build_some(database) or _merge_some(database):
                 time.sleep(_PAUSE_SECONDS)
 
     with suppress(StoreError):
-        if _build_some(database):
+        if _build_some(database) or _merge_some(database):
             threading.Thread(target=build, daemon=True).start()
 
 
@@ -236,6 +249,22 @@ def _build_some(database: Database) -> bool:
             if not _index_next(connection):
                 _drop_next(connection)
         return _has_work(connection)
+
+
+def _merge_some(database: Database) -> bool:
+    """Merge some pages of the index, if it has many segments. Return whether more is to be done."""
+    if database.fetch_one(_SEGMENTS)[0] <= _MOST_SEGMENTS:
+        return False
+    with database.write() as connection:
+        until = time.monotonic() + _HOLD_SECONDS
+        while time.monotonic() < until:
+            before = connection.total_changes
+            connection.execute(
+                "INSERT INTO search_tokens (search_tokens, rank) VALUES ('merge', 16)"
+            )
+            if connection.total_changes - before < 2:  # as FTS5 says that it is done
+                return False
+    return True
 
 
 def _has_work(connection: sqlite3.Connection) -> bool:
@@ -276,7 +305,6 @@ def _drop_next(connection: sqlite3.Connection) -> None:
 def empty(connection: sqlite3.Connection) -> None:
     """Begin again with an empty index."""
     connection.execute("INSERT INTO search_tokens (search_tokens) VALUES ('delete-all')")
-    connection.execute("DELETE FROM search_documents")
     connection.execute("DELETE FROM search_backlog")
     connection.execute(_WHOLE_BACKLOG)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from jitchat.errors import ImportFailed
+from jitchat.store import search_index
 from jitchat.store.imported import ImportWriter, list_newest_first, was_deleted
 from jitchat.store.store import ColdStore
 from jitchat.transfer.format import Format
@@ -97,6 +98,7 @@ def take_all(
             yield taken
     finally:
         list_newest_first(store, changed)
+        search_index.merge(store.database)
 
 
 def _taken(

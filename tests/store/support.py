@@ -71,7 +71,7 @@ def require_complete_index(database: Database) -> None:
     with database.read() as connection:
         documents = [row[0] for row in connection.execute(DOCUMENTS)]
         parts = parts_of(connection, documents)
-        rows = connection.execute("SELECT id FROM search_documents").fetchall()
+        rows = connection.execute("SELECT id FROM search_tokens_docsize").fetchall()
         conversations = connection.execute("SELECT COUNT(*) FROM conversations").fetchone()[0]
         numbered = connection.execute("SELECT COUNT(*) FROM search_conversations").fetchone()[0]
     expected = {key: [t for part in parts[key] for t in terms(part.text)] for key in documents}

@@ -1,12 +1,11 @@
 -- The search index. jitchat makes the tokens and deletes them: no trigger writes here. A document is a turn, by its id, or a
--- conversation, by the negative of its number. `checksum` is that of the document's tokens, since FTS5 has to be given those
--- to delete them.
+-- conversation, by the negative of its number.
 
 CREATE VIRTUAL TABLE search_tokens USING fts5 (
     tokens, content='', tokenize="ascii tokenchars '+#'"
 );
 
-CREATE TABLE search_documents (id INTEGER PRIMARY KEY, checksum INTEGER NOT NULL);
+INSERT INTO search_tokens (search_tokens, rank) VALUES ('usermerge', 2);
 
 CREATE TABLE search_conversations (
     number INTEGER PRIMARY KEY,
