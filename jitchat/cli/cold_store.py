@@ -36,7 +36,7 @@ def open_store(paths: Paths) -> ColdStore:
     try:
         store = ColdStore(database)
         replies.close_interrupted(store)
-        search_index.build_in_background(database)
+        search_index.finish_in_background(database)
         if deleted := deletion.delete_left(store):
             what = f"{deleted:,} temporary conversation{'' if deleted == 1 else 's'}"
             output.warn(f"deleted {what} left over from an earlier run.")

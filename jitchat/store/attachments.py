@@ -65,7 +65,7 @@ class AttachmentStore:
         """Store a turn's files in one transaction, replacing those of an earlier send."""
         if not files:
             return
-        with search_index.changing_turns(self._database, [turn.id]) as connection:
+        with search_index.changing(self._database, [turn.id]) as connection:
             connection.execute("DELETE FROM turn_attachments WHERE turn = ?", (turn.id,))
             for number, file in enumerate(files):
                 keep(connection, file)
@@ -73,7 +73,7 @@ class AttachmentStore:
 
     def add(self, turn: Turn, number: int, file: Attachment) -> None:
         """Attach one more file to a turn, at a free place among its files."""
-        with search_index.changing_turns(self._database, [turn.id]) as connection:
+        with search_index.changing(self._database, [turn.id]) as connection:
             keep(connection, file)
             connection.execute(INSERT_LINK, link(turn.id, number, file))
 

@@ -74,7 +74,7 @@ class OwnInstructions:
         """Store instructions, replacing the previous ones; an empty system text counts as none."""
         system = repair(own.system) if own.system and own.system.strip() else None
         persona = None if own.persona is None else repair(own.persona)
-        with search_index.changing_conversation(self._database, conversation) as connection:
+        with search_index.changing(self._database, conversation=conversation) as connection:
             connection.execute(
                 "UPDATE conversations SET system = ?, persona = ? WHERE id = ?",
                 (system, persona, conversation),

@@ -12,59 +12,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
-from jitchat.store import search_index
-from jitchat.store.conversation_search import CONDITION, EVERY, Filter
-from jitchat.store.search_index import Part
+from jitchat.store.conversation_search import EVERY, Filter
+from jitchat.store.search_index import Part, count_backlog, parts_of, statement
 from jitchat.text.sanitize import one_line, repair
-from jitchat.text.search_tokens import Phrase, fold, fold_in_place, locate, phrases_of
+from jitchat.text.search_tokens import Phrase, fold, fold_in_place, phrases_of
 from jitchat.text.words import is_unspaced
 
 MOST_RANKED = 20_000
 """The most matches that are ranked; of more, the newest are first. Of a million turns of 40 words,
 finding out takes 8 ms and ranking 12 ms."""
-_HITS = f"""
-    SELECT j.value, c.id, COALESCE(t.position, 0)
-    FROM json_each(:documents) j LEFT JOIN turns t ON t.id = j.value
-    LEFT JOIN search_conversations s ON s.number = -j.value
-    JOIN conversations c ON c.id = COALESCE(t.conversation, s.conversation)
-    WHERE {CONDITION}
-        AND (:after IS NULL
-            OR julianday(COALESCE(t.created_at, c.updated_at)) >= julianday(:after))
-        AND (:before IS NULL
-            OR julianday(COALESCE(t.created_at, c.updated_at)) < julianday(:before))
-    ORDER BY j.key
-"""  # noqa: S608  a constant
-_SOME = f"""
-    AND +search_tokens.rowid IN (
-        SELECT t.id FROM turns t WHERE t.conversation IN (
-            SELECT c.id FROM conversations c
-            WHERE {CONDITION} AND (:conversation IS NULL OR c.id = :conversation)
-        ) UNION ALL
-        SELECT -s.number FROM search_conversations s JOIN conversations c ON c.id = s.conversation
-        WHERE {CONDITION} AND :conversation IS NULL
-    )
-"""  # noqa: S608  a constant
-_MATCHING = "SELECT rowid FROM search_tokens WHERE search_tokens MATCH :wanted"
-_EARLIER = """
-    SELECT t.id FROM turns_fts JOIN turns t ON t.id = turns_fts.rowid
-    WHERE turns_fts MATCH :wanted AND t.id NOT IN (SELECT id FROM search_tokens_docsize)
-        AND (:conversation IS NULL OR t.conversation = :conversation) ORDER BY turns_fts.rank
-"""
-_EARLIER_UNSPACED = """
-    SELECT t.id FROM turns t WHERE t.id NOT IN (SELECT id FROM search_tokens_docsize)
-        AND (:conversation IS NULL OR t.conversation = :conversation)
-        AND t.conversation NOT IN (SELECT id FROM conversations WHERE temporary)
-        AND NOT EXISTS (
-            SELECT 1 FROM json_each(:wanted) w WHERE instr(lower(t.content), w.value) = 0
-        ) ORDER BY t.id DESC
-"""
-"""That index takes a run of a script without blanks for one word."""
 _AT_ONCE = 64
-_BEFORE, _EXCERPT, _AROUND = 40, 160, 256
-"""Characters: before the first match, of an excerpt, and around the match that are read for it."""
+_BEFORE, _EXCERPT, _WINDOW = 40, 160, 512
+"""Characters: before the first match, of an excerpt, and of a text that are looked at together."""
+_MOST_WINDOWS = 2_000
 _BLANKS = re.compile(r"\s+")
 
 Span = tuple[int, int]
+Values = Mapping[str, object]
 
 
 class Found(NamedTuple):
@@ -99,110 +63,98 @@ def search_turns(
     if not phrases:
         return matches
     is_narrow = conversation is not None or where not in (EVERY, Filter(is_archived=False))
-    values = {**where.values, "conversation": conversation}
-    documents, is_ranked = _documents(connection, phrases, values, _SOME if is_narrow else "")
-    if not is_ranked:
+    matching = statement("matching") + (statement("within") if is_narrow else "")
+    wanted = " AND ".join(phrase.expression for phrase in phrases)
+    values = {**where.values, "conversation": conversation, "wanted": wanted}
+    counting = f"SELECT COUNT(*) FROM ({matching} LIMIT {MOST_RANKED + 1})"  # noqa: S608  constants
+    order = "rank"
+    if connection.execute(counting, values).fetchone()[0] > MOST_RANKED:
+        order = "rowid DESC"
         matches.notice = f"More than {MOST_RANKED:,} matches: the newest come first."
-    if backlog := search_index.count_backlog(connection):
+    rows: Iterator[Sequence[int]] = connection.execute(f"{matching} ORDER BY {order}", values)
+    if backlog := count_backlog(connection):
         matches.notice = f"The search index is being built, with {backlog:,} turns still to come."
-        if search_index.has_earlier_index(connection):
-            documents = chain(documents, _earlier_documents(connection, text, values))
-    while len(matches) < limit and (ids := list(islice(documents, _AT_ONCE))):
+        rows = chain(rows, _earlier_rows(connection, text, values))
+    while len(matches) < limit and (ids := [row[0] for row in islice(rows, _AT_ONCE)]):
         matches += _read_matches(connection, phrases, {**values, "documents": json.dumps(ids)})
     del matches[limit:]
     return matches
 
 
-def _documents(
-    connection: sqlite3.Connection,
-    phrases: Sequence[Phrase],
-    values: Mapping[str, object],
-    scope: str,
-) -> tuple[Iterator[int], bool]:
-    """Return the matching documents in order, and whether they are ranked."""
-    matching = f"{_MATCHING} {scope}"
-    values = {**values, "wanted": " AND ".join(phrase.expression for phrase in phrases)}
-    counting = f"SELECT COUNT(*) FROM ({matching} LIMIT {MOST_RANKED + 1})"  # noqa: S608  constants
-    is_ranked = connection.execute(counting, values).fetchone()[0] <= MOST_RANKED
-    order = "search_tokens.rank" if is_ranked else "rowid DESC"
-    rows = connection.execute(f"{matching} ORDER BY {order}", values)
-    return (row[0] for row in rows), is_ranked
-
-
-def _earlier_documents(
-    connection: sqlite3.Connection, text: str, values: Mapping[str, object]
-) -> Iterator[int]:
-    """Find turns that are not indexed yet by the index of earlier versions, which has texts."""
+def _earlier_rows(
+    connection: sqlite3.Connection, text: str, values: Values
+) -> Iterator[Sequence[int]]:
+    """Find turns that are not indexed yet, by the index of earlier versions."""
     pieces = repair(text).lower().replace('"', " ").split()
-    query = _EARLIER_UNSPACED if is_unspaced(text) else _EARLIER
-    words = " ".join(f'"{piece}"' for piece in pieces)
-    wanted = json.dumps(pieces) if query is _EARLIER_UNSPACED else f"{words} *"
-    return (row[0] for row in connection.execute(query, {**values, "wanted": wanted}))
+    if is_unspaced(text):
+        wanted = {**values, "wanted": json.dumps(pieces)}
+        return connection.execute(statement("earlier_unspaced"), wanted)
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'").fetchone():
+        words = " ".join(f'"{piece}"' for piece in pieces)
+        return connection.execute(statement("earlier"), {**values, "wanted": f"{words} *"})
+    return iter(())
 
 
 def _read_matches(
-    connection: sqlite3.Connection, phrases: Sequence[Phrase], values: Mapping[str, object]
+    connection: sqlite3.Connection, phrases: Sequence[Phrase], values: Values
 ) -> Iterator[Found]:
     """Read the documents that pass the filters, and have the phrases in quotes."""
-    rows = connection.execute(_HITS, values).fetchall()
-    parts = search_index.parts_of(connection, [document for document, _, _ in rows])
+    exact = [phrase for phrase in phrases if phrase.is_verified]
+    rows = connection.execute(statement("hits"), values).fetchall()
+    parts = parts_of(connection, [document for document, _, _ in rows])
     for document, conversation, position in rows:
-        folded = [(part, fold(part.text)) for part in parts[document]]
-        if all(
-            not phrase.is_verified or any(_first(phrase, text) is not None for _, text in folded)
-            for phrase in phrases
-        ):
-            yield Found(conversation, position, *_excerpt(folded, phrases))
+        texts = [fold(part.text) for part in parts[document] if exact]
+        if all(any(phrase.is_in(text) for text in texts) for phrase in exact):
+            yield Found(conversation, position, *_excerpt(parts[document], phrases))
 
 
-def _first(phrase: Phrase, folded: str) -> int | None:
-    return next((start for start, _ in phrase.find_in(folded)), None)
-
-
-def _excerpt(
-    folded: Sequence[tuple[Part, str]], phrases: Sequence[Phrase]
-) -> tuple[str, tuple[Span, ...], str]:
-    """Cut an excerpt from the part with the most phrases; return it, its marks and the label."""
-    part, starts = folded[0][0], list[int]()
-    for other, text in folded:
-        firsts = (_first(phrase, text) for phrase in phrases)
-        others = [start for start in firsts if start is not None]
-        if len(others) > len(starts):
-            part, starts = other, others
-    at = locate(part.text, min(starts, default=0))
-    begin = max(0, at - _AROUND)
-    window = part.text[begin : at + 2 * _AROUND]
+def _excerpt(parts: Sequence[Part], phrases: Sequence[Phrase]) -> tuple[str, tuple[Span, ...], str]:
+    """Cut an excerpt where most phrases are; return it, its marks and the label of its part."""
+    best, most = (parts[0], 0), 0
+    for part, start in islice(_windows(parts), _MOST_WINDOWS):
+        folded = fold(part.text[start : start + _WINDOW])
+        count = sum(phrase.is_in(folded) for phrase in phrases)
+        if count > most:
+            best, most = (part, start), count
+        if most == len(phrases):
+            break
+    part, start = best
+    window = part.text[start : start + _WINDOW]
     marks = _marks(window, phrases)
     cut = max(0, marks[0][0] - _BEFORE) if marks else 0
     cut = len(window) - len(window[cut:].lstrip())
-    line, spans = _on_one_line(window[cut:], [(start - cut, end - cut) for start, end in marks])
-    if begin + cut:
-        line, spans = f"…{line}", [(start + 1, end + 1) for start, end in spans]
+    line, spans = _on_one_line(window[cut:], [(first - cut, last - cut) for first, last in marks])
+    if start + cut:
+        line, spans = f"…{line}", [(first + 1, last + 1) for first, last in spans]
     if len(line) > _EXCERPT:
         line = f"{line[: _EXCERPT - 1]}…"
-    shown = ((start, min(end, len(line))) for start, end in spans)
+    shown = ((first, min(last, len(line))) for first, last in spans)
     return line, tuple(span for span in shown if span[0] < span[1]), part.label
+
+
+def _windows(parts: Sequence[Part]) -> Iterator[tuple[Part, int]]:
+    """Yield the starts of windows that overlap by a half."""
+    for part in parts:
+        last = max(1, len(part.text) - _WINDOW // 2)
+        yield from ((part, start) for start in range(0, last, _WINDOW // 2))
 
 
 def _marks(text: str, phrases: Sequence[Phrase]) -> list[Span]:
     """Find all phrases in a short text, in order; matches that overlap are one."""
     folded, origins = fold_in_place(text)
-    spans = sorted(span for phrase in phrases for span in phrase.find_in(folded))
     marks: list[Span] = []
-    for first, last in spans:
+    for first, last in sorted(span for phrase in phrases for span in phrase.find_in(folded)):
         start, end = origins[first][0], origins[last - 1][1]
         if marks and start <= marks[-1][1]:
-            marks[-1] = marks[-1][0], max(end, marks[-1][1])
-        else:
-            marks.append((start, end))
+            start, end = marks[-1][0], max(end, marks.pop()[1])
+        marks.append((start, end))
     return marks
 
 
 def _on_one_line(text: str, marks: Sequence[Span]) -> tuple[str, list[Span]]:
     """Return a text on one safe line, with its marks moved accordingly."""
-    edges = [0, *chain.from_iterable(marks), len(text)]
     line, ends = "", [0]
-    for start, end in pairwise(edges):
+    for start, end in pairwise([0, *chain.from_iterable(marks), len(text)]):
         line += one_line(f"|{_BLANKS.sub(' ', text[start:end])}|")[1:-1]
         ends.append(len(line))
     return line, list(zip(ends[1::2], ends[2::2], strict=False))

@@ -295,13 +295,13 @@ class ColdStore:
 
         """
         statement = "UPDATE conversations SET title = ?, title_given = 1 WHERE id = ?"
-        with search_index.changing_conversation(self.database, conversation) as connection:
+        with search_index.changing(self.database, conversation=conversation) as connection:
             connection.execute(statement, (title_text(title), conversation))
 
     def suggest_title(self, conversation: str, title: str) -> None:
         """Set a generated title, unless the user or the source gave the conversation one."""
         statement = "UPDATE conversations SET title = ? WHERE id = ? AND NOT title_given"
-        with search_index.changing_conversation(self.database, conversation) as connection:
+        with search_index.changing(self.database, conversation=conversation) as connection:
             connection.execute(statement, (title_text(title), conversation))
 
     def lacks_title(self, conversation: str) -> bool:
@@ -322,7 +322,7 @@ class ColdStore:
         """
         added = [(conversation, tag_name(tag)) for tag in add]
         removed = [(conversation, fold(tag.removeprefix("#"))) for tag in remove]
-        with search_index.changing_conversation(self.database, conversation) as connection:
+        with search_index.changing(self.database, conversation=conversation) as connection:
             connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", added)
             connection.executemany("DELETE FROM tags WHERE conversation = ? AND tag = ?", removed)
 
@@ -430,12 +430,13 @@ class ColdStore:
                 look_at(connection, conversation, tree.leaf_below(position))
 
     def set_status(self, turn: Turn, status: Status) -> None:
-        self.database.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
+        with search_index.changing(self.database, [turn.id]) as connection:
+            connection.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
 
     def set_uses(self, uses: Mapping[Turn, ToolUse]) -> None:
         """Replace the tool use of turns; their text never changes."""
         ids = [turn.id for turn in uses]
-        with search_index.changing_turns(self.database, ids) as connection:
+        with search_index.changing(self.database, ids) as connection:
             connection.executemany(
                 "UPDATE turns SET tools = ? WHERE id = ?",
                 [(tools_column(use), turn.id) for turn, use in uses.items()],

@@ -18,9 +18,6 @@ from typing import Any, NamedTuple
 from jitchat.text.languages import ENGLISH, snowball
 from jitchat.text.words import LONGEST, TO_PLAIN_LATIN
 
-VERSION = 1
-"""Increment it when the same text yields other tokens: the index is then built again."""
-
 _ASCII_TOKEN = re.compile(r"[0-9a-z]+|(?<=(?<![0-9a-z])[a-z])[+#]+|(?<=[0-9a-z])\+\++")
 """A word, and what follows it in `c++`, `c#` and `notepad++`."""
 _PHRASES = re.compile(
@@ -152,6 +149,9 @@ class Phrase:
         """Whether texts that the index finds must be searched: it holds stems only."""
         return self.is_exact and bool(self.words)
 
+    def is_in(self, folded: str) -> bool:
+        return any(True for _ in self.find_in(folded))
+
     def find_in(self, folded: str) -> Iterator[tuple[int, int]]:
         """Yield (start, end) of each match in a folded text."""
         is_word_open = self.is_open and self.words[-1:] == self.tokens[-1:]
@@ -204,19 +204,6 @@ def _source(chunk: str, *, is_exact: bool) -> str:
     if is_exact:
         return f"(?<![0-9a-z])({chunk})(?![0-9a-z])"
     return f"(?<![0-9a-z])({_STEMS[chunk][:-1] or chunk}[0-9a-z]*+)"
-
-
-def locate(text: str, offset: int) -> int:
-    """Return where in a text, within some 256 characters before, an offset in `fold(text)` is."""
-    if text.isascii():
-        return offset
-    start = 0
-    for piece in _unicode().piece.findall(text):
-        offset -= len(_fold_piece(piece))
-        if offset < 0:
-            break
-        start += len(piece)
-    return start
 
 
 def fold_in_place(text: str) -> tuple[str, list[tuple[int, int]]]:

@@ -98,7 +98,7 @@ def take_all(
             yield taken
     finally:
         list_newest_first(store, changed)
-        search_index.merge(store.database)
+        search_index.finish(store.database)
 
 
 def _taken(

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from jitchat.errors import ImportFailed
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.indexer import Indexer
-from jitchat.store import search_index
 from jitchat.transfer.locomo import is_locomo, read_locomo
 from jitchat.transfer.plain import read_plain
 from tests.examples import examples
@@ -104,7 +103,7 @@ def _emptied(store: ColdStore) -> ColdStore:
         for table in ("vectors", "index_entries", "imported_conversations", "imported_turns",
                       "turns", "conversations"):  # fmt: skip
             connection.execute(f"DELETE FROM {table}")
-        search_index.empty(connection)
+        connection.execute("INSERT INTO search_tokens (search_tokens) VALUES ('delete-all')")
     return store
 
 

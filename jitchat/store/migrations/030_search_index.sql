@@ -2,7 +2,7 @@
 -- conversation, by the negative of its number.
 
 CREATE VIRTUAL TABLE search_tokens USING fts5 (
-    tokens, content='', tokenize="ascii tokenchars '+#'"
+    tokens, content='', columnsize=0, tokenize="ascii tokenchars '+#'"
 );
 
 INSERT INTO search_tokens (search_tokens, rank) VALUES ('usermerge', 2);
@@ -13,12 +13,6 @@ CREATE TABLE search_conversations (
 );
 
 INSERT INTO search_conversations (conversation) SELECT id FROM conversations;
-
--- Of the tokens; another version makes them again.
-
-CREATE TABLE search_version (number INTEGER NOT NULL);
-
-INSERT INTO search_version VALUES (1);
 
 -- The documents that are not indexed yet, in the background: `first` to `last` are ids.
 
