@@ -47,7 +47,7 @@ class Filter:
 
     @property
     def values(self) -> dict[str, object]:
-        """The parameters of `CONDITION`."""
+        """The parameters of the condition in `search.sql`."""
         return {
             "tags": json.dumps(self.tags),
             "project": self.project,
@@ -120,15 +120,3 @@ def _day(name: str, written: str, today: date) -> date:
 
 def _refused(what: str, remedy: str) -> UsageError:
     return UsageError(what, f"{remedy}; text in quotes is searched for.")
-
-
-CONDITION = """
-    NOT c.deleted_by AND (:archived IS NULL OR c.archived = :archived)
-    AND instr(lower(c.project), :project)
-    AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w
-        WHERE w.value NOT IN (SELECT tag FROM tags WHERE conversation = c.id))
-    AND (:model = '' OR EXISTS (SELECT 1 FROM turns t LEFT JOIN windows w ON w.turn = t.id
-        LEFT JOIN imported_turns i ON i.turn = t.id WHERE t.conversation = c.id AND
-        instr(lower(COALESCE(json_extract(w.header, '$.model'), i.model, '')), :model)))
-"""
-"""A condition on the table `conversations` as c; the caller adds the condition on dates."""

@@ -1,5 +1,23 @@
--- The statements of search.py and search_index.py, by name. {condition} is that of conversation_search.py. A document is a
--- turn, by its id, or a conversation, by the negative of its number.
+-- The statements that list and search conversations, by name. A document is a turn, by its id, or a conversation, by the
+-- negative of its number.
+
+-- name: condition
+-- On the table `conversations` as c, with the parameters of a Filter; {condition} in other statements is this one.
+NOT c.deleted_by AND (:archived IS NULL OR c.archived = :archived)
+AND instr(lower(c.project), :project)
+AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w
+    WHERE w.value NOT IN (SELECT tag FROM tags WHERE conversation = c.id))
+AND (:model = '' OR EXISTS (SELECT 1 FROM turns t LEFT JOIN windows w ON w.turn = t.id
+    LEFT JOIN imported_turns i ON i.turn = t.id WHERE t.conversation = c.id AND
+    instr(lower(COALESCE(json_extract(w.header, '$.model'), i.model, '')), :model)))
+
+-- name: listed
+SELECT c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, c.archived,
+    (SELECT json_group_array(tag) FROM tags WHERE conversation = c.id), c.persona, {tree}
+FROM conversations c
+WHERE {condition} AND (:after IS NULL OR julianday(c.updated_at) >= julianday(:after))
+    AND (:before IS NULL OR julianday(c.created_at) < julianday(:before))
+ORDER BY c.touched DESC
 
 -- name: parts
 -- The texts of the documents ?1, a JSON array of ids: a turn's own text, its tools, its reasoning and its files, or the

@@ -21,11 +21,11 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from jitchat.errors import StoreError
-from jitchat.store.conversation_search import CONDITION
 from jitchat.store.database import Database
+from jitchat.store.path import TREE_COLUMNS
 from jitchat.text.search_tokens import terms
 
-_HOLD_SECONDS, _PAUSE_SECONDS = 0.02, 0.03
+_HOLD_SECONDS, _PAUSE_SECONDS = 0.01, 0.03
 """In the background, a transaction takes about the first; the second is between two. SQLite lets
 another process that waits try again after 1, 3, 8, 18, 33 milliseconds."""
 _BATCH, _TURNS_AT_ONCE = 16, 512
@@ -48,7 +48,7 @@ def statement(name: str) -> str:
     """Return a statement of `search.sql`."""
     sections = files(__package__).joinpath("search.sql").read_text("utf-8").split("-- name: ")
     named = dict(section.split("\n", 1) for section in sections[1:])
-    return named[name].replace("{condition}", CONDITION)
+    return named[name].replace("{condition}", named["condition"]).replace("{tree}", TREE_COLUMNS)
 
 
 def parts_of(connection: sqlite3.Connection, documents: Iterable[int]) -> dict[int, list[Part]]:

@@ -18,7 +18,7 @@ from typing import Any
 from jitchat.errors import ConversationDeleted, UnknownConversation, UsageError
 from jitchat.statements import DELETED
 from jitchat.store import search_index
-from jitchat.store.conversation_search import CONDITION, EVERY, Filter
+from jitchat.store.conversation_search import EVERY, Filter
 from jitchat.store.database import Database
 from jitchat.store.path import TREE_COLUMNS, Path, Tree, tree_from
 from jitchat.store.search import Matches, search_turns
@@ -104,15 +104,6 @@ def _aware(moment: datetime | None) -> datetime | None:
 UNSETTLED = (Status.STREAMING, Status.UNANSWERED)
 """Turns that cannot be recalled: those being written, and messages without an answer."""
 _IS_THERE = "SELECT 1 FROM conversations WHERE id = ? AND NOT deleted_by"
-_LISTED = f"""
-    SELECT c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, c.archived,
-        (SELECT json_group_array(tag) FROM tags WHERE conversation = c.id), c.persona,
-        {TREE_COLUMNS}
-    FROM conversations c
-    WHERE {CONDITION} AND (:after IS NULL OR julianday(c.updated_at) >= julianday(:after))
-        AND (:before IS NULL OR julianday(c.created_at) < julianday(:before))
-    ORDER BY c.touched DESC
-"""  # noqa: S608  constants
 _LONGEST_PROJECT = 60
 NEW_TITLE = "New conversation"
 """The title of an empty conversation."""
@@ -227,7 +218,7 @@ class ColdStore:
         """List all conversations, or those that match a filter, the most recent first."""
         listed = []
         with self.database.read() as connection:
-            for row in connection.execute(_LISTED, where.values):
+            for row in connection.execute(search_index.statement("listed"), where.values):
                 identity, title, created_at, updated_at, project, *marks, tags, persona = row[:9]
                 require(str, identity, title, project)
                 turns = len(tree_from(*row[9:]).path())

@@ -12,72 +12,34 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from functools import lru_cache, partial
 
+from jitchat.text.expressions import expressions
 from jitchat.text.languages import ENGLISH, snowball
 from jitchat.text.words import LONGEST, TO_PLAIN_LATIN
 
 _ASCII_TOKEN = re.compile(r"[0-9a-z]+|(?<=(?<![0-9a-z])[a-z])[+#]+|(?<=[0-9a-z])\+\++")
 """A word, and what follows it in `c++`, `c#` and `notepad++`."""
-_PHRASES = re.compile(
-    r"""(?<![0-9A-Za-z\u0590-\u05ff])["＂]([^"＂]+)["＂](?![0-9A-Za-z\u0590-\u05ff])
-    |[“„‟]([^“”„‟]+)[”“‟]|[«»]([^«»]+)[«»]|「([^「」]+)」|『([^『』]+)』|([^\s(\[{<*_~`]\S*)""",
-    re.VERBOSE,
-)
-"""A text in quotes, or a text without blanks. In Hebrew, a quote also stands within words."""
 _MOST_PHRASES, _MOST_TOKENS = 32, 64
 """What a query has beyond that is ignored."""
 _MOST_STEMS = 1 << 16
 _ONLY_WORDS = {code: " " for code in range(128) if not chr(code).isalnum()}
-_PIECE = 256
-"""Characters that are folded at a time: normalising long runs of marks takes quadratic time."""
-
-
-class _Unicode(NamedTuple):
-    token: Any
-    """With a group for a run of a script without blanks."""
-    piece: Any
-    cluster: Any
-    ignorable: Any
-    marks: Any
-
-
-@cache
-def _unicode() -> _Unicode:
-    import regex  # noqa: PLC0415  13 ms, and a text in ASCII does without
-
-    letters = r"[\p{L}\p{M}\p{N}]"
-    run = (
-        r"[[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}"
-        rf"\p{{Myanmar}}ー〆\u3099\u309a]&&{letters}]"
-    )
-    marked = r"\p{Latin}\p{Greek}\p{Cyrillic}\p{Arabic}\p{Hebrew}0-9"
-    patterns = (
-        rf"({run}+)|[{letters}--{run}]+|(?<=(?<![0-9a-z])[a-z])[+#]+|(?<=[0-9a-z])\+\++|\p{{RI}}{{2}}"
-        r"|[[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{RI}\p{Sc}\p{Sm}]--[\x00-\x7f]]",
-        rf"(?s).{{1,{_PIECE - 1}}}\X?",
-        r"\X",
-        # in Unicode's stream-safe format, too, no letter has more than 30 marks
-        r"\p{Default_Ignorable_Code_Point}|ـ|\p{M}{30}\K\p{M}+",
-        rf"(?<=[[{marked}]--[иуИУ]])\p{{M}}+|(?<=[иуИУ]\u0306?)[\p{{M}}--\u0306]+",
-    )
-    return _Unicode(*(regex.compile(pattern, regex.VERSION1) for pattern in patterns))
+_expressions = partial(expressions, "search_tokens")
 
 
 def fold(text: str) -> str:
     """Return the text in the form in which texts and queries are compared."""
     if text.isascii():
         return text.lower()
-    return "".join(map(_fold_piece, _unicode().piece.findall(text)))
+    return "".join(map(_fold_piece, _expressions()["piece"].findall(text)))
 
 
 def _fold_piece(text: str) -> str:
     """Fold whole grapheme clusters."""
     if text.isascii():
         return text.lower()
-    visible = _unicode().ignorable.sub("", text)
-    plain = _unicode().marks.sub("", unicodedata.normalize("NFKD", visible))
+    visible = _expressions()["dropped"].sub("", text)
+    plain = _expressions()["marks"].sub("", unicodedata.normalize("NFKD", visible))
     return unicodedata.normalize("NFKC", plain.casefold().translate(TO_PLAIN_LATIN))
 
 
@@ -96,7 +58,7 @@ def _chunks(folded: str) -> list[tuple[str, bool]]:
     """List the words and symbols of a folded text, and its runs of a script without blanks."""
     if folded.isascii():
         return [(word, False) for word in _ASCII_TOKEN.findall(folded)]
-    return [(match[0], bool(match.lastindex)) for match in _unicode().token.finditer(folded)]
+    return [(match[0], bool(match.lastindex)) for match in _expressions()["token"].finditer(folded)]
 
 
 def _tokens(chunk: str, is_run: bool) -> list[str]:
@@ -167,7 +129,7 @@ class Phrase:
 
 def phrases_of(query: str) -> list[Phrase]:
     """Split a query into phrases; the last one is open, if it is not in quotes."""
-    matches = list(_PHRASES.finditer(query))[:_MOST_PHRASES]
+    matches = list(_expressions()["phrase"].finditer(query))[:_MOST_PHRASES]
     phrases = []
     for match in matches:
         is_quoted, is_last = match[6] is None, match is matches[-1]
@@ -190,7 +152,9 @@ def _phrase(text: str, *, is_exact: bool, is_last: bool) -> Phrase | None:
     is_open = is_run or (is_last and not is_exact and last[-1].isalnum())
     is_open = is_open and (len(last) == 1) == is_run  # a single Latin letter is a word
     words = tuple(chunk for chunk, _ in chunks if _WORD.fullmatch(chunk))
-    pattern = re.compile(r"[\W_]*".join(_source(chunk, is_exact=is_exact) for chunk, _ in chunks))
+    symbols = re.escape("".join(chunk[0] for chunk, _ in chunks if not chunk[0].isalnum()))
+    between = rf"(?:_|[^\w{symbols}])*+"  # as it goes back nowhere, it takes linear time
+    pattern = re.compile(between.join(_source(chunk, is_exact=is_exact) for chunk, _ in chunks))
     return Phrase(tuple(tokens), words, is_exact, is_open, pattern)
 
 
@@ -210,7 +174,7 @@ def fold_in_place(text: str) -> tuple[str, list[tuple[int, int]]]:
     """Fold a short text; also return (start, end) in the text of what each character is from."""
     folded: list[str] = []
     spans: list[tuple[int, int]] = []
-    for match in _unicode().cluster.finditer(text):
+    for match in _expressions()["cluster"].finditer(text):
         cluster = _fold_cluster(match[0])
         folded.append(cluster)
         spans += [match.span()] * len(cluster)
