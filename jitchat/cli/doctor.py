@@ -157,10 +157,8 @@ def _database(path: Path) -> Finding:
         return _refused("database", refusal)
     if warning := database.warning():
         return Finding("database", None, warning)
-    if backlog:
-        left = f"{plural(backlog, 'turn')} to go, while jitchat is open"
-        return Finding("database", None, f"{path}: the search index is being built, {left}")
-    return Finding("database", True, f"{path}, with a complete search index")
+    left = f", with {plural(backlog, 'turn')} to be indexed for the search" if backlog else ""
+    return Finding("database", None if backlog else True, f"{path}{left}")
 
 
 @contextmanager

@@ -76,8 +76,8 @@ def search_turns(
         matches.notice = f"The search index is being built, with {backlog:,} turns still to come."
         rows = chain(rows, _earlier_rows(connection, text, values))
     while len(matches) < limit and (ids := [row[0] for row in islice(rows, _AT_ONCE)]):
-        matches += _read_matches(connection, phrases, {**values, "documents": json.dumps(ids)})
-    del matches[limit:]
+        read = _read_matches(connection, phrases, {**values, "documents": json.dumps(ids)})
+        matches += islice(read, limit - len(matches))
     return matches
 
 

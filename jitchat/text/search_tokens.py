@@ -22,7 +22,6 @@ _ASCII_TOKEN = re.compile(r"[0-9a-z]+|(?<=(?<![0-9a-z])[a-z])[+#]+|(?<=[0-9a-z])
 """A word, and what follows it in `c++`, `c#` and `notepad++`."""
 _MOST_PHRASES, _MOST_TOKENS = 32, 64
 """What a query has beyond that is ignored."""
-_MOST_STEMS = 1 << 16
 _ONLY_WORDS = {code: " " for code in range(128) if not chr(code).isalnum()}
 _expressions = partial(expressions, "search_tokens")
 
@@ -50,7 +49,7 @@ def terms(text: str) -> list[str]:
     """List the tokens of a text as they are indexed: English words as stems."""
     folded = fold(text)
     if folded.isascii() and "+" not in folded and "#" not in folded:  # in a third of the time
-        return [_STEMS[word] for word in folded.translate(_ONLY_WORDS).split()]
+        return [_stem(word) for word in folded.translate(_ONLY_WORDS).split()]
     return [_term(token) for chunk, is_run in _chunks(folded) for token in _tokens(chunk, is_run)]
 
 
@@ -66,20 +65,12 @@ def _tokens(chunk: str, is_run: bool) -> list[str]:
 
 
 def _term(token: str) -> str:
-    return _STEMS[token] if token.isascii() else token[:LONGEST]
+    return _stem(token) if token.isascii() else token[:LONGEST]
 
 
-class _Stems(dict[str, str]):
-    """The stems of English words, as they are needed: faster than `lru_cache`."""
-
-    def __missing__(self, word: str) -> str:
-        if len(self) >= _MOST_STEMS:
-            self.clear()
-        self[word] = snowball(ENGLISH)(word[:LONGEST])
-        return self[word]
-
-
-_STEMS = _Stems()
+@lru_cache(1 << 16)
+def _stem(word: str) -> str:
+    return snowball(ENGLISH)(word[:LONGEST])
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +112,7 @@ class Phrase:
         for match in self.pattern.finditer(folded):
             pairs = zip(match.groups(), self.words, strict=True)
             if self.is_exact or all(
-                _STEMS[group] == _STEMS[word] or (number == last and group.startswith(word))
+                _stem(group) == _stem(word) or (number == last and group.startswith(word))
                 for number, (group, word) in enumerate(pairs)
             ):
                 yield match.span()
@@ -167,7 +158,7 @@ def _source(chunk: str, *, is_exact: bool) -> str:
         return re.escape(chunk)
     if is_exact:
         return f"(?<![0-9a-z])({chunk})(?![0-9a-z])"
-    return f"(?<![0-9a-z])({_STEMS[chunk][:-1] or chunk}[0-9a-z]*+)"
+    return f"(?<![0-9a-z])({_stem(chunk)[:-1] or chunk}[0-9a-z]*+)"
 
 
 def fold_in_place(text: str) -> tuple[str, list[tuple[int, int]]]:
