@@ -64,14 +64,17 @@ def search_turns(
         return matches
     is_narrow = conversation is not None or where not in (EVERY, Filter(is_archived=False))
     matching = statement("matching") + (statement("within") if is_narrow else "")
-    wanted = " AND ".join(phrase.expression for phrase in phrases)
-    values = {**where.values, "conversation": conversation, "wanted": wanted}
-    counting = f"SELECT COUNT(*) FROM ({matching} LIMIT {MOST_RANKED + 1})"  # noqa: S608  constants
-    order = "rank"
-    if connection.execute(counting, values).fetchone()[0] > MOST_RANKED:
-        order = "rowid DESC"
-        matches.notice = f"More than {MOST_RANKED:,} matches: the newest come first."
-    rows: Iterator[Sequence[int]] = connection.execute(f"{matching} ORDER BY {order}", values)
+    values = {**where.values, "conversation": conversation}
+    for is_open in (False, True):  # of a frequent word, longer ones are not looked for
+        values["wanted"] = " AND ".join(phrase.expression(is_open=is_open) for phrase in phrases)
+        newest = connection.execute(f"{matching} ORDER BY rowid DESC", values)
+        first = newest.fetchmany(MOST_RANKED + 1)
+        rows: Iterator[Sequence[int]] = chain(first, newest)
+        if len(first) > MOST_RANKED:
+            matches.notice = f"More than {MOST_RANKED:,} matches: the newest come first."
+            break
+    else:
+        rows = connection.execute(f"{matching} ORDER BY rank", values)
     if backlog := count_backlog(connection):
         matches.notice = f"The search index is being built, with {backlog:,} turns still to come."
         rows = chain(rows, _earlier_rows(connection, text, values))

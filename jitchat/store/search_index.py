@@ -28,7 +28,7 @@ from jitchat.text.search_tokens import terms
 _HOLD_SECONDS, _PAUSE_SECONDS = 0.01, 0.03
 """In the background, a transaction takes about the first; the second is between two. SQLite lets
 another process that waits try again after 1, 3, 8, 18, 33 milliseconds."""
-_BATCH, _TURNS_AT_ONCE = 16, 512
+_BATCH, _TURNS_AT_ONCE = 2, 512
 _LAST_RECORD = 10
 """FTS5 opens no index without its records 1 and 10."""
 _UNUSED = "turns_fts_unused"

@@ -20,6 +20,8 @@ from jitchat.text.words import LONGEST, TO_PLAIN_LATIN
 
 _ASCII_TOKEN = re.compile(r"[0-9a-z]+|(?<=(?<![0-9a-z])[a-z])[+#]+|(?<=[0-9a-z])\+\++")
 """A word, and what follows it in `c++`, `c#` and `notepad++`."""
+_LEAST_OPEN = 3
+"""Letters of a beginning: of a million turns, those of two take up to half a second."""
 _MOST_PHRASES, _MOST_TOKENS = 32, 64
 """What a query has beyond that is ignored."""
 _ONLY_WORDS = {code: " " for code in range(128) if not chr(code).isalnum()}
@@ -83,19 +85,20 @@ class Phrase:
     is_exact: bool
     """Whether it was in quotes: words are not stemmed."""
     is_open: bool
-    """Whether the last token can be the beginning of one."""
+    """Whether the last word can be the beginning of one."""
+    is_single: bool
+    """Whether the last token is one character of a script without blanks, which begins others."""
     pattern: re.Pattern[str]
     """Matches wherever the phrase is in a folded text, and more; a group for each of `words`."""
 
-    @property
-    def expression(self) -> str:
-        """The phrase in the syntax of FTS5."""
+    def expression(self, *, is_open: bool) -> str:
+        """Return the phrase in the syntax of FTS5, with its beginning or as it is."""
         stems = [_term(token) for token in self.tokens]
-        words = f'"{" ".join(stems)}"'
-        if not self.is_open:
+        words = f'"{" ".join(stems)}"{" *" * self.is_single}'
+        if not (is_open and self.is_open):
             return words
         beginning = f'"{" ".join([*stems[:-1], self.tokens[-1][:LONGEST]])}" *'
-        return beginning if beginning.startswith(words) else f"({words} OR {beginning})"
+        return f"({words} OR {beginning})"
 
     @property
     def is_verified(self) -> bool:
@@ -138,15 +141,16 @@ def _phrase(text: str, *, is_exact: bool, is_last: bool) -> Phrase | None:
     if not tokens:
         return None
     last, is_run = chunks[-1]
-    if is_run and len(last) > 1:
+    is_single = is_run and len(last) == 1
+    if is_run and not is_single:
         tokens.pop()  # the run may go on
-    is_open = is_run or (is_last and not is_exact and last[-1].isalnum())
-    is_open = is_open and (len(last) == 1) == is_run  # a single Latin letter is a word
+    is_open = is_last and not is_exact and last[-1].isalnum()
+    is_open = is_open and not is_run and len(last) >= _LEAST_OPEN
     words = tuple(chunk for chunk, _ in chunks if _WORD.fullmatch(chunk))
     symbols = re.escape("".join(chunk[0] for chunk, _ in chunks if not chunk[0].isalnum()))
     between = rf"(?:_|[^\w{symbols}])*+"  # as it goes back nowhere, it takes linear time
     pattern = re.compile(between.join(_source(chunk, is_exact=is_exact) for chunk, _ in chunks))
-    return Phrase(tuple(tokens), words, is_exact, is_open, pattern)
+    return Phrase(tuple(tokens), words, is_exact, is_open, is_single, pattern)
 
 
 _WORD = re.compile("[0-9a-z]+")

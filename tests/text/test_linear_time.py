@@ -87,7 +87,7 @@ LOOKS: dict[str, Callable[[str], object]] = {
     "mentioned": partial(dates_in, said_on=date(2026, 3, 13)),
     "terms": terms,
     "phrases_of": lambda text: [
-        (phrase.expression, list(phrase.find_in(text))) for phrase in phrases_of(text)
+        (phrase.expression(is_open=True), list(phrase.find_in(text))) for phrase in phrases_of(text)
     ],
     "fold_in_place": fold_in_place,
     "has_time_cue": has_time_cue,
