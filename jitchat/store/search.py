@@ -13,7 +13,7 @@ from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from jitchat.store.conversation_search import EVERY, Filter
-from jitchat.store.search_index import Part, count_backlog, parts_of, statement
+from jitchat.store.search_index import Part, count_backlog, has_table, parts_of, statement
 from jitchat.text.sanitize import one_line, repair
 from jitchat.text.search_tokens import Phrase, fold, fold_in_place, phrases_of
 from jitchat.text.words import is_unspaced
@@ -87,15 +87,13 @@ def search_turns(
 def _earlier_rows(
     connection: sqlite3.Connection, text: str, values: Values
 ) -> Iterator[Sequence[int]]:
-    """Find turns that are not indexed yet, by the index of earlier versions."""
+    """Find turns that are not indexed yet, by the index of earlier versions if it is of use."""
     pieces = repair(text).lower().replace('"', " ").split()
-    if is_unspaced(text):
+    if is_unspaced(text) or not has_table(connection, "turns_fts"):
         wanted = {**values, "wanted": json.dumps(pieces)}
-        return connection.execute(statement("earlier_unspaced"), wanted)
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'").fetchone():
-        words = " ".join(f'"{piece}"' for piece in pieces)
-        return connection.execute(statement("earlier"), {**values, "wanted": f"{words} *"})
-    return iter(())
+        return connection.execute(statement("not_indexed"), wanted)
+    words = " ".join(f'"{piece}"' for piece in pieces)
+    return connection.execute(statement("earlier"), {**values, "wanted": f"{words} *"})
 
 
 def _read_matches(

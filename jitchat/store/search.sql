@@ -117,8 +117,8 @@ AND +search_tokens.rowid IN (
 SELECT rowid FROM turns_fts WHERE turns_fts MATCH :wanted
     AND EXISTS (SELECT 1 FROM search_backlog b WHERE turns_fts.rowid BETWEEN b.first AND b.last) ORDER BY rank
 
--- name: earlier_unspaced
--- That index takes a run of a script without blanks for one word.
+-- name: not_indexed
+-- For scripts without blanks, too, of which the index of earlier versions takes a run for one word.
 SELECT t.id FROM search_backlog b JOIN turns t ON t.id BETWEEN b.first AND b.last
 WHERE t.conversation NOT IN (SELECT id FROM conversations WHERE temporary)
     AND NOT EXISTS (SELECT 1 FROM json_each(:wanted) w WHERE instr(lower(t.content), w.value) = 0)

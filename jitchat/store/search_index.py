@@ -68,7 +68,7 @@ def add(connection: sqlite3.Connection, documents: Iterable[int]) -> None:
 def remove(connection: sqlite3.Connection, documents: Iterable[int]) -> None:
     """Take documents out of the index; call it before their text changes."""
     ids = list(documents)
-    if _has_table(connection, "turns_fts"):
+    if has_table(connection, "turns_fts"):
         connection.execute(statement("delete_earlier"), (json.dumps(ids),))
     try:
         connection.executemany(statement("delete"), _rows(connection, ids))
@@ -121,7 +121,7 @@ def remove_conversation(connection: sqlite3.Connection, conversation: str) -> No
 def optimize(connection: sqlite3.Connection) -> None:
     """Merge the index: until then, deleted tokens are only marked as such."""
     for table in ("search_tokens", "turns_fts"):
-        if _has_table(connection, table):
+        if has_table(connection, table):
             connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608  constants
 
 
@@ -178,11 +178,11 @@ def _index(connection: sqlite3.Connection) -> bool:
 
 def _drop(connection: sqlite3.Connection) -> bool:
     """Drop a part of the index of earlier versions: 36 MB at once would take 0.4 seconds."""
-    if _has_table(connection, "turns_fts"):
+    if has_table(connection, "turns_fts"):
         connection.execute(f"ALTER TABLE turns_fts RENAME TO {_UNUSED}")
         connection.execute("DROP TABLE IF EXISTS bulk_inserts")
         return True
-    if not _has_table(connection, _UNUSED):
+    if not has_table(connection, _UNUSED):
         return False
     for table, last in ((f"{_UNUSED}_data", _LAST_RECORD), (f"{_UNUSED}_docsize", 0)):
         some = f"SELECT rowid FROM {table} WHERE rowid > {last} LIMIT {_BATCH}"  # noqa: S608  constants
@@ -199,6 +199,6 @@ def _merge(connection: sqlite3.Connection) -> bool:
     return connection.total_changes - before >= 2  # FTS5 counts one change when it did nothing
 
 
-def _has_table(connection: sqlite3.Connection, name: str) -> bool:
+def has_table(connection: sqlite3.Connection, name: str) -> bool:
     query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
     return connection.execute(query, (name,)).fetchone() is not None

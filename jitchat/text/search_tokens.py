@@ -51,7 +51,7 @@ def terms(text: str) -> list[str]:
     """List the tokens of a text as they are indexed: English words as stems."""
     folded = fold(text)
     if folded.isascii() and "+" not in folded and "#" not in folded:  # in a third of the time
-        return [_stem(word) for word in folded.translate(_ONLY_WORDS).split()]
+        return [_stem(word[:LONGEST]) for word in folded.translate(_ONLY_WORDS).split()]
     return [_term(token) for chunk, is_run in _chunks(folded) for token in _tokens(chunk, is_run)]
 
 
@@ -67,12 +67,13 @@ def _tokens(chunk: str, is_run: bool) -> list[str]:
 
 
 def _term(token: str) -> str:
-    return _stem(token) if token.isascii() else token[:LONGEST]
+    short = token[:LONGEST]
+    return _stem(short) if short.isascii() else short
 
 
 @lru_cache(1 << 16)
 def _stem(word: str) -> str:
-    return snowball(ENGLISH)(word[:LONGEST])
+    return snowball(ENGLISH)(word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +111,11 @@ class Phrase:
 
     def find_in(self, folded: str) -> Iterator[tuple[int, int]]:
         """Yield (start, end) of each match in a folded text."""
-        is_word_open = self.is_open and self.words[-1:] == self.tokens[-1:]
-        last = len(self.words) - 1 if is_word_open else -1
+        last = len(self.words) - 1 if self.is_open else -1
         for match in self.pattern.finditer(folded):
             pairs = zip(match.groups(), self.words, strict=True)
             if self.is_exact or all(
-                _stem(group) == _stem(word) or (number == last and group.startswith(word))
+                _term(group) == _term(word) or (number == last and group.startswith(word))
                 for number, (group, word) in enumerate(pairs)
             ):
                 yield match.span()
@@ -144,12 +144,12 @@ def _phrase(text: str, *, is_exact: bool, is_last: bool) -> Phrase | None:
     is_single = is_run and len(last) == 1
     if is_run and not is_single:
         tokens.pop()  # the run may go on
-    is_open = is_last and not is_exact and last[-1].isalnum()
-    is_open = is_open and not is_run and len(last) >= _LEAST_OPEN
+    is_long = not is_run and last[0].isalnum() and len(last) >= _LEAST_OPEN
     words = tuple(chunk for chunk, _ in chunks if _WORD.fullmatch(chunk))
     symbols = re.escape("".join(chunk[0] for chunk, _ in chunks if not chunk[0].isalnum()))
     between = rf"(?:_|[^\w{symbols}])*+"  # as it goes back nowhere, it takes linear time
     pattern = re.compile(between.join(_source(chunk, is_exact=is_exact) for chunk, _ in chunks))
+    is_open = is_last and is_long and not is_exact
     return Phrase(tuple(tokens), words, is_exact, is_open, is_single, pattern)
 
 
@@ -162,7 +162,7 @@ def _source(chunk: str, *, is_exact: bool) -> str:
         return re.escape(chunk)
     if is_exact:
         return f"(?<![0-9a-z])({chunk})(?![0-9a-z])"
-    return f"(?<![0-9a-z])({_stem(chunk)[:-1] or chunk}[0-9a-z]*+)"
+    return f"(?<![0-9a-z])({_term(chunk)[:-1] or chunk}[0-9a-z]*+)"
 
 
 def fold_in_place(text: str) -> tuple[str, list[tuple[int, int]]]:

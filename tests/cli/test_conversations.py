@@ -111,6 +111,9 @@ def test_a_search_and_doctor_say_that_the_index_is_being_built(
     monkeypatch.setattr(search_index, "finish_in_background", lambda _: None)
     found = two("conversations", "search", "second")
     assert "being built, with 1,202 turns still to come" in found.err
+    assert (
+        len(two("conversations", "search", "harbour", "--limit", "2000").out.splitlines()) == 1_202
+    )
     assert "with 1,202 turns to be indexed for the search" in two("doctor").out
     monkeypatch.undo()
     while "to be indexed" in two("doctor").out:
