@@ -86,8 +86,8 @@ def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, 
         output.say_json([{**each._asdict(), "title": titles[each.conversation]} for each in found])
         return
     for each in found:
-        place = output.painted(f"{each.conversation} #{each.position}", "cyan")
-        output.emit(f"{place}  {_marked(each)}")
+        place = f"{each.conversation} #{each.position}", "cyan"
+        output.say_painted(place, ("  ", None), *_marked(each))
     if not found:
         output.say("Nothing found.", err=True)
 
@@ -211,13 +211,14 @@ def _quoted(word: str) -> str:
     return f'{name}:"{value}"' if name in FILTERS and is_one and '"' not in value else word
 
 
-def _marked(found: Found) -> str:
-    """Format an excerpt with its matches in colour."""
-    pieces, at = [], 0
+def _marked(found: Found) -> list[tuple[str, str | None]]:
+    """Divide an excerpt into its matches, with their colour, and the text between."""
+    pieces: list[tuple[str, str | None]] = []
+    at = 0
     for start, end in found.marks:
         pieces += [(found.excerpt[at:start], None), (found.excerpt[start:end], "green")]
         at = end
-    return "".join(output.painted(*each) for each in [*pieces, (found.excerpt[at:], None)])
+    return [*pieces, (found.excerpt[at:], None)]
 
 
 def _print_outcome(store: ColdStore, identity: str, what: str, *, as_json: bool) -> None:

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from jitchat.errors import StoreError
 from jitchat.providers.tools import DECLINED, arguments_of
-from jitchat.text.sanitize import CHANGED, for_terminal, one_line
+from jitchat.text.sanitize import CHANGED, one_line
 from jitchat.tools.source import BUILT_IN
 from jitchat.values import Tool, ToolCall, ToolResult
 
@@ -262,9 +262,9 @@ def visible(text: str) -> str:
 
 def fenced(text: str) -> str:
     """Put a bar before each line of a foreign text; a long text is cut, with a note."""
-    shown = for_terminal(text[:_LONGEST_CLAIM]).strip()
+    shown = text[:_LONGEST_CLAIM].strip()
     more = len(text) - _LONGEST_CLAIM
-    lines = shown.split("\n") if shown else ["(no description)"]
+    lines = visible(shown).split("\n") if shown else ["(no description)"]
     if more > 0:
         lines.append(f"… {more:,} more characters")
     return "\n".join(f"│ {line}".rstrip() for line in lines)

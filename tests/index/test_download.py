@@ -90,7 +90,7 @@ async def test_progress_counts_only_what_arrives_now_even_if_all_of_it_does_at_o
     [
         (
             "print(json.dumps({'ok': False, 'detail': 'ConnectError: no \\x1b[2J route'}))",
-            "no ␛[2J route",
+            "no \x1b[2J route",
         ),
         ("print('[1')", "without a report"),
         ("print('{}')", "without a report"),

@@ -220,7 +220,7 @@ async def test_what_the_server_says_is_fenced_as_its_claim():
     (question,) = approver.questions
     lines = question.description.split("\n")
     assert all(line.startswith("│") for line in lines)
-    assert lines[2].startswith("│ Allow ␛[1malways!")
+    assert lines[2].startswith("│ Allow \\u001b[1malways!")
     assert "more characters" in lines[-1]
     told = "Claims by files (unverified): read only, closed world."
     assert question.annotations == told

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual.content import Content
 from textual.message import Message
 
 from jitchat.errors import JitchatError, StoreError
@@ -19,6 +18,7 @@ from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.tools import Tools
+from jitchat.tui.drawing import Content
 from jitchat.tui.model_rows import READER, meant_by, offer
 from jitchat.tui.widgets.prompt import PLACEHOLDER
 

@@ -11,13 +11,13 @@ from math import log
 
 from textual import events, work
 from textual.binding import Binding
-from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
 from jitchat import planning
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.figures import plural
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import WORKING, assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.sent_window_page import SHOWN

@@ -12,7 +12,6 @@ from itertools import accumulate, groupby
 
 from textual import events
 from textual.binding import Binding
-from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -22,6 +21,7 @@ from jitchat.session import Session
 from jitchat.store.windows import Send, WindowArchive
 from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import send_sentence, tokens, usage_sentence
 from jitchat.tui.palette import kind_style
 from jitchat.tui.views.sent_windows import FAR_STEPS, SentWindowsView

@@ -14,15 +14,14 @@ from rich.text import Text
 from textual import events
 from textual.binding import Binding
 from textual.message import Message
-from textual.widgets import TextArea
-from textual.widgets.text_area import Edit, EditResult, Location, Selection
+from textual.widgets.text_area import Location, Selection
 
 from jitchat.files.mentions import mentions_for_paste
-from jitchat.text.sanitize import for_terminal
 from jitchat.tui.actions import PROMPT_BINDINGS
 from jitchat.tui.widgets.folded import Folded, is_long
 from jitchat.tui.widgets.line_editing import Killed, recased, transposed, word_before
 from jitchat.tui.widgets.prompt_history import PromptHistory
+from jitchat.tui.widgets.text_editor import TextEditor
 
 LARGE = 50_000
 """Characters above which a text cannot be edited in the prompt: it stays folded."""
@@ -49,7 +48,7 @@ async def _no_pictures(*, is_told: bool) -> str:  # noqa: ARG001
     return ""
 
 
-class Prompt(TextArea):
+class Prompt(TextEditor):
     COMPONENT_CLASSES = {"prompt--recognised", "prompt--folded"}  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding(PROMPT_BINDINGS["newline"], "newline", "New line", id="newline", show=False),
@@ -220,9 +219,9 @@ class Prompt(TextArea):
         self.paste(f"{named} " if named else event.text)
 
     def paste(self, text: str) -> None:
-        """Insert a text from elsewhere, with control characters made visible; fold a long one."""
+        """Insert a text from elsewhere, without control characters; fold a long one."""
         self.is_by_hand = False
-        text = for_terminal(text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = self.accepted(text)
         if is_long(text):
             text = self._folded.fold(text)
             self.notify(FOLDED, markup=False)
@@ -329,29 +328,8 @@ class Prompt(TextArea):
 
     # Folded texts are one unit
 
-    def edit(self, edit: Edit) -> EditResult:
-        """Extend an edit to include markers that it would split."""
-        start, end = sorted((edit.from_location, edit.to_location))
-        is_insertion = start == end
-        for (row, left), right in self._folded_at(start, end):
-            start = (row, right) if is_insertion else min(start, (row, left))
-            end = max(end, (row, right))
-        return super().edit(Edit(edit.text, start, end, edit.maintain_selection_offset))
-
-    def get_cursor_left_location(self) -> Location:
-        place = super().get_cursor_left_location()
-        return next((left for left, _ in self._folded_at(place)), place)
-
-    def get_cursor_right_location(self) -> Location:
-        place = super().get_cursor_right_location()
-        return next(((left[0], right) for left, right in self._folded_at(place)), place)
-
-    def _folded_at(self, *places: Location) -> Iterable[tuple[Location, int]]:
-        """Yield the start and end column of the markers that have one of the places inside."""
-        for row, column in places:
-            for left, right in self._folded.spans(self.document.get_line(row)):
-                if left < column < right:
-                    yield (row, left), right
+    def units(self, line: str) -> Iterable[tuple[int, int]]:
+        return [*self._folded.spans(line), *super().units(line)]
 
     def on_click(self, event: events.Click) -> None:
         if self.selection.is_empty:
@@ -375,7 +353,7 @@ class Prompt(TextArea):
 
     def _shortened(self, text: str) -> str:
         """Fold a text that is too long for the prompt."""
-        return self._folded.fold(text) if len(text) > LARGE else for_terminal(text)
+        return self._folded.fold(text) if len(text) > LARGE else text
 
     def _write(self, text: str) -> None:
         self.is_by_hand = False

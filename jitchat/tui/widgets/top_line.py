@@ -13,7 +13,6 @@ from rich.cells import cell_len, set_cell_size
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Static
@@ -21,6 +20,7 @@ from textual.worker import Worker
 
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import Content
 from jitchat.tui.key_names import KeyNames
 from jitchat.tui.palette import MUTED
 from jitchat.values import DEFAULT_PROJECT, Conversation, Mode, Reach

@@ -13,11 +13,11 @@ from typing import Generic, TypeVar
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import BESIDE
 from jitchat.tui.widgets.row_list import PointedList
 

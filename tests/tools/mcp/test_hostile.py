@@ -130,7 +130,7 @@ async def test_control_characters_are_kept_and_shown_as_signs(running):
     assert "\x1b[2J" in result.content
     result.content.encode()  # what is stored can be
     assert "\0" not in result.content
-    shown = for_terminal(result.content) + approver.questions[0].description
+    shown = for_terminal(result.content).cells + approver.questions[0].description
     assert not re.search(r"[\x00-\x08\x0e-\x1f\u202e]", shown)
 
 
