@@ -8,8 +8,9 @@ that may be disguised in a text.
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import chain
 
 _REPLACEMENT = 0xFFFD
 _CONTROL_PICTURES = 0x2400
@@ -83,16 +84,14 @@ class TerminalText:
 
         Invisible characters at either end are part of it.
         """
-        if self.source == self.cells:
-            return self.source[start:end]
-        units = re.findall(r"\r\n|[\s\S]", self.source)
-        ends = accumulate(len(for_terminal(unit).cells) for unit in units)
-        starts = [0, *ends]
-        return "".join(
-            unit
-            for unit, first, last in zip(units, starts, starts[1:], strict=False)
-            if start <= first and last <= end
-        )
+        sizes = range(len(self.source) + 1)
+
+        def drawn_length(size: int) -> int:
+            return len(for_terminal(self.source[:size]).cells)
+
+        first = bisect_left(sizes, start, key=drawn_length)
+        last = bisect_right(sizes, end, key=drawn_length) - 1
+        return self.source[first:last]
 
 
 def for_terminal(text: str) -> TerminalText:

@@ -6,7 +6,7 @@ layout is complete by then.
 """
 
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -24,24 +24,12 @@ _Part = str | content.Content | tuple[str, str | Style]
 
 
 class SafeContent(content.Content):
-    def __init__(
-        self,
-        text: str = "",
-        spans: list[content.Span] | None = None,
-        cell_length: int | None = None,
-        strip_control_codes: bool = True,
-    ) -> None:
-        del cell_length, strip_control_codes
-        super().__init__(for_terminal(text).cells, spans, strip_control_codes=False)
+    def __init__(self, text: str = "", *arguments: Any, **options: Any) -> None:  # noqa: ANN401  Textual's own
+        super().__init__(for_terminal(text).cells, *arguments, **options)
 
     @classmethod
-    def assemble(
-        cls,
-        *parts: _Part,
-        end: str = "",
-        strip_control_codes: bool = True,  # noqa: ARG003  Textual's own shape
-    ) -> content.Content:
-        return super().assemble(*map(_safe_part, parts), end=end)
+    def assemble(cls, *parts: _Part, **options: Any) -> content.Content:  # noqa: ANN401  Textual's own
+        return super().assemble(*map(_safe_part, parts), **options)
 
 
 def _safe_part(part: _Part) -> _Part:

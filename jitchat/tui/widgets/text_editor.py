@@ -5,7 +5,6 @@ a stand-in: one for each character, so that the cursor and the drawing agree.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import overload
 
 from rich.style import Style
 from rich.text import Text
@@ -26,7 +25,13 @@ class TextDocument(Document):
 
     def __init__(self, text: str) -> None:
         super().__init__("")
-        self._lines = text.split("\n")
+        self.drawn = Document("")
+        """The lines as they are drawn, for wrapping and positions."""
+        self._put_lines(0, 1, text.split("\n"))
+
+    def _put_lines(self, first: int, end: int, lines: Sequence[str]) -> None:
+        self._lines[first:end] = lines
+        self.drawn.lines[first:end] = map(stand_ins, lines)
 
     def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
         (top, left), (bottom, right) = sorted((start, end))
@@ -36,35 +41,8 @@ class TextDocument(Document):
         inserted = f"{before}{text}".split("\n")
         end_location = top + len(inserted) - 1, len(inserted[-1])
         inserted[-1] += after
-        self._lines[top : bottom + 1] = inserted
+        self._put_lines(top, bottom + 1, inserted)
         return EditResult(end_location, replaced)
-
-
-class _DrawnDocument(Document):
-    """The lines of a document as they are drawn, for wrapping and positions."""
-
-    def __init__(self, document: TextDocument) -> None:
-        super().__init__("")
-        self._document = document
-
-    @property
-    def lines(self) -> list[str]:
-        return [stand_ins(line) for line in self._document.lines]
-
-    @property
-    def line_count(self) -> int:
-        return self._document.line_count
-
-    @overload
-    def __getitem__(self, line_index: int) -> str: ...
-
-    @overload
-    def __getitem__(self, line_index: slice) -> list[str]: ...
-
-    def __getitem__(self, line_index: int | slice) -> str | list[str]:
-        if isinstance(line_index, slice):
-            return self.lines[line_index]
-        return stand_ins(self._document[line_index])
 
 
 class _DrawnLine(Text):
@@ -85,8 +63,7 @@ class TextEditor(TextArea):
     def _set_document(self, text: str, language: str | None) -> None:  # noqa: ARG002  Textual's own shape
         document = TextDocument(text)
         self.document = document
-        drawn = _DrawnDocument(document)
-        self.wrapped_document = WrappedDocument(drawn, tab_width=self.indent_width)
+        self.wrapped_document = WrappedDocument(document.drawn, tab_width=self.indent_width)
         self.navigator = DocumentNavigator(self.wrapped_document)
         self._build_highlight_map()
         self.move_cursor((0, 0))
