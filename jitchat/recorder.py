@@ -358,7 +358,7 @@ class SendRecorder:
         """Describe what is wrong with a completed answer; None if it has text."""
         if self._writer is not None and self._writer.text.strip():
             return None
-        if self._writer is not None and not self.calls:
+        if self._writer is not None and self._writer.reasoning.strip() and not self.calls:
             return NotAnAnswer(
                 "The model reasoned but gave no answer.",
                 "Its reasoning is kept. Regenerate the reply, or allow a longer one.",

@@ -218,16 +218,13 @@ def _index_missing(memory: Memory) -> None:
 
 
 def read_draft(text: str) -> str:
-    draft = options.text_given(text)
-    if text == "-":
-        draft = draft.rstrip("\r\n")
-    return _require_text(draft)
+    return _require_text(options.text_given(text))
 
 
 def _require_text(draft: str) -> str:
     if not draft.strip():
         raise errors.EmptyDraft("TEXT is empty.", "Give a message.")
-    return draft
+    return options.require_text(draft, "TEXT")
 
 
 _QUOTED = 60

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
@@ -29,7 +30,7 @@ from jitchat.tui.notices import READ_SECONDS
 from jitchat.tui.widgets.hint_line import AWAITED, LOADING
 from jitchat.tui.widgets.turn_view import is_broken_off
 from jitchat.turn_list import up_to
-from jitchat.values import Conversation, Mode, Role, ToolCall, Turn
+from jitchat.values import Conversation, Mode, Role, Status, ToolCall, Turn
 from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ ANOTHER_KEY = "/model lets you change the API key."
 IN_PROGRESS = "A reply is in progress. {cancel} stops it."
 _UNSTORED = "retrying until there is disk space. Until then, {turn_copy} copies the reply."
 _MISSING = "/wrong notes the missing turn"
+_SEND_AGAIN = re.compile("send again", re.IGNORECASE)
 
 
 @dataclass(eq=False)
@@ -135,11 +137,12 @@ class Sends(Controller):
         """Draw an event; of a send that has ended, only show its error."""
         event, is_current = message.event, message.worker is self._worker
         if isinstance(event, events.SendFailed):
+            if is_current and not self._return_draft(event.draft):
+                again = f"{self.keys['regenerate']} sends the message again"
+                event.error.remedy = _SEND_AGAIN.sub(again, event.error.remedy)
             self.host.show_error(event.error)
             if isinstance(event.error, KeyRefused):
                 self.host.say(ANOTHER_KEY, seconds=READ_SECONDS)
-            if is_current:
-                self._return_draft(event.draft)
         elif is_current:
             await self._draw(event)
 
@@ -313,6 +316,8 @@ class Sends(Controller):
     async def _show_reply(self, turn: Turn) -> None:
         transcript = self.surfaces.transcript
         await transcript.put(turn)
+        if turn.status is Status.COMPLETE:
+            self.host.end_errors()
         if not self._measured:
             note = transcript.detail_of(turn).note
             broken = is_broken_off(turn, note.stop if note is not None else None)
@@ -340,13 +345,18 @@ class Sends(Controller):
             what = f"Not stored from character {place + 1:,} on" if place else "Not stored"
             await self.surfaces.transcript.warn(f"{what}: {self.keys.tell(_UNSTORED)}")
 
-    def _return_draft(self, draft: str) -> None:
-        """Put an unanswered message and its choices back, unless it regenerated a turn's reply."""
+    def _return_draft(self, draft: str) -> bool:
+        """Put an unanswered message and its choices back; return whether it was done.
+
+        A message whose reply was regenerated is not put back.
+        """
         once, mode = self._options
-        if not self._answered and once.again is None:
+        is_returned = not self._answered and once.again is None
+        if is_returned:
             self.surfaces.prompt.give_back(draft)
             self.opening.keeper.let_go()
             self.steering.give_back(once, mode)
+        return is_returned
 
     def _is_local(self) -> bool:
         """Whether the model runs on this machine, where it may have to be loaded first."""

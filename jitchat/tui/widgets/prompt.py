@@ -365,6 +365,6 @@ class Prompt(TextEditor):
         return self.selection.is_empty and self.cursor_location[0] == edge
 
     def _walk(self, key: str) -> None:
-        shown = self._past.older(self.text) if key == "up" else self._past.newer()
+        shown = self._past.older(self.text) if key == "up" else self._past.newer(self.text)
         if shown is not None:
             self._write(self._shortened(shown))
