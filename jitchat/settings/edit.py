@@ -198,12 +198,11 @@ def _write(path: Path, document: "TOMLDocument") -> None:
     """Replace the file with the document's text, if that can be loaded."""
     import tomlkit  # noqa: PLC0415  as above
 
-    text = f"{tomlkit.dumps(document).strip()}\n".removeprefix("\n")
-    data = _as_before(path, text)
+    data = _as_before(path, tomlkit.dumps(document).strip())
     with tempfile.TemporaryDirectory() as folder:
         tried = Path(folder, path.name)
         tried.touch(0o600)
-        tried.write_text(text, encoding="utf-8")
+        tried.write_bytes(data)
         try:
             load.load_settings(tried, {})
         except SettingsError as error:
@@ -220,6 +219,7 @@ def _as_before(path: Path, text: str) -> bytes:
     """Encode a text with the line ends and the byte-order mark of the file that it replaces."""
     before = path.read_bytes() if path.exists() else b""
     mark = codecs.BOM_UTF8 if before.startswith(codecs.BOM_UTF8) else b""
-    if before.count(b"\r\n") and before.count(b"\r\n") == before.count(b"\n"):
-        text = re.sub(r"(?<!\r)\n", "\r\n", text)
-    return mark + text.encode()
+    end = "\r\n" if before.endswith(b"\r\n") else "\n"
+    if before.count(b"\r\n") == before.count(b"\n"):
+        text = re.sub(r"(?<!\r)\n", end, text)
+    return mark + f"{text}{end}".encode()

@@ -71,6 +71,24 @@ async def test_up_and_down_walk_the_history_and_keep_the_typed_text() -> None:
         assert prompt.text == ""
 
 
+async def test_edits_to_recalled_prompts_stay_until_one_is_sent() -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.use_history(["newest", "older"])
+        await pilot.press("up", "!", "up", "?", "down")
+        assert prompt.text == "newest!"
+        await pilot.press("down")
+        assert prompt.text == ""
+        await pilot.press("x", "backspace", "up", "up")
+        assert prompt.text == "older?"
+        await pilot.press("enter", "up")
+        assert app.sent == ["older?"]
+        assert prompt.text == "older?"
+        await pilot.press("up")
+        assert prompt.text == "newest"
+
+
 async def test_the_typed_text_restricts_the_history_to_prompts_that_start_with_it() -> None:
     async with PromptApp().run_test() as pilot:
         prompt = prompt_of(pilot)

@@ -137,7 +137,8 @@ class Sends(Controller):
         """Draw an event; of a send that has ended, only show its error."""
         event, is_current = message.event, message.worker is self._worker
         if isinstance(event, events.SendFailed):
-            if is_current and not self._return_draft(event.draft):
+            is_returned = is_current and self._return_draft(event.draft)
+            if not is_returned:
                 again = f"{self.keys['regenerate']} sends the message again"
                 event.error.remedy = _SEND_AGAIN.sub(again, event.error.remedy)
             self.host.show_error(event.error)

@@ -85,6 +85,7 @@ class StageHost:
         self.workers: list[StageWorker] = []
         self.timers: list[StageTimer] = []
         self.sentences: list[str] = []
+        self.ended_errors = 0
 
     def post(self, message: Message) -> None:
         self.posted.append(message)
@@ -151,6 +152,9 @@ class StageHost:
 
     def show_error(self, error: JitchatError) -> None:
         self.sentences.append(str(error))
+
+    def end_errors(self) -> None:
+        self.ended_errors += 1
 
     def _worker(self, group: str, work: Awaitable[None] | None, *, exclusive: bool) -> StageWorker:
         if exclusive:
