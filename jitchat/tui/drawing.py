@@ -8,35 +8,28 @@ layout is complete by then.
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from textual import content
 from textual.color import Color
 from textual.filter import LineFilter
 from textual.geometry import Offset
 from textual.selection import Selection
-from textual.style import Style
 from textual.widgets import Static
 
-from jitchat.text.sanitize import CHANGED, TerminalText, for_terminal
-
-_Part = str | content.Content | tuple[str, str | Style]
+from jitchat.text.sanitize import CHANGED, TerminalText, for_terminal, stand_ins
 
 
 class SafeContent(content.Content):
-    def __init__(self, text: str = "", *arguments: Any, **options: Any) -> None:  # noqa: ANN401  Textual's own
-        super().__init__(for_terminal(text).cells, *arguments, **options)
-
-    @classmethod
-    def assemble(cls, *parts: _Part, **options: Any) -> content.Content:  # noqa: ANN401  Textual's own
-        return super().assemble(*map(_safe_part, parts), **options)
-
-
-def _safe_part(part: _Part) -> _Part:
-    """Draw the text before its place in the line is counted: it can become shorter."""
-    if isinstance(part, tuple):
-        return for_terminal(part[0]).cells, part[1]
-    return for_terminal(part).cells if isinstance(part, str) else part
+    def __init__(
+        self,
+        text: str = "",
+        spans: list[content.Span] | None = None,
+        *arguments: Any,  # noqa: ANN401  Textual's own
+        **options: Any,  # noqa: ANN401
+    ) -> None:
+        # spans count characters, of which none may go
+        safe = stand_ins(text) if spans else for_terminal(text).cells
+        super().__init__(safe, spans, *arguments, **options)
 
 
 if TYPE_CHECKING:  # what is made of a content, such as a part of it, is Textual's own
@@ -73,28 +66,21 @@ def selected_source(text: TerminalText, selection: Selection) -> str:
     return text.source_between(index_of(selection.start, 0), index_of(selection.end, last))
 
 
+_OF_EQUAL_WIDTH = (
+    dict.fromkeys((*CHANGED, *b"\t\n"), "")
+    | dict.fromkeys((0xAD, *range(0xD800, 0xE000)), "\ufffd")
+    | {0x115F: "\ufffd\ufffd"}
+)
+"""What is drawn for the characters that are unsafe, most of which have no width."""
+
+
 class SafeCells(LineFilter):
     """Replaces the characters that a terminal would obey, reorder or hide."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002  Textual's own shape
-        return [_safe_segment(segment) for segment in segments]
-
-
-def _safe_segment(segment: Segment) -> Segment:
-    text = segment.text
-    if segment.control or (text.isascii() and text.isprintable()):
-        return segment
-    return segment._replace(text=text.translate(_STAND_INS))
-
-
-class _StandIns(dict[int, str]):
-    """Maps each character to itself or, if it is unsafe, to a text of its width."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        is_unsafe = code in CHANGED or character in "\t\n"
-        self[code] = "\ufffd" * cell_len(character) if is_unsafe else character
-        return self[code]
-
-
-_STAND_INS = _StandIns()
+        return [
+            segment
+            if segment.control or (segment.text.isascii() and segment.text.isprintable())
+            else segment._replace(text=segment.text.translate(_OF_EQUAL_WIDTH))
+            for segment in segments
+        ]

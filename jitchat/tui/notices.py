@@ -4,7 +4,6 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from textual.app import App
 from textual.widget import Widget
 
 from jitchat.errors import JitchatError
@@ -33,12 +32,6 @@ def notify_error(screen: Widget, error: JitchatError) -> None:
     sentence = ErrorSentence(error)
     sentence.cause = type(error), error.remedy
     screen.notify(sentence, severity="error", timeout=READ_SECONDS, markup=False)
-
-
-def end_errors(app: App[Any]) -> None:
-    for notice in list(app._notifications):  # noqa: SLF001  Textual has no other way
-        if notice.severity == "error":
-            app._unnotify(notice)  # noqa: SLF001
 
 
 def reports_errors(handler: _Handler[_Screen, _Arguments]) -> _Handler[_Screen, _Arguments]:

@@ -9,9 +9,6 @@ import unicodedata
 
 from textual import events
 
-_REFUSED = ("Cc", "Cs")
-"""The categories of control characters and surrogates."""
-
 
 def accept_all_text() -> None:
     """Let keys insert every character of a text; can be called more than once."""
@@ -19,5 +16,5 @@ def accept_all_text() -> None:
 
 
 def _is_text(key: events.Key) -> bool:
-    character = key.character or "\0"
-    return all(unicodedata.category(each) not in _REFUSED for each in character)
+    categories = {unicodedata.category(each) for each in key.character or "\0"}
+    return categories.isdisjoint(("Cc", "Cs"))  # control characters and surrogates

@@ -21,7 +21,7 @@ from jitchat.text.figures import model_name
 from jitchat.tui.chat.commands import Prompts
 from jitchat.tui.figures import send_sentences
 from jitchat.tui.key_names import KeyNames
-from jitchat.tui.notices import READ_SECONDS, end_errors, notify_error
+from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.plain import plain_sentences
 from jitchat.tui.widgets.approval_line import ApprovalLine
 from jitchat.tui.widgets.budget_bar import BudgetBar
@@ -102,7 +102,10 @@ class Host:
 
     def end_errors(self) -> None:
         """Remove the errors on the screen, because what failed works again."""
-        end_errors(self._screen.app)
+        app = self._screen.app
+        for notice in list(app._notifications):  # noqa: SLF001  Textual has no other way
+            if notice.severity == "error":
+                app._unnotify(notice)  # noqa: SLF001
 
     def showing_errors(self, call: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, None]]:
         """Wrap a call so that a `JitchatError` is shown; otherwise it would end the app."""

@@ -115,10 +115,8 @@ class TextEditor(TextArea):
 
     def clamp_visitable(self, location: Location) -> Location:
         row, column = super().clamp_visitable(location)
-        for left, right in clusters(self.document.get_line(row)):
-            if left < column < right:
-                return row, left
-        return row, column
+        spans = clusters(self.document.get_line(row))
+        return row, next((left for left, right in spans if left < column < right), column)
 
     def get_cursor_left_location(self) -> Location:
         location = super().get_cursor_left_location()
