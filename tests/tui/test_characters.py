@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from textual import events
+from textual.app import App, ComposeResult
 from textual.geometry import Offset
 from textual.selection import Selection
 
@@ -22,6 +23,7 @@ from jitchat.tui.drawing import selected_source
 from jitchat.tui.driver import InputReader
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
+from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.tui.widgets.turn_view import TurnView
 from tests.examples import examples
 from tests.support import ScriptedProvider
@@ -181,3 +183,21 @@ def test_a_page_shows_a_text_that_begins_with_a_line_feed_or_has_carriage_return
         block = _preformatted(text)
         read = re.sub(r"^<pre>\n?", "", block).removesuffix("</pre>")
         assert html.unescape(read.replace("\r", "\n")) == text
+
+
+async def test_the_rows_of_a_table_are_copied_as_they_are_and_drawn_safely() -> None:
+    columns = [Column("name", lambda row: row, 12), Column("text", lambda row: f"{row}: x")]
+    table = TurnTable(columns, id="table")
+
+    class TableApp(App[None]):
+        def compose(self) -> ComposeResult:
+            yield table
+
+    row = "a\x1b[2J\u202eb"
+    async with TableApp().run_test(size=(60, 10)) as pilot:
+        table.show([row])
+        await pilot.pause()
+        (copied,) = table.text()[1:]
+        assert copied.split() == [row, f"{row}:", "x"]
+        strips = pilot.app.screen._compositor.render_strips(pilot.app.size)
+        assert "␛[2J\ufffdb      a␛[2J\ufffdb: x" in "".join(strip.text for strip in strips)
