@@ -87,6 +87,8 @@ class Sends(Controller):
     _running: list[ToolCall] = field(default_factory=list)
     """Tool calls that are running."""
     _retry: Timer | None = None
+    _refusals: set[str] = field(default_factory=set)
+    """Why messages were not answered, until one is."""
 
     @property
     def busy(self) -> bool:
@@ -142,6 +144,7 @@ class Sends(Controller):
                 again = f"{self.keys['regenerate']} sends the message again"
                 event.error.remedy = _SEND_AGAIN.sub(again, event.error.remedy)
             self.host.show_error(event.error)
+            self._refusals.add(str(event.error))
             if isinstance(event.error, KeyRefused):
                 self.host.say(ANOTHER_KEY, seconds=READ_SECONDS)
         elif is_current:
@@ -318,7 +321,7 @@ class Sends(Controller):
         transcript = self.surfaces.transcript
         await transcript.put(turn)
         if turn.status is Status.COMPLETE:
-            self.host.end_errors()
+            self.host.end_notices(self._refusals)
         if not self._measured:
             note = transcript.detail_of(turn).note
             broken = is_broken_off(turn, note.stop if note is not None else None)

@@ -27,7 +27,7 @@ from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Collection
 
     from textual.message import Message
 
@@ -85,7 +85,6 @@ class StageHost:
         self.workers: list[StageWorker] = []
         self.timers: list[StageTimer] = []
         self.sentences: list[str] = []
-        self.ended_errors = 0
 
     def post(self, message: Message) -> None:
         self.posted.append(message)
@@ -153,8 +152,8 @@ class StageHost:
     def show_error(self, error: JitchatError) -> None:
         self.sentences.append(str(error))
 
-    def end_errors(self) -> None:
-        self.ended_errors += 1
+    def end_notices(self, sentences: Collection[str]) -> None:
+        self.sentences = [each for each in self.sentences if each not in sentences]
 
     def _worker(self, group: str, work: Awaitable[None] | None, *, exclusive: bool) -> StageWorker:
         if exclusive:

@@ -72,14 +72,15 @@ async def test_send_again_is_said_only_if_there_is_something_in_the_prompt_to_se
         assert "end again" not in stage.host.sentences[-1]
 
 
-async def test_only_a_complete_reply_ends_the_errors_on_the_screen(stage: Stage) -> None:
+async def test_only_a_complete_reply_ends_the_error_of_the_message_before_it(stage: Stage) -> None:
     stage.surfaces.transcript.detail_of.return_value.note = None
     send(stage, "Half a", StreamCut("It broke.", "Send again."))
     await stage.finish()
-    assert stage.host.ended_errors == 0
+    assert len(stage.host.sentences) == 1
+    stage.host.show_error(JitchatError("Something else."))
     send(stage, "It is noon.")
     await stage.finish()
-    assert stage.host.ended_errors == 1
+    assert stage.host.sentences == ["Something else."]
 
 
 async def test_what_fails_behind_a_reply_is_told_and_the_reply_stays(
