@@ -20,16 +20,10 @@ from jitchat.text.sanitize import CHANGED, TerminalText, for_terminal, stand_ins
 
 
 class SafeContent(content.Content):
-    def __init__(
-        self,
-        text: str = "",
-        spans: list[content.Span] | None = None,
-        *arguments: Any,  # noqa: ANN401  Textual's own
-        **options: Any,  # noqa: ANN401
-    ) -> None:
+    def __init__(self, text: str = "", spans: Any = None, *others: Any, **options: Any) -> None:  # noqa: ANN401  Textual's own
         # spans count characters, of which none may go
         safe = stand_ins(text) if spans else for_terminal(text).cells
-        super().__init__(safe, spans, *arguments, **options)
+        super().__init__(safe, spans, *others, **options)
 
 
 if TYPE_CHECKING:  # what is made of a content, such as a part of it, is Textual's own
@@ -66,11 +60,8 @@ def selected_source(text: TerminalText, selection: Selection) -> str:
     return text.source_between(index_of(selection.start, 0), index_of(selection.end, last))
 
 
-_OF_EQUAL_WIDTH = (
-    dict.fromkeys((*CHANGED, *b"\t\n"), "")
-    | dict.fromkeys((0xAD, *range(0xD800, 0xE000)), "\ufffd")
-    | {0x115F: "\ufffd\ufffd"}
-)
+_OF_EQUAL_WIDTH = dict.fromkeys((*CHANGED, *b"\t\n"), "")
+_OF_EQUAL_WIDTH |= {0xAD: "\ufffd", 0x115F: "\ufffd\ufffd"}
 """What is drawn for the characters that are unsafe, most of which have no width."""
 
 

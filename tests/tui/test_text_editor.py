@@ -9,12 +9,15 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.segment import ControlType, Segment
 from textual.app import App, ComposeResult
+from textual.color import Color
 from textual.document._document import Document
 from textual.widgets.text_area import Selection
 
 from jitchat.text.graphemes import clusters, words
 from jitchat.text.sanitize import CHANGED, stand_ins
+from jitchat.tui.drawing import SafeCells
 from jitchat.tui.widgets.text_editor import TextDocument, TextEditor
 from tests.examples import examples
 
@@ -175,3 +178,12 @@ async def test_motions_by_word_do_not_stop_within_a_word() -> None:
         assert len(text) in stops
         await press(pilot, "ctrl+left", 20)
         assert app.editor.cursor_location == (0, 0)
+
+
+def test_what_guards_the_cells_keeps_the_width_of_a_line() -> None:
+    for code in CHANGED - set(range(0xD800, 0xE000)):
+        (segment,) = SafeCells().apply([Segment(f"a{chr(code)}b")], Color(0, 0, 0))
+        assert segment.text.isprintable()
+        assert cell_len(segment.text) == 2 + cell_len(chr(code))
+    sequence = Segment("\x1b[2J", None, [(ControlType.CLEAR,)])
+    assert SafeCells().apply([sequence], Color(0, 0, 0)) == [sequence]
