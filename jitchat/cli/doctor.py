@@ -106,7 +106,7 @@ def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) 
         _print([*checks, *answers])
         if keyless:
             listed = ", ".join(f"{name} ({variable})" for name, variable in keyless.items())
-            output.emit(output.painted(f"Without an API key: {listed}.", None))
+            output.say(f"Without an API key: {listed}.")
     return 1 if any(finding.ok is False for finding in (*checks, *answers)) else 0
 
 
@@ -115,7 +115,7 @@ def _print(findings: Sequence[Finding]) -> None:
     for finding in findings:
         mark, colour = _MARKS[finding.ok]
         line = f"{finding.name:<{width}}  {finding.result} {finding.remedy}".rstrip()
-        output.emit(f"{output.painted(mark, colour)} {output.painted(line, None)}")
+        output.say_painted((mark, colour), (f" {line}", None))
 
 
 def _configuration(settings: Settings, paths: Paths) -> Iterator[Finding]:

@@ -209,7 +209,7 @@ def _print(finding: dict[str, Any]) -> None:
     count = plural(len(finding["tools"]), "tool")
     summary = f"{count}, {finding['tokens']:,} tokens; protocol {finding['protocol']}"
     line = f"{finding['name']}  {summary if finding['ok'] else finding['sentence']}"
-    output.emit(f"{output.painted(mark, colour)} {output.painted(line, None)}")
+    output.say_painted((mark, colour), (f" {line}", None))
     if finding["ok"] and finding["sentence"]:
         output.say(f"  {finding['sentence']}")
     rows = [
