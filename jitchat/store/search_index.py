@@ -86,7 +86,7 @@ def _rows(connection: sqlite3.Connection, documents: Iterable[int]) -> list[tupl
     ids = json.dumps(list(documents))
     indexable = [row[0] for row in connection.execute(statement("indexable"), (ids,))]
     return [
-        (document, " ".join(term for part in parts for term in terms(part.text)))
+        (document, " ".join([" ".join(terms(part.text)) for part in parts]))
         for document, parts in parts_of(connection, indexable).items()
     ]
 
