@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import sqlite3
 import struct
 import zlib
 from dataclasses import dataclass, field
@@ -191,3 +192,12 @@ def observe(memory: Memory, through: int, *lines: Observation) -> None:
     """Have observations stand for the turns of a conversation up to a position."""
     path = memory.store.tree(memory.conversation.id).path()
     memory.observed.add(path, ObservationPass(PassKind.OBSERVE, 1, through, lines, "built in"))
+
+
+def dump_of(connection: sqlite3.Connection) -> list[str]:
+    """The definitions and rows of all tables; FTS5 reads its own from theirs."""
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL TABLE%'"
+    names = [name for (name,) in connection.execute(query)]
+    rows = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}
+    schema = connection.execute("SELECT sql FROM sqlite_master").fetchall()
+    return sorted([repr(item) for item in (*rows.items(), *schema)])

@@ -14,7 +14,7 @@ _DEFINITIONS = """
         AND m.type = 'table' AND m.name GLOB v.name || '_*')
 """
 """Without the tables of sqlite-utils and those in which FTS5 stores an index."""
-_AROUND_MARKS = re.compile(r"\s*([(),])\s*")
+_AROUND_MARKS = re.compile(r" ?([(),]) ?")
 
 
 def repair(connection: sqlite3.Connection, intended: sqlite3.Connection) -> None:

@@ -29,7 +29,7 @@ _DEEPEST = 5
 """How often a text is split: JSON in an attribute of HTML in JSON takes three."""
 _AMBIGUOUS = 24
 """Characters; a shorter text must stand between word boundaries, since it may be part of a word."""
-_ATTRIBUTE = re.compile(r"""([\w-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
+_ATTRIBUTE = re.compile(r"""(?<![\w-])([\w-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _LINE = re.compile(r"\s*(?:>\s?)*")
 """What precedes the text of a quoted line."""
 _BASE64 = re.compile(r"(?:data:[^,]{0,200};base64,)?([A-Za-z0-9+/]{64,}={0,2})\s*")

@@ -43,7 +43,7 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 _SPAN = re.compile("( ?)(\ue200([a-z_]*+)\ue202?+([^\ue200\ue201]*+)\ue201)")
 """A span that the site shows in another form: a name, a link, a citation."""
 _MARK = re.compile("[\ue200-\ue206]")
-_REFERENCE = re.compile(r"turn\d+[\w,]*")
+_REFERENCE = re.compile(r"turn\d[\w,]*")
 """Ids of sources within the conversation."""
 _SILENT = ("thoughts", "reasoning_recap")
 _CONTEXT = ("user_editable_context", "model_editable_context")

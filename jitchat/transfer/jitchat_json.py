@@ -391,7 +391,10 @@ class _Reader:
             own = Instructions(self._head.system, self._head.persona)
             OwnInstructions(store.database).put(writer.id, own)
         for name, value in self._members:
-            for item in value if isinstance(value, Iterator) else ():
+            if name not in _RECORDS or not isinstance(value, Iterator):
+                self._tally.skip(f"{name}: only read before the turns", value)
+                continue
+            for item in value:
                 self.found.census.read({name: item})
                 try:
                     turns.restore(read(_RECORDS[name], item), is_new=writer.is_new)

@@ -41,6 +41,7 @@ def fill(home: Path) -> None:
     for name in HOSTILE:
         made = store.create("A title $(touch PWN)")
         with database.write() as connection:
+            connection.execute("DELETE FROM search_conversations")  # it refers to the id
             change = "UPDATE conversations SET project = ?, id = ? WHERE id = ?"
             connection.execute(change, (name, f"{name}", made.id))
     database.close()
@@ -145,7 +146,7 @@ def test_names_that_a_shell_obeys_in_quotes_are_refused(name: str):
 def test_names_are_restricted_on_import(jitchat: Shell, demo: None, tmp_path: Path):
     export = jitchat("export", "--conversation", "demo", "--format", "json").json
     talk = {"id": "pr$(touch PWN)", "project": "pr$(touch PWN)", "tags": ["a`b`"]}
-    export["conversations"] = [{**export["conversations"][0], **talk}]
+    export["conversations"] = [{**talk, **export["conversations"][0], **talk}]
     (file := tmp_path / "export.json").write_text(json.dumps(export))
 
     imported = jitchat("import", file)

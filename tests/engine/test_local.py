@@ -30,7 +30,7 @@ from tests.engine.asking import SAMPLING, ask, said
 from tests.engine.server import MISSING, plan_of
 from tests.engine.tiny_model import BRIEF, write_tiny_model
 from tests.session.sending import durable, failures, reply_text, send, stored_turns
-from tests.support import ROOT, conversation_of, is_running, session_on, talk
+from tests.support import ROOT, conversation_of, dump_of, is_running, session_on, talk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -282,6 +282,6 @@ async def test_its_key_is_in_no_request_that_is_shown_and_in_no_database(
     await session.aclose()
     assert after.url == f"{base_url}/chat/completions"
     with closing(sqlite3.connect(store.database.path)) as other:
-        kept = "\n".join(other.iterdump())
+        kept = "\n".join(dump_of(other))
     assert base_url in kept
     assert key not in repr(after) + repr(session.provider) + kept

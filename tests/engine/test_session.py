@@ -26,7 +26,7 @@ from tests.session.sending import (
     send,
     stored_turns,
 )
-from tests.support import conversation_of, session_on, talk
+from tests.support import conversation_of, dump_of, session_on, talk
 
 if TYPE_CHECKING:
     from jitchat.store.store import ColdStore
@@ -171,5 +171,5 @@ async def test_the_key_is_nowhere_in_the_cold_store(store: ColdStore, engine: En
     await session.aclose()
 
     with closing(sqlite3.connect(store.database.path)) as other:
-        assert KEY not in "\n".join(other.iterdump())
+        assert KEY not in "\n".join(dump_of(other))
     assert KEY not in repr((session.provider, session.options))

@@ -20,7 +20,7 @@ from jitchat.store.database import Database, migration_names
 from jitchat.store.deletion import delete_conversation, erase
 from jitchat.store.store import ColdStore
 from tests.store.test_schema import database_at
-from tests.support import talk
+from tests.support import dump_of, talk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,11 +35,6 @@ class Disk(NamedTuple):
     free: int
 
 
-_STORED_TABLES = """
-    SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL TABLE%'
-"""
-
-
 def applied(path: Path) -> list[str]:
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -52,15 +47,7 @@ def mode(path: Path) -> int:
 
 def contents(path: Path) -> list[str]:
     with closing(sqlite3.connect(path)) as connection:
-        return rows_of(connection)
-
-
-def rows_of(connection: sqlite3.Connection) -> list[str]:
-    """The definitions and rows of all tables; FTS5 reads its own from theirs."""
-    names = [name for (name,) in connection.execute(_STORED_TABLES)]
-    rows = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}
-    schema = connection.execute("SELECT sql FROM sqlite_master").fetchall()
-    return sorted([repr(item) for item in (*rows.items(), *schema)])
+        return dump_of(connection)
 
 
 def test_before_a_migration_a_private_copy_is_kept_of_the_latest_version_alone(tmp_path: Path):
@@ -140,7 +127,7 @@ def test_a_backup_has_everything_and_can_be_used_as_a_database(store: ColdStore,
         assert mode(target) == 0o600
     assert [path.name for path in tmp_path.glob("backup*")] == ["backup.db"]
     with store.database.read() as connection:
-        assert contents(target) == rows_of(connection)
+        assert contents(target) == dump_of(connection)
     copy = Database(target)
     assert [turn.content for turn in ColdStore(copy).turns(made.id)] == ["Which port?", SECRET]
     copy.close()

@@ -132,6 +132,8 @@ MADE = {
     ("jitchat.providers.catalogue.models", "_fields"),  # it, too
     ("jitchat.providers.http.redaction", "blotted"),  # a secret as it stands
     ("jitchat.lab.planting", "_says"),  # the lab's own texts
+    ("jitchat.transfer.census", "_markup"),  # names of elements, and no repetition but the last
+    ("jitchat.transfer.census", "rules_of"),  # our own expressions on the keys of a source
     ("jitchat.text.search_tokens", "_phrase"),  # likewise, with what stands between words
     ("jitchat.providers.catalogue.pictures", "picture_tokens"),
     ("jitchat.tui.widgets.folded", "_markers"),  # likewise

@@ -15,6 +15,7 @@ from jitchat.store.tool_grants import ToolGrants
 from jitchat.tools.approvals import Answer, Approvals, Claims, Question, Rules
 from jitchat.tools.source import BUILT_IN
 from jitchat.values import Tool, ToolCall
+from tests.support import dump_of
 
 READ = Tool("files__read", "Reads a file.", '{"type": "object"}')
 CALL = ToolCall("1", "files__read", '{"path": "notes.txt"}')
@@ -195,7 +196,7 @@ async def test_a_grant_is_bound_to_literal_values_by_a_keyed_hash_alone(database
 
     key = database.path.with_name("grants.key")
     with database.read() as connection:
-        stored = "\n".join(connection.iterdump())
+        stored = "\n".join(dump_of(connection))
     assert key.stat().st_mode & 0o777 == 0o600
     for literal in ("mcp-files", "api.test", "literal-0123456789", key.read_bytes().hex()):
         assert literal not in stored

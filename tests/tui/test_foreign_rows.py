@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
-from jitchat.text.sanitize import CHANGED
+from jitchat.text.sanitize import CHANGED, for_terminal
 from jitchat.tools.approvals import Claims, Question, changes_between, question_of
 from jitchat.tools.mcp.elicitation import Field
 from jitchat.tui.dialogs.form import FormScreen
@@ -65,7 +65,8 @@ def test_wrapping_and_barring_loses_no_character(text: str, width: int):
 
     for part in shown.values():
         rows = [row.plain.removeprefix(BAR.rstrip()) for row in barred(part, width)]
-        assert "".join("".join(rows).split()) == "".join(part.split())
+        drawn = for_terminal(part).cells
+        assert "".join("".join(rows).split()) == "".join(drawn.split())
 
 
 class Rows(App[None]):

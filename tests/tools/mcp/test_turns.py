@@ -10,7 +10,7 @@ from jitchat.tools.toolbox import Toolbox
 from jitchat.values import Role, ToolCall
 from jitchat.window.budget import Budget
 from tests.session.sending import send
-from tests.support import ScriptedProvider, conversation_of, session_on, talk
+from tests.support import ScriptedProvider, conversation_of, dump_of, session_on, talk
 from tests.tools.mcp.conftest import FRIENDLY
 from tests.tools.test_approvals import Scripted
 
@@ -48,4 +48,4 @@ async def test_a_turn_runs_what_is_allowed_and_tells_the_model_of_what_is_declin
     offered = provider.options[0].tools
     assert [tool.name for tool in offered] == sorted(tool.name for tool in offered)
     with store.database.read() as connection:
-        assert CANARY not in "\n".join(connection.iterdump())
+        assert CANARY not in "\n".join(dump_of(connection))
