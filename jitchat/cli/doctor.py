@@ -46,9 +46,6 @@ class Finding:
     seconds: float | None = None
     """Time to the first delta of the answer."""
 
-    def fields(self) -> dict[str, object]:
-        return {"name": self.name, "ok": self.ok, "told": self.result, "remedy": self.remedy}
-
 
 def _refused(name: str, error: JitchatError, model: str | None = None) -> Finding:
     return Finding(name, False, error.what, error.remedy, model)
@@ -56,7 +53,6 @@ def _refused(name: str, error: JitchatError, model: str | None = None) -> Findin
 
 @click.command("doctor", cls=options.SharingCommand)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.common_options
 def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) -> int:
     """Check the setup, and that each configured provider answers.
@@ -91,12 +87,12 @@ def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) 
     with _usage_log(paths.database) as database:
         answers = asyncio.run(_ask_all(settings, profiles, database))
     if as_json:
+        selected = "name ok told=result remedy"
         output.say_json(
             {
-                "checks": [check.fields() for check in checks],
+                "checks": [output.json_fields(check, selected) for check in checks],
                 "providers": [
-                    answer.fields() | {"model": answer.model, "seconds": answer.seconds}
-                    for answer in answers
+                    output.json_fields(answer, f"{selected} model seconds") for answer in answers
                 ],
                 "without_key": keyless,
             }

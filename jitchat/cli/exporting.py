@@ -38,7 +38,6 @@ _FORMATS = "; ".join(f"{each.name}: {each.description}" for each in EXPORTS.valu
     "--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
     help="Output file (default: standard output).",
 )  # fmt: skip
-@options.location_options
 def export_command(
     flags: options.Flags, wanted: tuple[str, ...], name: str, out: Path | None, *, is_all: bool
 ) -> None:
