@@ -67,11 +67,9 @@ def _print(found: Sequence[CaseResult]) -> None:
         output.emit(f"{output.painted(mark, colour)} {output.painted(line, None)}")
         if not checked.passes:
             output.say(f"    {' '.join(checked.sentences)}")
+    cases = figures.plural(len(found), "case")
     sums = _sums(found)
-    output.say(
-        f"{figures.plural(len(found), 'case')}: {sums['found']:,} found,"
-        f" {sums['failed']:,} not found."
-    )
+    output.say(f"{cases}: {sums['found']:,} found, {sums['failed']:,} not found.")
 
 
 def _cells(checked: CaseResult) -> tuple[str, ...]:

@@ -1,6 +1,5 @@
 """`jitchat conversations`: list, search and manage conversations."""
 
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,7 +137,8 @@ def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json:
         raise UsageError("--keep-memory requires --erase.", "Without --erase, memory is kept.")
     with cold_store.opened_store(flags.paths()) as store:
         found = store.conversation(wanted)
-        _require_yes(found, given=how.yes)
+        if not output.may_delete(f"Delete {found.id} ({found.turns:,} turns)?", given=how.yes):
+            raise click.Abort
         if not how.erase:
             deletion.delete_conversation(store, found.id)
         elif not deletion.erase(store, found.id, with_memory=not how.keep_memory):
@@ -169,17 +169,6 @@ def vacuum_command(flags: options.Flags, as_json: bool) -> None:
     else:
         sizes = f"{megabytes(after)}, previously {megabytes(before)}"
         output.say(f"{path} was rewritten: {sizes}.")
-
-
-def _require_yes(found: Conversation, *, given: bool) -> None:
-    if given:
-        return
-    if not output.is_terminal(sys.stdin):
-        raise UsageError(
-            "Nothing was deleted: confirmation requires a terminal.",
-            "Use --yes to delete without confirmation.",
-        )
-    click.confirm(f"Delete {found.id} ({found.turns:,} turns)?", err=True, abort=True)
 
 
 def _joined(query: tuple[str, ...]) -> str:

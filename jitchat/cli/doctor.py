@@ -4,7 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import aclosing, contextmanager, suppress
+from contextlib import AbstractContextManager, aclosing, closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -154,17 +154,11 @@ def _database(path: Path) -> Finding:
     return Finding("database", True, str(path))
 
 
-@contextmanager
-def _usage_log(path: Path) -> Iterator[Database | None]:
-    """Open the database that records requests; yield None if there is none or it is unreadable."""
-    database = None
+def _usage_log(path: Path) -> AbstractContextManager[Database | None]:
+    """Open the database that records requests; None if there is none or it is unreadable."""
     with suppress(JitchatError):
-        database = Database(path) if path.exists() else None
-    try:
-        yield database
-    finally:
-        if database is not None:
-            database.close()
+        return closing(Database(path)) if path.exists() else nullcontext()
+    return nullcontext()
 
 
 def _embedder(settings: Settings, paths: Paths) -> Finding:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any
 
 import click
@@ -68,12 +69,10 @@ def _change(
     wanted: DocumentFlags, today: date
 ) -> Callable[[MemoryDocument], MemoryDocument] | None:
     if wanted.pin is not None:
-        number = wanted.pin
-        return lambda document: document_edits.pinned(document, number)
+        return partial(document_edits.pinned, number=wanted.pin)
     if wanted.forget is not None:
-        removed = wanted.forget
-        return lambda document: document_edits.forgotten(document, removed)
-    return (lambda document: _by_editor(document, today)) if wanted.edit else None
+        return partial(document_edits.forgotten, number=wanted.forget)
+    return partial(_by_editor, today=today) if wanted.edit else None
 
 
 def _by_editor(document: MemoryDocument, today: date) -> MemoryDocument:

@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from jitchat.errors import BenchFailed, JitchatError
+from jitchat.errors import BenchFailed, JitchatError, UsageError
 from jitchat.text.sanitize import escape_in_json, for_terminal
 
 if TYPE_CHECKING:
@@ -290,6 +290,18 @@ def write_json(path: Path, value: object) -> None:
 
 def _unwritable(path: Path, why: str) -> BenchFailed:
     return BenchFailed(f"{path} cannot be written: {why}.", "Choose another file.")
+
+
+def may_delete(question: str, *, given: bool) -> bool:
+    """Ask whether something may be deleted, unless `--yes` was given."""
+    if given:
+        return True
+    if not is_terminal(sys.stdin):
+        raise UsageError(
+            "Nothing was deleted: confirmation requires a terminal.",
+            "Use --yes to delete without confirmation.",
+        )
+    return click.confirm(question, err=True)
 
 
 def require_yes(*, given: bool) -> None:

@@ -176,13 +176,7 @@ def forget_command(flags: options.Flags, run: str, yes: bool) -> None:
             run, name = file.run.id, f"{file.run.id}, {one_line(file.run.title)},"
     except StoreError:
         name = f"{run}, which cannot be read,"
-    if not yes:
-        if not output.is_terminal(sys.stdin):
-            raise UsageError(
-                "Nothing was deleted: confirmation requires a terminal.",
-                "Use --yes to delete without confirmation.",
-            )
-        if not click.confirm(f"Delete {name} with all its answers?", err=True):
-            raise click.ClickException("Nothing was deleted.")
+    if not output.may_delete(f"Delete {name} with all its answers?", given=yes):
+        raise click.ClickException("Nothing was deleted.")
     run_file.Runs(flags.paths().rot).forget(run)
     output.say(f"{name} was deleted.", err=True)

@@ -51,9 +51,8 @@ def known_name(flag: str, name: str, names: Sequence[str]) -> str:
 
 def names_of(flag: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
     """Parse a list of names, each once, in the given order."""
-    names = [member.value for member in kind]
-    given = [piece.strip() for piece in text.split(",")]
-    return tuple(dict.fromkeys(kind(known_name(flag, name, names)) for name in given))
+    names = [piece.strip() for piece in text.split(",")]
+    return tuple(dict.fromkeys(kind(known_name(flag, name, list(kind))) for name in names))
 
 
 def lengths_of(text: str) -> tuple[int, ...]:
@@ -79,7 +78,7 @@ def threshold_of(text: str) -> tuple[str, float]:
             f"--fail-under: {shorten(text, _QUOTED)!r} is not MODE=SHARE with a share from 0 to 1.",
             "Write it as jit=0.9.",
         )
-    return known_name("--fail-under", mode, [known.value for known in Mode]), float(share)
+    return known_name("--fail-under", mode, list(Mode)), float(share)
 
 
 def _length(piece: str) -> int:
