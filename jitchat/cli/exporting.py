@@ -43,8 +43,8 @@ def export_command(
 ) -> None:
     """Export conversations as Markdown, JSON, JSONL or HTML.
 
-    JSON contains everything, including every branch, window and ledger, and can be imported again.
-    The other formats contain the current branch.
+    JSON contains every branch, with the project's facts and memory document, and can be imported
+    again. The other formats contain the current branch.
     """
     if is_all and wanted:
         raise UsageError("--all and --conversation cannot be combined.", "Give one of them.")

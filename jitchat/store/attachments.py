@@ -26,6 +26,7 @@ _OF_CONVERSATION = f"""
     WHERE t.conversation = ? ORDER BY t.position, f.number
 """  # noqa: S608  a constant
 """CROSS makes SQLite read the tables in this order: few turns have files."""
+_OF_USER = _OF_CONVERSATION.replace("= ? ORDER", "= ? AND t.role = 'user' ORDER")
 _STAMP = """
     SELECT COUNT(*), MAX(f.turn), TOTAL(f.modified_at)
     FROM turn_attachments f CROSS JOIN turns t ON t.id = f.turn
@@ -81,8 +82,14 @@ class AttachmentStore:
             keep(connection, file)
             connection.execute(INSERT_LINK, link(turn.id, number, file))
 
+    def digests(self, turn: Turn) -> set[str]:
+        query = "SELECT digest FROM turn_attachments WHERE turn = ?"
+        return {digest for (digest,) in self._database.fetch_all(query, (turn.id,))}
+
     def of(self, path: Path) -> tuple[Attachment, ...]:
-        """Read the files of the turns of a path, in order; unchanged files are not read again.
+        """Read the files of a path's user turns, in order; unchanged files are not read again.
+
+        Files that a model or a tool produced are not sent; the texts of their turns name them.
 
         Raises:
             StoreUnreadable: Their stored content is damaged.
@@ -97,7 +104,7 @@ class AttachmentStore:
         known = {file.digest: file for file in self._known[1]}
         made = list[Attachment]()
         with self._database.read():
-            for file in self.listed():
+            for file in self.listed(_OF_USER):
                 if file.turn not in path:
                     continue
                 before = known.get(file.digest) or whole(self._database, file)
@@ -107,9 +114,9 @@ class AttachmentStore:
                 made.append(replace(file, parts=before.parts, picture=picture))
         return made
 
-    def listed(self) -> list[Attachment]:
+    def listed(self, query: str = _OF_CONVERSATION) -> list[Attachment]:
         """List the files of every branch by turn, without their content."""
-        rows = self._database.fetch_all(_OF_CONVERSATION, (self._conversation,))
+        rows = self._database.fetch_all(query, (self._conversation,))
         return [listed_file(row) for row in rows]
 
     def _with_data(self, file: Attachment) -> Attachment:

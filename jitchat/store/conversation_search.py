@@ -130,9 +130,8 @@ CONDITION = """
     AND instr(lower(c.project), :project)
     AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w
         WHERE w.value NOT IN (SELECT tag FROM tags WHERE conversation = c.id))
-    AND (:model = '' OR EXISTS (SELECT 1 FROM turns t LEFT JOIN windows w ON w.turn = t.id
-        LEFT JOIN imported_turns i ON i.turn = t.id WHERE t.conversation = c.id AND
-        instr(lower(COALESCE(json_extract(w.header, '$.model'), i.model, '')), :model)))
+    AND (:model = '' OR EXISTS (SELECT 1 FROM turns t JOIN reply_notes n ON n.turn = t.id
+        WHERE t.conversation = c.id AND instr(lower(n.model), :model)))
 """
 """A condition on the table `conversations` as c; the caller adds the condition on dates."""
 _IN = f"""

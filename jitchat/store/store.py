@@ -115,7 +115,8 @@ _LONGEST_PROJECT = 60
 NEW_TITLE = "New conversation"
 """The title of an empty conversation."""
 TEMPORARY_TITLE = "Temporary conversation"
-_LONGEST_TITLE, _LONGEST_TAG = 200, 40
+LONGEST_TITLE = 200
+_LONGEST_TAG = 40
 
 
 _OBEYED = frozenset('$`\\"')
@@ -165,7 +166,7 @@ def title_text(title: str) -> str:
         UsageError: The title is empty.
 
     """
-    if plain := shorten(repair(title), _LONGEST_TITLE):
+    if plain := shorten(repair(title), LONGEST_TITLE):
         return plain
     raise UsageError(
         "A title needs a text.", "Name it: /rename TITLE, or jitchat conversations rename ID TITLE."

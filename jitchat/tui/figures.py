@@ -6,7 +6,8 @@ from rich.cells import cell_len, set_cell_size
 
 from jitchat.providers.provider import Finished
 from jitchat.replay import Replayed
-from jitchat.store.windows import ReplyNote, Send
+from jitchat.store.reply_notes import ReplyNote
+from jitchat.store.windows import Send
 from jitchat.text.figures import about_cost, cost_of, model_name
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import ASSUMED, Usage

@@ -39,7 +39,7 @@ from jitchat.store.documents import DocumentStore
 from jitchat.store.drafts import Drafts, sent_drafts
 from jitchat.store.facts import FactStore
 from jitchat.store.replies import ReplyWriter
-from jitchat.store.requests import Asked, Purpose, RequestLog, Spent, Taken
+from jitchat.store.requests import Asked, Purpose, RequestLog, Taken
 from jitchat.store.windows import Ending, WindowArchive, WindowRecord
 from jitchat.values import Role, Turn, Usage
 from tests.store.support import claim, dead_process
@@ -275,21 +275,3 @@ def test_a_temporary_conversation_is_in_no_full_text_index(store: ColdStore):
 
 def test_a_conversation_cannot_have_the_placeholder_id_of_deleted_ones(store: ColdStore):
     assert store.create("x", DELETED).id == f"{DELETED}-2"
-
-
-def test_a_restored_window_does_not_add_its_cost_again(store: ColdStore):
-    log, archive = RequestLog(store.database), WindowArchive(store.database)
-    ending = Ending(None, *ANSWERED)
-
-    def restore() -> str:
-        made = store.create("Talk")
-        (said,) = store.append(made.id, talk("Hello."))
-        archive.restore(said.id, window("Hello.", said.id), ending)
-        return made.id
-
-    made = restore()
-    assert log.spent(made).amount == 0.25  # from another machine: it counts
-    delete_conversation(store, made)
-    again = restore()
-    assert log.spent(again) == log.spent_on(DAY.date()) == Spent(0.25)
-    assert (log.spent(again).sends, log.spent_on(DAY.date()).sends) == (1, 1)

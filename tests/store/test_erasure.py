@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SECRET = "heliotrope"
 PLAIN = "harbour"
 NO_CONVERSATION = {
+    "allowed_folders": "the folders that the user allows",
     "bulk_inserts": "a mark within a transaction",
     "chosen_model": "the user's choice of a model",
     "deleted_imports": "hashes of sources, so that an import leaves them deleted",

@@ -15,6 +15,7 @@ from jitchat.index.embedder import NoEmbedder
 from jitchat.index.indexer import Indexer
 from jitchat.store import database as schema
 from jitchat.store.database import Database, migrate, migration_names
+from jitchat.store.reply_notes import ReplyNote, notes_of
 from jitchat.store.requests import RequestLog, Spent
 from jitchat.store.store import ColdStore
 from jitchat.store.usage import Grouping, usage_by
@@ -38,6 +39,8 @@ model_lines: turn, model, line
 model_lists: server, fetched_at, models
 part_vectors: digest, number, embedder, dimension, vector
 reasoning: turn, content
+reply_notes: turn, model, provider, stop, input_tokens, output_tokens, cached_tokens, \
+written_tokens, reasoning_tokens, charged, cost
 refused_parameters: server, model, parameter
 requests: id, window, conversation, project, purpose, sent_at, provider, model, input_tokens, \
 output_tokens, cached_tokens, written_tokens, reasoning_tokens, charged, counted_input, \
@@ -151,6 +154,34 @@ def test_the_usage_of_requests_in_earlier_versions_is_in_the_totals(tmp_path):
     }
     assert RequestLog(database).spent("old") == Spent(0.9375)
     assert WindowArchive(database).ending(1) == Ending(2, Usage(100, 10), None, 0.5, "work")
+    database.close()
+
+
+def test_the_figures_of_a_reply_are_moved_from_its_last_window_or_its_import(tmp_path):
+    database_at(tmp_path / "old.db", "031_replies")
+    with closing(sqlite3.connect(tmp_path / "old.db")) as old, old:
+        for model, stop, reply, cost in (
+            ("m", "stop", 2, 0.5),
+            ("n", "length", 2, 0.25),
+            ("x", None, None, 1),
+        ):
+            header = f'{{"model": "{model}"}}'
+            window = old.execute(
+                "INSERT INTO windows (turn, digest, header, segments, ledger, reply, stop)"
+                " VALUES (1, 'd', ?, '[]', '', ?, ?)",
+                (header, reply, stop),
+            ).lastrowid
+            old.execute(
+                "INSERT INTO requests (window, purpose, provider, model, input_tokens, cost)"
+                " VALUES (?, 'answer', 'work', ?, 100, ?)",
+                (window, model, cost),
+            )
+        old.execute("INSERT INTO imported_turns VALUES (1, 'key', 'other'), (2, 'key', 'none')")
+    database = Database(tmp_path / "old.db")
+    assert notes_of(database, [1, 2]) == {
+        1: ReplyNote("other"),
+        2: ReplyNote("n", "work", "length", Usage(100, None), 0.25),
+    }
     database.close()
 
 

@@ -22,9 +22,10 @@ from jitchat.lab.experiment import Result
 from jitchat.lab.export.svg import svg_picture
 from jitchat.lab.export.text import text_picture
 from jitchat.lab.report import caveats
-from jitchat.lab.run_file import Run, fields_of
+from jitchat.lab.run_file import Run
 from jitchat.lab.stats import Tallies, Tally, count_results
 from jitchat.text.sanitize import for_terminal
+from jitchat.typed_data import fields_of
 from jitchat.values import Usage
 
 FORMULA = frozenset("=+-@\t＝＋－＠")

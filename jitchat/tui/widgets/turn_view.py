@@ -17,8 +17,8 @@ from jitchat.attachments import Attachment
 from jitchat.errors import StoreError
 from jitchat.providers.provider import Finished
 from jitchat.store.attachments import AttachmentStore
+from jitchat.store.reply_notes import ReplyNote, notes_of
 from jitchat.store.store import ColdStore
-from jitchat.store.windows import ReplyNote, WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.figures import note_sentence
 from jitchat.tui.palette import MUTED, slug
@@ -117,7 +117,7 @@ class TurnDetails:
         return {}
 
     def _read(self, stored: Sequence[Turn]) -> Mapping[int, Detail]:
-        notes = WindowArchive(self._store.database).notes([turn.id for turn in stored])
+        notes = notes_of(self._store.database, [turn.id for turn in stored])
         versions = self._store.branches(self._conversation)
         files = self._files.of(self._store.path(self._conversation))
         return {
