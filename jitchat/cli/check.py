@@ -63,8 +63,7 @@ def _print(found: Sequence[CaseResult]) -> None:
         if checked.case.conversation != last:
             last = checked.case.conversation
             output.say(f"{last}\n  {heading}")
-        mark, colour = ("✓", "green") if checked.passes else ("✗", "red")
-        output.emit(f"{output.painted(mark, colour)} {output.painted(line, None)}")
+        output.print_check(line, passes=checked.passes)
         if not checked.passes:
             output.say(f"    {' '.join(checked.sentences)}")
     cases = figures.plural(len(found), "case")

@@ -29,7 +29,6 @@ from jitchat.window.tokens import EstimateCounter, counter_for
 SECONDS = 20.0
 """Timeout for each provider."""
 _QUESTION = (Message(Role.USER, "Say OK."),)
-_MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "yellow")}
 _PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy", "https_proxy")
 
 
@@ -101,16 +100,15 @@ def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) 
         _print([*checks, *answers])
         if keyless:
             listed = ", ".join(f"{name} ({variable})" for name, variable in keyless.items())
-            output.emit(output.painted(f"Without an API key: {listed}.", None))
+            output.say(f"Without an API key: {listed}.")
     return 1 if any(finding.ok is False for finding in (*checks, *answers)) else 0
 
 
 def _print(findings: Sequence[Finding]) -> None:
     width = max(len(finding.name) for finding in findings)
     for finding in findings:
-        mark, colour = _MARKS[finding.ok]
         line = f"{finding.name:<{width}}  {finding.result} {finding.remedy}".rstrip()
-        output.emit(f"{output.painted(mark, colour)} {output.painted(line, None)}")
+        output.print_check(line, passes=finding.ok)
 
 
 def _configuration(settings: Settings, paths: Paths) -> Iterator[Finding]:

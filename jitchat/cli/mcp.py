@@ -194,11 +194,10 @@ def _finding(server: Server, counter: TokenCounter) -> dict[str, object]:
 
 
 def _print(finding: dict[str, Any]) -> None:
-    mark, colour = ("✓", "green") if finding["ok"] else ("✗", "red")
     count = plural(len(finding["tools"]), "tool")
     summary = f"{count}, {finding['tokens']:,} tokens; protocol {finding['protocol']}"
     line = f"{finding['name']}  {summary if finding['ok'] else finding['sentence']}"
-    output.emit(f"{output.painted(mark, colour)} {output.painted(line, None)}")
+    output.print_check(line, passes=finding["ok"])
     if finding["ok"] and finding["sentence"]:
         output.say(f"  {finding['sentence']}")
     rows = [

@@ -281,9 +281,9 @@ def project_option(help_text: str) -> _Option:
     return click.option("--project", metavar="NAME", help=help_text, shell_complete=completer)
 
 
-def conversation_option(help_text: str) -> _Option:
-    completer = shell_values.CONVERSATIONS
-    return click.option("--conversation", metavar="ID", help=help_text, shell_complete=completer)
+def conversation_option(help_text: str, *names: str, **more: Any) -> _Option:  # noqa: ANN401
+    more = {"metavar": "ID", "shell_complete": shell_values.CONVERSATIONS, **more}
+    return click.option("--conversation", *names, help=help_text, **more)
 
 
 in_project = project_option("Project of the conversation (default: any).")

@@ -15,7 +15,6 @@ import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
 from datetime import date
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -24,12 +23,14 @@ import click
 
 from jitchat.errors import BenchFailed, JitchatError, UsageError
 from jitchat.text.sanitize import escape_in_json, for_terminal
+from jitchat.typed_data import fields_of
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 _Record = TypeVar("_Record")
 _GAP = "  "
+_MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "yellow")}
 _NARROWEST = 12
 _FILE_WIDTH = 160
 """Width of a table written to a file, in columns."""
@@ -57,6 +58,12 @@ def say(text: str, *, err: bool = False, newline: bool = True) -> None:
 def warn(sentence: object) -> None:
     """Print a sentence on standard error, prefixed with the program's name."""
     say(f"jitchat: {sentence}", err=True)
+
+
+def print_check(line: str, *, passes: bool | None) -> None:
+    """Print the result of a check with its mark; `passes` is None for a warning."""
+    mark, colour = _MARKS[passes]
+    emit(f"{painted(mark, colour)} {painted(line, None)}")
 
 
 def painted(text: str, colour: str | None) -> str:
@@ -92,11 +99,7 @@ def say_json(value: object) -> None:
 
 def _json_value(value: object) -> object:
     """Convert what JSON has no type for: a date, and a dataclass with its fields."""
-    if isinstance(value, date):
-        return value.isoformat()
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
-    raise TypeError(f"{type(value).__name__} is not JSON")
+    return value.isoformat() if isinstance(value, date) else fields_of(value)
 
 
 def json_fields(record: object, names: str) -> dict[str, Any]:
@@ -117,7 +120,7 @@ def json_fields(record: object, names: str) -> dict[str, Any]:
 
 def print_records(  # noqa: PLR0913  a name for each part of the output
     records: Sequence[_Record],
-    fields_of: Callable[[_Record], dict[str, Any]],
+    describe: Callable[[_Record], dict[str, Any]],
     row_of: Callable[[_Record], Sequence[str]],
     *,
     as_json: bool,
@@ -126,7 +129,7 @@ def print_records(  # noqa: PLR0913  a name for each part of the output
 ) -> None:
     """Print records as JSON or as aligned columns; `none` is the sentence if there are none."""
     if as_json:
-        say_json([fields_of(record) for record in records])
+        say_json([describe(record) for record in records])
     elif records:
         print_columns([row_of(record) for record in records], right)
     elif none:

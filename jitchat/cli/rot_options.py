@@ -45,7 +45,8 @@ _Number = TypeVar("_Number", int, float)
 def known_name(flag: str, name: str, names: Sequence[str]) -> str:
     if name not in names:
         quoted = repr(shorten(name, _QUOTED))
-        raise UsageError(f"{flag} cannot be {quoted}.", choose_one(name, names))
+        plain = [str(known) for known in names]  # not members, whose repr is not their name
+        raise UsageError(f"{flag} cannot be {quoted}.", choose_one(name, plain))
     return name
 
 
