@@ -105,9 +105,8 @@ def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) 
 
 
 def _print(findings: Sequence[Finding]) -> None:
-    width = max(len(finding.name) for finding in findings)
-    for finding in findings:
-        line = f"{finding.name:<{width}}  {finding.result} {finding.remedy}".rstrip()
+    rows = [(finding.name, f"{finding.result} {finding.remedy}") for finding in findings]
+    for finding, line in zip(findings, output.columns(rows), strict=True):
         output.print_check(line, passes=finding.ok)
 
 

@@ -75,17 +75,15 @@ def add_command(
             "Install it, or check its name; options go before NAME. A relative path starts in"
             f" {folder}, or in --cwd.",
         )
-    values: dict[str, edit.Value] = {"url" if is_url else "command": words[0]}
-    if words[1:]:
-        values["args"] = list(words[1:])
-    more: dict[str, edit.Value] = {
+    values: dict[str, edit.Value] = {
+        "url" if is_url else "command": words[0],
+        "args": list(words[1:]),
         "env": _pairs(server.env),
         "headers": _pairs(server.header),
         "cwd": server.cwd or "",
     }
-    values |= {key: value for key, value in more.items() if value}
     path = flags.paths().config
-    edit.add_server(path, name, values)
+    edit.add_server(path, name, {key: value for key, value in values.items() if value})
     output.say(f"Added {name} to {path}. `jitchat mcp check {name}` starts it and lists its tools.")
 
 

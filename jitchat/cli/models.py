@@ -165,16 +165,17 @@ def _print(choices: Sequence[models.ProviderChoice], most: int | None) -> None:
             "No matching models. `jitchat models --refresh` asks the providers for newer lists."
         )
         return
-    name = max(len(choice.name) for choice in choices)
-    title = max(len(choice.title) for choice in choices)
-    for choice in choices:
-        about = " ".join(filter(None, (choice.note, _list_of(choice))))
-        line = f"{choice.name:<{name}}  {sanitize.one_line(choice.title):<{title}}"
-        heading = f"{line}  {choice.state.value:<{_STATE}}  {about}".rstrip()
+    headings = output.columns([_heading(choice) for choice in choices])
+    for choice, heading in zip(choices, headings, strict=True):
         for printed in (heading, *_model_lines(choice, most)):
             output.emit(output.painted(printed, None if choice.is_usable else "bright_black"))
     if any(model.prices for choice in choices for model in choice.models[:most]):
         output.say("Prices are in US dollars per million tokens.")
+
+
+def _heading(choice: models.ProviderChoice) -> tuple[str, ...]:
+    about = " ".join(filter(None, (choice.note, _list_of(choice))))
+    return choice.name, sanitize.one_line(choice.title), f"{choice.state:<{_STATE}}", about
 
 
 def _model_lines(choice: models.ProviderChoice, most: int | None) -> Iterator[str]:

@@ -13,6 +13,7 @@ from jitchat.cli.output import json_fields, print_records, say, say_json, warn
 from jitchat.errors import UsageError
 from jitchat.models import ResolvedModel, resolve_model
 from jitchat.settings.settings import CHOSEN
+from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, models_with_samples, server_of
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, repair
@@ -89,8 +90,9 @@ def tokens_command(  # noqa: PLR0913  one for each option
         _list_models(flags, as_json=as_json)
         return
     resolved = _resolved(flags, model)
-    learnt = _learnt(flags, resolved, forget=forget)
-    tools = _tools(flags, resolved.counter)
+    with opened_store(flags.paths()) as store:
+        learnt = _learnt(store.database, resolved, forget=forget)
+        tools = _tools(store.database, resolved.counter)
     counts = None
     if text is not None:
         counts = _count(resolved, learnt.calibration, text_given(text), exact=exact)
@@ -112,25 +114,22 @@ def _resolved(flags: Flags, model: str) -> ResolvedModel:
     return resolve_model(settings)
 
 
-def _learnt(flags: Flags, model: ResolvedModel, *, forget: bool) -> _Learnt:
+def _learnt(database: Database, model: ResolvedModel, *, forget: bool) -> _Learnt:
     """Load what was learnt about the model; with `forget`, delete it first and say so."""
-    server, counter = server_of(model.profile.base_url), model.counter.name
-    with opened_store(flags.paths()) as store:
-        kept = ModelLessons(store.database, server, model.name)
-        if forget:
-            forgotten = "Forgot what was learnt from the server."
-            warn(forgotten if kept.forget() else "There was nothing to forget.")
-        samples, refused = kept.samples(counter), tuple(sorted(kept.refused()))
+    server = server_of(model.profile.base_url)
+    counter = model.counter.name
+    lessons = ModelLessons(database, server, model.name)
+    if forget:
+        forgotten = "Forgot what was learnt from the server."
+        warn(forgotten if lessons.forget() else "There was nothing to forget.")
+    samples = lessons.samples(counter)
+    refused = tuple(sorted(lessons.refused()))
     return _Learnt(server, model.name, counter, samples, Calibration.of(samples), refused)
 
 
-def _tools(flags: Flags, counter: TokenCounter) -> Mapping[str, Asked | Held]:
+def _tools(database: Database, counter: TokenCounter) -> Mapping[str, Asked | Held]:
     """Sum up request_context's calls and held tool results over all conversations."""
-    with opened_store(flags.paths()) as store:
-        return {
-            "request_context": asked_in(store.database),
-            "held": held_in(store.database, counter),
-        }
+    return {"request_context": asked_in(database), "held": held_in(database, counter)}
 
 
 def _lines(model: ResolvedModel, learnt: _Learnt) -> Iterator[str]:
@@ -212,10 +211,11 @@ def _list_models(flags: Flags, *, as_json: bool) -> None:
             for server, model, counter in models_with_samples(store.database)
             if (samples := ModelLessons(store.database, server, model).samples(counter))
         ]
+        tools = _tools(store.database, EstimateCounter())
     none = "Nothing learnt yet: each reply with token counts from the provider is a sample."
     print_records(rows, _listed_fields, _cells, as_json=as_json, none=none)
     if not as_json:
-        for statistics in _tools(flags, EstimateCounter()).values():
+        for statistics in tools.values():
             if statistics.sentence:
                 say(statistics.sentence)
 
