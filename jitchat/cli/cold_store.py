@@ -14,7 +14,7 @@ from jitchat.cli.log import kept_log
 from jitchat.errors import JitchatError, SettingsError, UsageError
 from jitchat.paths import Paths
 from jitchat.settings import Settings, checks, personas
-from jitchat.store import deletion, models, replies
+from jitchat.store import deletion, models, replies, search_index
 from jitchat.store.database import Database
 from jitchat.store.pins import OwnInstructions
 from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, ColdStore, project_name
@@ -37,6 +37,7 @@ def open_store(paths: Paths) -> ColdStore:
     try:
         store = ColdStore(database)
         replies.close_interrupted(store)
+        search_index.finish_in_background(database)
         if deleted := deletion.delete_left(store):
             what = f"{deleted:,} temporary conversation{'' if deleted == 1 else 's'}"
             output.warn(f"deleted {what} left over from an earlier run.")

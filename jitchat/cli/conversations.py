@@ -9,10 +9,12 @@ from jitchat.cli import cold_store, options, output, shell_values
 from jitchat.errors import UsageError
 from jitchat.lab.run_file import Runs
 from jitchat.store import deletion
-from jitchat.store.conversation_search import FILTERS, SYNTAX, Filter, Found, parse_query
+from jitchat.store.conversation_search import FILTERS, SYNTAX, Filter, parse_query
 from jitchat.store.requests import RequestLog, Spent
+from jitchat.store.search import Found
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import local, megabytes, plural
+from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
 from jitchat.values import DEFAULT_PROJECT, Conversation
 
@@ -66,21 +68,29 @@ def list_command(flags: options.Flags, query: tuple[str, ...], as_json: bool) ->
     help="Maximum number of results.",
 )  # fmt: skip
 def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, limit: int) -> None:
-    """Find the turns that contain all words of QUERY, best match first."""
+    """Find the turns that contain all words of QUERY, best match first.
+
+    Tools, files, reasoning, titles, tags and system prompts are searched, too. Words in quotes are
+    found in that order and form. With filters alone, conversations are listed.
+    """
     with cold_store.opened_store(flags.paths()) as store:
         text, where = parse_query(_joined(query), store.now())
-        if not text:
-            raise UsageError("There is nothing to search for.", "Add a word to the filters.")
+        if not text and where == Filter(is_archived=False):
+            raise UsageError("There is nothing to search for.", "Name a word or a filter.")
         titles = {known.id: known.title for known in store.conversations()}
-        found = store.search(text, limit, where=where)
-    if as_json:
-        output.say_json([{**each._asdict(), "title": titles[each.conversation]} for each in found])
+        matches = store.search(text, limit, where=where)
+    if not text:
+        _list(flags, _joined(query), as_json=as_json)
         return
-    for each in found:
-        place = output.painted(f"{each.conversation} #{each.position}", "cyan")
-        output.emit(f"{place}  {_marked(each)}")
-    if not found:
-        output.say("Nothing found.", err=True)
+    if as_json:
+        output.say_json([{**hit._asdict(), "title": titles[hit.conversation]} for hit in matches])
+        return
+    for match in matches:
+        place = f"{match.conversation} #{match.position}" if match.position else match.conversation
+        part = f" ({one_line(match.part)})" if match.part else ""
+        output.emit(f"{output.painted(place, 'cyan')}{part}  {_marked(match)}")
+    if matches.notice or not matches:
+        output.say(matches.notice or "Nothing found.", err=True)
 
 
 @conversations_command.command("rename")

@@ -20,6 +20,7 @@ from jitchat.providers.catalogue import servers
 from jitchat.providers.http.client import CERTIFICATES
 from jitchat.settings import Settings, keys, load, small_models
 from jitchat.settings.profiles import Profile
+from jitchat.store import search_index
 from jitchat.store.database import Database
 from jitchat.store.requests import Purpose
 from jitchat.text.figures import plural
@@ -143,12 +144,14 @@ def _database(path: Path) -> Finding:
         database = Database(path)
     except JitchatError as error:
         return _refused("database", error)
-    database.close()
+    with closing(database), database.read() as connection:
+        backlog = search_index.count_backlog(connection)
     if (refusal := database.refusal) is not None:
         return _refused("database", refusal)
     if warning := database.warning():
         return Finding("database", None, warning)
-    return Finding("database", True, str(path))
+    left = f", with {plural(backlog, 'turn')} to be indexed for the search" if backlog else ""
+    return Finding("database", None if backlog else True, f"{path}{left}")
 
 
 def _usage_log(path: Path) -> AbstractContextManager[Database | None]:

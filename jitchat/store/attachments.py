@@ -10,6 +10,7 @@ from typing import Any
 
 from jitchat.attachments import Attachment, Part, Picture
 from jitchat.errors import FileRefused
+from jitchat.store import search_index
 from jitchat.store.database import Database
 from jitchat.store.path import Path
 from jitchat.store.store import require
@@ -68,7 +69,9 @@ class AttachmentStore:
 
     def put(self, turn: Turn, files: Sequence[Attachment]) -> None:
         """Store a turn's files in one transaction, replacing those of an earlier send."""
-        with self._database.write() as connection:
+        if not (files or self.digests(turn)):
+            return
+        with search_index.changing(self._database, [turn.id]) as connection:
             # read first: content is deleted with the last turn that has it
             stored = [self._with_data(file) for file in files]
             connection.execute("DELETE FROM turn_attachments WHERE turn = ?", (turn.id,))
@@ -78,7 +81,7 @@ class AttachmentStore:
 
     def add(self, turn: Turn, number: int, file: Attachment) -> None:
         """Attach one more file to a turn, at a free place among its files."""
-        with self._database.write() as connection:
+        with search_index.changing(self._database, [turn.id]) as connection:
             keep(connection, file)
             connection.execute(INSERT_LINK, link(turn.id, number, file))
 

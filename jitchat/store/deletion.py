@@ -24,6 +24,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from jitchat.errors import ConversationInUse, ErasureIncomplete, StoreError
+from jitchat.store import search_index
 from jitchat.store.copies import delete_upgrade_copies
 from jitchat.store.database import WAIT_SECONDS
 from jitchat.store.documents import forget_source
@@ -41,11 +42,6 @@ _REFERRING = """
     WHERE t.type = 'table' AND k."table" = ? AND t.name <> k."table" AND k.on_delete = 'NO ACTION'
 """
 """The columns of other tables that refer to a table; SQLite itself does the other actions."""
-_UNINDEX_WORDS = """
-    INSERT INTO turns_fts (turns_fts, rowid, content)
-    SELECT 'delete', t.id, t.content FROM turns t JOIN conversations c ON c.id = t.conversation
-    WHERE c.id = ? AND NOT c.temporary
-"""
 _WRITERS = """
     SELECT s.process FROM streaming s JOIN turns t ON t.id = s.turn WHERE t.conversation = ?
 """
@@ -97,8 +93,8 @@ def delete_conversation(store: ColdStore, conversation: str, *, with_memory: boo
         connection.execute("PRAGMA secure_delete = ON")
     with database.write() as connection:
         _require_no_writer(connection, conversation)
+        search_index.remove_conversation(connection, conversation)
         _delete_distilled(connection, store.now(), conversation, with_memory=with_memory)
-        connection.execute(_UNINDEX_WORDS, (conversation,))
         note_deleted(connection, conversation)
         _delete_rows(connection, "conversations", "id = ?", conversation)
         delete_blobs_of(connection, conversation)
@@ -138,8 +134,7 @@ def vacuum(store: ColdStore) -> bool:
     with store.database.write() as connection:
         delete_unused_blobs(connection)
     with store.database.read() as connection:
-        # deleted words are only marked as such in the full-text index until its parts are merged
-        connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('optimize')")
+        search_index.optimize(connection)
         connection.execute("VACUUM")
     return _empty_log(store)
 

@@ -18,6 +18,7 @@ from datetime import datetime
 from itertools import islice
 
 from jitchat.attachments import Attachment
+from jitchat.store import search_index
 from jitchat.store.attachments import INSERT_LINK, AttachmentStore, keep, link
 from jitchat.store.dependents import Dependents
 from jitchat.store.path import Path, parent_of
@@ -59,7 +60,6 @@ _TAKE_TITLE = """
     UPDATE conversations SET title = ?1, title_given = ?2
     WHERE id = ?3 AND (title = ?4 OR NOT title_given)
 """
-_INDEX_WORDS = "INSERT INTO turns_fts (rowid, content) SELECT id, content FROM turns WHERE id > ?"
 _NEWEST_ON_TOP = """
     UPDATE conversations SET touched = ?1 + ranked.number FROM (
         SELECT id, ROW_NUMBER() OVER (ORDER BY updated_at, touched) AS number
@@ -222,7 +222,6 @@ class ImportWriter:
         if not self.id:
             self.id = self._create(connection)
         highest = connection.execute("SELECT COALESCE(MAX(id), 0) FROM turns").fetchone()[0]
-        connection.execute("INSERT INTO bulk_inserts VALUES (1)")
         for incoming in batch:
             known = self._find_known(incoming)
             if known is None:
@@ -230,8 +229,8 @@ class ImportWriter:
             else:
                 self._places[incoming.turn.position] = known.position
                 self._compare(connection, incoming, known)
-        connection.execute(_INDEX_WORDS, (highest,))
-        connection.execute("DELETE FROM bulk_inserts")
+        added = connection.execute("SELECT id FROM turns WHERE id > ?", (highest,))
+        search_index.add(connection, [identity for (identity,) in added])
 
     def _find_known(self, incoming: IncomingTurn) -> _Known | None:
         turn = incoming.turn
@@ -280,14 +279,25 @@ class ImportWriter:
             return
         if is_newer or new_files:
             self.changed += 1
-        if is_free and (is_newer or new_files):
-            turn = storable(_with_names(incoming.turn, left), stored.position, stored.parent)
-            connection.execute(_REPLACE_TURN, (*turn_row(self.id, turn), stored.id))
-            for table in _OF_TEXT:
-                connection.execute(f"DELETE FROM {table} WHERE turn = ?", (stored.id,))  # noqa: S608  constants
-            _put_details(connection, stored.id, incoming)
-        _attach(connection, stored.id, new_files, len(attached))
+            with search_index.changing(self._store.database, [stored.id]):
+                if is_free:
+                    self._replace(connection, incoming, stored, left)
+                _attach(connection, stored.id, new_files, len(attached))
         connection.execute(_SET_FORM, (incoming.key, incoming.form, stored.id))
+
+    def _replace(
+        self,
+        connection: sqlite3.Connection,
+        incoming: IncomingTurn,
+        stored: Turn,
+        not_loaded: list[str],
+    ) -> None:
+        """Give a turn its last form; `not_loaded` names the files that are not stored."""
+        turn = storable(_with_names(incoming.turn, not_loaded), stored.position, stored.parent)
+        connection.execute(_REPLACE_TURN, (*turn_row(self.id, turn), stored.id))
+        for table in _OF_TEXT:
+            connection.execute(f"DELETE FROM {table} WHERE turn = ?", (stored.id,))  # noqa: S608  constants
+        _put_details(connection, stored.id, incoming)
 
     def _is_free(self, turn_id: int, position: int) -> bool:
         return not self._dependents.has_dependents(self.id, turn_id, position)
@@ -314,6 +324,7 @@ class ImportWriter:
             " VALUES (?, ?, 0, ?, ?)",
             (fresh, fresh, moment, moment),
         )
+        search_index.add(connection, search_index.documents_of(connection, fresh))
         row = (self._origin.source, self._origin.key, fresh)
         connection.execute(_SET_ORIGIN, row)
         connection.execute("DELETE FROM deleted_imports WHERE origin = ?", (self._origin.hash,))
@@ -327,7 +338,8 @@ class ImportWriter:
         """
         with self._store.database.write() as connection:
             connection.execute("UPDATE conversations SET deleted_by = 0 WHERE id = ?", (self.id,))
-            self._take_title(connection, heading)
+            with search_index.changing(self._store.database, conversation=self.id):
+                self._take_title(connection, heading)
             if not (self.added or self.changed):
                 return
             now = self._store.now()

@@ -5,6 +5,7 @@ Pins belong to turns: a turn that two branches share is pinned in both.
 
 from collections.abc import Mapping
 
+from jitchat.store import search_index
 from jitchat.store.database import Database
 from jitchat.store.path import Path
 from jitchat.text.sanitize import repair
@@ -51,10 +52,11 @@ class OwnInstructions:
         """Store instructions, replacing the previous ones; an empty system text counts as none."""
         system = repair(own.system) if own.system and own.system.strip() else None
         persona = None if own.persona is None else repair(own.persona)
-        self._database.execute(
-            "UPDATE conversations SET system = ?, persona = ? WHERE id = ?",
-            (system, persona, conversation),
-        )
+        with search_index.changing(self._database, conversation=conversation) as connection:
+            connection.execute(
+                "UPDATE conversations SET system = ?, persona = ? WHERE id = ?",
+                (system, persona, conversation),
+            )
 
 
 class ScreenState:

@@ -9,8 +9,9 @@ import re
 import sqlite3
 
 _DEFINITIONS = """
-    SELECT type, name, sql FROM sqlite_master WHERE sql NOT NULL AND name NOT GLOB '_sqlite_*'
-    AND NOT (type = 'table' AND name GLOB '*_fts_*')
+    SELECT type, name, sql FROM sqlite_master m WHERE sql NOT NULL AND name NOT GLOB '_sqlite_*'
+    AND NOT EXISTS (SELECT 1 FROM sqlite_master v WHERE v.sql LIKE 'CREATE VIRTUAL TABLE%'
+        AND m.type = 'table' AND m.name GLOB v.name || '_*')
 """
 """Without the tables of sqlite-utils and those in which FTS5 stores an index."""
 _AROUND_MARKS = re.compile(r"\s*([(),])\s*")

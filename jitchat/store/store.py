@@ -17,9 +17,11 @@ from typing import Any
 
 from jitchat.errors import ConversationDeleted, UnknownConversation, UsageError
 from jitchat.statements import DELETED
-from jitchat.store.conversation_search import CONDITION, EVERY, Filter, Found, search_turns
+from jitchat.store import search_index
+from jitchat.store.conversation_search import EVERY, Filter
 from jitchat.store.database import Database
 from jitchat.store.path import TREE_COLUMNS, Path, Tree, tree_from
+from jitchat.store.search import Matches, search_turns
 from jitchat.store.unstored import UnstoredReplies
 from jitchat.text.figures import local
 from jitchat.text.sanitize import one_line, repair, shorten
@@ -102,15 +104,6 @@ def _aware(moment: datetime | None) -> datetime | None:
 UNSETTLED = (Status.STREAMING, Status.UNANSWERED)
 """Turns that cannot be recalled: those being written, and messages without an answer."""
 _IS_THERE = "SELECT 1 FROM conversations WHERE id = ? AND NOT deleted_by"
-_LISTED = f"""
-    SELECT c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, c.archived,
-        (SELECT json_group_array(tag) FROM tags WHERE conversation = c.id), c.persona,
-        {TREE_COLUMNS}
-    FROM conversations c
-    WHERE {CONDITION} AND (:after IS NULL OR julianday(c.updated_at) >= julianday(:after))
-        AND (:before IS NULL OR julianday(c.created_at) < julianday(:before))
-    ORDER BY c.touched DESC
-"""  # noqa: S608  constants
 _LONGEST_PROJECT = 60
 NEW_TITLE = "New conversation"
 """The title of an empty conversation."""
@@ -227,13 +220,14 @@ class ColdStore:
                     *(project, os.getpid() if temporary else 0, title != NEW_TITLE),
                 ),
             )
+            search_index.add(connection, search_index.documents_of(connection, fresh))
         return Conversation(fresh, one_line(title), 0, moment, moment, project, temporary)
 
     def conversations(self, where: Filter = EVERY) -> list[Conversation]:
         """List all conversations, or those that match a filter, the most recent first."""
         listed = []
         with self.database.read() as connection:
-            for row in connection.execute(_LISTED, where.values):
+            for row in connection.execute(search_index.statement("listed"), where.values):
                 identity, title, created_at, updated_at, project, *marks, tags, persona = row[:9]
                 require(str, identity, title, project)
                 turns = len(tree_from(*row[9:]).path())
@@ -306,12 +300,14 @@ class ColdStore:
 
         """
         statement = "UPDATE conversations SET title = ?, title_given = 1 WHERE id = ?"
-        self.database.execute(statement, (title_text(title), conversation))
+        with search_index.changing(self.database, conversation=conversation) as connection:
+            connection.execute(statement, (title_text(title), conversation))
 
     def suggest_title(self, conversation: str, title: str) -> None:
         """Set a generated title, unless the user or the source gave the conversation one."""
         statement = "UPDATE conversations SET title = ? WHERE id = ? AND NOT title_given"
-        self.database.execute(statement, (title_text(title), conversation))
+        with search_index.changing(self.database, conversation=conversation) as connection:
+            connection.execute(statement, (title_text(title), conversation))
 
     def lacks_title(self, conversation: str) -> bool:
         """Whether neither the user nor the source gave the conversation a title."""
@@ -331,7 +327,7 @@ class ColdStore:
         """
         added = [(conversation, tag_name(tag)) for tag in add]
         removed = [(conversation, fold(tag.removeprefix("#"))) for tag in remove]
-        with self.database.write() as connection:
+        with search_index.changing(self.database, conversation=conversation) as connection:
             connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", added)
             connection.executemany("DELETE FROM tags WHERE conversation = ? AND tag = ?", removed)
 
@@ -399,6 +395,7 @@ class ColdStore:
                 cursor = connection.execute(INSERT_TURN, (None, *turn_row(conversation, kept)))
                 stored.append(replace(kept, id=cursor.lastrowid or 0))
                 parent = position
+            search_index.add(connection, [turn.id for turn in stored])
             connection.execute(
                 "UPDATE conversations SET touched = ?, updated_at = ? WHERE id = ?",
                 (next_touch(connection), self.now().isoformat(), conversation),
@@ -438,11 +435,13 @@ class ColdStore:
                 look_at(connection, conversation, tree.leaf_below(position))
 
     def set_status(self, turn: Turn, status: Status) -> None:
-        self.database.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
+        with search_index.changing(self.database, [turn.id]) as connection:
+            connection.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
 
     def set_uses(self, uses: Mapping[Turn, ToolUse]) -> None:
         """Replace the tool use of turns; their text never changes."""
-        with self.database.write() as connection:
+        ids = [turn.id for turn in uses]
+        with search_index.changing(self.database, ids) as connection:
             connection.executemany(
                 "UPDATE turns SET tools = ? WHERE id = ?",
                 [(tools_column(use), turn.id) for turn, use in uses.items()],
@@ -450,8 +449,8 @@ class ColdStore:
 
     def search(
         self, text: str, limit: int = 50, conversation: str | None = None, where: Filter = EVERY
-    ) -> list[Found]:
-        """Find turns with all words of `text`, in some conversations or one, the best first."""
+    ) -> Matches:
+        """Find turns with all phrases of `text`, in some conversations or one, the best first."""
         with self.database.read() as connection:
             return search_turns(connection, text, limit, conversation, where)
 

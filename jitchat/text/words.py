@@ -53,7 +53,7 @@ _ACCENTS = re.compile(
     "[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]+"
 )
 """Combining diacritics; points and vowel signs of Hebrew and Arabic."""
-_TO_ACCENTED = str.maketrans(
+TO_PLAIN_LATIN = str.maketrans(
     dict(zip("đłøıßæœ", ("d", "l", "o", "i", "ss", "ae", "oe"), strict=True))
 )
 _SLICE = 256
@@ -64,7 +64,7 @@ def fold(text: str) -> str:
     lowered = text.lower().replace("’", "'")
     if lowered.isascii():
         return lowered
-    bare = _ACCENTS.sub("", lowered.translate(_TO_ACCENTED))
+    bare = _ACCENTS.sub("", lowered.translate(TO_PLAIN_LATIN))
     return "".join(
         _without_accents(bare[start : start + _SLICE]) for start in range(0, len(bare), _SLICE)
     ).lower()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from jitchat.errors import ImportFailed
+from jitchat.store import search_index
 from jitchat.store.attachments import AttachmentStore, whole
 from jitchat.store.dependents import Dependents
 from jitchat.store.imported import (
@@ -112,6 +113,7 @@ def take_all(
             yield taken
     finally:
         list_newest_first(store, changed)
+        search_index.finish(store.database)
     with store.database.write():
         for store_memory in source.afterwards:
             store_memory(store)

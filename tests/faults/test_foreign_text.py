@@ -96,7 +96,7 @@ def test_any_text_is_indexed_and_searched_for(store, rounds):
 def test_no_query_is_syntax(store, query):
     made = store.create("Talk")
     store.append(made.id, talk(f"before {query[:200]} after", "a b content x"))
-    for conversation, position, excerpt, _ in store.search(query):
+    for conversation, position, excerpt, *_ in store.search(query):
         assert (conversation, position in (1, 2)) == (made.id, True)
         assert steers(excerpt) == []
 

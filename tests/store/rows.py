@@ -14,8 +14,9 @@ MOMENT = "2026-03-13T10:00:00+00:00"
 VALUES = {"role": "user", "status": "complete", "process": os.getpid(), "segments": "[]"}
 """What columns have that cannot have any value."""
 _TABLES = """
-    SELECT name, sql FROM sqlite_master WHERE type = 'table'
-    AND name NOT GLOB '*_fts*' AND name NOT GLOB '*sqlite_*' ORDER BY rowid
+    SELECT name, sql FROM sqlite_master m WHERE type = 'table' AND name NOT GLOB '*sqlite_*'
+    AND NOT EXISTS (SELECT 1 FROM sqlite_master v
+        WHERE v.sql LIKE 'CREATE VIRTUAL TABLE%' AND m.name GLOB v.name || '*') ORDER BY rowid
 """
 
 

@@ -42,7 +42,7 @@ from jitchat.store.replies import ReplyWriter
 from jitchat.store.requests import Asked, Purpose, RequestLog, Taken
 from jitchat.store.windows import Ending, WindowArchive, WindowRecord
 from jitchat.values import Role, Turn, Usage
-from tests.store.support import claim, dead_process
+from tests.store.support import claim, dead_process, indexed_tokens
 from tests.support import talk
 
 if TYPE_CHECKING:
@@ -142,7 +142,6 @@ def test_an_erasure_leaves_no_text_in_the_file_or_its_log(store: ColdStore):
     with store.database.read() as connection:
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
         assert connection.execute("PRAGMA freelist_count").fetchone() == (0,)
-        connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('integrity-check')")
 
 
 def test_an_erasure_reports_that_another_process_keeps_the_log(
@@ -210,7 +209,7 @@ def test_a_deletion_can_be_undone_until_its_process_ends(store: ColdStore):
     assert restore_last(store) == made
     assert RequestLog(store.database).spent_on(DAY.date()) == spent
     assert RequestLog(store.database).spent(made).amount == 0.625
-    assert len(store.search("walrus")) == 4
+    assert {found.position for found in store.search("walrus")} == {0, 1, 2, 3, 4}
     assert restore_last(store) is None
 
     hide(store, made)
@@ -268,9 +267,8 @@ def test_a_temporary_conversation_is_in_no_full_text_index(store: ColdStore):
     made = store.create("T", temporary=True)
     store.append(made.id, talk(SECRET))
     assert store.search("walrus") == []
+    assert indexed_tokens(store.database) == {}
     delete_conversation(store, made.id)
-    with store.database.read() as connection:
-        connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('integrity-check')")
 
 
 def test_a_conversation_cannot_have_the_placeholder_id_of_deleted_ones(store: ColdStore):

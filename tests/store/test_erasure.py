@@ -20,6 +20,7 @@ PLAIN = "harbour"
 NO_CONVERSATION = {
     "allowed_folders": "the folders that the user allows",
     "bulk_inserts": "a mark within a transaction",
+    "search_backlog": "numbers of turns and conversations to be indexed",
     "chosen_model": "the user's choice of a model",
     "deleted_imports": "hashes of sources, so that an import leaves them deleted",
     "last_chat": "a number",

@@ -27,6 +27,7 @@ from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.store import ColdStore
 from jitchat.values import Role, Turn
 from tests.examples import examples
+from tests.store.support import require_complete_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -125,8 +126,7 @@ def test_imported_turns_are_found_by_their_words_and_so_is_what_follows(store: C
     found = {found.position for found in store.search("turn")}
 
     assert found == {1, 2, 3}
-    assert store.database.fetch_all("SELECT * FROM bulk_inserts") == []
-    store.database.execute("INSERT INTO turns_fts (turns_fts) VALUES ('integrity-check')")
+    require_complete_index(store.database)
 
 
 def test_the_head_follows_the_source_if_no_turns_were_added_here(store: ColdStore):

@@ -15,10 +15,12 @@ from jitchat.draft import Draft
 from jitchat.errors import StoreUnreadable, UnknownConversation
 from jitchat.store.database import Database
 from jitchat.store.drafts import sent_drafts
+from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import WindowArchive, WindowRecord
 from jitchat.values import Echo, Role, Status, ToolCall, ToolUse, Turn
 from tests.examples import examples
+from tests.store.support import require_complete_index
 from tests.support import conversation_of, talk, turn
 
 
@@ -149,12 +151,16 @@ def test_an_excerpt_is_one_short_line(store):
 
 def test_a_reply_is_found_by_its_final_text_only(store):
     made = store.create("A")
-    turn = store.append(made.id, talk("alpha"))[0]
-    with store.database.write() as connection:
-        connection.execute("UPDATE turns SET content = 'beta' WHERE id = ?", (turn.id,))
-        connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('integrity-check')")
-    assert store.search("alpha") == []
-    assert store.search("beta")[0][1] == 1
+    store.append(made.id, talk("Well?"))
+    writer = ReplyWriter(store, made.id)
+    writer.add("alph")
+    writer.save()
+    assert store.search("alph") == []
+    writer.add("abet")
+    writer.finish(Status.COMPLETE)
+    assert store.search('"alph"') == []
+    assert store.search("alphabet")[0].position == 2
+    require_complete_index(store.database)
 
 
 def test_a_turn_of_ten_million_characters_is_kept_whole(store):

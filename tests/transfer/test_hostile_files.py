@@ -103,7 +103,7 @@ def _emptied(store: ColdStore) -> ColdStore:
         for table in ("vectors", "index_entries", "imported_conversations", "imported_turns",
                       "turns", "conversations"):  # fmt: skip
             connection.execute(f"DELETE FROM {table}")
-        connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('rebuild')")
+        connection.execute("INSERT INTO search_tokens (search_tokens) VALUES ('delete-all')")
     return store
 
 

@@ -22,6 +22,7 @@ from jitchat.store.windows import WindowArchive, WindowRecord
 from jitchat.transfer.incoming import Tally
 from jitchat.values import Mode, Role, Turn
 from tests.session.sending import send
+from tests.store.support import require_complete_index
 from tests.support import session_on
 from tests.transfer.claude_code import SESSION, line
 from tests.transfer.exports import PNG, claude, claude_message
@@ -218,7 +219,7 @@ def test_a_turn_that_grew_gets_its_last_form(talk: tuple[ColdStore, str], tmp_pa
     assert store.search("nothing") == []
     session = session_on(store, store.conversation(name))
     assert "noon" in next(e for e in session.memory.index.entries([2])).summary
-    store.database.execute("INSERT INTO turns_fts (turns_fts) VALUES ('integrity-check')")
+    require_complete_index(store.database)
 
 
 async def test_a_window_keeps_what_was_sent_and_the_last_form_becomes_a_version(

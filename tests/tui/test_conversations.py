@@ -67,6 +67,8 @@ async def test_the_list_renames_tags_archives_deletes_and_undoes(backend: TestBa
         await until(pilot, lambda: backend.store.conversations()[1].tags == ("sea",), "its tag")
         assert line.value == "walrus"
 
+        line.value = "sea"
+        await until(pilot, lambda: " sea" in listed(pilot), "the tag itself")
         line.value = "tag:sea"
         await until(pilot, lambda: listed(pilot) == ["Name #sea"], "the one with the tag")
         await pilot.press("ctrl+d", "x", "backspace")  # what is typed answers no
