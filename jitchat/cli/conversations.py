@@ -88,7 +88,7 @@ def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, 
     for match in matches:
         place = f"{match.conversation} #{match.position}" if match.position else match.conversation
         part = f" ({one_line(match.part)})" if match.part else ""
-        output.emit(f"{output.painted(place, 'cyan')}{part}  {_marked(match)}")
+        output.say_painted((place, "cyan"), (f"{part}  ", None), *_marked(match))
     if matches.notice or not matches:
         output.say(matches.notice or "Nothing found.", err=True)
 
@@ -194,13 +194,14 @@ def _quoted(word: str) -> str:
     return f'{name}:"{value}"' if name in FILTERS and is_one and '"' not in value else word
 
 
-def _marked(found: Found) -> str:
-    """Format an excerpt with its matches in colour."""
-    pieces, at = [], 0
+def _marked(found: Found) -> list[tuple[str, str | None]]:
+    """Divide an excerpt into its matches, with their colour, and the text between."""
+    pieces: list[tuple[str, str | None]] = []
+    at = 0
     for start, end in found.marks:
         pieces += [(found.excerpt[at:start], None), (found.excerpt[start:end], "green")]
         at = end
-    return "".join(output.painted(*each) for each in [*pieces, (found.excerpt[at:], None)])
+    return [*pieces, (found.excerpt[at:], None)]
 
 
 def _print_outcome(store: ColdStore, identity: str, what: str, *, as_json: bool) -> None:

@@ -71,7 +71,7 @@ def _writer(out: Path | None) -> Iterator[Write]:
         encoding = getattr(sys.stdout, "encoding", None) or "ascii"
         if codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
             raise UsageError("Standard output is not UTF-8.", "Name a file with --out.")
-        yield lambda piece: output.emit(piece, newline=False)
+        yield lambda piece: output.say(piece, newline=False)
         return
     output.require_writable(out)
     part = out.with_name(f"{out.name}.part")

@@ -168,7 +168,7 @@ def _print(choices: Sequence[models.ProviderChoice], most: int | None) -> None:
     headings = output.columns([_heading(choice) for choice in choices])
     for choice, heading in zip(choices, headings, strict=True):
         for printed in (heading, *_model_lines(choice, most)):
-            output.emit(output.painted(printed, None if choice.is_usable else "bright_black"))
+            output.say_painted((printed, None if choice.is_usable else "bright_black"))
     if any(model.prices for choice in choices for model in choice.models[:most]):
         output.say("Prices are in US dollars per million tokens.")
 

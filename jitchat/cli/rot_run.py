@@ -173,16 +173,23 @@ def _watched(lab: Lab, parallel: int, hint: str) -> "Watcher":
     return watcher
 
 
+def _print_line(console: Console, line: str) -> None:
+    console.print(Text(sanitize.for_terminal(line).cells))
+
+
 @contextmanager
 def drawn(decided: int, size: int, parallel: int, console: Console) -> Iterator["Watcher"]:
     doing = TextColumn("{task.description}", markup=False)
     columns = (TextColumn("cells"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), doing)
     with Progress(*columns, console=console, transient=True) as bar:
-        watcher = Watcher(decided, parallel, lambda line: bar.console.print(Text(line)))
+        watcher = Watcher(decided, parallel, partial(_print_line, bar.console))
         task = bar.add_task("", total=size, completed=decided)
-        watcher.on_change = lambda: bar.update(
-            task, completed=watcher.decided, description=watcher.doing
-        )
+
+        def update() -> None:
+            sentence = sanitize.for_terminal(watcher.doing).cells
+            bar.update(task, completed=watcher.decided, description=sentence)
+
+        watcher.on_change = update
         yield watcher
 
 

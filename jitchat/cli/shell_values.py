@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 
 from jitchat.errors import JitchatError
 from jitchat.paths import locate
-from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.sanitize import for_terminal, one_line, shorten
 
 if TYPE_CHECKING:
     from jitchat.settings import Settings
@@ -38,7 +38,7 @@ def _completer(values: Callable[[], Iterable[tuple[str, str]]]) -> _Completer:
         del context, parameter
         with suppress(JitchatError):
             return [
-                CompletionItem(value, help=shorten(about, _HELP))
+                CompletionItem(value, help=for_terminal(shorten(about, _HELP)).cells)
                 for value, about in values()
                 if value.startswith(typed) and _PLAIN.fullmatch(value)
             ]

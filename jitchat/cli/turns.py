@@ -245,12 +245,13 @@ def _index_missing(memory: Memory) -> None:
 def read_draft(text: str) -> Draft:
     if text != "-":
         return _require_text(Draft.by_user(text))
-    return _require_text(Draft.foreign(options.text_given(text).rstrip("\r\n")))
+    return _require_text(Draft.foreign(options.text_given(text)))
 
 
 def _require_text(draft: Draft) -> Draft:
     if not draft.text.strip():
         raise errors.EmptyDraft("TEXT is empty.", "Give a message.")
+    options.require_text(draft.text, "TEXT")
     return draft
 
 

@@ -84,7 +84,7 @@ def print_segments(window: ContextWindow) -> None:
     rows = [_HEADINGS, *(_row(window, segment) for segment in window.segments)]
     lines = output.columns(rows, right=(1, 2), cut=True)
     for (kind, *_), line in zip(rows, lines, strict=True):
-        output.emit(output.painted(line[: len(kind)], _COLOURS.get(kind)) + line[len(kind) :])
+        output.say_painted((line[: len(kind)], _COLOURS.get(kind)), (line[len(kind) :], None))
 
 
 def _row(window: ContextWindow, segment: Segment) -> Sequence[str]:

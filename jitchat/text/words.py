@@ -80,12 +80,12 @@ def content_words(text: str) -> list[str]:
     return content_of(text)[0]
 
 
-def content_of(text: str) -> tuple[list[str], str]:
-    """Return the `content_words` of a text, and its language."""
+def content_of(text: str, language: str = "") -> tuple[list[str], str]:
+    """Return the `content_words` of a text, and its language, detected if none is given."""
     plain = fold(text)
     spelt = spell_out(plain)
     found = _words_of(spelt)
-    language = language_of(found, text)
+    language = language or language_of(found, text)
     if may_join(spelt):
         found += [each[:LONGEST] for each in joined(spelt)]
     if _CAMEL.search(text):

@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 
 from jitchat.errors import StoreError
 from jitchat.providers.tools import DECLINED
-from jitchat.text.sanitize import CHANGED, for_terminal
+from jitchat.text.sanitize import CHANGED
 from jitchat.tools.source import BUILT_IN
 from jitchat.values import Tool, ToolCall, ToolResult
 
@@ -281,9 +281,9 @@ def question_of(
 def _cut(heading: str, text: str) -> tuple[str, str]:
     """Cut a long foreign text, and say so in its heading."""
     if len(text) <= _LONGEST_CLAIM:
-        return f"{heading}:", for_terminal(text).strip()
+        return f"{heading}:", text.strip()
     of_all = f"the first {_LONGEST_CLAIM:,} of {len(text):,} characters"
-    return f"{heading}, {of_all}:", for_terminal(text[:_LONGEST_CLAIM]).strip()
+    return f"{heading}, {of_all}:", text[:_LONGEST_CLAIM].strip()
 
 
 def changes_between(before: str, after: str) -> str:

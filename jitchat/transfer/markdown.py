@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from jitchat.store.store import ColdStore
-from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.text.sanitize import one_line
 from jitchat.transfer.export import (
     ExportedTurn,
     ExportFormat,
@@ -26,7 +26,7 @@ def write_markdown(store: ColdStore, conversations: Sequence[Conversation], writ
         write(f"# {one_line(conversation.title)}\n\n")
         write(f"*{about(store, conversation)}*\n")
         if system := own_instructions(store, conversation):
-            write(f"\nInstructions for this conversation:\n\n{_fenced(for_terminal(system))}\n")
+            write(f"\nInstructions for this conversation:\n\n{_fenced(system)}\n")
         for exported in path_turns(store, conversation.id):
             write(f"\n{_turn(exported)}\n")
 
@@ -41,15 +41,14 @@ def _turn(exported: ExportedTurn) -> str:
     if turn.status is not Status.COMPLETE:
         head.append(turn.status.value)
     parts.append(f"## {' · '.join(head)}")
-    content = for_terminal(turn.content).strip("\n")
-    if content:
-        parts.append(_fenced(content) if turn.role is Role.TOOL else content)
+    if turn.content.strip("\n"):
+        parts.append(_fenced(turn.content) if turn.role is Role.TOOL else turn.content)
     if exported.files:
         named = (_code(file_title(file)) for file in exported.files)
         parts.append(f"Attached: {', '.join(named)}")
     for call in turn.use.calls:
         parts.append(f"Calls `{one_line(call.name)}`:")
-        parts.append(_fenced(for_terminal(call.arguments), "json"))
+        parts.append(_fenced(call.arguments, "json"))
     return "\n\n".join(parts)
 
 

@@ -9,7 +9,7 @@ from jitchat.replay import Replayed
 from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.windows import Send
 from jitchat.text.figures import about_cost, cost_of, model_name
-from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.sanitize import one_line, shorten, stand_ins
 from jitchat.values import ASSUMED, Usage
 from jitchat.why import parts_told
 from jitchat.window.budget import Budget
@@ -26,7 +26,12 @@ _SHORT_HASH = 12
 
 def cut(text: str, room: int) -> str:
     """Shorten a text to `room` cells; a `…` replaces the rest."""
-    return text if cell_len(text) <= room else f"{set_cell_size(text, max(0, room - 1))}…"
+    drawn = stand_ins(text)
+    if cell_len(drawn) <= room:
+        return text
+    fitting = set_cell_size(drawn, max(0, room - 1))
+    whole = len(fitting) - (fitting != drawn[: len(fitting)])  # half a wide character is a blank
+    return f"{text[:whole]}{fitting[whole:]}…"
 
 
 WORKING = "…"

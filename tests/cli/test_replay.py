@@ -72,7 +72,7 @@ def test_the_printed_messages_are_those_that_were_sent(jitchat: Shell, scripted:
         assert jitchat("replay", turn, "--json").json["sha256"] == digest
         shown = jitchat("replay", turn, "--messages").out
         assert f"── message 1 of {len(request)}: system ──\n" in shown
-        assert "a␛[2Jb\nc d 漢字" in shown
+        assert odd.rstrip("\n") in shown
 
 
 def test_of_several_sends_the_last_is_shown_unless_another_is_named(

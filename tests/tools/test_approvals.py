@@ -318,7 +318,7 @@ async def test_what_the_server_says_is_named_as_its_claim():
     assert question.tool == "read"
     assert details["Name at files:"] == name
     assert details["Claims by files (unverified):"] == "read only, closed\nworld"
-    assert details[heading].split("\n")[2].startswith("Allow ␛[1malways!")
+    assert details[heading].split("\n")[2].startswith("Allow \x1b[1malways!")
     assert len(details[heading]) == 4_000
 
 

@@ -211,11 +211,12 @@ def test_control_characters_and_huge_names_come_in_as_text(tmp_path: Path, store
 
     (taken,) = take(store, written(tmp_path, "c.json", [talk]))
 
-    assert "\x1b" not in taken.title + taken.id
+    assert taken.title.startswith("n\x1b]0;x")
+    assert "\x1b" not in taken.id
     assert max(len(taken.title), len(taken.id)) <= LONGEST_TITLE
     assert store.turns(taken.id)[0].content == "\x1b[2J␀\ufffd \u202e"
     models = store.database.fetch_all("SELECT model FROM reply_notes")
-    assert [("\x1b" in model, len(model) <= 80) for (model,) in models] == [(False, True)]
+    assert [("\x1b" in model, len(model) <= 80) for (model,) in models] == [(True, True)]
 
 
 def taken_or_refused(store: ColdStore, path: Path) -> tuple[list[Taken], str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
@@ -100,6 +100,13 @@ class Host:
 
     def show_error(self, error: JitchatError) -> None:
         notify_error(self._screen, error)
+
+    def end_notices(self, sentences: Collection[str]) -> None:
+        """Remove notices that no longer hold."""
+        app = self._screen.app
+        for notice in list(app._notifications):  # noqa: SLF001  Textual has no other way
+            if notice.message in sentences:
+                app._unnotify(notice)  # noqa: SLF001
 
     def showing_errors(self, call: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, None]]:
         """Wrap a call so that a `JitchatError` is shown; otherwise it would end the app."""

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual.content import Content
 from textual.message import Message
 
 from jitchat.errors import JitchatError, StoreError
@@ -21,6 +20,7 @@ from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.tools import Tools
 from jitchat.tui.dialogs.fetch import FetchScreen
+from jitchat.tui.drawing import Content
 from jitchat.tui.model_rows import READER, embedder_offer, meant_by, model_offer
 from jitchat.tui.widgets.prompt import PLACEHOLDER
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
@@ -30,7 +31,7 @@ from jitchat.tui.notices import READ_SECONDS
 from jitchat.tui.widgets.hint_line import AWAITED, LOADING
 from jitchat.tui.widgets.turn_view import is_broken_off
 from jitchat.turn_list import up_to
-from jitchat.values import Conversation, Mode, Role, ToolCall, Turn
+from jitchat.values import Conversation, Mode, Role, Status, ToolCall, Turn
 from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ ANOTHER_KEY = "/model lets you change the API key."
 IN_PROGRESS = "A reply is in progress. {cancel} stops it."
 _UNSTORED = "retrying until there is disk space. Until then, {turn_copy} copies the reply."
 _MISSING = "/wrong notes the missing turn"
+_SEND_AGAIN = re.compile("send again", re.IGNORECASE)
 
 
 @dataclass(eq=False)
@@ -89,6 +91,8 @@ class Sends(Controller):
     _running: list[ToolCall] = field(default_factory=list)
     """Tool calls that are running."""
     _retry: Timer | None = None
+    _refusals: set[str] = field(default_factory=set)
+    """Why messages were not answered, until one is."""
 
     @property
     def busy(self) -> bool:
@@ -149,11 +153,14 @@ class Sends(Controller):
         """Draw an event; of a send that has ended, only show its error."""
         event, is_current = message.event, message.worker is self._worker
         if isinstance(event, events.SendFailed):
+            is_returned = is_current and await self._return_draft()
+            if not is_returned:
+                again = f"{self.keys['regenerate']} sends the message again"
+                event.error.remedy = _SEND_AGAIN.sub(again, event.error.remedy)
             self.host.show_error(event.error)
+            self._refusals.add(str(event.error))
             if isinstance(event.error, KeyRefused):
                 self.host.say(ANOTHER_KEY, seconds=READ_SECONDS)
-            if is_current:
-                await self._return_draft()
         elif is_current:
             await self._draw(event)
 
@@ -332,6 +339,8 @@ class Sends(Controller):
     async def _show_reply(self, turn: Turn) -> None:
         transcript = self.surfaces.transcript
         await transcript.put(turn)
+        if turn.status is Status.COMPLETE:
+            self.host.end_notices(self._refusals)
         if not self._measured:
             note = transcript.detail_of(turn).note
             broken = is_broken_off(turn, note.stop if note is not None else None)
@@ -359,20 +368,21 @@ class Sends(Controller):
             what = f"Not stored from character {place + 1:,} on" if place else "Not stored"
             await self.surfaces.transcript.warn(f"{what}: {self.keys.tell(_UNSTORED)}")
 
-    async def _return_draft(self) -> None:
-        """Put an unanswered message that was written in the prompt and its choices back.
+    async def _return_draft(self) -> bool:
+        """Put an unanswered message back, with its choices, if it was written in the prompt.
 
-        Once it is stored, its files are those of the turn.
+        Once it is stored, its files are those of the turn. Return whether it was put back.
         """
         draft = self._returned
         session = self.opening.session
         if self._answered or draft is None:
-            return
+            return False
         if self._turn is not None and session is not None:
             draft = await asyncio.to_thread(session.memory.draft_of, self._turn)
         self.surfaces.prompt.give_back(draft)
         self.opening.keeper.let_go()
         self.steering.give_back(*self._options)
+        return True
 
     def _is_local(self) -> bool:
         """Whether the model runs on this machine, where it may have to be loaded first."""

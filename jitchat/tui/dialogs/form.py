@@ -9,13 +9,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.widgets import Input, Select, Static
 from textual.widgets._select import NoSelection
 
-from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.text.sanitize import one_line
 from jitchat.tools.mcp.elicitation import Field, Response, Value
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.drawing import Content
 from jitchat.tui.widgets.foreign_text import ForeignText
 
 _NUMBERS = {"integer": int, "number": float}
@@ -52,7 +52,7 @@ class FormScreen(Dialog[Response]):
             VerticalScroll(id="form"),
         ):
             warning = "Open this address yourself if you trust it:"
-            texts = ("", for_terminal(self._message)), (warning, for_terminal(self._url))
+            texts = ("", self._message), (warning, self._url)
             yield ForeignText(*texts, id="form-message")
             for number, field in enumerate(self._fields):
                 yield ForeignText(("", label_of(field)))

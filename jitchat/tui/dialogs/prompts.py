@@ -8,7 +8,6 @@ from itertools import islice
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.content import Content
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 from textual.worker import Worker, WorkerError
@@ -18,6 +17,7 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.drawing import Content
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList

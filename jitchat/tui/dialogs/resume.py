@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.content import Content
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 from textual.worker import Worker, WorkerError
@@ -20,9 +19,10 @@ from jitchat.store.conversation_search import SYNTAX, parse_query
 from jitchat.store.search import Found
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
-from jitchat.text.sanitize import for_terminal, one_line, shorten
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.words import fold
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.drawing import Content
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.hint_line import KeyLine
@@ -223,7 +223,7 @@ class ResumeScreen(Dialog[Choice]):
             self._rows.append(Opened(conversation, hit.position or None))
         choices = self.query_one(PointedList)
         kept = choices.highlighted or 0
-        nothing = Option(Content.styled(for_terminal(why), MUTED), disabled=True)
+        nothing = Option(Content.styled(why, MUTED), disabled=True)
         choices.set_options(map(Option, lines) if lines else [nothing])
         choices.highlighted = min(kept, len(lines) - 1) if lines else None
 
@@ -253,7 +253,7 @@ def _line_of(known: Conversation) -> Content:
     persona = f" · persona {one_line(known.persona)}" if known.persona else ""
     about = f"  {size} · {updated:%d %b %Y, %H:%M} · {known.id}{project}{persona}"
     title = one_line(known.title), "bold"
-    return Content.assemble(title, for_terminal(tags), (about, MUTED))
+    return Content.assemble(title, tags, (about, MUTED))
 
 
 def _line_of_turn(hit: Found, conversation: Conversation) -> Content:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -27,6 +26,7 @@ from jitchat.lab.stats import (
     percent,
     tokens,
 )
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import cut
 from jitchat.tui.palette import MUTED
 from jitchat.values import USUAL_MODES, Mode

@@ -14,7 +14,6 @@ from textual import events, on
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.content import Content
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
@@ -28,6 +27,7 @@ from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.chat.sends import Sends
+from jitchat.tui.drawing import Content
 from jitchat.tui.notices import notify_error
 from jitchat.tui.tour import script
 from jitchat.tui.views.view import SendAgain

@@ -10,7 +10,6 @@ from functools import partial
 
 from textual import on
 from textual.binding import Binding
-from textual.content import Content
 from textual.widgets import OptionList
 
 from jitchat.providers.catalogue.table import cache_life
@@ -19,6 +18,7 @@ from jitchat.session import Session
 from jitchat.store.windows import Send, WindowArchive
 from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import send_sentence, tokens, usage_sentence
 from jitchat.tui.palette import MUTED, kind_style
 from jitchat.tui.views.sent_windows import SentWindowsView

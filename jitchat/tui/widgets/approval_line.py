@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
 from textual.style import Style
 from textual.widgets import Static
 
 from jitchat.tools.approvals import Answer, Question
 from jitchat.tui.actions import BY_ID
+from jitchat.tui.drawing import Content
 from jitchat.tui.key_names import KeyNames
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.foreign_text import ForeignText

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from textual.content import Content
 from textual.style import Style
 from textual.widgets import Static
 
 from jitchat.attachments import Attachment
 from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import attached_files
 from jitchat.tui.palette import MUTED
 from jitchat.window.window import ContextWindow

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
+
+from jitchat.tui.drawing import Content
 
 BAR = "│ "
 

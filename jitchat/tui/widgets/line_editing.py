@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from jitchat.draft import EMPTY, Draft
+from jitchat.text.graphemes import words
 
 
 @dataclass
@@ -35,11 +36,11 @@ def transposed(line: str, column: int) -> tuple[int, int, str] | None:
     Return the start and end of the range to replace, and the new text; None if there are not two
     words.
     """
-    words = [match.span() for match in re.finditer(r"\w+", line)]
-    after = next((n for n, (_, end) in enumerate(words) if end > column), len(words) - 1)
+    spans = words(line)
+    after = next((n for n, (_, end) in enumerate(spans) if end > column), len(spans) - 1)
     if after < 1:
         return None
-    (begin, middle), (second, end) = words[after - 1], words[after]
+    (begin, middle), (second, end) = spans[after - 1], spans[after]
     return begin, end, line[second:end] + line[middle:second] + line[begin:middle]
 
 

@@ -11,10 +11,11 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.widget import AwaitMount, Widget
 from textual.widgets import Markdown
 from textual.widgets._markdown import MarkdownBlock, MarkdownBlockQuote, MarkdownFence
+
+from jitchat.tui.drawing import Content
 
 
 class _Fence(MarkdownFence):

@@ -14,18 +14,17 @@ from rich.text import Text
 from textual import events
 from textual.binding import Binding
 from textual.message import Message
-from textual.widgets import TextArea
-from textual.widgets.text_area import Edit, EditResult, Location, Selection
+from textual.widgets.text_area import Edit, Location, Selection
 
 from jitchat.attachments import Attachment
 from jitchat.draft import EMPTY, Draft, as_draft, joined
 from jitchat.files.mentions import adopted, mentions_for_paste
-from jitchat.text.sanitize import for_terminal
 from jitchat.tui.actions import PROMPT_BINDINGS
 from jitchat.tui.widgets.draft_edit import DraftEdit, Written, index_of
 from jitchat.tui.widgets.folded import Folded, is_long
 from jitchat.tui.widgets.line_editing import Killed, recased, transposed, word_before
 from jitchat.tui.widgets.prompt_history import PromptHistory
+from jitchat.tui.widgets.text_editor import TextEditor
 
 LARGE = 50_000
 """Characters above which a text cannot be edited in the prompt: it stays folded."""
@@ -59,7 +58,7 @@ async def _no_pictures(*, is_told: bool) -> str:  # noqa: ARG001
 Span = tuple[Location, Location]
 
 
-class Prompt(TextArea):
+class Prompt(TextEditor):
     COMPONENT_CLASSES = {"prompt--recognised", "prompt--folded"}  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding(PROMPT_BINDINGS["newline"], "newline", "New line", id="newline", show=False),
@@ -289,11 +288,10 @@ class Prompt(TextArea):
         self.paste(f"{named} " if named else event.text)
 
     def paste(self, text: str) -> None:
-        """Insert a text from elsewhere, with control characters made visible; fold a long one."""
+        """Insert a text from elsewhere, without control characters; fold a long one."""
         self.is_by_hand = False
-        text = for_terminal(text.replace("\r\n", "\n").replace("\r", "\n"))
-        piece = Draft.foreign(text)
-        self._take_in(piece)
+        text = self.accepted(text)
+        self._take_in(Draft.foreign(text))
         self.post_message(self.Pasted(text, self._keys))
 
     def _take_in(self, piece: Draft) -> None:
@@ -416,38 +414,17 @@ class Prompt(TextArea):
 
     # Folded texts are one unit
 
-    def edit(self, edit: Edit) -> EditResult:
-        """Extend an edit to include markers that it would split."""
-        start, end = sorted((edit.from_location, edit.to_location))
-        is_insertion = start == end
-        for (row, left), right in self._folded_at(start, end):
-            start = (row, right) if is_insertion else min(start, (row, left))
-            end = max(end, (row, right))
+    def made_edit(self, edit: Edit, span: Span) -> DraftEdit:
         files = None
         piece = Draft.by_user(edit.text)
         if isinstance(edit, DraftEdit):
             files = edit.files
             piece = edit.piece
         keeps_selection = edit.maintain_selection_offset
-        span = start, end
-        return super().edit(
-            DraftEdit(self._written, piece, span, keeps_selection=keeps_selection, files=files)
-        )
+        return DraftEdit(self._written, piece, span, keeps_selection=keeps_selection, files=files)
 
-    def get_cursor_left_location(self) -> Location:
-        place = super().get_cursor_left_location()
-        return next((left for left, _ in self._folded_at(place)), place)
-
-    def get_cursor_right_location(self) -> Location:
-        place = super().get_cursor_right_location()
-        return next(((left[0], right) for left, right in self._folded_at(place)), place)
-
-    def _folded_at(self, *places: Location) -> Iterable[tuple[Location, int]]:
-        """Yield the start and end column of the markers that have one of the places inside."""
-        for row, column in places:
-            for left, right in self._folded.spans(self.document.get_line(row)):
-                if left < column < right:
-                    yield (row, left), right
+    def units(self, line: str) -> Iterable[tuple[int, int]]:
+        return [*self._folded.spans(line), *super().units(line)]
 
     def on_click(self, event: events.Click) -> None:
         if self.selection.is_empty:
@@ -471,7 +448,7 @@ class Prompt(TextArea):
 
     def _shortened(self, draft: Draft) -> Draft:
         """Fold a text that is too long for the prompt."""
-        text = self._folded.fold(draft) if len(draft.text) > LARGE else for_terminal(draft.text)
+        text = self._folded.fold(draft) if len(draft.text) > LARGE else draft.text
         return Draft.matched(text, draft.typed, draft.files)
 
     def _write(self, draft: Draft) -> None:
@@ -485,6 +462,7 @@ class Prompt(TextArea):
         return self.selection.is_empty and self.cursor_location[0] == edge
 
     def _walk(self, key: str) -> None:
-        shown = self._past.older(self._written.draft) if key == "up" else self._past.newer()
+        draft = self._written.draft
+        shown = self._past.older(draft) if key == "up" else self._past.newer(draft)
         if shown is not None:
             self._write(self._shortened(shown))

@@ -17,11 +17,11 @@ from markdown_it import MarkdownIt
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
 from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.tui.drawing import Content, Verbatim
 from jitchat.tui.widgets.markdown_part import MarkdownPart
 
 DRAW_EVERY = 0.1
@@ -46,7 +46,7 @@ class ReplyBody(Vertical):
     def __init__(self, text: str) -> None:
         super().__init__(classes="turn-body")
         begun = beginning(text)
-        self._texts = [for_terminal(begun)]
+        self._texts = [for_terminal(begun).cells]
         """The text drawn so far, in chunks."""
         self._parts = [MarkdownPart(self.source, first=True)]
         self._at_once = bool(begun)
@@ -91,7 +91,7 @@ class ReplyBody(Vertical):
                 self._left = len(text) - self._drawn
             else:
                 self._drawn, self._left = len(text), 0
-                await self._become(for_terminal(text))
+                await self._become(for_terminal(text).cells)
             await self._show_left()
             self.call_after_refresh(self.fold_away)
 
@@ -134,7 +134,7 @@ class ReplyBody(Vertical):
             self._pending.append(text[now:])
         self._drawn += room
         if room:
-            await self._grow(for_terminal(text[:room]))
+            await self._grow(for_terminal(text[:room]).cells)
         await self._show_left()
         return bool(text)
 
@@ -242,7 +242,7 @@ MOST_UNFOLDED = 40_000
 _TAIL = 400
 
 
-class Reasoning(Static):
+class Reasoning(Verbatim):
     """The reasoning of a reply, folded at first; a click unfolds it or folds it again."""
 
     def __init__(self, text: str = "", tokens: int = 0) -> None:
@@ -288,17 +288,17 @@ class Reasoning(Static):
         self._stop()
         self.add_class("-growing")
         lines = self._tail.rstrip().splitlines() or [""]
-        self.update(Content(f"▾ thinking… {one_line(lines[-1])}"), layout=False)
+        self.show(f"▾ thinking… {one_line(lines[-1])}", layout=False)
 
     def _draw(self) -> None:
         size = f"{self._tokens:,} tokens ✓" if self._tokens else f"{len(self._text):,} characters"
         if not self.unfolded:
-            self.update(Content(f"▸ reasoning · {size}"))
+            self.show(f"▸ reasoning · {size}")
             return
         left = len(self._text) - MOST_UNFOLDED
         more = f"\n{left_out(left)}" if left > 0 else ""
-        text = for_terminal(self._text[:MOST_UNFOLDED])
-        self.update(Content(f"▾ reasoning · {size}\n{text}{more}"))
+        text = self._text[:MOST_UNFOLDED]
+        self.show(f"▾ reasoning · {size}\n{text}{more}")
 
     def _stop(self) -> None:
         if self._waiting is not None:

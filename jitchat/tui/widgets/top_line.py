@@ -13,11 +13,11 @@ from rich.cells import cell_len, set_cell_size
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.widgets import Static
 
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import Content
 from jitchat.tui.palette import MUTED
 from jitchat.values import DEFAULT_PROJECT, Conversation, Mode, Reach
 

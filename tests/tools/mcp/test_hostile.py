@@ -183,7 +183,7 @@ async def test_control_characters_are_kept_and_shown_as_signs(running):
     result.content.encode()  # what is stored can be
     assert "\0" not in result.content
     texts = [text for _, text in approver.questions[0].details]
-    shown = for_terminal(result.content) + "".join(texts)
+    shown = for_terminal(result.content).cells + "".join(texts)
     assert not re.search(r"[\x00-\x08\x0e-\x1f\u202e]", shown)
 
 

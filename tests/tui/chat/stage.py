@@ -28,7 +28,7 @@ from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Collection
 
     from textual.message import Message
 
@@ -152,6 +152,9 @@ class StageHost:
 
     def show_error(self, error: JitchatError) -> None:
         self.sentences.append(str(error))
+
+    def end_notices(self, sentences: Collection[str]) -> None:
+        self.sentences = [each for each in self.sentences if each not in sentences]
 
     def _worker(self, group: str, work: Awaitable[None] | None, *, exclusive: bool) -> StageWorker:
         if exclusive:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.draft import Draft
-from jitchat.errors import JitchatError, KeyRefused, StoreFull, Unreachable
+from jitchat.errors import JitchatError, KeyRefused, StoreFull, StreamCut, Unreachable
 from jitchat.providers.provider import RequestAdapted, RetryScheduled
 from jitchat.store.store import NEW_TITLE
 from jitchat.tui.chat.previews import Previews
@@ -52,6 +52,37 @@ async def test_a_failure_gives_the_draft_back_with_what_held_for_it(
     assert (stage.steering.once, stage.steering.once_mode) == (WANTED, Mode.FULL)
     assert not stage.sends.busy
     assert stage.host.sentences == ["No.", ANOTHER_KEY][: 1 + isinstance(refusal, KeyRefused)]
+
+
+async def test_send_again_is_said_only_if_there_is_something_in_the_prompt_to_send(
+    stage: Stage,
+) -> None:
+    stage.surfaces.transcript.detail_of.return_value.note = None
+    send(stage, StreamCut("It broke.", "Send again."))
+    await stage.finish()
+    assert (stage.prompt.draft, stage.host.sentences[-1]) == ("and now?", "It broke. Send again.")
+
+    for remedy, said in (
+        ("The partial reply is kept. Send again.", "Alt+R sends the message again."),
+        ("Wait, then send again.", "Wait, then Alt+R sends the message again."),
+        ("Check provider.model.", "Check provider.model."),
+    ):
+        send(stage, "Half a", StreamCut("It broke.", remedy))
+        await stage.finish()
+        assert stage.prompt.draft == ""
+        assert stage.host.sentences[-1].endswith(said)
+        assert "end again" not in stage.host.sentences[-1]
+
+
+async def test_only_a_complete_reply_ends_the_error_of_the_message_before_it(stage: Stage) -> None:
+    stage.surfaces.transcript.detail_of.return_value.note = None
+    send(stage, "Half a", StreamCut("It broke.", "Send again."))
+    await stage.finish()
+    assert len(stage.host.sentences) == 1
+    stage.host.show_error(JitchatError("Something else."))
+    send(stage, "It is noon.")
+    await stage.finish()
+    assert stage.host.sentences == ["Something else."]
 
 
 async def test_what_fails_behind_a_reply_is_told_and_the_reply_stays(
