@@ -15,7 +15,7 @@ from typing import IO, Any, NoReturn
 import click
 
 from jitchat import __version__
-from jitchat.cli import options, output, shell_values
+from jitchat.cli import options, output
 from jitchat.cli.termination import exit_code, handle_signals, heed_interrupts, leave
 from jitchat.crash import crash_report, place_of
 from jitchat.errors import JitchatError
@@ -114,12 +114,7 @@ _EPILOG = (
 
 
 @click.group(cls=_Commands, invoke_without_command=True, epilog=_EPILOG)
-@click.option(
-    "--conversation",
-    metavar="ID",
-    help="Conversation to open, by id or title (default: the most recent).",
-    shell_complete=shell_values.CONVERSATIONS,
-)
+@options.conversation_option("Conversation to open, by id or title (default: the most recent).")
 @options.in_project
 @options.as_temporary
 @click.version_option(__version__, prog_name="jitchat", message="%(prog)s %(version)s")
@@ -131,7 +126,6 @@ def commands(context: click.Context, flags: options.Flags) -> int | None:
     Without a command, jitchat opens the chat. Press Ctrl+L there to choose a model or to enter an
     API key.
     """
-    context.obj = flags
     if context.invoked_subcommand is not None:
         return None
     from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app

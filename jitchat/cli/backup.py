@@ -10,8 +10,6 @@ from jitchat.text.figures import megabytes
 
 @click.command("backup", cls=options.SharingCommand)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@options.location_options
 def backup_command(flags: options.Flags, file: Path, as_json: bool) -> None:
     """Copy the database to FILE, which must not exist.
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from jitchat.cli import cold_store, options, output, shell_values
+from jitchat.cli import cold_store, options, output
 from jitchat.memory import Memory
 from jitchat.models import make_embedder, resolve_model
 from jitchat.regression_cases import CaseChecker, CaseResult
@@ -19,13 +19,7 @@ _WIDTH = 34
 
 
 @click.command("check", cls=options.SharingCommand)
-@click.option(
-    "--conversation",
-    metavar="ID",
-    help="Check only this conversation's cases (default: all cases).",
-    shell_complete=shell_values.CONVERSATIONS,
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@options.conversation_option("Check only this conversation's cases (default: all cases).")
 @options.common_options
 def check_command(flags: options.Flags, as_json: bool) -> int:
     """Re-plan every noted message and check that its turn is found.
@@ -69,15 +63,12 @@ def _print(found: Sequence[CaseResult]) -> None:
         if checked.case.conversation != last:
             last = checked.case.conversation
             output.say(f"{last}\n  {heading}")
-        mark, colour = ("✓", "green") if checked.passes else ("✗", "red")
-        output.say_painted((mark, colour), (f" {line}", None))
+        output.print_check(line, passes=checked.passes)
         if not checked.passes:
             output.say(f"    {' '.join(checked.sentences)}")
+    cases = figures.plural(len(found), "case")
     sums = _sums(found)
-    output.say(
-        f"{figures.plural(len(found), 'case')}: {sums['found']:,} found,"
-        f" {sums['failed']:,} not found."
-    )
+    output.say(f"{cases}: {sums['found']:,} found, {sums['failed']:,} not found.")
 
 
 def _cells(checked: CaseResult) -> tuple[str, ...]:
@@ -94,17 +85,8 @@ def _sums(found: Sequence[CaseResult]) -> dict[str, int]:
 
 
 def _fields(checked: CaseResult) -> Mapping[str, Any]:
-    case = checked.case
+    names = "conversation kind said=said.position text=said.content wanted=wanted.position noted_at"
     return {
-        "case": case.id,
-        "conversation": case.conversation,
-        "kind": case.kind.value,
-        "said": case.said.position,
-        "text": case.said.content,
-        "wanted": case.wanted.position,
-        "noted_at": case.noted_at.isoformat(),
-        "then": checked.then.value if checked.then is not None else None,
-        "now": checked.now.value if checked.now is not None else None,
-        "passes": checked.passes,
-        "sentences": list(checked.sentences),
+        **output.json_fields(checked.case, f"case=id {names}"),
+        **output.json_fields(checked, "then now passes sentences"),
     }

@@ -134,44 +134,19 @@ def chosen_conversation(
     store: ColdStore, flags: options.Flags, *, sends: bool = False
 ) -> Iterator[Conversation]:
     """Choose or create the conversation that the flags ask for; delete a temporary one at exit."""
-    if flags.new and not flags.temporary:
-        yield create_new(store, flags)
-        return
-    if not flags.temporary:
+    if not (flags.new or flags.temporary):
         yield choose_conversation(store, flags.conversation, flags.project, sends=sends)
         return
-    made = create_temporary(store, flags)
-    try:
-        yield made
-    finally:
-        deletion.delete_conversation(store, made.id)
-
-
-def create_temporary(store: ColdStore, flags: options.Flags) -> Conversation:
-    """Create a temporary conversation.
-
-    Raises:
-        UsageError: `--conversation` was given, too.
-
-    """
-    project = _project_of_new(flags, "--temporary")
-    return store.create(TEMPORARY_TITLE, project=project, temporary=True)
-
-
-def create_new(store: ColdStore, flags: options.Flags) -> Conversation:
-    """Create a conversation; its title is taken from its first message.
-
-    Raises:
-        UsageError: `--conversation` was given, too.
-
-    """
-    return store.create(NEW_TITLE, project=_project_of_new(flags, "--new"))
-
-
-def _project_of_new(flags: options.Flags, flag: str) -> str:
+    flag, title = ("--temporary", TEMPORARY_TITLE) if flags.temporary else ("--new", NEW_TITLE)
     if flags.conversation is not None:
         raise UsageError(f"{flag} starts a new conversation.", f"Omit --conversation or {flag}.")
-    return project_name(flags.project) if flags.project is not None else DEFAULT_PROJECT
+    project = project_name(flags.project) if flags.project is not None else DEFAULT_PROJECT
+    created = store.create(title, project=project, temporary=flags.temporary)
+    try:
+        yield created
+    finally:
+        if flags.temporary:
+            deletion.delete_conversation(store, created.id)
 
 
 def check_key_bindings(settings: Settings) -> None:

@@ -12,7 +12,6 @@ from jitchat.settings import Settings, checks, edit, keys, load
 
 
 @click.command("paths", cls=options.SharingCommand)
-@options.location_options
 def paths_command(flags: options.Flags) -> None:
     """Show file locations and how each was chosen."""
     rows = [
@@ -30,7 +29,6 @@ def config_command(context: click.Context, flags: options.Flags) -> None:
 
     Without a command, every setting is printed with its value and where the value comes from.
     """
-    context.obj = flags
     if context.invoked_subcommand is not None:
         return
     settings = cold_store.load_settings(flags)
@@ -42,7 +40,6 @@ def config_command(context: click.Context, flags: options.Flags) -> None:
 
 @config_command.command("get")
 @click.argument("key", shell_complete=shell_values.SETTINGS)
-@options.location_options
 def get_command(flags: options.Flags, key: str) -> None:
     """Print the value of KEY.
 
@@ -65,7 +62,6 @@ def get_command(flags: options.Flags, key: str) -> None:
 @config_command.command("set")
 @click.argument("key", shell_complete=shell_values.SETTINGS)
 @click.argument("value")
-@options.location_options
 def set_command(flags: options.Flags, key: str, value: str) -> None:
     """Set KEY to VALUE in the configuration file."""
     path = flags.paths().config
@@ -78,7 +74,6 @@ def set_command(flags: options.Flags, key: str, value: str) -> None:
 
 @config_command.command("unset")
 @click.argument("key", shell_complete=shell_values.SETTINGS)
-@options.location_options
 def unset_command(flags: options.Flags, key: str) -> None:
     """Remove KEY from the configuration file."""
     path = flags.paths().config
@@ -89,7 +84,6 @@ def unset_command(flags: options.Flags, key: str) -> None:
 
 
 @config_command.command("edit")
-@options.location_options
 def edit_command(flags: options.Flags) -> None:
     """Open the configuration file in $EDITOR, then check it."""
     path = flags.paths().config

@@ -1,6 +1,5 @@
 """`jitchat conversations`: list, search and manage conversations."""
 
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +20,6 @@ from jitchat.values import DEFAULT_PROJECT, Conversation
 
 _QUERY = click.argument("query", nargs=-1)
 _ID = click.argument("wanted", metavar="ID", shell_complete=shell_values.CONVERSATIONS)
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _FILTERS = f"Filters: {SYNTAX}"
 _LOG_IS_READ = (
     "another jitchat is open: the database's log keeps the deleted text until that one is closed."
@@ -41,26 +39,20 @@ class HowToDelete:
 _IN_PROJECT = options.project_option("List only this project's conversations.")
 
 
-@click.group("conversations", cls=options.SharingGroup, invoke_without_command=True)
+@click.group("conversations", cls=options.ListingGroup)
 @_IN_PROJECT
-@_JSON
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.location_options
-@click.pass_context
-def conversations_command(context: click.Context, flags: options.Flags, as_json: bool) -> None:
+def conversations_command(**_: object) -> None:
     """List, search, rename, tag, archive and delete conversations.
 
     Without a command, the conversations are listed, most recent first. ID is an id or a title.
     """
-    context.obj = flags
-    if context.invoked_subcommand is None:
-        _list(flags, "", as_json=as_json)
 
 
 @conversations_command.command("list", epilog=_FILTERS)
 @_QUERY
 @_IN_PROJECT
-@_JSON
-@options.location_options
 def list_command(flags: options.Flags, query: tuple[str, ...], as_json: bool) -> None:
     """List the conversations that match QUERY.
 
@@ -71,12 +63,10 @@ def list_command(flags: options.Flags, query: tuple[str, ...], as_json: bool) ->
 
 @conversations_command.command("search", epilog=_FILTERS)
 @_QUERY
-@_JSON
 @click.option(
     "--limit", type=click.IntRange(min=1), default=50, show_default=True, metavar="N",
     help="Maximum number of results.",
 )  # fmt: skip
-@options.location_options
 def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find the turns that contain all words of QUERY, best match first.
 
@@ -106,8 +96,6 @@ def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, 
 @conversations_command.command("rename")
 @_ID
 @click.argument("title")
-@_JSON
-@options.location_options
 def rename_command(flags: options.Flags, wanted: str, title: str, as_json: bool) -> None:
     """Rename a conversation to TITLE."""
     with cold_store.opened_store(flags.paths()) as store:
@@ -119,8 +107,6 @@ def rename_command(flags: options.Flags, wanted: str, title: str, as_json: bool)
 @conversations_command.command("archive")
 @_ID
 @click.option("--undo", is_flag=True, help="Restore an archived conversation.")
-@_JSON
-@options.location_options
 def archive_command(flags: options.Flags, wanted: str, undo: bool, as_json: bool) -> None:
     """Hide a conversation from lists and searches.
 
@@ -137,8 +123,6 @@ def archive_command(flags: options.Flags, wanted: str, undo: bool, as_json: bool
 @_ID
 @click.argument("tags", metavar="TAG...", nargs=-1, required=True)
 @click.option("--remove", is_flag=True, help="Remove the tags instead.")
-@_JSON
-@options.location_options
 def tag_command(
     flags: options.Flags, wanted: str, tags: tuple[str, ...], remove: bool, as_json: bool
 ) -> None:
@@ -153,8 +137,6 @@ def tag_command(
 @conversations_command.command("delete")
 @_ID
 @options.options_as("how", HowToDelete)
-@_JSON
-@options.location_options
 def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json: bool) -> None:
     """Delete a conversation permanently.
 
@@ -165,7 +147,8 @@ def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json:
         raise UsageError("--keep-memory requires --erase.", "Without --erase, memory is kept.")
     with cold_store.opened_store(flags.paths()) as store:
         found = store.conversation(wanted)
-        _require_yes(found, given=how.yes)
+        if not output.may_delete(f"Delete {found.id} ({found.turns:,} turns)?", given=how.yes):
+            raise click.Abort
         if not how.erase:
             deletion.delete_conversation(store, found.id)
         elif not deletion.erase(store, found.id, with_memory=not how.keep_memory):
@@ -179,8 +162,6 @@ def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json:
 
 
 @conversations_command.command("vacuum")
-@_JSON
-@options.location_options
 def vacuum_command(flags: options.Flags, as_json: bool) -> None:
     """Rewrite the database to free disk space.
 
@@ -198,17 +179,6 @@ def vacuum_command(flags: options.Flags, as_json: bool) -> None:
     else:
         sizes = f"{megabytes(after)}, previously {megabytes(before)}"
         output.say(f"{path} was rewritten: {sizes}.")
-
-
-def _require_yes(found: Conversation, *, given: bool) -> None:
-    if given:
-        return
-    if not output.is_terminal(sys.stdin):
-        raise UsageError(
-            "Nothing was deleted: confirmation requires a terminal.",
-            "Use --yes to delete without confirmation.",
-        )
-    click.confirm(f"Delete {found.id} ({found.turns:,} turns)?", err=True, abort=True)
 
 
 def _joined(query: tuple[str, ...]) -> str:
@@ -285,17 +255,9 @@ def marks_of(known: Conversation) -> list[str]:
 
 def _fields(conversation: Conversation, spent: Spent) -> dict[str, Any]:
     """Convert a conversation to JSON values; the cost is in US dollars, unknown costs excluded."""
+    names = "id title project temporary=is_temporary archived=is_archived tags persona turns"
     return {
-        "id": conversation.id,
-        "title": conversation.title,
-        "project": conversation.project,
-        "temporary": conversation.is_temporary,
-        "archived": conversation.is_archived,
-        "tags": list(conversation.tags),
+        **output.json_fields(conversation, f"{names} created_at updated_at"),
         "persona": conversation.persona or None,
-        "turns": conversation.turns,
-        "created_at": conversation.created_at.isoformat(),
-        "updated_at": conversation.updated_at.isoformat(),
-        "cost": spent.amount,
-        "cost_unknown": spent.unknown,
+        **output.json_fields(spent, "cost=amount cost_unknown=unknown"),
     }

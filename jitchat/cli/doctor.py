@@ -4,7 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import aclosing, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, aclosing, closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,7 +30,6 @@ from jitchat.window.tokens import EstimateCounter, counter_for
 SECONDS = 20.0
 """Timeout for each provider."""
 _QUESTION = (Message(Role.USER, "Say OK."),)
-_MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "yellow")}
 _PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy", "https_proxy")
 
 
@@ -47,9 +46,6 @@ class Finding:
     seconds: float | None = None
     """Time to the first delta of the answer."""
 
-    def fields(self) -> dict[str, object]:
-        return {"name": self.name, "ok": self.ok, "told": self.result, "remedy": self.remedy}
-
 
 def _refused(name: str, error: JitchatError, model: str | None = None) -> Finding:
     return Finding(name, False, error.what, error.remedy, model)
@@ -57,7 +53,6 @@ def _refused(name: str, error: JitchatError, model: str | None = None) -> Findin
 
 @click.command("doctor", cls=options.SharingCommand)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.common_options
 def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) -> int:
     """Check the setup, and that each configured provider answers.
@@ -92,12 +87,12 @@ def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) 
     with _usage_log(paths.database) as database:
         answers = asyncio.run(_ask_all(settings, profiles, database))
     if as_json:
+        selected = "name ok told=result remedy"
         output.say_json(
             {
-                "checks": [check.fields() for check in checks],
+                "checks": [output.json_fields(check, selected) for check in checks],
                 "providers": [
-                    answer.fields() | {"model": answer.model, "seconds": answer.seconds}
-                    for answer in answers
+                    output.json_fields(answer, f"{selected} model seconds") for answer in answers
                 ],
                 "without_key": keyless,
             }
@@ -111,11 +106,9 @@ def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) 
 
 
 def _print(findings: Sequence[Finding]) -> None:
-    width = max(len(finding.name) for finding in findings)
-    for finding in findings:
-        mark, colour = _MARKS[finding.ok]
-        line = f"{finding.name:<{width}}  {finding.result} {finding.remedy}".rstrip()
-        output.say_painted((mark, colour), (f" {line}", None))
+    rows = [(finding.name, f"{finding.result} {finding.remedy}") for finding in findings]
+    for finding, line in zip(findings, output.columns(rows), strict=True):
+        output.print_check(line, passes=finding.ok)
 
 
 def _configuration(settings: Settings, paths: Paths) -> Iterator[Finding]:
@@ -161,17 +154,11 @@ def _database(path: Path) -> Finding:
     return Finding("database", None if backlog else True, f"{path}{left}")
 
 
-@contextmanager
-def _usage_log(path: Path) -> Iterator[Database | None]:
-    """Open the database that records requests; yield None if there is none or it is unreadable."""
-    database = None
+def _usage_log(path: Path) -> AbstractContextManager[Database | None]:
+    """Open the database that records requests; None if there is none or it is unreadable."""
     with suppress(JitchatError):
-        database = Database(path) if path.exists() else None
-    try:
-        yield database
-    finally:
-        if database is not None:
-            database.close()
+        return closing(Database(path)) if path.exists() else nullcontext()
+    return nullcontext()
 
 
 def _embedder(settings: Settings, paths: Paths) -> Finding:

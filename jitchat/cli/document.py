@@ -1,15 +1,16 @@
 """`jitchat document`: a project's memory document, its versions and their differences."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any
 
 import click
 
 from jitchat.cli import cold_store, options, output
 from jitchat.errors import UsageError
-from jitchat.statements import DocumentLine, MemoryDocument, Source
+from jitchat.statements import DocumentLine, MemoryDocument
 from jitchat.store.documents import BY_USER, DocumentStore, Version
 from jitchat.synthesis import document_edits
 from jitchat.synthesis.fitting import MOST_WORDS, words_of
@@ -24,7 +25,7 @@ class DocumentFlags:
     project: str = options.option(
         "Project of the document.", default="default", show_default=True, metavar="NAME"
     )
-    version: int | None = options.option("Show version N.", type=click.IntRange(min=1), metavar="N")
+    version: int | None = options.count_option("Show version N.")
     versions: bool = options.option("List all versions.", is_flag=True)
     diff: tuple[int, int] | None = options.option(
         "Show the changes from version A to version B.", type=(int, int), metavar="A B"
@@ -68,12 +69,10 @@ def _change(
     wanted: DocumentFlags, today: date
 ) -> Callable[[MemoryDocument], MemoryDocument] | None:
     if wanted.pin is not None:
-        number = wanted.pin
-        return lambda document: document_edits.pinned(document, number)
+        return partial(document_edits.pinned, number=wanted.pin)
     if wanted.forget is not None:
-        removed = wanted.forget
-        return lambda document: document_edits.forgotten(document, removed)
-    return (lambda document: _by_editor(document, today)) if wanted.edit else None
+        return partial(document_edits.forgotten, number=wanted.forget)
+    return partial(_by_editor, today=today) if wanted.edit else None
 
 
 def _by_editor(document: MemoryDocument, today: date) -> MemoryDocument:
@@ -86,7 +85,9 @@ def _show(documents: DocumentStore, wanted: DocumentFlags) -> None:
     if wanted.diff is not None:
         _show_difference(documents, *wanted.diff, as_json=wanted.json)
     elif wanted.versions:
-        _show_versions(documents.versions(), as_json=wanted.json)
+        output.print_records(
+            documents.versions(), _version_fields, _version_row, as_json=wanted.json, right=(0,)
+        )
     else:
         found = documents.latest() if wanted.version is None else documents.at(wanted.version)
         _show_document(found, wanted)
@@ -94,7 +95,7 @@ def _show(documents: DocumentStore, wanted: DocumentFlags) -> None:
 
 def _show_document(document: MemoryDocument, wanted: DocumentFlags) -> None:
     if wanted.json:
-        output.say_json(document_fields(document, wanted.project))
+        output.say_json(_document_fields(document, wanted.project))
     elif wanted.text:
         output.say(document_text(document), newline=False)
     elif not document.lines:
@@ -123,74 +124,43 @@ def marks_of(line: DocumentLine) -> list[str]:
     return marks + ([f"said {line.mentions + 1} times"] if line.mentions else [])
 
 
-def _show_versions(versions: list[Version], *, as_json: bool) -> None:
-    if as_json:
-        output.say_json([_version_fields(each) for each in versions])
-        return
-    rows = [
-        (
-            f"{each.number:,}",
-            f"{local(each.made_at):%Y-%m-%d %H:%M}",
-            plural(each.lines, "line"),
-            each.made_by + (f": restored version {each.restores:,}" if each.restores else ""),
-        )
-        for each in versions
-    ]
-    if rows:
-        output.print_columns(rows, right=(0,))
+def _version_row(version: Version) -> Sequence[str]:
+    restored = f": restored version {version.restores:,}" if version.restores else ""
+    made_at = f"{local(version.made_at):%Y-%m-%d %H:%M}"
+    lines = plural(version.lines, "line")
+    return f"{version.number:,}", made_at, lines, f"{version.made_by}{restored}"
 
 
 def _version_fields(version: Version) -> dict[str, Any]:
-    return {
-        "version": version.number,
-        "made_by": version.made_by,
-        "made_at": version.made_at.isoformat(),
-        "lines": version.lines,
-        "restores": version.restores,
-    }
+    return output.json_fields(version, "version=number made_by made_at lines restores")
 
 
 def _show_difference(documents: DocumentStore, old: int, new: int, *, as_json: bool) -> None:
     changes = document_edits.difference(documents.at(old), documents.at(new))
     if as_json:
-        output.say_json([{"added": each.is_added, **line_fields(each.line)} for each in changes])
+        output.say_json(
+            [{"added": change.is_added, **_line_fields(change.line)} for change in changes]
+        )
         return
-    for each in changes:
-        output.say(f"{'+' if each.is_added else '-'} {each.line.section}: {line_text(each.line)}")
+    for change in changes:
+        sign = "+" if change.is_added else "-"
+        output.say(f"{sign} {change.line.section}: {line_text(change.line)}")
 
 
-def document_fields(document: MemoryDocument, project: str) -> dict[str, Any]:
+def _document_fields(document: MemoryDocument, project: str) -> dict[str, Any]:
     return {
         "project": project,
         "version": document.version,
         "words": words_of(document),
         "through": dict(document.through),
-        "lines": [line_fields(line) for line in document.lines],
+        "lines": [_line_fields(line) for line in document.lines],
     }
 
 
-def line_fields(line: DocumentLine) -> dict[str, Any]:
-    old = line.replaced
-    return {
-        "section": line.section.value,
-        "text": line.text,
-        "speaker": line.speaker or None,
-        "source": _source_fields(line.source),
-        "date": line.day.isoformat() if line.day else None,
-        "refers_to": list(line.refers_to),
-        "replaced": old
-        and {
-            "text": old.text,
-            "source": _source_fields(old.source),
-            "date": old.day.isoformat() if old.day else None,
-        },
-        "mentions": line.mentions,
-        "pinned": line.is_pinned,
-        "edited": line.is_edited,
-    }
-
-
-def _source_fields(source: Source | None) -> dict[str, Any] | None:
-    if source is None:
-        return None
-    return {"conversation": source.conversation, "first": source.first, "last": source.last}
+def _line_fields(line: DocumentLine) -> dict[str, Any]:
+    names = "section text speaker source date=day refers_to replaced mentions"
+    fields = output.json_fields(line, f"{names} pinned=is_pinned edited=is_edited")
+    fields["speaker"] = line.speaker or None
+    if line.replaced is not None:
+        fields["replaced"] = output.json_fields(line.replaced, "text source date=day")
+    return fields

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -193,16 +193,12 @@ def _fields(
     identity = session.memory.conversation.id
     return {
         "conversation": identity,
-        "turn": said.position if said is not None else None,
-        "reply": reply.content if reply is not None else None,
-        "reply_turn": reply.position if reply is not None else None,
-        "status": reply.status.value if reply is not None else None,
-        "usage": asdict(usage) if usage is not None else None,
-        "requests": spent.sends,
+        **output.json_fields(said, "turn=position"),
+        **output.json_fields(reply, "reply=content reply_turn=position status"),
+        "usage": usage,
+        **output.json_fields(spent, "requests=sends cost_unknown=unknown cost_estimated=estimated"),
         "cost": spent.amount if spent.amount or not spent.unknown else None,
-        "cost_unknown": spent.unknown,
-        "cost_estimated": spent.estimated,
-        "stop": ending.stop if ending is not None else None,
+        **output.json_fields(ending, "stop"),
         "window": window and window_fields(window, identity, session.options.prices),
         "error": str(error) if error is not None else None,
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from jitchat.cli import cold_store, options, output, shell_values
+from jitchat.cli import cold_store, options, output
 from jitchat.errors import UsageError
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
@@ -21,13 +21,8 @@ _FORMATS = "; ".join(f"{each.name}: {each.description}" for each in EXPORTS.valu
 
 
 @click.command("export", cls=options.SharingCommand)
-@click.option(
-    "--conversation",
-    "wanted",
-    metavar="ID",
-    shell_complete=shell_values.CONVERSATIONS,
-    multiple=True,
-    help="Conversation id or title (default: the most recent; repeatable).",
+@options.conversation_option(
+    "Conversation id or title (default: the most recent; repeatable).", "wanted", multiple=True
 )
 @click.option("--all", "is_all", is_flag=True, help="Export every conversation.")
 @click.option(
@@ -38,7 +33,6 @@ _FORMATS = "; ".join(f"{each.name}: {each.description}" for each in EXPORTS.valu
     "--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
     help="Output file (default: standard output).",
 )  # fmt: skip
-@options.location_options
 def export_command(
     flags: options.Flags, wanted: tuple[str, ...], name: str, out: Path | None, *, is_all: bool
 ) -> None:

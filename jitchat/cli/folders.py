@@ -17,7 +17,6 @@ from jitchat.text.sanitize import one_line
     metavar="FOLDER",
     help="Ask again before a mention attaches files of FOLDER (repeatable).",
 )
-@options.location_options
 def folders_command(flags: options.Flags, forget: Sequence[str]) -> None:
     """List the folders whose files @path may attach.
 

@@ -11,25 +11,20 @@ from jitchat.settings import keys as stored_keys
 from jitchat.settings.profiles import Profile
 
 
-@click.group("keys", cls=options.SharingGroup, invoke_without_command=True)
+@click.group("keys", cls=options.ListingGroup)
 @options.location_options
-@click.pass_context
-def keys_command(context: click.Context, flags: options.Flags) -> None:
+def keys_command(**_: object) -> None:
     """Store, list and remove the providers' API keys.
 
     Without a command, the providers and the sources of their keys are listed. A key is looked up in
     this order: the provider's environment variable, the output of api_key_cmd, the configuration
     file, the keys file, the system's keyring.
     """
-    context.obj = flags
-    if context.invoked_subcommand is None:
-        context.invoke(list_command)
 
 
 @keys_command.command("set")
 @click.argument("name")
 @click.option("--keyring", is_flag=True, help="Store the key in the system's keyring.")
-@options.location_options
 def set_command(flags: options.Flags, name: str, keyring: bool) -> None:
     """Store the API key of the provider NAME.
 
@@ -54,27 +49,22 @@ def set_command(flags: options.Flags, name: str, keyring: bool) -> None:
 
 
 @keys_command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@options.location_options
 def list_command(flags: options.Flags, as_json: bool) -> None:
     """List the providers and where the API key of each comes from."""
     settings, file = flags.settings(), _file(flags)
     _warn_of_permissions(file)
     profiles = [profile for profile in settings.profiles() if not profile.is_embedded]
     sources = stored_keys.key_sources(profiles, os.environ, file.path)
-    if as_json:
-        output.say_json(
-            [{"provider": name, "key": source or None} for name, source in sources.items()]
-        )
-        return
-    output.print_columns(
-        [(profile.name, sources[profile.name] or _how_to_add(profile)) for profile in profiles]
+    output.print_records(
+        profiles,
+        lambda profile: {"provider": profile.name, "key": sources[profile.name] or None},
+        lambda profile: (profile.name, sources[profile.name] or _how_to_add(profile)),
+        as_json=as_json,
     )
 
 
 @keys_command.command("remove")
 @click.argument("name")
-@options.location_options
 def remove_command(flags: options.Flags, name: str) -> None:
     """Remove the stored API key of the provider NAME."""
     file = _file(flags)
@@ -87,7 +77,6 @@ def remove_command(flags: options.Flags, name: str) -> None:
 
 
 @keys_command.command("path")
-@options.location_options
 def path_command(flags: options.Flags) -> None:
     """Print the path of the keys file."""
     file = _file(flags)

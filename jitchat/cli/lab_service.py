@@ -10,15 +10,8 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing, closing, suppress
 from dataclasses import replace
 
-from jitchat import __version__, models
+from jitchat import __version__, errors, models
 from jitchat.bench.output import settings_fields, without_login
-from jitchat.errors import (
-    KeyRefused,
-    ProviderError,
-    SpendingLimitReached,
-    StoreError,
-    UsageError,
-)
 from jitchat.index.embedder import Embedder
 from jitchat.lab import compare, costs, grade, planting, run_file
 from jitchat.lab.experiment import Experiment
@@ -82,7 +75,7 @@ class LocalLabService:
             return None
         for run, _ in self.runs.all():
             if (run.provider, run.model) == (model.profile.name, model.name):
-                with suppress(StoreError), closing(self.runs.open(run.id)) as file:
+                with suppress(errors.StoreError), closing(self.runs.open(run.id)) as file:
                     if speed := costs.speed_of(file.results()):
                         return speed
         return None
@@ -99,7 +92,7 @@ class LocalLabService:
         provider = model.metered(provider, Purpose.LAB)
         try:
             speed = asyncio.run(probe_speed(provider, model.profile.sampling))
-        except (ProviderError, SpendingLimitReached):
+        except (errors.ProviderError, errors.SpendingLimitReached):
             return None  # the run itself reports the error
         return speed and replace(speed, answer=float(answer_cap(model)))  # small models ramble
 
@@ -167,13 +160,13 @@ class LocalLabService:
         _require_same(run, "tokens counted by ", run.counter, model.counter.name)
         if changes := list(compare.changed_settings(run, settings_fields(model.settings))):
             them = "it" if len(changes) == 1 else "them"
-            raise UsageError(" ".join(changes), f"Set {them} back, or start a new run.")
+            raise errors.UsageError(" ".join(changes), f"Set {them} back, or start a new run.")
         judging = _make_judge(model, run.judge) if run.judge else None
         budget = replace(model.budget(), limit=run.limit, reserve=run.reserve)
         title, turns = self._conversation(run.experiment)
         if run_file.source_of(turns) != run.source:
             what = f"{title} has changed since {run.id} was started."
-            raise UsageError(what, "Start a new run.")
+            raise errors.UsageError(what, "Start a new run.")
         return _lab(file, model, embedder, budget, judging, parallel, turns)
 
     def title(self, experiment: Experiment) -> str:
@@ -206,7 +199,7 @@ class LocalLabService:
         tokens = sum(price(turn.content) for turn in turns)
         reached = tuple(length for length in experiment.lengths if length <= tokens)
         if not reached:
-            raise UsageError(
+            raise errors.UsageError(
                 f"{one_line(conversation.title)} has {tokens:,} tokens, but the shortest length is"
                 f" {experiment.lengths[0]:,}.",
                 "Choose a shorter length, or a longer conversation.",
@@ -264,14 +257,15 @@ def _lab(  # noqa: PLR0913, PLR0917  the parts of a lab
             asking=Asking.ON if file.run.experiment.asks else Asking.OFF,
         )
         session.take_budget(budget)
-        run, request = file.run, session.options.request
-        if not run.is_reader:
-            session.provider = model.metered(session.provider, Purpose.LAB)
-        asked = replace(request, temperature=run.temperature, seed=run.sampling_seed)
+        run = file.run
+        if run.is_reader:
+            return session
+        session.provider = model.metered(session.provider, Purpose.LAB)
+        request = session.options.request
+        request = replace(request, temperature=run.temperature, seed=run.sampling_seed)
         if run.longest is not None:
-            asked = replace(asked, max_tokens=run.longest)
-        if not run.is_reader:
-            session.options = replace(session.options, request=asked)
+            request = replace(request, max_tokens=run.longest)
+        session.options = replace(session.options, request=request)
         return session
 
     counter = model.counter
@@ -280,7 +274,7 @@ def _lab(  # noqa: PLR0913, PLR0917  the parts of a lab
 
 def _require_same(run: run_file.Run, what: str, then: str, now: str) -> None:
     if then != now:
-        raise UsageError(
+        raise errors.UsageError(
             f"{run.id} was started with {what}{one_line(then)}; now it would be {one_line(now)}.",
             "Use what it was started with, or start a new run.",
         )
@@ -308,7 +302,7 @@ def _stays(profile: profiles.Profile, model: str) -> bool:
 def judge_model(model: models.ResolvedModel, name: str) -> models.ResolvedModel:
     """Resolve the judge: a model of the answering provider or, for the reader, `provider/model`."""
     if name == "reader":
-        raise UsageError(
+        raise errors.UsageError(
             "--judge: the reader only quotes and cannot judge.", "Name a provider's model."
         )
     profile = model.profile
@@ -331,7 +325,7 @@ def _make_judge(model: models.ResolvedModel, name: str) -> grade.Judge:
 def require_key(profile: profiles.Profile) -> None:
     """Refuse a provider that is known to require a key if none is set. Slow."""
     if models.lacks_key(profile):
-        raise KeyRefused(
+        raise errors.KeyRefused(
             f"Nothing was sent: {without_login(profile.base_url)} requires a key, but none is set.",
             profile.key_help,
         )

@@ -29,18 +29,14 @@ _LINES = 10
 """Maximum lines shown of a server's standard error."""
 
 
-@click.group("mcp", cls=options.SharingGroup, invoke_without_command=True)
+@click.group("mcp", cls=options.ListingGroup)
 @options.location_options
-@click.pass_context
-def mcp_command(context: click.Context, flags: options.Flags) -> None:
+def mcp_command(**_: object) -> None:
     """Add, list, check and remove MCP servers.
 
     MCP (Model Context Protocol) servers provide the tools that a model can call. Without a command,
     the servers are listed.
     """
-    context.obj = flags
-    if context.invoked_subcommand is None:
-        context.invoke(list_command)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,6 @@ class _ServerFlags:
 @click.argument("name")
 @click.argument("words", nargs=-1, required=True, metavar="URL|COMMAND [ARG]...")
 @options.options_as("server", _ServerFlags)
-@options.location_options
 def add_command(
     flags: options.Flags, name: str, words: tuple[str, ...], server: _ServerFlags
 ) -> None:
@@ -80,17 +75,15 @@ def add_command(
             "Install it, or check its name; options go before NAME. A relative path starts in"
             f" {folder}, or in --cwd.",
         )
-    values: dict[str, edit.Value] = {"url" if is_url else "command": words[0]}
-    if words[1:]:
-        values["args"] = list(words[1:])
-    more: dict[str, edit.Value] = {
+    values: dict[str, edit.Value] = {
+        "url" if is_url else "command": words[0],
+        "args": list(words[1:]),
         "env": _pairs(server.env),
         "headers": _pairs(server.header),
         "cwd": server.cwd or "",
     }
-    values |= {key: value for key, value in more.items() if value}
     path = flags.paths().config
-    edit.add_server(path, name, values)
+    edit.add_server(path, name, {key: value for key, value in values.items() if value})
     output.say(f"Added {name} to {path}. `jitchat mcp check {name}` starts it and lists its tools.")
 
 
@@ -102,18 +95,15 @@ def _pairs(given: Sequence[str]) -> dict[str, str]:
 
 
 @mcp_command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@options.location_options
 def list_command(flags: options.Flags, as_json: bool) -> None:
     """List the configured servers without starting them."""
-    servers = flags.settings().mcp.values()
-    if as_json:
-        output.say_json([{"name": s.name, "kind": _kind(s), "enabled": s.enabled} for s in servers])
-    elif servers:
-        rows = [(s.name, _kind(s), "" if s.enabled else "disabled") for s in servers]
-        output.print_columns(rows)
-    else:
-        output.say("No servers are configured. `jitchat mcp add NAME COMMAND` adds one.")
+    output.print_records(
+        list(flags.settings().mcp.values()),
+        lambda server: {"name": server.name, "kind": _kind(server), "enabled": server.enabled},
+        lambda server: (server.name, _kind(server), "" if server.enabled else "disabled"),
+        as_json=as_json,
+        none="No servers are configured. `jitchat mcp add NAME COMMAND` adds one.",
+    )
 
 
 def _kind(server: McpServer) -> str:
@@ -123,7 +113,6 @@ def _kind(server: McpServer) -> str:
 
 @mcp_command.command("remove")
 @click.argument("name")
-@options.location_options
 def remove_command(flags: options.Flags, name: str) -> None:
     """Remove the server NAME with its permissions and its error log."""
     paths = flags.paths()
@@ -137,8 +126,6 @@ def remove_command(flags: options.Flags, name: str) -> None:
 
 @mcp_command.command("check")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@options.location_options
 def check_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) -> int:
     """Start servers and list their tools, token counts and errors.
 
@@ -205,11 +192,10 @@ def _finding(server: Server, counter: TokenCounter) -> dict[str, object]:
 
 
 def _print(finding: dict[str, Any]) -> None:
-    mark, colour = ("✓", "green") if finding["ok"] else ("✗", "red")
     count = plural(len(finding["tools"]), "tool")
     summary = f"{count}, {finding['tokens']:,} tokens; protocol {finding['protocol']}"
     line = f"{finding['name']}  {summary if finding['ok'] else finding['sentence']}"
-    output.say_painted((mark, colour), (f" {line}", None))
+    output.print_check(line, passes=finding["ok"])
     if finding["ok"] and finding["sentence"]:
         output.say(f"  {finding['sentence']}")
     rows = [
@@ -217,8 +203,7 @@ def _print(finding: dict[str, Any]) -> None:
         for tool in finding["tools"]
     ]
     if rows:
-        for row in output.fitted_columns(rows, right=(1,)):
-            output.say(row.rstrip())
+        output.print_columns(rows, right=(1,), cut=True)
     if finding["errors"]:
         output.say("  standard error:")
         for text in finding["errors"]:

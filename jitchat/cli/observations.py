@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import asdict
 from typing import Any
 
 import click
@@ -12,6 +11,7 @@ from jitchat.cli import options, output, shell_values
 from jitchat.cli.turns import opened_session
 from jitchat.errors import UnknownTurn, UsageError
 from jitchat.session import Session
+from jitchat.statements import Observation, Source
 from jitchat.synthesis.pass_report import PassReport, reports_of, saving_sentence
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import shorten
@@ -150,31 +150,21 @@ def _fields(session: Session) -> dict[str, Any]:
     }
 
 
-def _line_fields(number: int, line: Any) -> dict[str, Any]:  # noqa: ANN401
-    later = line.superseded
-    return {
-        "number": number,
-        "text": line.text,
-        "turns": [line.source.first, line.source.last],
-        "priority": line.priority.value,
-        "said_at": line.said_at.isoformat() if line.said_at else None,
-        "refers_to": list(line.refers_to),
-        "superseded": {"turn": later.turn, "on": later.on.isoformat() if later.on else None}
-        if later
-        else None,
-    }
+def _line_fields(number: int, line: Observation) -> dict[str, Any]:
+    names = "text priority said_at refers_to superseded"
+    return {"number": number, "turns": _turns(line.source), **output.json_fields(line, names)}
 
 
 def _pass_fields(report: PassReport) -> dict[str, Any]:
-    made = report.made
+    names = "id=made.id kind=made.kind made_by=made.made_by made_at=made.made_at dropped"
     return {
-        "id": made.id,
-        "kind": made.kind.value,
-        "turns": [made.first, made.last],
-        "lines": len(made.lines),
-        "made_by": made.made_by,
-        "made_at": made.made_at.isoformat() if made.made_at else None,
-        "note": dict(made.note),
-        "dropped": [asdict(each) for each in report.dropped],
-        "lost": [{"turns": [x.source.first, x.source.last], "text": x.text} for x in report.lost],
+        **output.json_fields(report, names),
+        "turns": [report.made.first, report.made.last],
+        "lines": len(report.made.lines),
+        "note": dict(report.made.note),
+        "lost": [{"turns": _turns(line.source), "text": line.text} for line in report.lost],
     }
+
+
+def _turns(source: Source) -> list[int]:
+    return [source.first, source.last]

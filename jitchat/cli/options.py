@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial, wraps
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,15 +43,11 @@ class Flags:
 
     def over(self, other: "Flags") -> "Flags":
         """Merge two sets of flags; those of `self` win."""
-        return Flags(
-            self.config or other.config,
-            self.database or other.database,
-            {**other.given, **self.given},
-            self.conversation or other.conversation,
-            self.project or other.project,
-            self.temporary or other.temporary,
-            self.new or other.new,
-        )
+        names = [field.name for field in fields(self)]
+        merged: dict[str, Any] = {
+            name: getattr(self, name) or getattr(other, name) for name in names
+        }
+        return Flags(**merged | {"given": {**other.given, **self.given}})
 
     def paths(self) -> Paths:
         return locate(os.environ, self.config, self.database)
@@ -159,38 +156,64 @@ class SharedOption(click.Option):
 
 
 class SharingCommand(click.Command):
-    """A command whose help lists its own options and the shared ones separately."""
+    """A command whose help lists its own options and the shared ones separately.
+
+    If its function takes `as_json`, it has the option --json. If its function takes `flags`, it has
+    --config and --db, unless the function has shared options already.
+    """
+
+    def __init__(
+        self,
+        name: str | None,
+        *,
+        callback: _Command,
+        params: list[click.Parameter],
+        **more: Any,  # noqa: ANN401  as click calls it
+    ) -> None:
+        arguments = signature(callback).parameters
+        existing = {parameter.name for parameter in params}
+        if "as_json" in arguments and "as_json" not in existing:
+            params.append(click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."))
+        if "flags" in arguments and "config" not in existing:
+            callback = location_options(callback)
+            params.extend(reversed(vars(callback)["__click_params__"]))
+        super().__init__(name, callback=callback, params=params, **more)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _format_own_first(self, ctx, formatter)
+        parts: dict[str, list[tuple[str, str]]] = {"Options": [], "Settings": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and not isinstance(parameter, click.Argument):
+                shared = isinstance(parameter, SharedOption)
+                parts["Settings" if shared else "Options"].append(record)
+        for title, records in parts.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
 
 
-class SharingGroup(click.Group):
+class SharingGroup(SharingCommand, click.Group):
     """A group with such a help page; its commands come first, in the order they were added."""
 
     command_class = SharingCommand
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(ctx, formatter)
-        _format_own_first(self, ctx, formatter)
+        super().format_options(ctx, formatter)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
         return list(self.commands)
 
 
-def _format_own_first(
-    command: click.Command, ctx: click.Context, formatter: click.HelpFormatter
-) -> None:
-    parts: dict[str, list[tuple[str, str]]] = {"Options": [], "Settings": []}
-    for parameter in command.get_params(ctx):
-        record = parameter.get_help_record(ctx)
-        if record is not None and not isinstance(parameter, click.Argument):
-            shared = isinstance(parameter, SharedOption)
-            parts["Settings" if shared else "Options"].append(record)
-    for title, records in parts.items():
-        if records:
-            with formatter.section(title):
-                formatter.write_dl(records)
+class ListingGroup(SharingGroup):
+    """A group that runs its command `list` if no command is named."""
+
+    def __init__(self, name: str | None, **more: Any) -> None:  # noqa: ANN401  as click calls it
+        super().__init__(name, invoke_without_command=True, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401  as click's
+        value = super().invoke(ctx)
+        return value if ctx.invoked_subcommand else ctx.forward(self.commands["list"])
 
 
 def _made_of(
@@ -220,6 +243,11 @@ def option(help_text: str, **more: Any) -> Any:  # noqa: ANN401  as its field's 
     return field(metadata={"help": help_text, **more})
 
 
+def count_option(help_text: str, most: int | None = None, **more: Any) -> Any:  # noqa: ANN401
+    """Make such a field for a whole number from 1 to `most`."""
+    return option(help_text, type=click.IntRange(1, most), metavar="N", **more)
+
+
 def options_as(name: str, kind: type[Any]) -> _Option:
     """Add a dataclass's options to a command, which receives an instance as the argument `name`."""
     parts = [part for part in fields(kind) if part.metadata]
@@ -232,7 +260,8 @@ def options_as(name: str, kind: type[Any]) -> _Option:
 def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
     """Add --config, --db and the settings' flags; the command receives them as `flags`.
 
-    The command's options named in `CHOOSING` become part of `flags`, too.
+    The command's options named in `CHOOSING` become part of `flags`, too. Those given before a
+    command of a group hold for the command.
     """
     file = click.Path(path_type=Path, dir_okay=False)
     shared = partial(click.option, cls=SharedOption)
@@ -254,9 +283,13 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
         given = {key: value for key, value in values_by_key.items() if value is not None}
         config, database = values.pop("config"), values.pop("db", None)
         chosen = {name: values.pop(name) for name in CHOOSING if name in values}
-        own = Flags(config, database, given, **chosen)
-        outer = click.get_current_context().obj
-        return own.over(outer) if isinstance(outer, Flags) else own
+        flags = Flags(config, database, given, **chosen)
+        context = click.get_current_context()
+        if isinstance(context.obj, Flags):
+            flags = flags.over(context.obj)
+        if isinstance(context.command, click.Group):
+            context.obj = flags
+        return flags
 
     return _made_of(options, "flags", make)
 
@@ -268,6 +301,11 @@ CHOOSING = ("conversation", "project", "temporary", "new")
 def project_option(help_text: str) -> _Option:
     completer = shell_values.PROJECTS
     return click.option("--project", metavar="NAME", help=help_text, shell_complete=completer)
+
+
+def conversation_option(help_text: str, *names: str, **more: Any) -> _Option:  # noqa: ANN401
+    more = {"metavar": "ID", "shell_complete": shell_values.CONVERSATIONS, **more}
+    return click.option("--conversation", *names, help=help_text, **more)
 
 
 in_project = project_option("Project of the conversation (default: any).")
@@ -287,12 +325,7 @@ as_new = click.option(
 
 def in_conversation(command: _Command) -> _Command:
     """Add --conversation and --project."""
-    named = click.option(
-        "--conversation",
-        metavar="ID",
-        help="Conversation id or title (default: the most recent).",
-        shell_complete=shell_values.CONVERSATIONS,
-    )
+    named = conversation_option("Conversation id or title (default: the most recent).")
     return named(in_project(command))
 
 

@@ -15,18 +15,22 @@ import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from jitchat.errors import BenchFailed, JitchatError
+from jitchat.errors import BenchFailed, JitchatError, UsageError
 from jitchat.text.sanitize import escape_in_json, for_terminal
+from jitchat.typed_data import fields_of
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+_Record = TypeVar("_Record")
 _GAP = "  "
+_MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "yellow")}
 _NARROWEST = 12
 _FILE_WIDTH = 160
 """Width of a table written to a file, in columns."""
@@ -66,6 +70,12 @@ def warn(sentence: object) -> None:
     say(f"jitchat: {sentence}", err=True)
 
 
+def print_check(line: str, *, passes: bool | None) -> None:
+    """Print the result of a check with its mark; `passes` is None for a warning."""
+    mark, colour = _MARKS[passes]
+    say_painted((mark, colour), (f" {line}", None))
+
+
 def emit(text: str, *, err: bool = False, newline: bool = True) -> None:
     """Print text known to be safe; its colours are for a terminal that supports them."""
     _write(text, colour=False if os.environ.get("NO_COLOR") else None, err=err, newline=newline)
@@ -95,8 +105,47 @@ def say_json(value: object) -> None:
         is_utf8 = codecs.lookup(getattr(sys.stdout, "encoding", None) or "ascii").name == "utf-8"
     except LookupError:
         is_utf8 = False
-    text = json.dumps(value, indent=2, ensure_ascii=not is_utf8)
+    text = json.dumps(value, indent=2, ensure_ascii=not is_utf8, default=_json_value)
     emit(escape_in_json(text))
+
+
+def _json_value(value: object) -> object:
+    """Convert what JSON has no type for: a date, and a dataclass with its fields."""
+    return value.isoformat() if isinstance(value, date) else fields_of(value)
+
+
+def json_fields(record: object, names: str) -> dict[str, Any]:
+    """Select attributes of a record for JSON by their names, such as `id turn=source.first`.
+
+    `turn=source.first` selects an attribute of an attribute under a name of its own. Every
+    attribute of None is None.
+    """
+    selected = {}
+    for name in names.split():
+        key, _, path = name.partition("=")
+        value = record
+        for attribute in (path or key).split("."):
+            value = None if value is None else getattr(value, attribute)
+        selected[key] = value
+    return selected
+
+
+def print_records(  # noqa: PLR0913  a name for each part of the output
+    records: Sequence[_Record],
+    describe: Callable[[_Record], dict[str, Any]],
+    row_of: Callable[[_Record], Sequence[str]],
+    *,
+    as_json: bool,
+    right: Collection[int] = (),
+    none: str = "",
+) -> None:
+    """Print records as JSON or as aligned columns; `none` is the sentence if there are none."""
+    if as_json:
+        say_json([describe(record) for record in records])
+    elif records:
+        print_columns([row_of(record) for record in records], right)
+    elif none:
+        say(none)
 
 
 @contextmanager
@@ -164,41 +213,50 @@ def terminal_width() -> int | None:
     return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
 
 
-def columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
-    """Format rows as lines with aligned columns; those in `right` are right-aligned."""
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    return [
-        _GAP.join(
-            f"{cell:>{width}}" if at in right else f"{cell:<{width}}"
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+def columns(
+    rows: Sequence[Sequence[str]], right: Collection[int] = (), *, cut: bool = False
+) -> list[str]:
+    """Format rows as lines with aligned columns; those in `right` are right-aligned.
 
-
-def print_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> None:
-    for line in columns(rows, right):
-        say(line)
-
-
-def fitted_columns(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[str]:
-    """Format rows as aligned lines; in a terminal, the last two columns are cut to fit."""
+    With `cut`, the last two columns are cut to fit the terminal.
+    """
     from rich.cells import cell_len, set_cell_size  # noqa: PLC0415  not needed for JSON
 
-    *fixed, why, text = (max(map(cell_len, cells)) for cells in zip(*rows, strict=True))
-    if (width := terminal_width()) is not None:
-        room = max(_NARROWEST, width - sum(fixed) - len(_GAP) * (len(fixed) + 1))
-        why = min(why, max(_NARROWEST, room // 2))
-        text = room - why if room - why >= _NARROWEST else 0
+    def aligned(cell: str, width: int, is_right: bool) -> str:
+        if cell_len(cell) > width:
+            return f"{set_cell_size(cell, width - 1)}…" if width else ""
+        blank = " " * (width - cell_len(cell))
+        return blank + cell if is_right else cell + blank
 
-    def cell_of(at: int, cell: str, wide: int) -> str:
-        if cell_len(cell) > wide:
-            return f"{set_cell_size(cell, wide - 1)}…" if wide else ""
-        blank = " " * (wide - cell_len(cell))
-        return blank + cell if at in right else cell + blank
+    widths = [max(cell_len(cell) for cell in cells) for cells in zip(*rows, strict=True)]
+    terminal = terminal_width()
+    if cut and terminal is not None:
+        widths[-2:] = _cut_widths(widths, terminal)
+    lines = []
+    for row in rows:
+        cells = zip(row, widths, strict=True)
+        aligned_cells = [aligned(*cell, at in right) for at, cell in enumerate(cells)]
+        lines.append(_GAP.join(aligned_cells).rstrip())
+    return lines
 
-    widths = [*fixed, why, text]
-    return [_GAP.join(map(cell_of, range(len(widths)), row, widths)).rstrip() for row in rows]
+
+def _cut_widths(widths: Sequence[int], terminal: int) -> tuple[int, int]:
+    """Return widths of the last two columns with which a row fits the terminal.
+
+    The last column is dropped if it would be too narrow.
+    """
+    *fixed, first, _ = widths
+    room = max(_NARROWEST, terminal - sum(fixed) - len(_GAP) * (len(fixed) + 1))
+    first = min(first, max(_NARROWEST, room // 2))
+    last = room - first
+    return first, last if last >= _NARROWEST else 0
+
+
+def print_columns(
+    rows: Sequence[Sequence[str]], right: Collection[int] = (), *, cut: bool = False
+) -> None:
+    for line in columns(rows, right, cut=cut):
+        say(line)
 
 
 def print_tables(tables: Iterable[Table]) -> None:
@@ -247,6 +305,18 @@ def write_json(path: Path, value: object) -> None:
 
 def _unwritable(path: Path, why: str) -> BenchFailed:
     return BenchFailed(f"{path} cannot be written: {why}.", "Choose another file.")
+
+
+def may_delete(question: str, *, given: bool) -> bool:
+    """Ask whether something may be deleted, unless `--yes` was given."""
+    if given:
+        return True
+    if not is_terminal(sys.stdin):
+        raise UsageError(
+            "Nothing was deleted: confirmation requires a terminal.",
+            "Use --yes to delete without confirmation.",
+        )
+    return click.confirm(for_terminal(question).cells, err=True)
 
 
 def require_yes(*, given: bool) -> None:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping
 from contextlib import closing, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -13,7 +13,7 @@ from jitchat.cli.rot_options import RotFiles, RotFlags
 from jitchat.errors import StoreError, UsageError
 from jitchat.lab import compare, report, run_file, stats
 from jitchat.lab.experiment import RunWanted
-from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 
 
@@ -33,7 +33,6 @@ def rot_command(
     file, the results are printed here. The built-in reader needs no key; for any other model, the
     requests and their cost are shown first.
     """
-    context.obj = flags
     if context.invoked_subcommand is not None:
         wanted.require_alone(f"jitchat rot {context.invoked_subcommand}", files)
         return None
@@ -79,60 +78,62 @@ def _opened(flags: options.Flags, wanted: str) -> closing[run_file.RunFile]:
 
 
 @rot_command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@options.location_options
 def list_command(flags: options.Flags, as_json: bool) -> None:
     """List the runs, latest first, with their shares of right answers."""
     runs = run_file.Runs(flags.paths().rot).each(_summary)
-    if as_json:
-        output.say_json([_fields(*run) for run in runs])
-    elif runs:
-        output.print_columns([_cells(*run) for run in runs], right=(1,))
-    else:
-        output.say("No runs yet. `jitchat rot` starts one.")
+    none = "No runs yet. `jitchat rot` starts one."
+    output.print_records(runs, _fields, _cells, as_json=as_json, right=(1,), none=none)
 
 
-def _summary(file: run_file.RunFile) -> tuple[run_file.Run, int, Mapping[Mode, stats.Tally]]:
-    """Read a run for the list: the run, how many of its cells are decided, and its shares."""
-    shares: Mapping[Mode, stats.Tally] = {}
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """A run as it is listed."""
+
+    run: run_file.Run
+    decided: int
+    """How many cells are decided."""
+    tallies: Mapping[Mode, stats.Tally]
+    """The answers of each of the run's modes."""
+
+
+def _summary(file: run_file.RunFile) -> _Summary:
+    counted: Mapping[Mode, stats.Tally] = {}
     with suppress(StoreError):  # list the run even if its results cannot be read
-        shares = stats.count_results(file.results()).by_mode
-    return file.run, file.count(), shares
+        counted = stats.count_results(file.results()).by_mode
+    modes = file.run.experiment.modes
+    return _Summary(
+        file.run, file.count(), {mode: counted.get(mode, stats.Tally()) for mode in modes}
+    )
 
 
-def _cells(run: run_file.Run, decided: int, shares: Mapping[Mode, stats.Tally]) -> tuple[str, ...]:
-    listed = ", ".join(f"{mode} {_share(shares.get(mode))}" for mode in run.experiment.modes)
-    return run.id, f"{decided:,}/{run.experiment.size:,}", listed, one_line(run.title)
+def _cells(summary: _Summary) -> tuple[str, ...]:
+    run = summary.run
+    listed = ", ".join(f"{mode} {_share(tally)}" for mode, tally in summary.tallies.items())
+    return run.id, f"{summary.decided:,}/{run.experiment.size:,}", listed, one_line(run.title)
 
 
-def _share(tally: stats.Tally | None) -> str:
+def _share(tally: stats.Tally) -> str:
     """Format the share of right answers and their total: `76 % of 140`; a dash if none."""
-    if tally is None or not tally.answered:
+    if not tally.answered:
         return stats.NOTHING
     return f"{stats.percent(tally.share)} of {tally.answered:,}"
 
 
-def _fields(run: run_file.Run, decided: int, shares: Mapping[Mode, stats.Tally]) -> dict[str, Any]:
+def _fields(summary: _Summary) -> dict[str, Any]:
     """Convert a run to JSON values; a share is from 0 to 1, or null if there are no answers."""
-    tallies = [(mode, shares.get(mode)) for mode in run.experiment.modes]
+    tallies = summary.tallies.items()
     return {
-        "id": run.id,
-        "title": run.title,
-        "provider": run.provider,
-        "model": run.model,
-        "cells": run.experiment.size,
-        "decided": decided,
-        "shares": {mode.value: tally.share if tally else None for mode, tally in tallies},
-        "answered": {mode.value: tally.answered if tally else 0 for mode, tally in tallies},
-        "begun_at": run.begun_at.isoformat(),
-        "ended_at": run.ended_at.isoformat() if run.ended_at is not None else None,
+        **output.json_fields(summary.run, "id title provider model cells=experiment.size"),
+        "decided": summary.decided,
+        "shares": {mode: tally.share for mode, tally in tallies},
+        "answered": {mode: tally.answered for mode, tally in tallies},
+        **output.json_fields(summary.run, "begun_at ended_at"),
     }
 
 
 @rot_command.command("show")
 @click.argument("run", metavar="RUN")
 @options.options_as("files", RotFiles)
-@options.location_options
 def show_command(flags: options.Flags, run: str, files: RotFiles) -> None:
     """Print the tables of a run again, and write files of it.
 
@@ -146,7 +147,6 @@ def show_command(flags: options.Flags, run: str, files: RotFiles) -> None:
 @rot_command.command("compare")
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
-@options.location_options
 def compare_command(flags: options.Flags, before: str, after: str) -> None:
     """Compare two runs.
 
@@ -166,7 +166,6 @@ def compare_command(flags: options.Flags, before: str, after: str) -> None:
 @rot_command.command("forget")
 @click.argument("run", metavar="RUN")
 @click.option("--yes", is_flag=True, help="Delete the run without asking for confirmation.")
-@options.location_options
 def forget_command(flags: options.Flags, run: str, yes: bool) -> None:
     """Delete a run with its conversations and answers.
 
@@ -177,14 +176,7 @@ def forget_command(flags: options.Flags, run: str, yes: bool) -> None:
             run, name = file.run.id, f"{file.run.id}, {one_line(file.run.title)},"
     except StoreError:
         name = f"{run}, which cannot be read,"
-    if not yes:
-        if not output.is_terminal(sys.stdin):
-            raise UsageError(
-                "Nothing was deleted: confirmation requires a terminal.",
-                "Use --yes to delete without confirmation.",
-            )
-        question = for_terminal(f"Delete {name} with all its answers?").cells
-        if not click.confirm(question, err=True):
-            raise click.ClickException("Nothing was deleted.")
+    if not output.may_delete(f"Delete {name} with all its answers?", given=yes):
+        raise click.ClickException("Nothing was deleted.")
     run_file.Runs(flags.paths().rot).forget(run)
     output.say(f"{name} was deleted.", err=True)

@@ -1,18 +1,18 @@
 """Options of `jitchat rot`: the grid of a run, how its cells are asked, and files for figures."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
 from jitchat.cli import output
-from jitchat.cli.options import option
+from jitchat.cli.options import count_option, option
 from jitchat.errors import UsageError
 from jitchat.lab import report, stats
 from jitchat.lab.experiment import PRESETS, Experiment, Result, preset
@@ -45,15 +45,15 @@ _Number = TypeVar("_Number", int, float)
 def known_name(flag: str, name: str, names: Sequence[str]) -> str:
     if name not in names:
         quoted = repr(shorten(name, _QUOTED))
-        raise UsageError(f"{flag} cannot be {quoted}.", choose_one(name, names))
+        plain = [str(known) for known in names]  # not members, whose repr is not their name
+        raise UsageError(f"{flag} cannot be {quoted}.", choose_one(name, plain))
     return name
 
 
 def names_of(flag: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
     """Parse a list of names, each once, in the given order."""
-    names = [member.value for member in kind]
-    given = [piece.strip() for piece in text.split(",")]
-    return tuple(dict.fromkeys(kind(known_name(flag, name, names)) for name in given))
+    names = [piece.strip() for piece in text.split(",")]
+    return tuple(dict.fromkeys(kind(known_name(flag, name, list(kind))) for name in names))
 
 
 def lengths_of(text: str) -> tuple[int, ...]:
@@ -79,7 +79,7 @@ def threshold_of(text: str) -> tuple[str, float]:
             f"--fail-under: {shorten(text, _QUOTED)!r} is not MODE=SHARE with a share from 0 to 1.",
             "Write it as jit=0.9.",
         )
-    return known_name("--fail-under", mode, [known.value for known in Mode]), float(share)
+    return known_name("--fail-under", mode, list(Mode)), float(share)
 
 
 def _length(piece: str) -> int:
@@ -186,10 +186,8 @@ class RotFiles:
         return tallies
 
 
-_OWN_GRID = ("lengths", "depths", "kinds", "modes", "near", "repeats", "conversation", "talk")
-"""With any of these options, the grid is the user's own instead of a preset's."""
-_GRID = ("preset", *_OWN_GRID, "seed")
-"""The options that define the grid; a resumed run has one already."""
+_OF_RESUMED = {"within", "parallel", "resume", "fail_under", "yes", "headless"}
+"""The options that a run which is resumed does not have already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,10 +222,8 @@ class RotFlags:
         type=near_of,
         metavar="LIST",
     )
-    repeats: int | None = option(
-        "Ask each cell N times, each time for a different fact.",
-        type=click.IntRange(1, 100),
-        metavar="N",
+    repeats: int | None = count_option(
+        "Ask each cell N times, each time for a different fact.", most=100
     )
     seed: int | None = option(
         "Random seed; a different seed gives different facts and conversations.",
@@ -249,11 +245,10 @@ class RotFlags:
         " reader, PROVIDER/MODEL.",
         metavar="MODEL",
     )
-    max_answer: int | None = option(
+    max_answer: int | None = count_option(
         "Maximum tokens of an answer, instead of `answer` under [lab]; max_tokens in the settings"
         " takes precedence.",
-        type=click.IntRange(1, 100_000),
-        metavar="N",
+        most=100_000,
     )
     within: float | None = option(
         "Stop after TIME (60s, 5m). The cells asked are spread over the grid, one request at a"
@@ -261,12 +256,11 @@ class RotFlags:
         type=within_of,
         metavar="TIME",
     )
-    parallel: int = option(
+    parallel: int = count_option(
         "Number of concurrent requests; 1 keeps prompt caches warm and timings accurate.",
-        type=click.IntRange(1, 64),
+        most=64,
         default=1,
         show_default=True,
-        metavar="N",
     )
     resume: str | None = option(
         "Resume a run that was stopped, by its id, or `last`.", metavar="RUN"
@@ -283,15 +277,7 @@ class RotFlags:
 
     def require_alone(self, command: str, files: RotFiles) -> None:
         """Refuse options of a run that are given to a command which starts none."""
-        given = [
-            *(
-                name
-                for name in (*_GRID, "judge", "max_answer", "within", "resume")
-                if getattr(self, name) is not None
-            ),
-            *(name for name in ("fail_under", "yes", "headless") if getattr(self, name)),
-            *(name for name, _ in files.named()),
-        ]
+        given = [*self._given({"parallel"}), *(name for name, _ in files.named())]
         if given:
             verb = "is" if len(given) == 1 else "are"
             raise UsageError(
@@ -299,10 +285,16 @@ class RotFlags:
                 "Use `jitchat rot` to start a run.",
             )
 
-    def require_consistent(self) -> None:
-        given = [
-            name for name in (*_GRID, "judge", "max_answer") if getattr(self, name) is not None
+    def _given(self, without: Collection[str]) -> list[str]:
+        """List the names of the options that were given, except those in `without`."""
+        return [
+            name
+            for name, value in asdict(self).items()
+            if name not in without and value is not None and value is not False and value != ()
         ]
+
+    def require_consistent(self) -> None:
+        given = self._given(_OF_RESUMED)
         if self.resume is not None and given:
             raise UsageError(
                 f"--resume keeps the run's own options, so {_options(given)} cannot be changed.",
@@ -318,19 +310,16 @@ class RotFlags:
 
     def experiment(self, provider: str) -> Experiment:
         name = known_name("--preset", self.preset or USUAL, PRESETS)
-        own: dict[str, Any] = {
-            part: value for part in _OWN_GRID if (value := getattr(self, part)) is not None
-        }
-        if own:
-            own["preset"] = "own"
         if self.talk is not None and self.conversation is not None:
             raise UsageError(
                 "--talk chooses generated filler, but --conversation replaces it with yours.",
                 "Omit --talk or --conversation.",
             )
-        if self.seed is not None:
-            own["seed"] = self.seed
-        return replace(preset(name, provider), **own)
+        names = {field.name for field in fields(Experiment)} - {"preset"}
+        given = {name: getattr(self, name) for name in self._given(()) if name in names}
+        if given.keys() - {"seed"}:
+            given["preset"] = "own"
+        return replace(preset(name, provider), **given)
 
     def thresholds(self) -> Mapping[str, float]:
         """Return the shares of `--fail-under`, by mode."""

@@ -156,24 +156,21 @@ def _watched(lab: Lab, parallel: int, hint: str) -> "Watcher":
     """
     decided = [result for result in lab.file.results() if result.verdict is not Verdict.FAILED]
     size = lab.file.run.experiment.size
-    watching: AbstractContextManager[_Watching]
+    watching: AbstractContextManager[Watcher]
     if output.is_terminal(sys.stderr):
         watching = drawn(len(decided), size, parallel, Console(stderr=True))
     else:
-        watcher = Watcher(len(decided), parallel, partial(output.say, err=True), size)
-        watching = nullcontext((watcher, watcher.take))
+        show = partial(output.say, err=True)
+        watching = nullcontext(Watcher(len(decided), parallel, show, size))
     try:
-        with watching as (watcher, take):
+        with watching as watcher:
             for result in decided:
                 watcher.pay(result)
-            asyncio.run(lab.run(take))
+            asyncio.run(lab.run(watcher.take))
     except (KeyboardInterrupt, JitchatError):  # signals raise KeyboardInterrupt, too
         output.say(f"\nStopped. Answers so far are saved: {hint}", err=True)
         raise
     return watcher
-
-
-_Watching = tuple["Watcher", Callable[[events.LabEvent], None]]
 
 
 def _print_line(console: Console, line: str) -> None:
@@ -181,19 +178,19 @@ def _print_line(console: Console, line: str) -> None:
 
 
 @contextmanager
-def drawn(decided: int, size: int, parallel: int, console: Console) -> Iterator[_Watching]:
+def drawn(decided: int, size: int, parallel: int, console: Console) -> Iterator["Watcher"]:
     doing = TextColumn("{task.description}", markup=False)
     columns = (TextColumn("cells"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), doing)
     with Progress(*columns, console=console, transient=True) as bar:
         watcher = Watcher(decided, parallel, partial(_print_line, bar.console))
         task = bar.add_task("", total=size, completed=decided)
 
-        def take(event: events.LabEvent) -> None:
-            watcher.take(event)
+        def update() -> None:
             sentence = sanitize.for_terminal(watcher.doing).cells
             bar.update(task, completed=watcher.decided, description=sentence)
 
-        yield watcher, take
+        watcher.on_change = update
+        yield watcher
 
 
 class Watcher:
@@ -217,6 +214,8 @@ class Watcher:
         self._size = size
         self._doing = self._length = self._last = ""
         self._is_slowed = False
+        self.on_change: Callable[[], object] = lambda: None
+        """Called after each event."""
 
     @property
     def doing(self) -> str:
@@ -252,6 +251,7 @@ class Watcher:
                 self.why_over, self.left = event.why, event.left
             case _:
                 pass
+        self.on_change()
 
     def _line(self, text: str) -> None:
         if self._size is not None:

@@ -19,6 +19,7 @@ from jitchat.paths import locate
 from jitchat.text.sanitize import for_terminal, one_line, shorten
 
 if TYPE_CHECKING:
+    from jitchat.settings import Settings
     from jitchat.store.names import ConversationName
 
 _Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
@@ -64,18 +65,18 @@ def _projects() -> Iterator[tuple[str, str]]:
     return ((name, "") for name in dict.fromkeys(each.project for each in _conversations()))
 
 
-def _personas() -> Iterator[tuple[str, str]]:
-    from jitchat.settings import load_settings  # noqa: PLC0415
+def _loaded_settings() -> "Settings":
+    from jitchat.settings import load_settings  # noqa: PLC0415  not for every command
 
-    settings = load_settings(locate(os.environ).config, os.environ)
-    return ((name, persona.system) for name, persona in settings.personas.items())
+    return load_settings(locate(os.environ).config, os.environ)
+
+
+def _personas() -> Iterator[tuple[str, str]]:
+    return ((name, persona.system) for name, persona in _loaded_settings().personas.items())
 
 
 def _providers() -> Iterator[tuple[str, str]]:
-    from jitchat.settings import load_settings  # noqa: PLC0415
-
-    settings = load_settings(locate(os.environ).config, os.environ)
-    return ((name, "") for name in settings.provider_names())
+    return ((name, "") for name in _loaded_settings().provider_names())
 
 
 def _settings() -> Iterator[tuple[str, str]]:

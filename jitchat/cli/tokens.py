@@ -2,24 +2,25 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
 from jitchat.cli.cold_store import load_settings, opened_store
 from jitchat.cli.options import Flags, SharingCommand, provider_options, text_given
-from jitchat.cli.output import print_columns, say, say_json, warn
+from jitchat.cli.output import json_fields, print_records, say, say_json, warn
 from jitchat.errors import UsageError
 from jitchat.models import ResolvedModel, resolve_model
 from jitchat.settings.settings import CHOSEN
+from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, models_with_samples, server_of
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, repair
 from jitchat.tools.statistics import Asked, Held, asked_in, held_in
 from jitchat.tui import figures
 from jitchat.values import Message, Role, Sample
-from jitchat.window.calibration import Calibration
+from jitchat.window.calibration import LEAST_SAMPLES, Calibration
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 
 _SHOWN = 8
@@ -27,8 +28,6 @@ _SHOWN = 8
 _BANDS_AT = (1_000, 10_000)
 """Counts, in tokens, for which the band is shown."""
 _READER = "reader"
-_LEAST = 3
-"""Minimum samples for a correction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +54,10 @@ class _Learnt:
         learnt = self.calibration
         if not learnt.samples:
             return {"correction": None, "band": None}
-        correction = {"slope": learnt.slope, "offset": learnt.offset, "samples": learnt.samples}
-        return {"correction": correction, "band": {str(at): learnt.band(at) for at in bands_at}}
+        return {
+            "correction": json_fields(learnt, "slope offset samples"),
+            "band": {str(at): learnt.band(at) for at in bands_at},
+        }
 
 
 @click.command("tokens", cls=SharingCommand)
@@ -70,7 +71,6 @@ class _Learnt:
     is_flag=True,
     help="Forget what was learnt from the server: counts, context size, refused parameters.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @provider_options
 def tokens_command(  # noqa: PLR0913  one for each option
     flags: Flags, model: str | None, text: str | None, *, exact: bool, forget: bool, as_json: bool
@@ -90,13 +90,17 @@ def tokens_command(  # noqa: PLR0913  one for each option
         _list_models(flags, as_json=as_json)
         return
     resolved = _resolved(flags, model)
-    learnt, tools = _learnt(flags, resolved, forget=forget), _tools(flags, resolved.counter)
+    with opened_store(flags.paths()) as store:
+        learnt = _learnt(store.database, resolved, forget=forget)
+        tools = _tools(store.database, resolved.counter)
     counts = None
     if text is not None:
         counts = _count(resolved, learnt.calibration, text_given(text), exact=exact)
     if as_json:
-        fields = _fields(resolved, learnt) | {name: asdict(each) for name, each in tools.items()}
-        say_json(fields | ({"text": counts} if counts is not None else {}))
+        fields = {**_fields(resolved, learnt), **tools}
+        if counts is not None:
+            fields["text"] = counts
+        say_json(fields)
         return
     statistics = filter(None, (each.sentence for each in tools.values()))
     say("\n".join((*_lines(resolved, learnt), *statistics, *_count_lines(resolved, counts))))
@@ -110,25 +114,22 @@ def _resolved(flags: Flags, model: str) -> ResolvedModel:
     return resolve_model(settings)
 
 
-def _learnt(flags: Flags, model: ResolvedModel, *, forget: bool) -> _Learnt:
+def _learnt(database: Database, model: ResolvedModel, *, forget: bool) -> _Learnt:
     """Load what was learnt about the model; with `forget`, delete it first and say so."""
-    server, counter = server_of(model.profile.base_url), model.counter.name
-    with opened_store(flags.paths()) as store:
-        kept = ModelLessons(store.database, server, model.name)
-        if forget:
-            forgotten = "Forgot what was learnt from the server."
-            warn(forgotten if kept.forget() else "There was nothing to forget.")
-        samples, refused = kept.samples(counter), tuple(sorted(kept.refused()))
+    server = server_of(model.profile.base_url)
+    counter = model.counter.name
+    lessons = ModelLessons(database, server, model.name)
+    if forget:
+        forgotten = "Forgot what was learnt from the server."
+        warn(forgotten if lessons.forget() else "There was nothing to forget.")
+    samples = lessons.samples(counter)
+    refused = tuple(sorted(lessons.refused()))
     return _Learnt(server, model.name, counter, samples, Calibration.of(samples), refused)
 
 
-def _tools(flags: Flags, counter: TokenCounter) -> Mapping[str, Asked | Held]:
+def _tools(database: Database, counter: TokenCounter) -> Mapping[str, Asked | Held]:
     """Sum up request_context's calls and held tool results over all conversations."""
-    with opened_store(flags.paths()) as store:
-        return {
-            "request_context": asked_in(store.database),
-            "held": held_in(store.database, counter),
-        }
+    return {"request_context": asked_in(database), "held": held_in(database, counter)}
 
 
 def _lines(model: ResolvedModel, learnt: _Learnt) -> Iterator[str]:
@@ -147,12 +148,12 @@ def _sample_lines(learnt: _Learnt) -> Iterator[str]:
     if not samples:
         yield (
             "nothing learnt yet: each reply with token counts from the provider is a sample;"
-            f" counts are corrected from {_LEAST} samples on"
+            f" counts are corrected from {LEAST_SAMPLES} samples on"
         )
         return
     count = plural(len(samples), "sample")
     if not calibration.samples:
-        yield f"{count}, no correction yet: {_LEAST} consistent samples are required"
+        yield f"{count}, no correction yet: {LEAST_SAMPLES} consistent samples are required"
     else:
         yield f"{count}, {calibration.samples:,} of them used"
         yield f"correction: {learnt.correction}"
@@ -196,12 +197,10 @@ def _count_lines(model: ResolvedModel, counts: dict[str, int] | None) -> Iterato
 def _fields(model: ResolvedModel, learnt: _Learnt) -> dict[str, Any]:
     return {
         "provider": model.profile.name,
-        "server": learnt.server,
-        "model": model.name,
+        **json_fields(learnt, "server model"),
         "counter": {"name": learnt.counter, "exact": model.counter.exact},
         **learnt.fields(*_BANDS_AT),
-        "refused": list(learnt.refused),
-        "samples": [asdict(sample) for sample in learnt.samples],
+        **json_fields(learnt, "refused samples"),
     }
 
 
@@ -212,31 +211,22 @@ def _list_models(flags: Flags, *, as_json: bool) -> None:
             for server, model, counter in models_with_samples(store.database)
             if (samples := ModelLessons(store.database, server, model).samples(counter))
         ]
-    at = _BANDS_AT[-1]
-    if as_json:
-        say_json(
-            [
-                {
-                    "server": row.server,
-                    "model": row.model,
-                    "counter": row.counter,
-                    "samples": len(row.samples),
-                    **row.fields(at),
-                }
-                for row in rows
-            ]
-        )
-    elif rows:
-        print_columns([_cells(row, at) for row in rows])
-    else:
-        say("Nothing learnt yet: each reply with token counts from the provider is a sample.")
+        tools = _tools(store.database, EstimateCounter())
+    none = "Nothing learnt yet: each reply with token counts from the provider is a sample."
+    print_records(rows, _listed_fields, _cells, as_json=as_json, none=none)
     if not as_json:
-        for statistics in _tools(flags, EstimateCounter()).values():
+        for statistics in tools.values():
             if statistics.sentence:
                 say(statistics.sentence)
 
 
-def _cells(row: _Learnt, at: int) -> tuple[str, ...]:
+def _listed_fields(row: _Learnt) -> dict[str, Any]:
+    fields = json_fields(row, "server model counter")
+    return {**fields, "samples": len(row.samples), **row.fields(_BANDS_AT[-1])}
+
+
+def _cells(row: _Learnt) -> tuple[str, ...]:
+    at = _BANDS_AT[-1]
     correction = "no correction yet"
     if row.calibration.samples:
         correction = f"{row.correction}, ± {row.calibration.band(at):,} at {at:,} tokens"

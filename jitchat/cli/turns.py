@@ -270,9 +270,10 @@ _QUOTED = 60
     help="Explain the window that was sent for turn N.",
 )
 @options.in_conversation
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @options.common_options
-def why_command(flags: options.Flags, turn: int | str, text: str | None, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
+def why_command(
+    flags: options.Flags, turn: int | str, text: str | None, said: int | None, as_json: bool
+) -> None:
     """Explain why turn ID is or is not in the window for TEXT.
 
     ID is a turn number such as 12, a turn of another conversation such as chat-3#12, or a file
@@ -281,7 +282,6 @@ def why_command(flags: options.Flags, turn: int | str, text: str | None, **wante
     Without TEXT, the last message is explained, with its window as it would be now; with --turn,
     a window as it was sent. Use - to read TEXT from standard input.
     """
-    said = wanted["said"]
     if text is not None and said is not None:
         raise errors.UsageError("TEXT and --turn cannot be combined.", "Give one of them.")
     draft = read_draft(text) if text is not None else None
@@ -291,7 +291,7 @@ def why_command(flags: options.Flags, turn: int | str, text: str | None, **wante
         else:
             explained = _explained_draft(session, draft, mode)
         found = _why_fields(session, explained, turn)
-    if wanted["as_json"]:
+    if as_json:
         output.say_json(found)
         return
     mode, quoted = explained.window.mode, f"“{shorten(explained.draft, _QUOTED)}”"
@@ -331,36 +331,25 @@ def _explained_sent(session: Session, position: int) -> Explained:
 
 
 def _why_fields(session: Session, explained: Explained, turn: int | str) -> Mapping[str, Any]:
+    fields = {
+        "conversation": session.memory.conversation.id,
+        **output.json_fields(explained, "mode=window.mode sent_for=said.position text=draft"),
+        "turn": turn,
+    }
     if isinstance(turn, str):
-        return {
-            "conversation": session.memory.conversation.id,
-            "mode": explained.window.mode.value,
-            "sent_for": explained.said.position if explained.said is not None else None,
-            "text": explained.draft,
-            "turn": turn,
-            "sentences": list((why_elsewhere if "#" in turn else why_file)(explained.window, turn)),
-        }
+        explain = why_elsewhere if "#" in turn else why_file
+        return {**fields, "sentences": explain(explained.window, turn)}
     answer = why(session.memory, explained, turn)
     if answer.standing is Standing.UNKNOWN:
         raise errors.UnknownTurn(str(answer))
     placed = None
     if answer.placed is not None:
-        found = answer.placed.candidate
-        placed = {
-            "rank": found.rank,
-            "of": answer.placed.of,
-            "score": found.score,
-            "parts": dict(found.parts),
-            "matched": list(found.matched),
-        }
+        candidate = answer.placed.candidate
+        placed = output.json_fields(candidate, "rank score matched")
+        placed |= {"of": answer.placed.of, "parts": dict(candidate.parts)}
     return {
-        "conversation": session.memory.conversation.id,
-        "mode": explained.window.mode.value,
-        "sent_for": explained.said.position if explained.said is not None else None,
-        "text": explained.draft,
-        "turn": turn,
-        "standing": answer.standing.value,
-        "sentences": list(answer.sentences),
+        **fields,
+        **output.json_fields(answer, "standing sentences"),
         "row": record.ledger_fields(answer.row) if answer.row is not None else None,
         "placed": placed,
     }

@@ -39,8 +39,6 @@ _HEADINGS = ("", "sent", "tokens in", "cached", "tokens out", "cost")
 @click.option(
     "--plot/--no-plot", default=None, help="Draw a bar chart (default: only in a terminal)."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@options.location_options
 def usage_command(
     flags: options.Flags, by: str, since: datetime | None, plot: bool | None, *, as_json: bool
 ) -> None:
@@ -67,17 +65,11 @@ def usage_command(
 
 def _fields(row: UsageRow) -> dict[str, Any]:
     """Convert a row to JSON values; the cost is in US dollars, unknown costs excluded."""
-    return {
-        "name": row.name,
-        "sent": row.spent.sends,
-        "unreported": row.unreported,
-        "input_tokens": row.input_tokens,
-        "cached_tokens": row.cached_tokens,
-        "output_tokens": row.output_tokens,
-        "cost": row.spent.amount,
-        "cost_unknown": row.spent.unknown,
-        "cost_estimated": row.spent.estimated,
-    }
+    return output.json_fields(
+        row,
+        "name sent=spent.sends unreported input_tokens cached_tokens output_tokens"
+        " cost=spent.amount cost_unknown=spent.unknown cost_estimated=spent.estimated",
+    )
 
 
 def _explain_marks(total: UsageRow) -> None:

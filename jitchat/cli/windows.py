@@ -1,7 +1,6 @@
 """Windows as text and JSON, one line per segment, and `jitchat replay` for windows already sent."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import click
@@ -49,21 +48,13 @@ def window_fields(
     segments = [record.segment_fields(segment) for segment in window.segments]
     for fields in segments:
         del fields["text"]
+    sizes = "used band counted free full_tokens stable_tokens"
     return {
         "conversation": conversation,
-        "mode": window.mode.value,
-        "model": window.model,
-        "counter": {"name": window.counter, "exact": window.exact},
-        "limit": window.budget.limit,
-        "limit_source": window.budget.limit_source,
-        "reserve": window.budget.reserve,
-        "budget": window.budget.budget,
-        "used": window.used,
-        "band": window.band,
-        "counted": window.counted,
-        "free": window.free,
-        "full_tokens": window.full_tokens,
-        "stable_tokens": window.stable_tokens,
+        **output.json_fields(window, "mode model"),
+        "counter": output.json_fields(window, "name=counter exact"),
+        **output.json_fields(window.budget, "limit limit_source reserve budget"),
+        **output.json_fields(window, sizes),
         "cost": prices.of_input(window.used) if prices is not None else None,
         "price_source": prices.source if prices is not None else None,
         **record.choosing_fields(window),
@@ -75,8 +66,8 @@ def window_fields(
     }
 
 
-def _message_fields(window: ContextWindow) -> list[dict[str, str]]:
-    return [{"role": sent.role.value, "content": sent.content} for sent in window.messages()]
+def _message_fields(window: ContextWindow) -> list[dict[str, Any]]:
+    return [output.json_fields(message, "role content") for message in window.messages()]
 
 
 def print_window(window: ContextWindow, conversation: str, prices: Prices | None) -> None:
@@ -91,7 +82,8 @@ def print_window(window: ContextWindow, conversation: str, prices: Prices | None
 
 def print_segments(window: ContextWindow) -> None:
     rows = [_HEADINGS, *(_row(window, segment) for segment in window.segments)]
-    for (kind, *_), line in zip(rows, output.fitted_columns(rows, right=(1, 2)), strict=True):
+    lines = output.columns(rows, right=(1, 2), cut=True)
+    for (kind, *_), line in zip(rows, lines, strict=True):
         output.say_painted((line[: len(kind)], _COLOURS.get(kind)), (line[len(kind) :], None))
 
 
@@ -155,7 +147,6 @@ def _never_line(window: ContextWindow, never: NeverCandidates) -> str:
     "--messages", is_flag=True, help="Print the messages that were sent; verbatim with --json."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-@options.location_options
 def replay_command(flags: options.Flags, turn: int, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Show the window that was sent for TURN.
 
@@ -212,19 +203,12 @@ def _replay_fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
     send, reply = replayed.send, replayed.reply
     fields = window_fields(replayed.window, conversation, None)
     del fields["price_source"]
-    return fields | {
+    return {
+        **fields,
         "said": replayed.said.position,
-        "sent_at": send.sent_at.isoformat() if send.sent_at else None,
-        "provider": send.provider,
-        "request": send.request,
-        "sha256": send.digest,
+        **output.json_fields(send, "sent_at provider request sha256=digest usage cost stop"),
         "as_sent": replayed.is_as_sent,
-        "usage": asdict(send.usage) if send.usage else None,
-        "cost": send.cost,
-        "stop": send.stop,
-        "reply": {"turn": reply.position, "status": reply.status.value, "content": reply.content}
-        if reply
-        else None,
+        "reply": reply and output.json_fields(reply, "turn=position status content"),
     }
 
 
@@ -259,8 +243,7 @@ def _print_ledger(window: ContextWindow) -> None:
     if window.ledger:
         output.say("")
         rows = [_LEDGER_HEADINGS, *(_ledger_row(window, row) for row in window.ledger)]
-        for line in output.fitted_columns(rows, right=(1, 2, 3, 4)):
-            output.say(line)
+        output.print_columns(rows, right=(1, 2, 3, 4), cut=True)
     if (never := window.never_candidates) is not None:
         output.say(_never_line(window, never))
     output.say("")

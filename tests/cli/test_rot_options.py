@@ -76,6 +76,12 @@ def test_names_are_read_once_in_the_given_order():
             " Did you mean 'jit'?",
         ),
         (["--modes", ""], "--modes cannot be ''. Use full, recency, jit, observe or document."),
+        (["--talk", "chatt"], "--talk cannot be 'chatt'. Use chat or long. Did you mean 'chat'?"),
+        (
+            ["--fail-under", "jitt=1"],
+            "--fail-under cannot be 'jitt'. Use full, recency, jit, observe or document."
+            " Did you mean 'jit'?",
+        ),
         *(
             (
                 ["--lengths", text],

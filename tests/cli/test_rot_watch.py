@@ -102,10 +102,10 @@ def test_a_single_request_at_a_time_is_not_reduced_further():
 def test_the_bar_counts_cells_and_its_lines_are_plain_text():
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, width=100, color_system=None)
-    with drawn(2, 6, 1, console) as (watcher, take):
-        take(ConversationBegun(1, 1, 1_500))
-        take(ended(Verdict.RIGHT))
-        take(Slowed(0.0, "[red]less", 1))
+    with drawn(2, 6, 1, console) as watcher:
+        watcher.take(ConversationBegun(1, 1, 1_500))
+        watcher.take(ended(Verdict.RIGHT))
+        watcher.take(Slowed(0.0, "[red]less", 1))
 
     told = out.getvalue()
     assert watcher.decided == 3
