@@ -115,7 +115,10 @@ async def test_a_link_in_an_answer_says_where_it_leads_and_is_not_opened(
     app = JitchatApp(backend, store.conversation("links"))
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        await pilot.click(screen.query_one(ReplyBody), offset=(3, 0))
-        await pilot.pause()
-        assert "https://example.org/x" in str(screen.query_one("#cost", Static).content)
+        reply, sentence = screen.query_one(ReplyBody), screen.query_one("#cost", Static)
+        await pilot.hover(reply, offset=(3, 0))
+        await until(pilot, lambda: str(sentence.content) == "https://example.org/x", "where to")
+        await pilot.click(reply, offset=(3, 0))
+        await pilot.hover(reply, offset=(30, 0))
+        await until(pilot, lambda: "example.org" not in str(sentence.content), "the figures again")
     assert opened == []
