@@ -31,6 +31,7 @@ _SPANS = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 _IS_MATHEMATICAL = re.compile(r"[\\^_=<>+]")
+_LINE_OF_DOLLARS = re.compile(r"^[ \t>]*\$\$", re.MULTILINE)
 _NAME = re.compile(r"\\([A-Za-z]+|[^A-Za-z])")
 _STRUCTURE = re.compile(
     r"\\(?P<name>[A-Za-z]+)\{(?P<first>[^{}]*)\}(?:\{(?P<second>[^{}]*)\})?"
@@ -62,6 +63,17 @@ def formulas_in(text: str, start: int = 0) -> Iterator[Formula]:
         is_bracket = match[name] and match[name].startswith("\\[")
         if match[name] and not (is_bracket and not _IS_MATHEMATICAL.search(match[name][2:-2])):
             yield Formula(*match.span(name), is_open=name == "open")
+
+
+def open_delimiter(text: str) -> str:
+    """Return the delimiter that closes what a text leaves open; empty for none.
+
+    Blank lines count for nothing here: in many viewers they do not end a formula.
+    """
+    rest = _SPANS.sub(lambda match: match["open"] or "", text)
+    if len(_LINE_OF_DOLLARS.findall(rest)) % 2:
+        return "$$"
+    return "\\]" if "\\[" in rest else ""
 
 
 @cache
