@@ -93,7 +93,7 @@ def _breaks(text: str, width: int, by_words: bool) -> Iterator[tuple[int, int]]:
             start, used = atom.end(), 0
         elif not by_words or (not is_space and used + length > width):
             if used and (length <= width or used > width // 2):
-                yield start, _without_spaces(text, start, atom.start())
+                yield start, start + len(text[start : atom.start()].rstrip(" "))
                 start, used = atom.start(), 0
             for place, size in _clusters(text, *atom.span()):
                 if used and used + size > width:
@@ -105,10 +105,6 @@ def _breaks(text: str, width: int, by_words: bool) -> Iterator[tuple[int, int]]:
         else:
             start = atom.end()
     yield start, len(text)
-
-
-def _without_spaces(text: str, start: int, end: int) -> int:
-    return start + len(text[start:end].rstrip(" "))
 
 
 def _clusters(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

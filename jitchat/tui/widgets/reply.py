@@ -35,7 +35,7 @@ DRAW_EVERY = 0.1
 SHARE, LONGEST_REST = 0.2, 1.5
 """Maximum share of the event loop's time for drawing, and the longest pause to stay below it."""
 LONGEST, HEAD = 40_000, 1_500
-"""Maximum characters drawn: in total, and of a longer text that arrives at once."""
+"""Maximum characters drawn, and how many of a longer text that is shown verbatim."""
 LONGEST_LINE = 4_000
 """Maximum characters drawn in one line of a text that is shown verbatim."""
 DRAW_BESIDE_TYPING = 0.6
@@ -57,9 +57,8 @@ class ReplyBody(Widget):
 
     def __init__(self, text: str) -> None:
         super().__init__(classes="turn-body")
-        self._text = _drawn_part(text)
-        self._left = len(text) - len(self._text)
-        """Characters that are left out."""
+        self.source = text
+        """The text so far, of which at most `LONGEST` characters are drawn."""
         self._growing = Growing()
         self._is_complete = bool(text)
         self._lines: list[Line] = []
@@ -71,11 +70,6 @@ class ReplyBody(Widget):
         self._pending: list[str] = []
         self._waiting: Timer | None = None
         self._drawn_at = self._worked = float("-inf")
-
-    @property
-    def source(self) -> str:
-        """The text drawn so far."""
-        return self._text
 
     @property
     def lines(self) -> list[Line]:
@@ -96,11 +90,7 @@ class ReplyBody(Widget):
     def finish(self, text: str) -> None:
         """Show the complete text."""
         self._take_pending()
-        if self._left and text:
-            self._left = len(text) - len(self._text)
-        else:
-            self._text, self._left = text, 0
-        self._is_complete = True
+        self.source, self._is_complete = text, True
         self.refresh(layout=True)
 
     @property
@@ -128,10 +118,8 @@ class ReplyBody(Widget):
             self._waiting = None
         text = "".join(self._pending)
         self._pending.clear()
-        room = 0 if self._left else LONGEST - len(self._text)
-        drawn = _drawn_part(text)[:room]
-        self._text += drawn
-        self._left += len(text) - len(drawn)
+        self.source += text
+        self._is_complete = self._is_complete and not text
         return bool(text)
 
     def _lines_at(self, width: int) -> list[Line]:
@@ -140,12 +128,12 @@ class ReplyBody(Widget):
         looks = Theme(theme.name, theme.dark, is_ansi, self.app.theme_variables)
         is_cut = any(node.has_class(CUT_CODE) for node in self.ancestors)
         look = Look(width, looks, wraps_code=not is_cut)
-        lines = self._growing.draw(self._text, look, is_complete=self._is_complete)
+        text, left = self.source[:LONGEST], len(self.source) - LONGEST
+        lines = self._growing.draw(text, look, is_complete=self._is_complete)
         if lines is not self._lines:
             self._lines = lines
             self._find()
-        more = [[look.decoration(left_out(self._left), "info")]] if self._left else []
-        return [*lines, *more]
+        return [*lines, [look.decoration(left_out(left), "info")]] if left > 0 else lines
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         del container, viewport
@@ -173,7 +161,7 @@ class ReplyBody(Widget):
     def get_selection(self, selection: Selection) -> tuple[str, str]:
         first = (selection.start.y, selection.start.x) if selection.start else (0, 0)
         last = (selection.end.y, selection.end.x) if selection.end else (sys.maxsize, 0)
-        return copied(self._text, between(self.lines, first, last)), "\n"
+        return copied(self.source, between(self.lines, first, last)), "\n"
 
     def look_for(self, pattern: re.Pattern[str] | None, current: int | None) -> None:
         """Highlight what matches a pattern, and differently the match with an index."""
@@ -195,7 +183,7 @@ class ReplyBody(Widget):
 
     def _find(self) -> None:
         pattern = self._pattern
-        self._found = [] if pattern is None else found(self._text, self._lines, pattern)
+        self._found = [] if pattern is None else found(self.source, self._lines, pattern)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         lines, end = self.lines, 0
@@ -216,13 +204,9 @@ class ReplyBody(Widget):
             self.post_message(self.Pointed(pointed))
 
 
-def _drawn_part(text: str) -> str:
-    return text if len(text) <= LONGEST else text[:HEAD]
-
-
 def beginning(text: str) -> str:
     """Return the part of a verbatim text that is drawn: all of it, unless it is very long."""
-    head = _drawn_part(text)
+    head = text if len(text) <= LONGEST else text[:HEAD]
     place = 0
     for line in head.splitlines(keepends=True):
         if len(line) > LONGEST_LINE:
