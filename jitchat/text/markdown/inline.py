@@ -9,8 +9,8 @@ from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-MOST_NESTING = 100
-"""Levels of quotes and lists; markdown-it recurses three calls for each of them."""
+MOST_NESTING = 32
+"""Levels of quotes, lists and brackets. 40,000 opening brackets take 0.5 s, with 100 levels 1.5."""
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 

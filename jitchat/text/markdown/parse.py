@@ -62,10 +62,13 @@ class _Parser:
         self._shown: set[Formula] = set()
 
     def tokens(self) -> Iterator[Token]:
-        if any(token.level >= MOST_NESTING - 1 for token in self._tokens):
+        inlines: list[Sequence[Token]] = [token.children or () for token in self._tokens]
+        levels = chain.from_iterable(
+            accumulate(token.nesting for token in tokens) for tokens in (self._tokens, *inlines)
+        )
+        if max(levels, default=0) >= MOST_NESTING - 1:
             yield from self._as_text(0, len(self._lines))
             return
-        inlines = (token.children or () for token in self._tokens)
         used = {token.meta.get("label") for inline in inlines for token in inline}
         is_in_row = False
         for token in self._tokens:

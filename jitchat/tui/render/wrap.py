@@ -40,7 +40,8 @@ def prose(
         if node.type in ("link", "image"):
             yield from _linked(node, look, *names)
         elif node.nester_tokens:
-            yield from prose(node.children, look, *names, node.tag, link=link)
+            more = () if node.tag in names else (node.tag,)
+            yield from prose(node.children, look, *names, *more, link=link)
         else:
             name = "math" if node.meta.get("is_math") else node.tag if node.tag == "code" else ""
             style, span = look.style(*names, name), node.meta["span"]

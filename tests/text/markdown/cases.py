@@ -84,4 +84,5 @@ CASES: tuple[tuple[str, str], ...] = (
     ("日本語の文章、続き。", "日本語の文章、続き。"),
     ("line one\r\n\r\n- line two\r\n", "line one line two"),
     (">" * 150 + " deep", ">" * 150 + " deep"),
+    ("*" * 1_500 + "a" + "*" * 1_500, "*" * 1_500 + "a" + "*" * 1_500),
 )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _READER = MarkdownIt(
     "commonmark",
-    {"html": False, "inline_definitions": True, "store_labels": True, "maxNesting": 100},
+    {"html": False, "inline_definitions": True, "store_labels": True, "maxNesting": 32},
 ).enable("strikethrough")
 
 
