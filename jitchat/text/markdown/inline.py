@@ -25,7 +25,7 @@ class PlacingInline(ParserInline):
             if not state.pending:
                 text_start = before
             if not any(rule(state, False) for rule in rules):
-                state.append_pending(state.src[before])
+                state.pending += state.src[before]
                 state.pos += 1
             if len(state.tokens) > count:
                 _place(state.tokens[count:], text_start, before, state.pos)

@@ -115,15 +115,16 @@ class _Parser:
 
     def _as_text(self, first: int, last: int) -> Iterator[Token]:
         """Yield lines as a paragraph in which nothing is syntax."""
-        inline = Token("inline", "", 0, children=[])
+        children: list[Token] = []
         for number in range(first, last):
             start, end = self._starts[number], self._starts[number + 1] - 1
-            span = {"span": (start, end)}
-            line = Token("text", "", 0, content=self._text[start:end].rstrip(), meta=span)
-            end_of_line = Token("hardbreak", "br", 0, meta={"span": (end, end + 1)})
-            inline.children = [*(inline.children or ()), line, end_of_line]
+            text = self._text[start:end].rstrip()
+            children += [
+                Token("text", "", 0, content=text, meta={"span": (start, start + len(text))}),
+                Token("hardbreak", "br", 0, meta={"span": (end, end + 1)}),
+            ]
         yield Token("paragraph_open", "p", 1, block=True, meta={"start": self._starts[first]})
-        yield inline
+        yield Token("inline", "", 0, children=children[:-1])
         yield Token("paragraph_close", "p", -1, block=True)
 
     def _place_code(self, token: Token, first: int) -> None:

@@ -9,6 +9,8 @@ from jitchat.tui.render.wrap import measure, prose, width_of, wrap
 
 NARROWEST = 8
 """Cells. Words are broken down to this width; in narrower columns nothing can be read."""
+_LONG_WORD = 20
+"""Cells. Longer words are mostly addresses; the words of other columns come first."""
 _BAR, _COPIED_BAR = " │ ", " | "
 _LABEL = ": "
 
@@ -75,7 +77,7 @@ def _widths(rows: Sequence[Sequence[Line]], look: Look) -> list[int] | None:
     natural = [max(line for _, line in column) for column in measured]
     if sum(natural) <= room:
         return natural
-    longest = [max(word for word, _ in column) for column in measured]
+    longest = [min(_LONG_WORD, max(word for word, _ in column)) for column in measured]
     least = [min(width, NARROWEST) for width in longest]
     if sum(least) > room:
         return None

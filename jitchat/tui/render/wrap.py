@@ -7,7 +7,7 @@ and Japanese characters, not before their closing punctuation; a word longer tha
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from markdown_it.tree import SyntaxTreeNode
 from rich.cells import cell_len, get_character_cell_size
@@ -73,39 +73,42 @@ def _linked(node: SyntaxTreeNode, look: Look, *names: str) -> Iterator[Piece]:
 
 
 def wrap(line: Line, width: int, *, by_words: bool = True) -> list[Line]:
-    """Break a line into lines of at most `width` cells."""
+    """Break a line into lines of at most `width` cells; spaces at their ends are only copied."""
     text = "".join(piece.text for piece in line)
     ends = list(accumulate((len(piece.text) for piece in line), initial=0))
-    lines = []
-    for start, end in _breaks(text, width, by_words):
-        first = max(0, bisect_left(ends, start) - 1)
-        lines.append(part(line[first:], start - ends[first], end - ends[first]))
+    lines: list[Line] = []
+    for start, after in pairwise((*_starts(text, width, by_words), len(text))):
+        index = max(0, bisect_left(ends, start) - 1)
+        rest, offset = line[index:], ends[index]
+        shown = text[start:after].rstrip(" \n") if by_words else text[start:after]
+        end = start + len(shown)
+        first = end - len(shown.lstrip(" ")) if by_words else start
+        spaces = part(rest, end - offset, after - offset) if end < after else ()
+        copied = (space._replace(text="", copied=" ") if space.text else space for space in spaces)
+        lines.append([*part(rest, first - offset, end - offset), *copied])
     return lines
 
 
-def _breaks(text: str, width: int, by_words: bool) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each line."""
-    start = used = 0
+def _starts(text: str, width: int, by_words: bool) -> Iterator[int]:
+    """Yield where each line starts."""
+    yield 0
+    used = 0
     for atom in _ATOM.finditer(text) if by_words else re.finditer(r"[\s\S]+", text):
         length = cell_len(atom[0])
-        is_space = atom[0].isspace()
         if atom[0] == "\n":
-            yield start, atom.start()
-            start, used = atom.end(), 0
-        elif not by_words or (not is_space and used + length > width):
-            if used and (length <= width or used > width // 2):
-                yield start, start + len(text[start : atom.start()].rstrip(" "))
-                start, used = atom.start(), 0
-            for place, size in _clusters(text, *atom.span()):
-                if used and used + size > width:
-                    yield start, place
-                    start, used = place, 0
-                used += size
-        elif used or not is_space:
+            yield atom.end()
+            used = 0
+        elif used + length <= width or (by_words and atom[0].isspace()):
             used += length
         else:
-            start = atom.end()
-    yield start, len(text)
+            if used and (length <= width or used > width // 2):
+                yield atom.start()
+                used = 0
+            for place, size in _clusters(text, *atom.span()):
+                if used and used + size > width:
+                    yield place
+                    used = 0
+                used += size
 
 
 def _clusters(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

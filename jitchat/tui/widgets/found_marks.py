@@ -46,10 +46,10 @@ class FoundMarks:
                 self._mark_verbatim(self._pattern, view)
 
     def _mark_verbatim(self, pattern: re.Pattern[str], view: TurnView) -> None:
-        body = view.query_one(".turn-body", Static)
-        before = body.content
+        body = _body(view)
+        before = body.content if body is not None else None
         is_marked = body in self._drawn and before is self._drawn[body][1]
-        if is_marked or not isinstance(before, Content):
+        if body is None or is_marked or not isinstance(before, Content):
             return
         spans = _spans(pattern, before)
         now = before
@@ -65,9 +65,11 @@ class FoundMarks:
         if view.reply is not None:
             line = view.reply.line_of_match()
             return None if line is None else (view.reply, line)
-        body = view.query_one(".turn-body", Static)
+        body = _body(view)
+        if body is None or self._pattern is None:
+            return None
         content, width = body.content, body.content_size.width
-        if self._pattern is None or not isinstance(content, Content) or not width:
+        if not isinstance(content, Content) or not width:
             return body, 0
         spans = _spans(self._pattern, content)
         at = _nearest(self._current_in(view), spans)
@@ -79,6 +81,11 @@ class FoundMarks:
         """Return the index of the current match, if it is in this turn."""
         is_here = self._current is not None and self._current[0] == view.turn.position
         return self._current[1] if self._current is not None and is_here else None
+
+
+def _body(view: TurnView) -> Static | None:
+    """Return the verbatim text of a turn; None while it is not mounted."""
+    return next(iter(view.query(".turn-body").results(Static)), None)
 
 
 def _spans(pattern: re.Pattern[str], content: Content) -> list[tuple[int, int]]:

@@ -151,7 +151,8 @@ class ReplyBody(Widget):
         if span is not None:
             end = span[1] if span[1] >= 0 else sys.maxsize
             line = overlaid(line, span[0], end, self.screen.get_visual_style("screen--selection"))
-        segments = [Segment(piece.text, (base + piece.style).rich_style) for piece in line]
+        shown = (piece for piece in line if piece.text)
+        segments = [Segment(piece.text, (base + piece.style).rich_style) for piece in shown]
         return Strip(segments).adjust_cell_length(width, base.rich_style).apply_offsets(0, y)
 
     def selection_updated(self, selection: Selection | None) -> None:
