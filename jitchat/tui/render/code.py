@@ -23,10 +23,11 @@ def code_lines(node: SyntaxTreeNode, look: Look) -> Iterator[Line]:
     """Draw code on a ground of its own, with its language above it."""
     language = node.info.split()[0] if node.info else ""
     inner = look.narrower(2 * _MARGIN)
+    has_ground = bool(look.style("block"))
     if language:
         info = Piece(node.info, look.style("block", "info"), node.meta["span"], copied="")
         yield from (_grounded(line, look) for line in _broken([info], inner))
-    else:
+    elif has_ground:
         yield _grounded([], look)
     spans = deque(_highlighted(node.content, language) if language else ())
     start = 0
@@ -35,7 +36,8 @@ def code_lines(node: SyntaxTreeNode, look: Look) -> Iterator[Line]:
         for broken in _broken(_coloured(line, spans, start, look), inner):
             yield _grounded(broken, look)
         start += len(text) + 1
-    yield _grounded([], look)
+    if has_ground:
+        yield _grounded([], look)
 
 
 def _grounded(line: Line, look: Look) -> Line:
