@@ -80,14 +80,16 @@ def _read(
     pieces.sort(key=lambda pair: pair[0].span[0])
     after, before = -1, " "
     for piece, place in pieces:
-        text = piece.text if piece.copied is None or not is_copied else piece.copied
+        text = piece.text
+        if piece.copied is not None and (is_copied or (not text and piece.copied.isspace())):
+            text = piece.copied
         start, end = piece.span
         if end == start or (piece.text and not text):
             continue
         gap = _gap(source[after:start]) if 0 <= after < start else ""
         if gap and not (gap == " " and (before.isspace() or text[:1].isspace())):
             yield gap, None
-        yield text, place
+        yield text, place if piece.text else None
         after = max(end, after)
         before = (text or gap or before)[-1]
 

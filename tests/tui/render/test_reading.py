@@ -42,7 +42,12 @@ def test_a_part_is_copied_from_character_to_character():
 
 def test_a_match_is_found_across_styles_and_lines_and_within_a_cell():
     reply = "A nee**dle** in a hay\nstack.\n\n| hay stack of words | b |\n|--|--|\n| x | y |"
-    lines = render(reply, look(16))
+    for width in (16, 12):
+        _require_matches(reply, width)
+
+
+def _require_matches(reply: str, width: int) -> None:
+    lines = render(reply, look(width))
     drawn = rows(lines)
     for places in found(reply, lines, re.compile(r"needle|hay\s+stack")):
         words = "".join(drawn[place.line][place.start : place.end] for place in places)
