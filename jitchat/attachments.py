@@ -52,6 +52,11 @@ class Attachment:
     """The content; empty if it was loaded from the store."""
 
     @property
+    def identity(self) -> tuple[str, ...]:
+        """Equal for two states of one file; different for equal files with different names."""
+        return (self.path,) if self.path else (self.name, self.digest)
+
+    @property
     def text(self) -> str:
         return "".join(part.text for part in self.parts)
 

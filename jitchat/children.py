@@ -1,4 +1,4 @@
-"""Starting child processes; no other module does.
+"""Starting child processes; besides the guard of an MCP server, no other module does.
 
 jitchat's own children run Python without the current folder on its path, in a folder that the
 caller names, with only the environment variables that they need and none that may hold a key. pip
@@ -7,6 +7,7 @@ the user's has the user's environment and runs in the home folder, wherever jitc
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -21,13 +22,23 @@ if TYPE_CHECKING:
 Completed = subprocess.CompletedProcess[bytes]
 Piped = subprocess.Popen[bytes]
 
+NO_REPORTS = {
+    "ORT_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "DO_NOT_TRACK": "1",
+}
+"""Variables that keep dependencies from reporting to their makers.
+
+onnxruntime 1.32 and later stores a device id and reports when it is imported; huggingface_hub tells
+the hub which libraries use it. The third is a convention that further libraries follow."""
+
 _NEEDED = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "TZ", "LANG", "LANGUAGE", "TMPDIR", "TEMP", "TMP",
     "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR",
     "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH",
     "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
     "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
-    "HF_ENDPOINT", "HF_HUB_OFFLINE", "TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR",
+    "TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR",
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
 })  # fmt: skip
 """Matched regardless of case, because proxy variables are usually in lower case."""
@@ -37,6 +48,12 @@ _INSTALLERS_FAMILIES = ("PIP_", "UV_", "NETRC")
 
 def own_python(*arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-P", *arguments)
+
+
+def disable_reports() -> None:
+    """Keep dependencies that this process imports from reporting, unless the user decided."""
+    for name, value in NO_REPORTS.items():
+        os.environ.setdefault(name, value)
 
 
 def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -49,26 +66,23 @@ def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
     needed = {
         name: value
         for name, value in environ.items()
-        if name.upper() in _NEEDED or name.startswith(_FAMILIES)
+        if name.upper() in _NEEDED or name in NO_REPORTS or name.startswith(_FAMILIES)
     }
-    return needed | {"PYTHONPATH": os.pathsep.join(path)}
-
-
-async def start_watched(command: Sequence[str], folder: Path) -> "Process":
-    """Start a child of jitchat whose output is read in the event loop, in a new process group.
-
-    Raises:
-        OSError: It cannot be started.
-
-    """
-    return await _start(command, folder, DEVNULL, own_environment(os.environ))
+    return NO_REPORTS | needed | {"PYTHONPATH": os.pathsep.join(path)}
 
 
 async def start_installer(command: Sequence[str], folder: Path) -> "Process":
     """Start pip or uv, with temporary files in `folder` and errors in the output.
 
-    Versions of pip that support it resume an interrupted download.
+    It is in a new process group, and its output is read in the event loop. Versions of pip that
+    support it resume an interrupted download.
+
+    Raises:
+        OSError: It cannot be started.
+
     """
+    import asyncio  # noqa: PLC0415  30 ms; loaded anyway if there is an event loop
+
     given = {
         name: value
         for name, value in os.environ.items()
@@ -76,16 +90,8 @@ async def start_installer(command: Sequence[str], folder: Path) -> "Process":
     }
     places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
     environ = {"PIP_RESUME_RETRIES": "5"} | own_environment(os.environ) | given | places
-    return await _start(command, folder, STDOUT, environ)
-
-
-async def _start(
-    command: Sequence[str], folder: Path, errors: int, environ: Mapping[str, str]
-) -> "Process":
-    import asyncio  # noqa: PLC0415  30 ms; loaded anyway if there is an event loop
-
     return await asyncio.create_subprocess_exec(
-        *command, stdin=DEVNULL, stdout=PIPE, stderr=errors, start_new_session=True,
+        *command, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, start_new_session=True,
         cwd=folder, env=environ,
     )  # fmt: skip
 
@@ -135,6 +141,18 @@ async def run_in_terminal(command: Sequence[str]) -> int:
     return await child.wait()
 
 
+def users_home() -> str:
+    """Return the user's home, or the root folder if it does not exist."""
+    home = os.path.expanduser("~")  # noqa: PTH111  never fails, unlike Path.home
+    return home if os.path.isdir(home) else os.path.abspath(os.sep)  # noqa: PTH100, PTH112
+
+
+def is_command(command: str, folder: str, path: str | None = None) -> bool:
+    """Whether `command` can be run in `folder`; `path` is that of its environment."""
+    is_name = Path(command).name == command
+    return shutil.which(command if is_name else Path(folder, command), path=path) is not None
+
+
 def run_users_command(words: Sequence[str], seconds: float) -> Completed | None:
     """Run a command that the user configured, without a shell; None if it times out.
 
@@ -143,11 +161,14 @@ def run_users_command(words: Sequence[str], seconds: float) -> Completed | None:
         ValueError: It contains a NUL.
 
     """
-    home = os.path.expanduser("~")  # noqa: PTH111  never fails, unlike Path.home
-    folder = home if os.path.isdir(home) else os.path.abspath(os.sep)  # noqa: PTH100, PTH112
     try:
         return subprocess.run(  # noqa: S603  the user's own command
-            words, stdin=DEVNULL, capture_output=True, timeout=seconds, check=False, cwd=folder
+            words,
+            stdin=DEVNULL,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+            cwd=users_home(),
         )
     except subprocess.TimeoutExpired:
         return None

@@ -105,8 +105,9 @@ class ModeComparison:
         """Commit the user's turn, once for all replies."""
         if not self._draft.strip():
             raise EmptyDraft("The message is empty.", "Type a message first.")
-        memory, once = self._session.memory, self._once
-        self.said = said = once.again or memory.add_user_turn(self._draft, once.after)
+        memory, once = self._session.memory, self._session.planning.attached(self._once)
+        message = self._draft, once.after, None, once.files
+        self.said = said = once.again or memory.add_user_turn(*message)
         self._last = memory.store.tree(memory.conversation.id).last
         self._before = RequestLog(memory.store.database).last_id()
         return said

@@ -56,6 +56,10 @@ class StoreTooOld(StoreError):
     """The database has an old schema, and cannot be written to migrate it."""
 
 
+class StoreForeign(StoreError):
+    """The tables of the database are not those that this version needs."""
+
+
 class StoreReadOnly(StoreError):
     """The database or its folder cannot be written."""
 
@@ -77,8 +81,8 @@ class ErasureIncomplete(StoreError):
 
     def __init__(self, why: StoreError) -> None:
         super().__init__(
-            "The conversation is deleted, but the database could not be rewritten, so parts of it"
-            f" may remain in free pages. {why.what}",
+            "The conversation is deleted, but parts of it may remain in free pages of the database,"
+            f" or in a copy. {why.what}",
             "Rewriting temporarily needs twice the disk space of the database;"
             " `jitchat conversations vacuum` tries again.",
         )
@@ -144,6 +148,10 @@ class SummariserStopped(JitchatError):
 
 class FileRefused(UsageError):
     """A file cannot be attached: it does not exist, is too large, or has an unsupported type."""
+
+
+class FolderNotAllowed(FileRefused):
+    """A mention names hidden files, or files outside the current folder."""
 
 
 class EmptyDraft(UsageError):

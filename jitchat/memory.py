@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from jitchat.attachments import Attachment, PartHit
+from jitchat.draft import Draft
 from jitchat.index.conversation_index import ConversationIndex
 from jitchat.index.embedder import Embedder
 from jitchat.index.file_parts import FileParts
@@ -290,6 +291,11 @@ class Memory:
     def files(self) -> tuple[Attachment, ...]:
         """The files attached to turns of the path, in order."""
         return self.attachments.of(self._cache.snapshot.path)
+
+    def draft_of(self, turn: Turn) -> Draft:
+        """Return a message as a draft to be changed and sent again, with its files."""
+        listed = self.attachments.listed()
+        return Draft.foreign(turn.content, (f for f in listed if f.turn == turn.position))
 
     def part_hits(
         self,

@@ -15,7 +15,7 @@ from itertools import islice
 from jitchat.attachments import Attachment
 from jitchat.errors import ContextOverflow, FileRefused, StoreError, WindowOverflow
 from jitchat.files.load import has_changed
-from jitchat.files.mentions import is_named, mention_of, names_in, without_mentions
+from jitchat.files.mentions import is_named, mention_of, without_mentions
 from jitchat.memory import Memory
 from jitchat.providers.provider import forgetting
 from jitchat.store.models import ModelLessons
@@ -91,11 +91,11 @@ class Planning:
         counter: TokenCounter,
         model_facts: Callable[[], ModelFacts],
         offering: Offering = lambda *_: (),
-        files_named: Callable[[str], Sequence[Attachment]] = lambda _: (),
+        files_named: Callable[[Sequence[str]], Sequence[Attachment]] = lambda _: (),
     ) -> None:
         """`model_facts` describes the model of the next window.
 
-        `files_named` reads the files that a draft names.
+        `files_named` reads the files of mentions.
         """
         self._memory, self._counter, self._model_facts = memory, counter, model_facts
         self._offering, self._files_named = offering, files_named
@@ -120,19 +120,19 @@ class Planning:
         """Make the draft's turn and search for it; an empty draft is not searched for.
 
         Raises:
-            FileRefused: The draft names a file that cannot be attached.
+            FileRefused: The user names a file that cannot be attached.
 
         """
         self._memory.refresh()
-        once = self.attached(draft, once)
+        once = self.attached(once)
         turn = self._draft_turn(repair(draft), once)
         return self.search(turn, once) if turn.content.strip() else Question(turn, once=once)
 
-    def attached(self, draft: str, once: Once) -> Once:
-        """Add the files that a draft names; a turn that is sent again has its own already.
+    def attached(self, once: Once) -> Once:
+        """Add the files that the user names; a turn that is sent again has its own already.
 
-        A file that no longer exists under its name is taken as it was last attached, to a turn or
-        to the draft.
+        A file that is named replaces an earlier state of it. One that no longer exists under its
+        name is taken as it was last attached, to a turn or to the draft.
 
         Raises:
             FileRefused: A file cannot be attached.
@@ -140,18 +140,13 @@ class Planning:
         """
         if once.again is not None:
             return once
-        given = (*once.files, *self._files_named(draft))
-        files = (*given, *self._gone(draft, given))
-        self._require_sight(files)
-        self._attached = tuple({file.digest: file for file in files}.values())
-        return replace(once, files=self._attached)
-
-    def _gone(self, draft: str, given: Sequence[Attachment]) -> Iterator[Attachment]:
-        """Return files that a draft names but that no longer exist, as last attached."""
         known = (*self._memory.files, *self._attached)
-        for _, name in names_in(draft) if known else ():
-            if not any(is_named(name, file) for file in given):
-                yield from islice((file for file in reversed(known) if is_named(name, file)), 1)
+        stored = [self._memory.attachments.read(file, known) for file in once.files]
+        files = (*stored, *self._files_named(once.mentions))
+        files = (*files, *_gone(once.mentions, files, known))
+        self._require_sight(files)
+        self._attached = tuple({file.identity: file for file in files}.values())
+        return replace(once, files=self._attached)
 
     def _require_sight(self, files: Sequence[Attachment]) -> None:
         """Refuse pictures for a model that does not accept them, before anything is stored."""
@@ -213,28 +208,30 @@ class Planning:
         )
         return ", ".join(filter(None, reasons))
 
-    def changed_files(self, draft: str) -> str:
+    def changed_files(self, once: Once) -> str:
         """Name the files that have changed since they were attached; usually empty.
 
-        Reads the files' metadata. A file that the draft attaches again is not named.
+        Reads the files' metadata. A file that the message attaches as it is now is not named.
         """
-        latest = {file.path: file for file in self._memory.files}
+        again = {file.path: replace(file, turn=0) for file in once.files}
+        latest = {file.path: file for file in self._memory.files} | again
         with suppress(FileRefused):
-            for file in self._files_named(draft):
+            for file in self._files_named(once.mentions):
                 latest.pop(file.path, None)
         changed = [file for file in latest.values() if has_changed(file)]
         if not changed:
             return ""
         file, more = changed[0], len(changed) - 1
         others = f", and {more} more" if more else ""
-        notice = f"{one_line(file.name)} has changed since #{file.turn}{others}"
+        since = f"#{file.turn}" if file.turn else "it was attached"
+        notice = f"{one_line(file.name)} has changed since {since}{others}"
         return f"{notice}: {one_line(self._mention(file))} attaches it as it is now"
 
     def _mention(self, file: Attachment) -> str:
         """Write a file's `@name`, or its whole path if the name would find another file."""
         short = mention_of(file.name)
         with suppress(FileRefused):
-            if any(named.path == file.path for named in self._files_named(short)):
+            if any(named.path == file.path for named in self._files_named((file.name,))):
                 return short
         return mention_of(file.path)
 
@@ -307,6 +304,15 @@ class Planning:
 
     def _price(self, text: str, use: ToolUse = NO_TOOL_USE, /) -> int:
         return message_tokens(self._counter, text, use)
+
+
+def _gone(
+    mentions: Sequence[str], files: Sequence[Attachment], known: Sequence[Attachment]
+) -> Iterator[Attachment]:
+    """Return files that are mentioned but no longer exist, as last attached."""
+    for name in mentions if known else ():
+        if not any(is_named(name, file) for file in files):
+            yield from islice((file for file in reversed(known) if is_named(name, file)), 1)
 
 
 def known_history(

@@ -76,6 +76,8 @@ class SendRecorder:
         self._waits = False
         """Whether the request was refused and waits to be sent again."""
         self._writer: ReplyWriter | None = None
+        self._blank = ""
+        """The blanks before the first word of the answer: alone, they are none."""
         self._saved = False
         self._finished: provider.Finished | None = None
         self._reply: Turn | None = None
@@ -175,10 +177,16 @@ class SendRecorder:
                 return None
             self._writer.all_was_reasoning()
             return piece
+        is_text = isinstance(piece, provider.ReplyDelta)
+        if is_text:
+            piece = provider.ReplyDelta(self._blank + piece.text)
+            is_blank = self._writer is None and not piece.text.strip()
+            self._blank = piece.text if is_blank else ""
+            if is_blank:
+                return None
         if not piece.text:
             return None
         writer = self._begun()
-        is_text = isinstance(piece, provider.ReplyDelta)
         self.is_due = (writer.add if is_text else writer.add_reasoning)(piece.text)
         return piece
 
@@ -358,7 +366,7 @@ class SendRecorder:
         """Describe what is wrong with a completed answer; None if it has text."""
         if self._writer is not None and self._writer.text.strip():
             return None
-        if self._writer is not None and not self.calls:
+        if self._writer is not None and self._writer.reasoning.strip() and not self.calls:
             return NotAnAnswer(
                 "The model reasoned but gave no answer.",
                 "Its reasoning is kept. Regenerate the reply, or allow a longer one.",

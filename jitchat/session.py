@@ -18,6 +18,8 @@ from pathlib import Path
 from jitchat.attachments import Attachment
 from jitchat.errors import (
     ContextOverflow,
+    FileRefused,
+    FolderNotAllowed,
     JitchatError,
     NotAnAnswer,
     StoreError,
@@ -36,7 +38,8 @@ from jitchat.events import (
     TurnStored,
     WindowBuilt,
 )
-from jitchat.files.mentions import attached_by, passed_over
+from jitchat.files.mentions import is_named
+from jitchat.files.named import Named, attach, find_mention, folder_to_ask, left_out
 from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
 from jitchat.metering import MeteredProvider
@@ -51,11 +54,12 @@ from jitchat.small_models.picker import ModelPicker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
 from jitchat.spending import Forecast, Spending
-from jitchat.store.pins import Pins
+from jitchat.store.pins import AllowedFolders, Pins
 from jitchat.store.requests import Purpose
 from jitchat.synthesis.extractive import ExtractiveObserver
 from jitchat.synthesis.facts import FactFinder
 from jitchat.synthesis.session_end import SessionEnd
+from jitchat.text.sanitize import one_line
 from jitchat.threads import to_the_end
 from jitchat.tools.appending import Appending
 from jitchat.tools.compacting import Compacting
@@ -159,7 +163,7 @@ class Session:
         ending: BaseException | None = None
         with self.memory.index.throttle.under_way():
             try:
-                attached = partial(self.planning.attached, draft, once)
+                attached = partial(self.planning.attached, once)
                 turn = await to_the_end(partial(recorder.store_draft, attached))
                 yield TurnStored(turn)
                 question, retrieved = await asyncio.to_thread(self._retrieve, turn, once)
@@ -562,12 +566,47 @@ class Session:
         )
         return self._offering.of(context)
 
-    def _files_named(self, draft: str) -> tuple[Attachment, ...]:
-        return attached_by(draft, self.folder) if self.folder is not None else ()
+    # The files that the user mentions.
 
-    def passed_over(self, draft: str) -> str:
-        """Name what folders and patterns in a draft leave out; usually empty."""
-        return passed_over(draft, self.folder) if self.folder is not None else ""
+    def _files_named(self, mentions: Sequence[str]) -> tuple[Attachment, ...]:
+        if self.folder is None:
+            return ()
+        if (asked := self.folder_to_allow(mentions)) is not None:
+            raise FolderNotAllowed(
+                f"{one_line(str(asked))} is hidden or outside the current folder.",
+                "--attach PATH attaches its files; in the chat, Enter asks once for each folder.",
+            )
+        return attach([find_mention(name, self.folder) for name in mentions], self.folder)
+
+    def folder_to_allow(self, mentions: Sequence[str]) -> Path | None:
+        """Return the first folder whose files are attached only if the user allows it.
+
+        Raises:
+            FileRefused: A mention names too many files.
+
+        """
+        if self.folder is None:
+            return None
+        for name in mentions:
+            asked = folder_to_ask(find_mention(name, self.folder), self.folder)
+            if asked and str(asked) not in AllowedFolders(self.memory.store.database).all():
+                return asked
+        return None
+
+    def allow_folder(self, folder: Path) -> None:
+        AllowedFolders(self.memory.store.database).add(str(folder))
+
+    def left_out(self, mentions: Sequence[str]) -> str:
+        """Say which mentions name nothing, and what folders leave out; usually empty."""
+        if self.folder is None:
+            return ""
+        named = list[Named]()
+        with suppress(FileRefused):
+            for name in mentions:
+                group = find_mention(name, self.folder)
+                if group.files or not any(is_named(name, file) for file in self.memory.files):
+                    named.append(group)
+        return left_out(named, self.folder)
 
     def _model_facts(self) -> ModelFacts:
         model, options = self.provider.model, self.options

@@ -1,9 +1,9 @@
 """A turn's tool data as plain data for the cold store and JSON, and back."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from jitchat.values import NO_TOOL_USE, Echo, ToolCall, ToolUse
+from jitchat.typed_data import INVALID, read
+from jitchat.values import NO_TOOL_USE, ToolCall, ToolUse
 
 Fields = dict[str, Any]
 
@@ -38,40 +38,9 @@ def use_from(fields: object) -> ToolUse:
         TypeError: The fields are malformed.
 
     """
-    if not isinstance(fields, Mapping):
-        raise TypeError("not tool data")
-    if not fields:
+    if fields == {}:
         return NO_TOOL_USE
-    echo, answers = fields.get("echo"), fields.get("answers")
-    return ToolUse(
-        tuple(_call(call) for call in fields.get("calls", ())),
-        Echo(**_texts(echo)) if echo else None,
-        _call(answers) if answers else None,
-        bool(fields.get("is_error")),
-        _form(fields.get("form")),
-        _seconds(fields.get("seconds")),
-    )
-
-
-def _form(value: object) -> str | None:
-    if value is not None and not isinstance(value, str):
-        raise TypeError("not a text")
-    return value
-
-
-def _seconds(value: object) -> float | None:
-    if value is not None and not isinstance(value, int | float):
-        raise TypeError("not a number")
-    return value
-
-
-def _call(fields: object) -> ToolCall:
-    return ToolCall(**_texts(fields))
-
-
-def _texts(fields: object) -> Mapping[str, str]:
-    if not isinstance(fields, Mapping):
-        raise TypeError("not a mapping")
-    if not all(isinstance(each, str) for each in fields.values()):
-        raise TypeError("not texts")
-    return fields
+    try:
+        return read(ToolUse, fields)
+    except INVALID as error:
+        raise TypeError("not tool data") from error

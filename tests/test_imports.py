@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -110,3 +111,13 @@ def test_importing_the_command_line_opens_no_file_and_no_socket(home: Path):
 def test_every_module_says_what_it_owns(package: str):
     for path in sorted((ROOT / "jitchat" / package).glob("*.py")):
         assert path.read_text().startswith('"""'), path
+
+
+def test_the_checks_see_the_code_of_every_extra():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    weights_without_code = "minilm"
+
+    needed = extras.keys() - {"dev", weights_without_code}
+
+    assert {f"jitchat[{name}]" for name in needed} <= set(extras["dev"])

@@ -11,7 +11,7 @@ from jitchat.bench.memory import MODE_OF, QuestionType, RunnerResult, shares, ty
 from jitchat.bench.memory_runners import Ingestion, RunnerName
 from jitchat.bench.output import plain_table
 from jitchat.bench.scores import Answer
-from jitchat.text.figures import duration
+from jitchat.text.figures import duration, less
 from jitchat.text.stance import disclaims
 
 Results = Mapping[RunnerName, RunnerResult]
@@ -54,10 +54,10 @@ def _ratios(results: Results) -> str:
     if len(results) < len(RunnerName):
         return ""
     document, entries = (results[name].ingestion for name in RunnerName)
-    fewer = 1 - document.operations / max(1, entries.operations)
-    less = 1 - document.bytes_stored / max(1, entries.bytes_stored)
+    fewer = less(1 - document.operations / max(1, entries.operations), ".1%", "fewer")
+    stored = less(1 - document.bytes_stored / max(1, entries.bytes_stored), ".1%")
     faster = entries.seconds / max(document.seconds, 1e-9)
-    return f"{fewer:.1%} fewer store operations, {faster:.1f} × as fast, {less:.1%} less stored"
+    return f"{fewer} store operations, {faster:.1f} × as fast, {stored} stored"
 
 
 def held_table(results: Results) -> Table:

@@ -27,12 +27,12 @@ def plain_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *notes: str, gap: int = 1
 ) -> Table:
     """Build a table with row names in the first column; `gap` is the padding after a cell."""
-    made = Table(title=Text(for_terminal(title)), title_justify="left", box=SIMPLE_HEAD)
+    made = Table(title=Text(for_terminal(title).cells), title_justify="left", box=SIMPLE_HEAD)
     made.padding = (0, gap, 0, 0)
     if notes:
-        made.caption, made.caption_justify = Text(for_terminal("\n".join(notes))), "left"
+        made.caption, made.caption_justify = Text(for_terminal("\n".join(notes)).cells), "left"
     for at, name in enumerate(columns):
         made.add_column(name, justify="right" if at else "left")
     for row in rows:
-        made.add_row(*(Text(for_terminal(cell)) for cell in row))
+        made.add_row(*(Text(for_terminal(cell).cells) for cell in row))
     return made

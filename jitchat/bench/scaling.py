@@ -37,6 +37,7 @@ from jitchat.index.retrieve import SHORTLIST, make_query
 from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
 from jitchat.store.database import Database
+from jitchat.text.search_tokens import terms
 from jitchat.text.words import content_words
 from jitchat.values import USUAL_MODES, Mode, Turn
 from jitchat.window.budget import Budget
@@ -178,7 +179,7 @@ class SizeResult:
 
 
 _READS, _ROWS_AT_ONCE = 15, 2_048
-_BY_WORDS = "SELECT rowid FROM turns_fts WHERE turns_fts MATCH ? ORDER BY turns_fts.rank LIMIT ?"
+_BY_WORDS = "SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rank LIMIT ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,7 +464,8 @@ def fts5_ms(database: Database, questions: Sequence[str]) -> float:
     times = []
     with database.read() as connection:
         for question in questions:
-            words = " OR ".join(f'"{word}"' for word in content_words(question))
+            wanted = terms(" ".join(content_words(question)))
+            words = " OR ".join(f'"{term}"' for term in wanted)
             begun = time.perf_counter()
             connection.execute(_BY_WORDS, (words, SHORTLIST)).fetchall()
             times.append(ms_since(begun))

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from jitchat import weights
 from jitchat.errors import JitchatError, SettingsError, StoreError
 from jitchat.index.embedder import Embedder
-from jitchat.index.embedding_models import model_cached
+from jitchat.index.embedding_models import DEFAULT_MODEL
+from jitchat.index.load_embedder import MINILM, has_downloaded
 from jitchat.paths import Paths
 from jitchat.providers.catalogue.table import READER
 from jitchat.settings import Settings, edit, load_settings, personas
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from jitchat.tools.mcp.server import ServerState
     from jitchat.tools.mcp.servers import Servers
     from jitchat.tools.toolbox import Toolbox
+    from jitchat.weights import Weights
     from jitchat.window.budget import Budget
 
 _LOCAL = "local"
@@ -221,17 +223,12 @@ class LocalBackend:
     async def count_exactly(self, session: Session, messages: Sequence[Message]) -> int:
         return await self._resolved_for(session).count_exactly(messages)
 
-    @property
-    def may_fetch_model(self) -> bool:
+    def better_weights(self) -> Weights | None:
         wanted = self.settings.embedder
-        is_wanted = wanted.name == "auto" and wanted.download and not wanted.path
-        return is_wanted and not model_cached(wanted.model, self._paths.models)
-
-    async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
-        from jitchat.index.download import fetch_model  # noqa: PLC0415  only for a download
-
-        outcome = await fetch_model(self.settings.embedder.model, self._paths.models, on_progress)
-        return outcome.fetched, outcome.sentence
+        is_chosen = wanted.name != "auto" or wanted.path or wanted.model != DEFAULT_MODEL
+        if is_chosen or has_downloaded(wanted.model, self._paths.models):
+            return None
+        return weights.known()[MINILM]
 
     async def fetch_weights(self, name: str, on_progress: Callable[[int], None]) -> Outcome:
         return await weights.fetch(weights.known()[name], self._paths.models, on_progress)

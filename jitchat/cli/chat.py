@@ -168,11 +168,10 @@ _ALWAYS = {
     "picker.model": "",
     "reranker.model": "",
     "summariser.model": "",
-    "embedder.download": False,
     "screen.inspector": True,
 }
-"""Settings of every tour: nothing is asked or downloaded in the background, and the inspector,
-which the tour explains, is open."""
+"""Settings of every tour: no small model is asked, and the inspector, which the tour explains, is
+open."""
 
 
 def tour_settings(flags: options.Flags) -> Settings:

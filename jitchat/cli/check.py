@@ -70,7 +70,7 @@ def _print(found: Sequence[CaseResult]) -> None:
             last = checked.case.conversation
             output.say(f"{last}\n  {heading}")
         mark, colour = ("✓", "green") if checked.passes else ("✗", "red")
-        output.emit(f"{output.painted(mark, colour)} {output.painted(line, None)}")
+        output.say_painted((mark, colour), (f" {line}", None))
         if not checked.passes:
             output.say(f"    {' '.join(checked.sentences)}")
     sums = _sums(found)

@@ -14,7 +14,7 @@ from jitchat.cli.log import kept_log
 from jitchat.errors import JitchatError, SettingsError, UsageError
 from jitchat.paths import Paths
 from jitchat.settings import Settings, checks, personas
-from jitchat.store import deletion, models, replies
+from jitchat.store import deletion, models, replies, search_index
 from jitchat.store.database import Database
 from jitchat.store.pins import OwnInstructions
 from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, ColdStore, project_name
@@ -31,11 +31,13 @@ def quiet_libraries() -> None:
 
 def open_store(paths: Paths) -> ColdStore:
     """Open the cold store, and mark the unfinished replies of a crashed run as interrupted."""
-    database = Database(paths.database)
+    with kept_log(paths.log):  # for a line if no copy was kept before a migration
+        database = Database(paths.database)
     database.on_notice = output.warn
     try:
         store = ColdStore(database)
         replies.close_interrupted(store)
+        search_index.finish_in_background(database)
         if deleted := deletion.delete_left(store):
             what = f"{deleted:,} temporary conversation{'' if deleted == 1 else 's'}"
             output.warn(f"deleted {what} left over from an earlier run.")
@@ -72,7 +74,9 @@ def load_settings(flags: options.Flags) -> Settings:
 
 def plain_settings(flags: options.Flags) -> Settings:
     """Load the settings; the model picked in the app is used if nothing else names one."""
-    return flags.settings(picked_model(flags.paths().database))
+    paths = flags.paths()
+    with kept_log(paths.log):
+        return flags.settings(picked_model(paths.database))
 
 
 def keep_persona(store: ColdStore, conversation: str, flags: options.Flags) -> None:
@@ -98,15 +102,19 @@ def picked_model(path: Path) -> tuple[str, str] | None:
 
 
 def choose_conversation(
-    store: ColdStore, wanted: str | None, project: str | None = None
+    store: ColdStore, wanted: str | None, project: str | None = None, *, sends: bool = False
 ) -> Conversation:
     """Return the wanted conversation; by default the most recent one.
 
     In a project without conversations a new one is created. The demo is stored when it is needed.
+    For a command that `sends`, the default is not the demo, unless the user has sent something in
+    it, but a new conversation if there is no other.
     """
-    if wanted is None and project is not None:
-        name = project_name(project)
-        return store.latest(name) or store.create(NEW_TITLE, project=name)
+    if wanted is None and (sends or project is not None):
+        name = project_name(project) if project is not None else None
+        skipped = DEMO_ID if sends and not store.has_sent(DEMO_ID) else ""
+        latest = store.latest(name, skipped)
+        return latest or store.create(NEW_TITLE, project=name or DEFAULT_PROJECT)
     if wanted is None:
         listed = store.latest() or next(iter(store.conversations()), None)
         return listed or store_demo(store)
@@ -122,13 +130,15 @@ def choose_conversation(
 
 
 @contextmanager
-def chosen_conversation(store: ColdStore, flags: options.Flags) -> Iterator[Conversation]:
+def chosen_conversation(
+    store: ColdStore, flags: options.Flags, *, sends: bool = False
+) -> Iterator[Conversation]:
     """Choose or create the conversation that the flags ask for; delete a temporary one at exit."""
     if flags.new and not flags.temporary:
         yield create_new(store, flags)
         return
     if not flags.temporary:
-        yield choose_conversation(store, flags.conversation, flags.project)
+        yield choose_conversation(store, flags.conversation, flags.project, sends=sends)
         return
     made = create_temporary(store, flags)
     try:

@@ -8,11 +8,14 @@ import click
 
 from jitchat.cli import cold_store, options, output, shell_values
 from jitchat.errors import UsageError
+from jitchat.lab.run_file import Runs
 from jitchat.store import deletion
-from jitchat.store.conversation_search import FILTERS, SYNTAX, Filter, Found, parse_query
+from jitchat.store.conversation_search import FILTERS, SYNTAX, Filter, parse_query
 from jitchat.store.requests import RequestLog, Spent
+from jitchat.store.search import Found
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import local, megabytes, plural
+from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
 from jitchat.values import DEFAULT_PROJECT, Conversation
 
@@ -75,21 +78,29 @@ def list_command(flags: options.Flags, query: tuple[str, ...], as_json: bool) ->
 )  # fmt: skip
 @options.location_options
 def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, limit: int) -> None:
-    """Find the turns that contain all words of QUERY, best match first."""
+    """Find the turns that contain all words of QUERY, best match first.
+
+    Tools, files, reasoning, titles, tags and system prompts are searched, too. Words in quotes are
+    found in that order and form. With filters alone, conversations are listed.
+    """
     with cold_store.opened_store(flags.paths()) as store:
         text, where = parse_query(_joined(query), store.now())
-        if not text:
-            raise UsageError("There is nothing to search for.", "Add a word to the filters.")
+        if not text and where == Filter(is_archived=False):
+            raise UsageError("There is nothing to search for.", "Name a word or a filter.")
         titles = {known.id: known.title for known in store.conversations()}
-        found = store.search(text, limit, where=where)
-    if as_json:
-        output.say_json([{**each._asdict(), "title": titles[each.conversation]} for each in found])
+        matches = store.search(text, limit, where=where)
+    if not text:
+        _list(flags, _joined(query), as_json=as_json)
         return
-    for each in found:
-        place = output.painted(f"{each.conversation} #{each.position}", "cyan")
-        output.emit(f"{place}  {_marked(each)}")
-    if not found:
-        output.say("Nothing found.", err=True)
+    if as_json:
+        output.say_json([{**hit._asdict(), "title": titles[hit.conversation]} for hit in matches])
+        return
+    for match in matches:
+        place = f"{match.conversation} #{match.position}" if match.position else match.conversation
+        part = f" ({one_line(match.part)})" if match.part else ""
+        output.say_painted((place, "cyan"), (f"{part}  ", None), *_marked(match))
+    if matches.notice or not matches:
+        output.say(matches.notice or "Nothing found.", err=True)
 
 
 @conversations_command.command("rename")
@@ -159,6 +170,8 @@ def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json:
             deletion.delete_conversation(store, found.id)
         elif not deletion.erase(store, found.id, with_memory=not how.keep_memory):
             output.warn(_LOG_IS_READ)
+    if how.erase and (copies := Runs(flags.paths().rot).copies_of(found.id)):
+        output.warn(copies)
     if as_json:
         output.say_json({"id": found.id, "deleted": True, "erased": how.erase})
     else:
@@ -211,13 +224,14 @@ def _quoted(word: str) -> str:
     return f'{name}:"{value}"' if name in FILTERS and is_one and '"' not in value else word
 
 
-def _marked(found: Found) -> str:
-    """Format an excerpt with its matches in colour."""
-    pieces, at = [], 0
+def _marked(found: Found) -> list[tuple[str, str | None]]:
+    """Divide an excerpt into its matches, with their colour, and the text between."""
+    pieces: list[tuple[str, str | None]] = []
+    at = 0
     for start, end in found.marks:
         pieces += [(found.excerpt[at:start], None), (found.excerpt[start:end], "green")]
         at = end
-    return "".join(output.painted(*each) for each in [*pieces, (found.excerpt[at:], None)])
+    return [*pieces, (found.excerpt[at:], None)]
 
 
 def _print_outcome(store: ColdStore, identity: str, what: str, *, as_json: bool) -> None:

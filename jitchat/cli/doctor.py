@@ -4,7 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import aclosing, contextmanager, suppress
+from contextlib import aclosing, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from jitchat.providers.catalogue import servers
 from jitchat.providers.http.client import CERTIFICATES
 from jitchat.settings import Settings, keys, load, small_models
 from jitchat.settings.profiles import Profile
+from jitchat.store import search_index
 from jitchat.store.database import Database
 from jitchat.store.requests import Purpose
 from jitchat.text.figures import plural
@@ -105,7 +106,7 @@ def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) 
         _print([*checks, *answers])
         if keyless:
             listed = ", ".join(f"{name} ({variable})" for name, variable in keyless.items())
-            output.emit(output.painted(f"Without an API key: {listed}.", None))
+            output.say(f"Without an API key: {listed}.")
     return 1 if any(finding.ok is False for finding in (*checks, *answers)) else 0
 
 
@@ -114,7 +115,7 @@ def _print(findings: Sequence[Finding]) -> None:
     for finding in findings:
         mark, colour = _MARKS[finding.ok]
         line = f"{finding.name:<{width}}  {finding.result} {finding.remedy}".rstrip()
-        output.emit(f"{output.painted(mark, colour)} {output.painted(line, None)}")
+        output.say_painted((mark, colour), (f" {line}", None))
 
 
 def _configuration(settings: Settings, paths: Paths) -> Iterator[Finding]:
@@ -150,12 +151,14 @@ def _database(path: Path) -> Finding:
         database = Database(path)
     except JitchatError as error:
         return _refused("database", error)
-    database.close()
+    with closing(database), database.read() as connection:
+        backlog = search_index.count_backlog(connection)
     if (refusal := database.refusal) is not None:
         return _refused("database", refusal)
     if warning := database.warning():
         return Finding("database", None, warning)
-    return Finding("database", True, str(path))
+    left = f", with {plural(backlog, 'turn')} to be indexed for the search" if backlog else ""
+    return Finding("database", None if backlog else True, f"{path}{left}")
 
 
 @contextmanager

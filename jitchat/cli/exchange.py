@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from jitchat import errors
@@ -23,6 +24,7 @@ from jitchat.events import (
     WindowBuilt,
 )
 from jitchat.index.tool_results import result_line
+from jitchat.memory import Memory
 from jitchat.providers.provider import Finished
 from jitchat.replay import sent_exchange
 from jitchat.session import Session
@@ -31,7 +33,7 @@ from jitchat.text.figures import duration
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tools.compacting import LARGE_MESSAGE
 from jitchat.values import Mode, Status, Turn
-from jitchat.window.steering import Once
+from jitchat.window.steering import NO_MORE, Once
 
 _LONGEST_LINE = 200
 """Maximum characters of the line about a tool call."""
@@ -41,10 +43,11 @@ _DUE = "Turns are due to be observed: run `jitchat observations --run`."
 class _Printer:
     """Prints the events of a message, and keeps its stored turns and any error."""
 
-    def __init__(self, *, as_json: bool, place: str) -> None:
+    def __init__(self, memory: Memory, *, as_json: bool, place: str) -> None:
         """`place` is the conversation to report; empty if the user named it."""
         self.error: errors.JitchatError | None = None
         self.stored: list[Turn] = []
+        self._memory = memory
         self._is_open_line, self._as_json, self._place = False, as_json, place
 
     def take(self, event: Event) -> None:
@@ -73,7 +76,12 @@ class _Printer:
             self._is_open_line = not text.endswith("\n")
 
     def _print_place(self, turn: Turn) -> None:
-        if self._place and not self.stored:
+        if self.stored:
+            return
+        files = [file for file in self._memory.files if file.turn == turn.position]
+        if files:
+            output.say(f"attached: {', '.join(_file_name(file) for file in files)}", err=True)
+        if self._place:
             output.say(f"to {self._place}, #{turn.position}", err=True)
 
     def end_line(self) -> None:
@@ -112,7 +120,8 @@ class Sent:
     """Whether to end the session afterwards, which writes the memory document."""
     as_json: bool = False
     """Whether to print a JSON object instead of the reply."""
-    files: tuple[Attachment, ...] = ()
+    once: Once = NO_MORE
+    """With the files of the message."""
     names_conversation: bool = True
     """Whether the user named the conversation; if not, it is reported."""
 
@@ -121,14 +130,14 @@ async def once_for(session: Session, sent: Sent) -> Once:
     """Compact the draft if an instruction is given; if not, suggest it for a very long draft."""
     if sent.instruction is not None:
         form = await session.compacted(sent.draft, sent.instruction)
-        return Once(form=form, files=sent.files)
+        return replace(sent.once, form=form)
     size = session.counter.count(sent.draft)
     if size > LARGE_MESSAGE:
         output.warn(
             f"the message has {size:,} tokens. With --compact INSTRUCTION only the relevant parts"
             " are sent; all of it is stored."
         )
-    return Once(files=sent.files)
+    return sent.once
 
 
 async def end_if_over(session: Session) -> None:
@@ -144,7 +153,7 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
     """
     conversation = session.memory.conversation
     place = "" if sent.names_conversation or sent.as_json else conversation.id
-    printer = _Printer(as_json=sent.as_json, place=place)
+    printer = _Printer(session.memory, as_json=sent.as_json, place=place)
     try:
         await end_if_over(session)
         once = await once_for(session, sent)
@@ -197,6 +206,12 @@ def _fields(
         "window": window and window_fields(window, identity, session.options.prices),
         "error": str(error) if error is not None else None,
     }
+
+
+def _file_name(file: Attachment) -> str:
+    """Return a file's name, with its path if the name alone does not show the folder."""
+    is_elsewhere = file.path and "/" not in file.name and Path(file.path).parent != Path.cwd()
+    return one_line(f"{file.name} ({file.path})" if is_elsewhere else file.name)
 
 
 def _tool_line(result: Turn) -> str:

@@ -44,8 +44,8 @@ def export_command(
 ) -> None:
     """Export conversations as Markdown, JSON, JSONL or HTML.
 
-    JSON contains everything, including every branch, window and ledger, and can be imported again.
-    The other formats contain the current branch.
+    JSON contains every branch, with the project's facts and memory document, and can be imported
+    again. The other formats contain the current branch.
     """
     if is_all and wanted:
         raise UsageError("--all and --conversation cannot be combined.", "Give one of them.")
@@ -77,7 +77,7 @@ def _writer(out: Path | None) -> Iterator[Write]:
         encoding = getattr(sys.stdout, "encoding", None) or "ascii"
         if codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
             raise UsageError("Standard output is not UTF-8.", "Name a file with --out.")
-        yield lambda piece: output.emit(piece, newline=False)
+        yield lambda piece: output.say(piece, newline=False)
         return
     output.require_writable(out)
     part = out.with_name(f"{out.name}.part")

@@ -1,8 +1,10 @@
 """`jitchat import`: import other programs' conversations, and report the result."""
 
 import os
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,11 @@ import click
 
 from jitchat import models
 from jitchat.cli import cold_store, options, output
+from jitchat.cli.import_check import print_census
 from jitchat.errors import UsageError
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.indexer import Indexer
+from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
 from jitchat.transfer.format import Format
@@ -44,6 +48,7 @@ _UNINDEXED = "turns not indexed yet are indexed when they are next used."
 @click.option(
     "--no-index", is_flag=True, help="Do not index now; conversations are indexed when opened."
 )
+@click.option("--check", is_flag=True, help="Import nothing; show where each text would be.")
 @options.embedder_options
 def import_command(
     flags: options.Flags,
@@ -64,13 +69,16 @@ def import_command(
     found = require_turns(
         picked(found, pick, source) if pick is not None else found, source, program
     )
+    if wanted["check"]:
+        _check(found, source)
+        return
     without = wanted["no_vectors"] or wanted["no_index"]
     embedder = NoEmbedder() if without else models.make_embedder(settings, paths, output.warn)
     with cold_store.opened_store(paths) as store:
         wanted_now = found if wanted["again"] else without_deleted(store, found, source)
         taken = list(_taken(store, wanted_now, source))
         if not wanted["no_index"]:
-            _index(store, [each for each in taken if each.added], embedder)
+            _index(store, [each for each in taken if each.added or each.changed], embedder)
 
 
 def _usual_place(program: Format | None) -> Path:
@@ -81,6 +89,18 @@ def _usual_place(program: Format | None) -> Path:
     if not place.exists():
         raise nothing_of(program, f"was found: {place} does not exist")
     return place
+
+
+def _check(found: Iterator[IncomingConversation], source: Source) -> None:
+    """Import into a temporary database, and print the census; exit with 1 if a text is nowhere."""
+    output.say("Imported into a temporary database, and compared:")
+    with (
+        tempfile.TemporaryDirectory(prefix="jitchat-") as folder,
+        closing(Database(Path(folder) / "check.db")) as database,
+    ):
+        taken = list(_taken(ColdStore(database), found, source))
+    if not print_census(taken):
+        raise SystemExit(1)
 
 
 def _taken(
@@ -107,7 +127,8 @@ class _Report:
         self._tally = Tally()
 
     def add(self, taken: Taken) -> None:
-        kind = "empty" if not taken.id else "known" if not taken.added else "taken"
+        has_news = taken.added or taken.changed
+        kind = "empty" if not taken.id else "taken" if has_news else "known"
         self._counts[kind] += 1
         self._counts["turns"] += taken.added
         self._tally.add(taken.tally)
@@ -134,13 +155,15 @@ class _Report:
 def _sentence(taken: Taken) -> str:
     if not taken.id:
         parts = ["nothing to import"]
-    elif not taken.added:
+    elif not (taken.added or taken.changed):
         parts = [f"nothing new; stored as {taken.id}"]
     elif taken.is_new:
         parts = [f"{plural(taken.added, 'turn')} imported as “{taken.title}”"]
         parts += [f"stored as {taken.id}"] if taken.id != taken.wanted_id else []
     else:
-        parts = [f"{plural(taken.added, 'new turn')} added to {taken.id}"]
+        parts = [f"{plural(taken.added, 'new turn')} added to {taken.id}"] if taken.added else []
+        updated = f"{plural(taken.changed, 'turn')} of {taken.id} brought up to date"
+        parts += [updated] if taken.changed else []
     return "; ".join([*parts, *_left_out(taken.tally)])
 
 
@@ -156,7 +179,7 @@ def _index(store: ColdStore, taken: list[Taken], embedder: Embedder) -> None:
     is_one = len(taken) == 1
     label = f"{taken[0].id}: indexing" if is_one else "indexing"
     failures = list[str]()
-    with output.progress(label, sum(each.added for each in taken)) as advance:
+    with output.progress(label, sum(each.added + each.changed for each in taken)) as advance:
         for each in taken:
             indexer = Indexer(store, each.id, embedder)
             try:

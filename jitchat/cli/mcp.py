@@ -3,24 +3,25 @@
 import asyncio
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
+from jitchat.children import is_command, users_home
 from jitchat.cli import cold_store, options, output
-from jitchat.errors import SettingsError, UsageError
+from jitchat.errors import UsageError
 from jitchat.settings import edit
 from jitchat.settings.sections import McpServer
 from jitchat.settings.servers import rules_of, spec_of
 from jitchat.store.tool_grants import ToolGrants
 from jitchat.text.figures import plural
-from jitchat.text.sanitize import one_line
-from jitchat.tools.mcp.errors_file import size_of, tail
+from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.variables import variables_in
 from jitchat.tools.mcp.server import Phase, Server, ServerOptions
 from jitchat.tools.mcp.servers import Servers
-from jitchat.tools.mcp.spec import ServerSpec, without
 from jitchat.window.tokens import TokenCounter, counter_for
 from jitchat.window.tool_prices import tool_prices
 
@@ -50,7 +51,9 @@ class _ServerFlags:
     header: tuple[str, ...] = options.option(
         "HTTP header to send to the URL (repeatable).", multiple=True, metavar="NAME=VALUE"
     )
-    cwd: str | None = options.option("Working directory of the command.", metavar="DIR")
+    cwd: str | None = options.option(
+        "Working directory of the command (default: home).", metavar="DIR"
+    )
 
 
 @mcp_command.command("add", context_settings={"allow_interspersed_args": False})
@@ -63,12 +66,20 @@ def add_command(
 ) -> None:
     """Add the server NAME to the configuration.
 
-    Give its URL, or the COMMAND that starts it. Options go before NAME. Keep secrets in environment
-    variables: --env 'TOKEN=${TOKEN}'.
+    Give its URL, or the COMMAND that starts it; `--` before COMMAND is ignored. Options go before
+    NAME. Keep secrets in environment variables: --env 'TOKEN=${TOKEN}'.
     """
+    words = words[words[0] == "--" :] or words  # as other programs have it: add NAME -- COMMAND
     is_url = words[0].startswith(("http://", "https://"))
     if is_url and len(words) > 1:
         raise UsageError("A URL takes no arguments.", "Quote the URL if it contains blanks.")
+    folder = server.cwd or users_home()
+    if not (is_url or variables_in(words[0]) or is_command(words[0], folder)):
+        raise UsageError(
+            f"There is no command {shorten(words[0], 60)}.",
+            "Install it, or check its name; options go before NAME. A relative path starts in"
+            f" {folder}, or in --cwd.",
+        )
     values: dict[str, edit.Value] = {"url" if is_url else "command": words[0]}
     if words[1:]:
         values["args"] = list(words[1:])
@@ -143,11 +154,12 @@ def check_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) -
         return 0
     counter = counter_for(settings.in_use().model, os.environ)
     specs = [spec_of(server) for server in chosen]
-    made = ServerOptions(rules=rules_of(settings.tools, settings.mcp))
-    sizes = [size_of(folder / f"{spec.name}.log") for spec in specs]
+    made = ServerOptions(rules=rules_of(settings.tools, settings.mcp), pointer="")
+    logs = [folder / f"{spec.name}.log" for spec in specs]
+    sizes = [log.stat().st_size if log.exists() else 0 for log in logs]
     findings = asyncio.run(_findings(Servers(specs, folder, made), counter))
-    for spec, size, finding in zip(specs, sizes, findings, strict=True):
-        finding["errors"] = _errors(spec, folder, size)
+    for log, size, finding in zip(logs, sizes, findings, strict=True):
+        finding["errors"] = _tail(log, size)
     if as_json:
         output.say_json(findings)
     else:
@@ -165,14 +177,13 @@ async def _findings(servers: Servers, counter: TokenCounter) -> list[dict[str, o
         await servers.stop()
 
 
-def _errors(spec: ServerSpec, folder: Path, since: int) -> list[str]:
-    """Return the last lines of the server's standard error, with its secrets removed."""
-    try:
-        secrets = spec.expanded(os.environ).secrets()
-    except SettingsError:  # a variable is not set, so the server was not started
-        return []
-    lines = tail(folder / f"{spec.name}.log", _LINES, since)
-    return [without(secrets, line) for line in lines]
+def _tail(path: Path, since: int) -> list[str]:
+    """Read the last lines that were written after byte `since`, or all if the log was cut."""
+    with suppress(OSError):
+        written = path.read_bytes()
+        start = since if since <= len(written) else 0
+        return written[start:].decode("utf-8", "replace").splitlines()[-_LINES:]
+    return []
 
 
 def _finding(server: Server, counter: TokenCounter) -> dict[str, object]:
@@ -198,7 +209,9 @@ def _print(finding: dict[str, Any]) -> None:
     count = plural(len(finding["tools"]), "tool")
     summary = f"{count}, {finding['tokens']:,} tokens; protocol {finding['protocol']}"
     line = f"{finding['name']}  {summary if finding['ok'] else finding['sentence']}"
-    output.emit(f"{output.painted(mark, colour)} {output.painted(line, None)}")
+    output.say_painted((mark, colour), (f" {line}", None))
+    if finding["ok"] and finding["sentence"]:
+        output.say(f"  {finding['sentence']}")
     rows = [
         (f"  {tool['name']}", f"{tool['tokens']:,}", one_line(tool["description"]))
         for tool in finding["tools"]

@@ -182,7 +182,7 @@ def _print(choices: Sequence[models.ProviderChoice], most: int | None) -> None:
         line = f"{choice.name:<{name}}  {sanitize.one_line(choice.title):<{title}}"
         heading = f"{line}  {choice.state.value:<{_STATE}}  {about}".rstrip()
         for printed in (heading, *_model_lines(choice, most)):
-            output.emit(output.painted(printed, None if choice.is_usable else "bright_black"))
+            output.say_painted((printed, None if choice.is_usable else "bright_black"))
     if any(model.prices for choice in choices for model in choice.models[:most]):
         output.say("Prices are in US dollars per million tokens.")
 

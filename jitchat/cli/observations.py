@@ -49,7 +49,7 @@ def observations_command(flags: options.Flags, **wanted: Any) -> None:  # noqa: 
     if len(chosen) > 1:
         named = " and ".join(f"--{name}" for name in chosen)
         raise UsageError(f"{named} cannot be combined.", "Give one of them.")
-    with opened_session(flags) as (session, _, _):
+    with opened_session(flags, sends=wanted["run"]) as (session, _, _):
         notices = _change(session, wanted)
         if wanted["as_json"]:
             output.say_json(_fields(session))

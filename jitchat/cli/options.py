@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jitchat.cli import shell_values
+from jitchat.cli import output, shell_values
+from jitchat.draft import Draft
 from jitchat.errors import SettingsError, UsageError
 from jitchat.paths import Paths, locate
 from jitchat.settings import sections
@@ -72,19 +73,21 @@ def text_given(text: str) -> str:
     return text if text != "-" else _standard_input()
 
 
-def text_and_piped(text: str | None) -> str:
+def text_and_piped(text: str | None) -> Draft:
     """Return the text, followed by anything piped or redirected into the command.
 
-    With `-`, or without a text if something is piped, return standard input alone.
+    With `-`, or without a text if something is piped, return standard input alone, which is
+    foreign.
     """
     if text == "-" or (text is None and is_piped()):
-        return _standard_input().rstrip("\r\n")
+        return Draft.foreign(_standard_input())
     if text is None:
         raise UsageError(
             "TEXT is missing.", 'Give a message, as in jitchat send "…", or pipe it in.'
         )
-    piped = _standard_input().rstrip("\r\n") if is_piped() else ""
-    return f"{text}\n\n{piped}" if piped.strip() else text
+    piped = _standard_input() if is_piped() else ""
+    typed = Draft.by_user(text)
+    return typed + Draft.foreign(f"\n\n{piped}") if piped.strip() else typed
 
 
 def is_piped() -> bool:
@@ -97,7 +100,29 @@ def is_piped() -> bool:
 
 
 def _standard_input() -> str:
-    return sys.stdin.buffer.read().decode("utf-8-sig", "replace") if sys.stdin else ""
+    """Read the text as it is, except for a byte-order mark.
+
+    Raises:
+        UsageError: It is not text in UTF-8.
+
+    """
+    data = sys.stdin.buffer.read() if sys.stdin else b""
+    text = require_text(data.decode("utf-8", "surrogateescape"), "Standard input")
+    if text.startswith("\ufeff"):
+        output.warn("the byte-order mark of standard input was taken off.")
+    return text.removeprefix("\ufeff")
+
+
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+
+
+def require_text(text: str, name: str) -> str:
+    """Refuse a text with a NUL or, as a lone surrogate, a byte that is not UTF-8."""
+    if (found := _NO_TEXT.search(text)) is not None:
+        at = len(text[: found.start()].encode("utf-8", "surrogateescape"))
+        what = "a NUL" if found[0] == "\0" else "no UTF-8"
+        raise UsageError(f"{name} has {what} at byte {at:,}.", "Give a text in UTF-8.")
+    return text
 
 
 def turn_number(text: str) -> int:
@@ -122,6 +147,7 @@ def turn_name(text: str) -> int | str:
 
 attaching = click.option(
     "--attach",
+    "attached",
     multiple=True,
     metavar="PATH",
     help="Attach a file, a folder or a glob pattern (repeatable).",

@@ -1,8 +1,8 @@
 """The only output of headless commands: sentences, columns, tables, JSON, files.
 
 Invariant: text from elsewhere (a model, a file, a server, the user's arguments) passes through
-`for_terminal` on its way to the terminal; JSON escapes the same characters instead, so that none
-are lost. Only jitchat adds colours, and only for a terminal that supports them.
+`for_terminal` on its way to a terminal; a pipe or a file gets the text itself. JSON escapes the
+same characters instead. Only jitchat adds colours, and only for a terminal that supports them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,17 @@ class ReaderGone(OutputError):
 
 def say(text: str, *, err: bool = False, newline: bool = True) -> None:
     """Print text of any origin."""
-    emit(for_terminal(text), err=err, newline=newline)
+    say_painted((text, None), err=err, newline=newline)
+
+
+def say_painted(*parts: tuple[str, str | None], err: bool = False, newline: bool = True) -> None:
+    """Print texts of any origin, each with its colour or None."""
+    if not is_terminal(sys.stderr if err else sys.stdout):
+        _write("".join(text for text, _ in parts), colour=True, err=err, newline=newline)
+        return
+    safe = ((for_terminal(text).cells, colour) for text, colour in parts)
+    painted = (click.style(text, fg=colour) if colour else text for text, colour in safe)
+    emit("".join(painted), err=err, newline=newline)
 
 
 def warn(sentence: object) -> None:
@@ -56,19 +66,21 @@ def warn(sentence: object) -> None:
     say(f"jitchat: {sentence}", err=True)
 
 
-def painted(text: str, colour: str | None) -> str:
-    """Make text of any origin safe for `emit` and, if a colour is given, colour it."""
-    return click.style(for_terminal(text), fg=colour) if colour else for_terminal(text)
-
-
 def emit(text: str, *, err: bool = False, newline: bool = True) -> None:
-    """Print text known to be safe; characters that the output cannot encode become `?`."""
+    """Print text known to be safe; its colours are for a terminal that supports them."""
+    _write(text, colour=False if os.environ.get("NO_COLOR") else None, err=err, newline=newline)
+
+
+def _write(text: str, *, colour: bool | None, err: bool, newline: bool) -> None:
+    """Write a text; characters that the output cannot encode become `?`.
+
+    With `colour`, click keeps escape sequences, of which a text in a pipe may be full.
+    """
     stream = sys.stderr if err else sys.stdout
     if stream is None:
         return
     encoding = stream.encoding or "utf-8"
     fitting = text.encode(encoding, "replace").decode(encoding)
-    colour = False if os.environ.get("NO_COLOR") else None
     try:
         click.echo(fitting, file=stream, nl=newline, color=colour)
     except BrokenPipeError as error:
@@ -93,7 +105,7 @@ def progress(label: str, total: int, *, lines: bool = False) -> Iterator[Callabl
     if not is_terminal(sys.stderr):
         yield _tenths(label, total) if lines else lambda _: None
         return
-    with click.progressbar(length=total, label=for_terminal(label), file=sys.stderr) as bar:
+    with click.progressbar(length=total, label=for_terminal(label).cells, file=sys.stderr) as bar:
         yield bar.update
 
 
@@ -125,7 +137,7 @@ def byte_progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
         bars.TransferSpeedColumn(), bars.TimeRemainingColumn(),
     )  # fmt: skip
     with bars.Progress(*bar_columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(for_terminal(label), total=total or None)
+        task = bar.add_task(for_terminal(label).cells, total=total or None)
         yield lambda size: bar.update(task, completed=min(size, total))
 
 

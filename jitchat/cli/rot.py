@@ -13,7 +13,7 @@ from jitchat.cli.rot_options import RotFiles, RotFlags
 from jitchat.errors import StoreError, UsageError
 from jitchat.lab import compare, report, run_file, stats
 from jitchat.lab.experiment import RunWanted
-from jitchat.text.sanitize import one_line
+from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.values import Mode
 
 
@@ -183,7 +183,8 @@ def forget_command(flags: options.Flags, run: str, yes: bool) -> None:
                 "Nothing was deleted: confirmation requires a terminal.",
                 "Use --yes to delete without confirmation.",
             )
-        if not click.confirm(f"Delete {name} with all its answers?", err=True):
+        question = for_terminal(f"Delete {name} with all its answers?").cells
+        if not click.confirm(question, err=True):
             raise click.ClickException("Nothing was deleted.")
     run_file.Runs(flags.paths().rot).forget(run)
     output.say(f"{name} was deleted.", err=True)

@@ -180,7 +180,7 @@ class RotFiles:
         for name, path in named:
             content = exported(_ENDINGS.get(name, name), run, results)
             if path == _STDOUT:
-                output.emit(content.decode(), newline=False)
+                output.say(content.decode(), newline=False)
             else:
                 output.write_file(path, content)
         return tallies

@@ -176,17 +176,22 @@ def _watched(lab: Lab, parallel: int, hint: str) -> "Watcher":
 _Watching = tuple["Watcher", Callable[[events.LabEvent], None]]
 
 
+def _print_line(console: Console, line: str) -> None:
+    console.print(Text(sanitize.for_terminal(line).cells))
+
+
 @contextmanager
 def drawn(decided: int, size: int, parallel: int, console: Console) -> Iterator[_Watching]:
     doing = TextColumn("{task.description}", markup=False)
     columns = (TextColumn("cells"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), doing)
     with Progress(*columns, console=console, transient=True) as bar:
-        watcher = Watcher(decided, parallel, lambda line: bar.console.print(Text(line)))
+        watcher = Watcher(decided, parallel, partial(_print_line, bar.console))
         task = bar.add_task("", total=size, completed=decided)
 
         def take(event: events.LabEvent) -> None:
             watcher.take(event)
-            bar.update(task, completed=watcher.decided, description=watcher.doing)
+            sentence = sanitize.for_terminal(watcher.doing).cells
+            bar.update(task, completed=watcher.decided, description=sentence)
 
         yield watcher, take
 

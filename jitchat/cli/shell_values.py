@@ -1,9 +1,12 @@
 """Shell completion of values: conversation ids, projects, personas, providers, settings.
 
 Invariant: completing prints, changes and waits for nothing; unreadable data gives no completions.
+Only values that need no quotes in any shell are offered: bash inserts them as they are, even after
+a quote that the user opened.
 """
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -13,12 +16,14 @@ from click.shell_completion import CompletionItem
 
 from jitchat.errors import JitchatError
 from jitchat.paths import locate
-from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.sanitize import for_terminal, one_line, shorten
 
 if TYPE_CHECKING:
     from jitchat.store.names import ConversationName
 
 _Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+_PLAIN = re.compile(r"\w[\w.:/@%+=-]*")
+"""A value that means itself in every shell."""
 _HELP = 60
 """Maximum characters of a value's description."""
 
@@ -32,9 +37,9 @@ def _completer(values: Callable[[], Iterable[tuple[str, str]]]) -> _Completer:
         del context, parameter
         with suppress(JitchatError):
             return [
-                CompletionItem(value, help=shorten(about, _HELP))
+                CompletionItem(value, help=for_terminal(shorten(about, _HELP)).cells)
                 for value, about in values()
-                if value.startswith(typed)
+                if value.startswith(typed) and _PLAIN.fullmatch(value)
             ]
         return []
 

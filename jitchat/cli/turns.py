@@ -12,7 +12,9 @@ import click
 from jitchat import errors, models
 from jitchat.cli import cold_store, exchange, options, output, windows
 from jitchat.cli.served_tools import served_tools
-from jitchat.files.mentions import attached_at, passed_over_at
+from jitchat.draft import Draft
+from jitchat.files.mentions import mentions_of
+from jitchat.files.named import Named, attach, left_out, require_named
 from jitchat.memory import Memory
 from jitchat.replay import sent_on_path
 from jitchat.session import Session
@@ -22,7 +24,6 @@ from jitchat.small_models.titles import name_new
 from jitchat.store.path import parent_of
 from jitchat.store.pins import OwnInstructions
 from jitchat.text.sanitize import one_line, shorten
-from jitchat.tools.mcp.server import Phase
 from jitchat.values import Mode, Role
 from jitchat.why import Explained, Standing, why, why_elsewhere, why_file
 from jitchat.window import record, steering
@@ -58,12 +59,12 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
     size. Use - to read TEXT from standard input.
     """
     draft = read_draft(text)
-    with opened_session(flags) as (session, mode, model):
-        once = _once_of(session, wanted["budget"], wanted["attach"])
-        window = _planned(session, draft, mode, once, ask=wanted["ask_picker"])
-        planning = session.planning
-        left_out = passed_over_at(wanted["attach"], Path.cwd()), session.passed_over(draft)
-        _warn(model.warning(), planning.unmet(draft), *left_out, planning.changed_files(draft))
+    sends = wanted["exact"] or wanted["ask_picker"]
+    with opened_session(flags, sends=sends) as (session, mode, model):
+        named = _named(wanted["attached"])
+        once = _once_of(session, draft, wanted["budget"], named)
+        window = _planned(session, draft.text, mode, once, ask=wanted["ask_picker"])
+        _warn(model.warning(), *_notes(session, draft.text, once, named))
         identity, prices = session.memory.conversation.id, session.options.prices
         wire = session.wire(window) if wanted["as_request"] else None
     if wanted["as_request"]:  # the built-in reader has no request, so print its messages
@@ -79,9 +80,29 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
         output.say(f"{model.profile.title} counts {exact:,} tokens.")
 
 
-def _once_of(session: Session, budget: int | None, attach: Sequence[str]) -> steering.Once:
+def _once_of(
+    session: Session, draft: Draft, budget: int | None, named: Sequence[Named]
+) -> steering.Once:
     allowed = session.options.budget.of_size(budget) if budget else None
-    return steering.Once(budget=allowed, files=attached_at(attach, Path.cwd()))
+    files = attach(named, Path.cwd())
+    return steering.Once(budget=allowed, files=files, mentions=mentions_of(draft))
+
+
+def _named(paths: Sequence[str]) -> list[Named]:
+    return [require_named(path, Path.cwd()) for path in dict.fromkeys(paths)]
+
+
+def _notes(
+    session: Session, text: str, once: steering.Once, named: Sequence[Named]
+) -> tuple[str, ...]:
+    """Say what a message names in vain, what is left out of its files, and which changed."""
+    planning = session.planning
+    return (
+        planning.unmet(text),
+        left_out(named, Path.cwd()),
+        session.left_out(once.mentions),
+        planning.changed_files(once),
+    )
 
 
 def _planned(
@@ -129,34 +150,36 @@ class _HowToSend:
 @options.options_as("how", _HowToSend)
 @options.common_options
 def send_command(
-    flags: options.Flags, text: str | None, how: _HowToSend, attach: Sequence[str]
+    flags: options.Flags, text: str | None, how: _HowToSend, attached: Sequence[str]
 ) -> None:
     """Send TEXT, print the reply as it arrives, and store both.
 
-    @path in TEXT attaches a file, as --attach does. Piped input is appended to TEXT, or is the
-    message if there is no TEXT. If no conversation is named, standard error shows which one was
-    used.
+    @path in TEXT attaches a file; of hidden files and files outside the current folder, only
+    --attach does. Piped input is appended to TEXT, or is the message if there is no TEXT; it
+    attaches nothing. Standard error names what is attached and, if you named no conversation, the
+    one that was used.
 
     Exit codes: 0, the reply is complete; 1, there is no reply; 2, the command is wrong; 3, the
     reply is incomplete (it is stored); 130, interrupted by Ctrl+C.
     """
     draft = _require_text(options.text_and_piped(text))
-    with opened_session(flags) as opened:
+    with opened_session(flags, sends=True) as opened:
         memory = opened[0].memory
         cold_store.keep_persona(memory.store, memory.conversation.id, flags)
         folder = flags.paths().servers if how.tools else None
+        named = _named(attached)
         sent = exchange.Sent(
-            draft,
+            draft.text,
             opened[1],
             how.compact,
             how.end,
             as_json=how.json,
             names_conversation=flags.conversation is not None or flags.temporary,
-            files=attached_at(attach, Path.cwd()),
+            once=_once_of(opened[0], draft, None, named),
         )
-        _warn(passed_over_at(attach, Path.cwd()))
+        _warn(*_notes(opened[0], sent.draft, sent.once, named))
         error = asyncio.run(_exchange(opened[0], opened[2], sent, folder))
-        name_new(memory.store, memory.conversation, draft)
+        name_new(memory.store, memory.conversation, sent.draft)
     if error is not None:
         raise error
 
@@ -171,26 +194,28 @@ async def _exchange(
     session: Session, model: models.ResolvedModel, sent: exchange.Sent, folder: Path | None
 ) -> errors.JitchatError | None:
     """Send and print. With `folder`, offer the servers' tools and keep their error logs there."""
-    planning = session.planning
-    unmet, changed = planning.unmet(sent.draft), planning.changed_files(sent.draft)
-    left_out = session.passed_over(sent.draft)
-    _warn(models.unencrypted_keys(model.settings), model.warning(), unmet, left_out, changed)
+    _warn(models.unencrypted_keys(model.settings), model.warning())
     if folder is None:
         return await exchange.sent_and_printed(session, sent)
     async with served_tools(session, model.settings, folder) as states:
-        _warn(*(state.sentence for state in states if state.phase is Phase.FAILED))
+        _warn(*(state.sentence for state in states))
         return await exchange.sent_and_printed(session, sent)
 
 
 @contextmanager
-def opened_session(flags: options.Flags) -> Iterator[tuple[Session, Mode, models.ResolvedModel]]:
-    """Open a session on the conversation that the flags choose, with all its turns indexed."""
+def opened_session(
+    flags: options.Flags, *, sends: bool = False
+) -> Iterator[tuple[Session, Mode, models.ResolvedModel]]:
+    """Open a session on the conversation that the flags choose, with all its turns indexed.
+
+    If the command `sends` its turns to a provider, the demo has to be named.
+    """
     paths = flags.paths()
     plain = cold_store.plain_settings(flags)
     require_addresses(plain)
     with (
         cold_store.opened_store(paths) as store,
-        cold_store.chosen_conversation(store, flags) as conversation,
+        cold_store.chosen_conversation(store, flags, sends=sends) as conversation,
     ):
         own = OwnInstructions(store.database).get(conversation.id)
         settings = personas.settings_for(plain, own)
@@ -217,16 +242,16 @@ def _index_missing(memory: Memory) -> None:
         output.warn(UNINDEXED)
 
 
-def read_draft(text: str) -> str:
-    draft = options.text_given(text)
-    if text == "-":
-        draft = draft.rstrip("\r\n")
-    return _require_text(draft)
+def read_draft(text: str) -> Draft:
+    if text != "-":
+        return _require_text(Draft.by_user(text))
+    return _require_text(Draft.foreign(options.text_given(text)))
 
 
-def _require_text(draft: str) -> str:
-    if not draft.strip():
+def _require_text(draft: Draft) -> Draft:
+    if not draft.text.strip():
         raise errors.EmptyDraft("TEXT is empty.", "Give a message.")
+    options.require_text(draft.text, "TEXT")
     return draft
 
 
@@ -280,10 +305,10 @@ def why_command(flags: options.Flags, turn: int | str, text: str | None, **wante
         output.say(sentence)
 
 
-def _explained_draft(session: Session, draft: str | None, mode: Mode) -> Explained:
+def _explained_draft(session: Session, draft: Draft | None, mode: Mode) -> Explained:
     """Plan the window for a draft; without one, for the last message."""
     if draft is not None:
-        return session.explained(draft, mode)
+        return session.explained(draft.text, mode, steering.Once(mentions=mentions_of(draft)))
     turns = reversed(session.memory.turns)
     last = next((turn for turn in turns if turn.role is Role.USER), None)
     if last is None:

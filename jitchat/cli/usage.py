@@ -10,7 +10,7 @@ import click
 from jitchat.cli import cold_store, options, output
 from jitchat.store.usage import Grouping, UsageRow, total_of_rows, usage_by
 from jitchat.text.figures import plural
-from jitchat.text.sanitize import shorten
+from jitchat.text.sanitize import for_terminal, shorten
 from jitchat.window.plan import apportion
 
 _NAME = 48
@@ -133,7 +133,7 @@ def _plotted(rows: Sequence[UsageRow]) -> Iterator[str]:
         title = "US cents" if is_little else "US dollars"
     if not any(values):
         return
-    names = [output.painted(shorten(row.name, _NAME // 2), None) for row in rows]
+    names = [for_terminal(shorten(row.name, _NAME // 2)).cells for row in rows]
     plotext.clear_figure()
     plotext.theme("clear")
     plotext.simple_bar(names, values, width=output.terminal_width() or _WIDTH, title=title)

@@ -92,7 +92,7 @@ def print_window(window: ContextWindow, conversation: str, prices: Prices | None
 def print_segments(window: ContextWindow) -> None:
     rows = [_HEADINGS, *(_row(window, segment) for segment in window.segments)]
     for (kind, *_), line in zip(rows, output.fitted_columns(rows, right=(1, 2)), strict=True):
-        output.emit(output.painted(line[: len(kind)], _COLOURS.get(kind)) + line[len(kind) :])
+        output.say_painted((line[: len(kind)], _COLOURS.get(kind)), (line[len(kind) :], None))
 
 
 def _row(window: ContextWindow, segment: Segment) -> Sequence[str]:
@@ -260,7 +260,7 @@ def _print_ledger(window: ContextWindow) -> None:
         output.say("")
         rows = [_LEDGER_HEADINGS, *(_ledger_row(window, row) for row in window.ledger)]
         for line in output.fitted_columns(rows, right=(1, 2, 3, 4)):
-            output.emit(line)
+            output.say(line)
     if (never := window.never_candidates) is not None:
         output.say(_never_line(window, never))
     output.say("")

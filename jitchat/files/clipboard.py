@@ -17,7 +17,8 @@ from typing import Any
 from jitchat.attachments import Attachment
 from jitchat.errors import FileRefused
 from jitchat.files.load import MOST_OF_PICTURE
-from jitchat.files.mentions import PASTED, mention_of, pasted_folder
+from jitchat.files.mentions import mention_of
+from jitchat.files.named import PASTED, is_pasted, pasted_folder
 from jitchat.paths import make_private, replace_file
 
 _KEPT_SECONDS = 30 * 24 * 3600
@@ -52,12 +53,10 @@ def take_pictures(now: datetime) -> str:
 
 def remove_taken(files: Iterable[Attachment]) -> None:
     """Remove the files of pictures that are now in the store."""
-    if pasted := [Path(file.path) for file in files if PASTED.fullmatch(file.name)]:
-        folder = pasted_folder()
-        for path in pasted:
-            if path.parent == folder:
-                with suppress(OSError):
-                    path.unlink()
+    for path in (Path(file.path) for file in files):
+        if is_pasted(path):
+            with suppress(OSError):
+                path.unlink()
 
 
 def _grab() -> Any | list[str] | None:  # noqa: ANN401  Pillow's image

@@ -22,7 +22,7 @@ from jitchat.files.notebook import notebook_text
 from jitchat.files.office import MOST_LETTERS, office_parts
 from jitchat.files.pictures import is_whole, picture_size, picture_type
 from jitchat.files.split import split_lines, split_markdown, split_table
-from jitchat.text.sanitize import one_line, repair
+from jitchat.text.sanitize import repair
 
 MOST_BYTES = 20 * 2**20
 MOST_OF_PICTURE = 5 * 2**20
@@ -46,7 +46,7 @@ def load(path: Path, name: str = "") -> Attachment:
         FileRefused: It cannot be attached.
 
     """
-    shown = one_line(name or path.name)
+    shown = repair(name or path.name)
     try:
         found = path.stat()
     except OSError as error:

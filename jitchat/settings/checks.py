@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from stat import S_ISFIFO
 
 from jitchat.errors import SettingsError
 from jitchat.settings.sections import SECTIONS, SETTINGS, Secret, Setting, shown
@@ -189,16 +190,20 @@ def _quoted(value: object) -> str:
         return "that number"
 
 
-def toml_text(path: Path) -> str:
+def toml_text(path: Path, newline: str | None = None) -> str:
     """Read a TOML file, refusing one that its parser would take much time or memory for.
 
+    With "" for `newline`, line ends stay as they are.
+
     Raises:
-        SettingsError: The file is too large, or a name in it has too many parts.
+        SettingsError: It is a pipe, it is too large, or a name in it has too many parts.
         OSError: The file cannot be read.
         UnicodeDecodeError: The file is not UTF-8.
 
     """
-    with path.open(encoding="utf-8-sig") as file:
+    if S_ISFIFO(path.stat().st_mode):  # opening it would wait for a writer
+        raise SettingsError(f"{path} is a pipe.", "Name a file.")
+    with path.open(encoding="utf-8-sig", newline=newline) as file:
         text = file.read(LONGEST_FILE + 1)
     if len(text) > LONGEST_FILE:
         raise SettingsError(f"{path} is larger than {LONGEST_FILE >> 10} KB.", "Shorten it.")

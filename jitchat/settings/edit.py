@@ -3,7 +3,9 @@
 A change that would make the file fail to load is not written.
 """
 
+import codecs
 import os
+import re
 import tempfile
 import tomllib
 from collections.abc import Mapping
@@ -181,7 +183,7 @@ def _document(path: Path) -> "TOMLDocument":
     import tomlkit  # noqa: PLC0415  as above
 
     try:
-        text = checks.toml_text(path)
+        text = checks.toml_text(path, newline="")
         tomllib.loads(text)
         return tomlkit.parse(text)
     except FileNotFoundError:
@@ -196,11 +198,11 @@ def _write(path: Path, document: "TOMLDocument") -> None:
     """Replace the file with the document's text, if that can be loaded."""
     import tomlkit  # noqa: PLC0415  as above
 
-    text = f"{tomlkit.dumps(document).strip()}\n".removeprefix("\n")
+    data = _as_before(path, tomlkit.dumps(document).strip())
     with tempfile.TemporaryDirectory() as folder:
         tried = Path(folder, path.name)
         tried.touch(0o600)
-        tried.write_text(text, encoding="utf-8")
+        tried.write_bytes(data)
         try:
             load.load_settings(tried, {})
         except SettingsError as error:
@@ -208,6 +210,16 @@ def _write(path: Path, document: "TOMLDocument") -> None:
             raise SettingsError(f"{what} Nothing was written.", error.remedy) from None
     try:
         make_private(path.parent)
-        replace_file(Path(os.path.realpath(path)), text.encode())
+        replace_file(Path(os.path.realpath(path)), data)
     except OSError as error:
         raise SettingsError(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def _as_before(path: Path, text: str) -> bytes:
+    """Encode a text with the line ends and the byte-order mark of the file that it replaces."""
+    before = path.read_bytes() if path.exists() else b""
+    mark = codecs.BOM_UTF8 if before.startswith(codecs.BOM_UTF8) else b""
+    end = "\r\n" if before.endswith(b"\r\n") else "\n"
+    if before.count(b"\r\n") == before.count(b"\n"):
+        text = re.sub(r"(?<!\r)\n", end, text)
+    return mark + f"{text}{end}".encode()

@@ -217,7 +217,7 @@ def _ring() -> ModuleType | None:
         import keyring  # noqa: PLC0415  optional, and 55 to 100 ms
     except ImportError:
         return None
-    return keyring  # type: ignore[no-any-return]  # untyped if it is not installed
+    return keyring
 
 
 _HEAD = "# Written by `jitchat keys`. Anyone who reads this file can spend your money.\n"

@@ -231,9 +231,6 @@ class EmbedderSettings:
     path: str = setting(
         "", "folder with the embedding model's ONNX files", flag="--embedder-path", unit="DIR"
     )
-    download: bool = setting(
-        True, "whether auto downloads a missing embedding model in the background"
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,7 +424,7 @@ class McpServer:
     env: Mapping[str, Secret] = setting(
         {}, "additional environment variables for the command", hidden=True
     )
-    cwd: str = setting("", "working directory of the command")
+    cwd: str = setting("", "working directory of the command; empty: your home folder")
     url: str = setting("", "URL of a server that is reached over HTTP", hidden=True)
     headers: Mapping[str, Secret] = setting({}, "additional HTTP headers", hidden=True)
     allow: tuple[str, ...] = setting((), "globs of tools that run without confirmation")

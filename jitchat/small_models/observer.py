@@ -38,7 +38,7 @@ _AHEAD = 12
 _LARGEST = 24_000
 """Maximum characters of a message that is shown at once; a larger one is shown in parts."""
 _SHORTEST = 400
-"""Minimum characters of a message that is cut."""
+"""Characters to which messages are cut at most, by halves; the last half can be shorter."""
 _CUT = "its largest messages were cut: too large for every model"
 _WORDS = 0.7
 """Words per token, roughly: models follow a limit in words better than one in tokens."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from jitchat.errors import JitchatError, NotAnAnswer
 from jitchat.small_models.small_model import SmallModel, SmallModelReply, parse_value, prompt
-from jitchat.text.sanitize import both_ends, for_terminal
+from jitchat.text.sanitize import both_ends
 from jitchat.values import Hit, Message, Mode, Picking, Retrieval, Role
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
@@ -138,7 +138,7 @@ def lines_of(retrieval: Retrieval, history: History) -> dict[int, str]:
 
 def picker_request(draft: str, lines: Mapping[int, str]) -> tuple[Message, ...]:
     """Ask which of the turns of `lines` are relevant to `draft`. No text can escape its fence."""
-    draft = both_ends(for_terminal(draft), _REACH, " … ")
+    draft = both_ends(draft, _REACH, " … ")
     texts = list(lines.values())
     asked = fence(free_tag("message", [draft, *texts]), [f"{draft}\n"])
     listed = fence(free_tag("index", [draft, *texts]), texts)

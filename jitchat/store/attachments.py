@@ -6,21 +6,28 @@ Turns with the same bytes share them; content that no turn refers to any more is
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from jitchat.attachments import Attachment, Part, Picture
+from jitchat.errors import FileRefused
+from jitchat.store import search_index
 from jitchat.store.database import Database
 from jitchat.store.path import Path
 from jitchat.store.store import require
+from jitchat.text.sanitize import one_line
 from jitchat.values import Turn
 
-_OF_CONVERSATION = """
-    SELECT t.position, f.digest, f.name, f.path, f.modified_at, a.media_type,
-           length(a.content), a.width, a.height
+FILE_COLUMNS = (
+    "f.digest, f.name, f.path, f.modified_at, a.media_type, length(a.content), a.width, a.height"
+)
+_OF_CONVERSATION = f"""
+    SELECT t.position, {FILE_COLUMNS}
     FROM turn_attachments f CROSS JOIN turns t ON t.id = f.turn
     JOIN attachments a ON a.digest = f.digest
     WHERE t.conversation = ? ORDER BY t.position, f.number
-"""
+"""  # noqa: S608  a constant
 """CROSS makes SQLite read the tables in this order: few turns have files."""
+_OF_USER = _OF_CONVERSATION.replace("= ? ORDER", "= ? AND t.role = 'user' ORDER")
 _STAMP = """
     SELECT COUNT(*), MAX(f.turn), TOTAL(f.modified_at)
     FROM turn_attachments f CROSS JOIN turns t ON t.id = f.turn
@@ -62,22 +69,30 @@ class AttachmentStore:
 
     def put(self, turn: Turn, files: Sequence[Attachment]) -> None:
         """Store a turn's files in one transaction, replacing those of an earlier send."""
-        if not files:
+        if not (files or self.digests(turn)):
             return
-        with self._database.write() as connection:
+        with search_index.changing(self._database, [turn.id]) as connection:
+            # read first: content is deleted with the last turn that has it
+            stored = [self._with_data(file) for file in files]
             connection.execute("DELETE FROM turn_attachments WHERE turn = ?", (turn.id,))
-            for number, file in enumerate(files):
+            for number, file in enumerate(stored):
                 keep(connection, file)
                 connection.execute(INSERT_LINK, link(turn.id, number, file))
 
     def add(self, turn: Turn, number: int, file: Attachment) -> None:
         """Attach one more file to a turn, at a free place among its files."""
-        with self._database.write() as connection:
+        with search_index.changing(self._database, [turn.id]) as connection:
             keep(connection, file)
             connection.execute(INSERT_LINK, link(turn.id, number, file))
 
+    def digests(self, turn: Turn) -> set[str]:
+        query = "SELECT digest FROM turn_attachments WHERE turn = ?"
+        return {digest for (digest,) in self._database.fetch_all(query, (turn.id,))}
+
     def of(self, path: Path) -> tuple[Attachment, ...]:
-        """Read the files of the turns of a path, in order; unchanged files are not read again.
+        """Read the files of a path's user turns, in order; unchanged files are not read again.
+
+        Files that a model or a tool produced are not sent; the texts of their turns name them.
 
         Raises:
             StoreUnreadable: Their stored content is damaged.
@@ -92,7 +107,7 @@ class AttachmentStore:
         known = {file.digest: file for file in self._known[1]}
         made = list[Attachment]()
         with self._database.read():
-            for file in self.listed():
+            for file in self.listed(_OF_USER):
                 if file.turn not in path:
                     continue
                 before = known.get(file.digest) or whole(self._database, file)
@@ -102,17 +117,39 @@ class AttachmentStore:
                 made.append(replace(file, parts=before.parts, picture=picture))
         return made
 
-    def listed(self) -> list[Attachment]:
+    def listed(self, query: str = _OF_CONVERSATION) -> list[Attachment]:
         """List the files of every branch by turn, without their content."""
-        made = list[Attachment]()
-        for row in self._database.fetch_all(_OF_CONVERSATION, (self._conversation,)):
-            position, digest, name, file_path, modified_at, media_type, size, width, height = row
-            require(str, name, file_path, media_type)
-            known = name, digest, media_type
-            picture = None if width is None else Picture(*known, width, height)
-            where = file_path, modified_at, position
-            made.append(Attachment(*known, size, (), picture, *where))
-        return made
+        rows = self._database.fetch_all(query, (self._conversation,))
+        return [listed_file(row) for row in rows]
+
+    def _with_data(self, file: Attachment) -> Attachment:
+        return replace(file, data=file.data or bytes_of(self._database, file.digest))
+
+    def read(self, file: Attachment, known: Sequence[Attachment]) -> Attachment:
+        """Return a file with its content; a listed one is read from the store unless it is known.
+
+        Raises:
+            FileRefused: Its content was deleted with the last turn that had it.
+
+        """
+        if file.data or file.parts:
+            return file
+        before = next((other for other in known if other.digest == file.digest), None)
+        before = before or whole(self._database, file)
+        picture = before.picture
+        if not before.parts and (picture is None or not picture.data):
+            what = f"{one_line(file.name)} is no longer stored."
+            raise FileRefused(what, "Backspace at the start of the prompt takes it away.")
+        return replace(file, parts=before.parts, picture=picture)
+
+
+def listed_file(row: Sequence[Any]) -> Attachment:
+    """Make a file of a turn's position and `FILE_COLUMNS`, without its content."""
+    turn, digest, name, path, modified_at, media_type, size, width, height = row
+    require(str, name, path, media_type or "")
+    about = name, digest, media_type or ""
+    picture = None if width is None else Picture(*about, width, height or 0)
+    return Attachment(*about, size or 0, (), picture, path, modified_at, turn)
 
 
 def whole(database: Database, file: Attachment) -> Attachment:

@@ -1,4 +1,4 @@
-"""Parse a typed query for conversations into filters and search words, and search their turns.
+"""Parse a typed query for conversations into filters and the text to search for.
 
 `tag:work project:cellar model:gpt after:2026-01 before:yesterday is:archived deploy window`: text
 that is not a filter is searched for. Without `is:archived`, archived conversations are left out.
@@ -6,18 +6,15 @@ that is not a filter is searched for. Without `is:archived`, archived conversati
 
 import json
 import re
-import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
-from itertools import pairwise
-from typing import NamedTuple
 
 from jitchat.errors import UsageError
 from jitchat.text.figures import local
-from jitchat.text.sanitize import one_line, repair, shorten
+from jitchat.text.sanitize import repair, shorten
 from jitchat.text.time_range import time_range
-from jitchat.text.words import fold, is_unspaced, words
+from jitchat.text.words import fold
 
 SYNTAX = "tag:work project:NAME model:gpt after:2026-01 before:yesterday is:archived"
 """An example of each filter."""
@@ -50,7 +47,7 @@ class Filter:
 
     @property
     def values(self) -> dict[str, object]:
-        """The parameters of `CONDITION`."""
+        """The parameters of the condition in `search.sql`."""
         return {
             "tags": json.dumps(self.tags),
             "project": self.project,
@@ -91,9 +88,9 @@ def parse_query(text: str, now: datetime, names: Collection[str] = FILTERS) -> t
     today = local(now).date()
 
     def take(match: re.Match[str]) -> str:
-        quoted, name, value = match.groups()
+        _, name, value = match.groups()
         if name not in names:
-            return quoted or match[0]
+            return match[0]
         found.setdefault(name, []).append(fold(value.strip('"')))
         return " "
 
@@ -123,89 +120,3 @@ def _day(name: str, written: str, today: date) -> date:
 
 def _refused(what: str, remedy: str) -> UsageError:
     return UsageError(what, f"{remedy}; text in quotes is searched for.")
-
-
-CONDITION = """
-    NOT c.deleted_by AND (:archived IS NULL OR c.archived = :archived)
-    AND instr(lower(c.project), :project)
-    AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w
-        WHERE w.value NOT IN (SELECT tag FROM tags WHERE conversation = c.id))
-    AND (:model = '' OR EXISTS (SELECT 1 FROM turns t LEFT JOIN windows w ON w.turn = t.id
-        LEFT JOIN imported_turns i ON i.turn = t.id WHERE t.conversation = c.id AND
-        instr(lower(COALESCE(json_extract(w.header, '$.model'), i.model, '')), :model)))
-"""
-"""A condition on the table `conversations` as c; the caller adds the condition on dates."""
-_IN = f"""
-    t.conversation IN (SELECT c.id FROM conversations c WHERE {CONDITION})
-    AND (:conversation IS NULL OR t.conversation = :conversation)
-    AND (:after IS NULL OR julianday(t.created_at) >= julianday(:after))
-    AND (:before IS NULL OR COALESCE(julianday(t.created_at), 0) < julianday(:before))
-"""  # noqa: S608  a constant
-_BEGIN, _END = "\x02", "\x03"
-"""Marks around a match in an excerpt from the database."""
-_EDGE = re.compile(f"[{_BEGIN}{_END}]")
-_BY_WORD = f"""
-    SELECT t.conversation, t.position,
-        snippet(turns_fts, 0, '{_BEGIN}', '{_END}', '…', 12)
-    FROM turns_fts JOIN turns t ON t.id = turns_fts.rowid
-    WHERE turns_fts MATCH :wanted AND {_IN} ORDER BY turns_fts.rank LIMIT :limit
-"""  # noqa: S608  constants
-_BY_PIECE = f"""
-    SELECT t.conversation, t.position,
-        substr(content, max(1, instr(lower(content), json_extract(:wanted, '$[0]')) - 40), 160)
-    FROM turns t WHERE NOT EXISTS (
-        SELECT 1 FROM json_each(:wanted) AS piece WHERE instr(lower(content), piece.value) = 0
-    ) AND {_IN} AND t.conversation NOT IN (SELECT id FROM conversations WHERE temporary)
-    ORDER BY t.id DESC LIMIT :limit
-"""  # noqa: S608  constants
-"""For scripts without spaces, in which the full-text index treats a whole run as one word."""
-_MOST_PIECES, _LONGEST_PIECE = 32, 200
-_EXCERPT = 160
-
-
-class Found(NamedTuple):
-    conversation: str
-    position: int
-    excerpt: str
-    """The matching text, on one line."""
-    marks: tuple[tuple[int, int], ...]
-    """(start, end) of each match in the excerpt."""
-
-
-def search_turns(
-    connection: sqlite3.Connection,
-    text: str,
-    limit: int,
-    conversation: str | None = None,
-    where: Filter = EVERY,
-) -> list[Found]:
-    """Find turns with all words of `text`, the last one as a prefix; the best first."""
-    text = repair(text).lower()
-    if not words(text):
-        return []
-    pieces = [piece[:_LONGEST_PIECE] for piece in text.split()[:_MOST_PIECES]]
-    by_piece = is_unspaced(text)
-    phrases = (piece.replace('"', '""') for piece in pieces)
-    wanted = json.dumps(pieces) if by_piece else " ".join(f'"{each}"' for each in phrases) + "*"
-    values = where.values | {"wanted": wanted, "limit": limit, "conversation": conversation}
-    rows = connection.execute(_BY_PIECE if by_piece else _BY_WORD, values)
-    marked = re.compile("|".join(map(re.escape, pieces)), re.IGNORECASE)
-    return [
-        Found(name, place, *_cut(marked.sub(_around, excerpt) if by_piece else excerpt))
-        for name, place, excerpt in rows
-    ]
-
-
-def _around(match: re.Match[str]) -> str:
-    return f"{_BEGIN}{match[0]}{_END}"
-
-
-def _cut(excerpt: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return an excerpt as a safe, short line, with the positions of its matches."""
-    line, places = "", [0]
-    for piece in _EDGE.split(" ".join(excerpt.split())):
-        line += one_line(f"|{piece}|")[1:-1]
-        places.append(min(len(line), _EXCERPT))
-    spans = list(pairwise(places))[1::2]
-    line = line if len(line) <= _EXCERPT else f"{line[: _EXCERPT - 1]}…"
-    return line, tuple((start, end) for start, end in spans if start < end)

@@ -8,14 +8,18 @@ database is saved there again, or next to the file that replaced it. If nothing 
 stored data can still be read.
 """
 
+import logging
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from errno import EEXIST
 from itertools import count
 from pathlib import Path
 from stat import S_ISREG
@@ -24,6 +28,8 @@ from typing import Any, NamedTuple
 from jitchat import errors
 from jitchat.errors import StoreError
 from jitchat.paths import make_private, open_to_others
+from jitchat.store import copies
+from jitchat.store.repair import repair
 from jitchat.text.sanitize import one_line
 
 MIGRATION_SET = "jitchat"
@@ -32,6 +38,7 @@ MIGRATION_TABLE = "_sqlite_migrations"
 _MIGRATIONS = Path(__file__).with_name("migrations")
 """Numbered files. The schema only grows: append, never edit."""
 ELSEWHERE = "Name another file with --db."
+_LOG = logging.getLogger("jitchat.database")
 
 _KINDS: dict[int, type[StoreError]] = {
     sqlite3.SQLITE_NOTADB: errors.StoreUnreadable,
@@ -60,7 +67,13 @@ _EXPLANATIONS: dict[type[StoreError], tuple[str, str]] = {
         "Free some space or check the disk, then try again.",
     ),
     errors.StoreBusy: ("is locked by another program", "Close it, or wait, and try again."),
+    errors.StoreForeign: (
+        "does not fit this version: a development version, a newer one or another program wrote it",
+        "Copy it with `jitchat backup FILE`, then update jitchat. Or save the conversations with"
+        " `jitchat export --all --format json --out FILE`, and import them into another --db.",
+    ),
 }
+_FOREIGN = re.compile(r"no such (table|column)|has no column named")
 
 
 def store_error(error: sqlite3.Error, path: Path, *, has_written: bool = False) -> StoreError:
@@ -69,8 +82,12 @@ def store_error(error: sqlite3.Error, path: Path, *, has_written: bool = False) 
     kind = _KINDS.get((code or 0) & 0xFF)
     if kind is errors.StoreUnreadable or (code is None and "decode" in str(error)):
         return damaged(path, has_written=has_written)
+    cause = one_line(str(error))
+    if kind is None and not _FOREIGN.search(cause):
+        return StoreError(f"The database {path} failed: {cause}.", "Try again.")
     if kind is None:
-        return StoreError(f"The database {path} failed: {one_line(str(error))}.", "Try again.")
+        what, remedy = _EXPLANATIONS[errors.StoreForeign]
+        return errors.StoreForeign(f"The database {path} {what} ({cause}).", remedy)
     what, remedy = _EXPLANATIONS[kind]
     return kind(f"The database {path} {what}.", remedy)
 
@@ -131,8 +148,46 @@ class Database:
         applied = self._require_our_schema()
         self._make_durable()
         if applied != set(migration_names()):
-            with self.write() as connection:
-                migrate(connection)
+            self._migrate()
+
+    def _migrate(self) -> None:
+        """Copy the database and migrate it; another process that wants to has to wait."""
+        # off, because a table that is created again would take the rows that refer to it along
+        self._connection.execute("PRAGMA foreign_keys = OFF")
+        with self.write() as connection:
+            migrate(connection, before=self._keep_copy)
+        self._connection.execute("PRAGMA foreign_keys = ON")
+
+    def _keep_copy(self, step: str) -> None:
+        """Keep a copy of the database as it is before a migration, if that is possible."""
+        try:
+            with closing(_connection(self.path)) as reader:
+                copies.write_upgrade_copy(reader, self.path, step)
+        except (OSError, sqlite3.Error, StoreError) as error:
+            cause = one_line(str(error))
+            _LOG.warning("%s was not copied before migration %s: %s", self.path, step, cause)
+
+    def back_up(self, target: Path) -> int:
+        """Write a copy of the database to a new file, which only its owner can read.
+
+        Return its size in bytes.
+
+        Raises:
+            StoreError: The file exists, or cannot be written.
+
+        """
+        try:
+            if target.exists():
+                raise FileExistsError(EEXIST, os.strerror(EEXIST))
+            with self._lock:
+                copies.write_copy(self._connection, target)
+            return target.stat().st_size
+        except (OSError, sqlite3.Error) as error:
+            cause = getattr(error, "strerror", None) or one_line(str(error))
+            raise StoreError(
+                f"No backup was written to {target}: {cause}.",
+                "Name a new file, in a folder that can be written and has room for the database.",
+            ) from error
 
     def _open_for_reading(self, refused: StoreError) -> None:
         """Open the database for reading when the file, its folder or the disk cannot be written.
@@ -187,14 +242,11 @@ class Database:
             connection.execute("BEGIN")
             try:
                 names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-                applied = set[str]()
-                if MIGRATION_TABLE in names:
-                    query = f"SELECT name FROM {MIGRATION_TABLE} WHERE migration_set = ?"  # noqa: S608  a constant
-                    applied = {str(row[0]) for row in connection.execute(query, (MIGRATION_SET,))}
+                applied = _applied(connection) if MIGRATION_TABLE in names else set()
                 pages = connection.execute("PRAGMA page_count").fetchone()[0]
             finally:
                 connection.rollback()
-        if unknown := sorted(applied - set(migration_names())):
+        if unknown := sorted(applied - {*migration_names(), *_renamed()}):
             raise errors.StoreTooNew(
                 f"{self.path} was written by a newer jitchat (it has {one_line(unknown[-1])!r}).",
                 "Update jitchat, or use another file with --db. Nothing was changed.",
@@ -412,22 +464,54 @@ def migration_names() -> list[str]:
     return sorted(file.stem for file in _MIGRATIONS.glob("*.sql"))
 
 
-def migrate(connection: sqlite3.Connection, stop_before: str | None = None) -> None:
-    """Apply the missing migrations within the open transaction."""
+def _renamed() -> dict[str, str]:
+    """Map the names that migrations had in development versions to their names today."""
+    lines = (_MIGRATIONS / "renamed.txt").read_text(encoding="utf-8").splitlines()
+    return dict(line.split() for line in lines)
+
+
+def _applied(connection: sqlite3.Connection) -> set[str]:
+    query = f"SELECT name FROM {MIGRATION_TABLE} WHERE migration_set = ?"  # noqa: S608  a constant
+    return {str(row[0]) for row in connection.execute(query, (MIGRATION_SET,))}
+
+
+def migrate(
+    connection: sqlite3.Connection,
+    stop_before: str | None = None,
+    before: Callable[[str], object] = lambda _: None,
+) -> None:
+    """Repair the schema and apply the missing migrations, within the open transaction.
+
+    If the database is not a new one, `before` is called first, with the first migration's name.
+    """
     # The import takes 200 ms, with numpy, and is needed once per database.
     from sqlite_utils import Database, Migrations  # noqa: PLC0415
 
-    def running(name: str) -> Callable[[Database], None]:
-        def run(database: Database) -> None:
-            for statement in statements((_MIGRATIONS / f"{name}.sql").read_text(encoding="utf-8")):
-                database.execute(statement)
-
-        return run
-
     migrations = Migrations(MIGRATION_SET)
     for name in migration_names():
-        migrations(name=name)(running(name))
-    migrations.apply(Database(connection, recursive_triggers=False), stop_before=stop_before)
+        migrations(name=name)(lambda database, name=name: _run_migrations(database.conn, [name]))
+    database = Database(connection, recursive_triggers=False)
+    migrations.ensure_migrations_table(database)
+    connection.executemany(
+        f"UPDATE OR REPLACE {MIGRATION_TABLE} SET name = ?2 WHERE name = ?1",  # noqa: S608  a constant
+        _renamed().items(),
+    )
+    applied = _applied(connection)
+    pending = [name for name in migration_names() if name not in applied]
+    if applied and pending:
+        before(pending[0])
+    with closing(_connection(":memory:")) as intended:
+        _run_migrations(intended, sorted(applied))
+        repair(connection, intended)
+    migrations.apply(database, stop_before=stop_before)
+
+
+def _run_migrations(connection: sqlite3.Connection, names: Iterable[str]) -> None:
+    """Run the statements of migrations, without recording that they were applied."""
+    connection.create_function("compressed", 1, lambda text: zlib.compress(text.encode()))
+    for name in names:
+        for statement in statements((_MIGRATIONS / f"{name}.sql").read_text(encoding="utf-8")):
+            connection.execute(statement)
 
 
 def statements(script: str) -> Iterator[str]:

@@ -8,8 +8,13 @@ full-text index or prompt history, and in no blob that another conversation's wi
 Deleted rows are overwritten in the file, and the write-ahead log is emptied, unless another
 instance is reading it. Distilled memory stays, with a note that its source is deleted. An erasure
 deletes that as well and rewrites the file, because its free pages can hold earlier states of a
-reply or a draft. The usage and cost of the conversation's requests remain, as figures only, and of
-an imported conversation a hash that identifies its source, so that it is not imported again.
+reply or a draft; it also deletes the copy that was kept before the last migration. The usage and
+cost of the conversation's requests remain, as figures only, and of an imported conversation a hash
+that identifies its source, so that it is not imported again.
+
+Which tables have rows of a conversation is read from their foreign keys, so that a new table needs
+no line here. A column that names a conversation, a turn or a window without one is placed in
+`tests/store/test_erasure.py`, or that test fails.
 """
 
 import os
@@ -19,26 +24,24 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from jitchat.errors import ConversationInUse, ErasureIncomplete, StoreError
+from jitchat.store import search_index
+from jitchat.store.copies import delete_upgrade_copies
 from jitchat.store.database import WAIT_SECONDS
 from jitchat.store.documents import forget_source
 from jitchat.store.imported import note_deleted
 from jitchat.store.replies import is_alive
 from jitchat.store.store import ColdStore, next_touch
-from jitchat.store.windows import delete_windows
+from jitchat.store.windows import delete_blobs_of, delete_unused_blobs
 
 _SILENT_FOR = timedelta(minutes=15)
 """Time without a new turn after which a process that cannot be queried is assumed to be gone."""
 _WAIT_FOR_READERS = 500
 """Milliseconds."""
-_OF_TURNS = ("streaming", "reasoning", "model_lines", "index_entries", "vectors", "held_turns")
-"""Tables in which each row belongs to a turn."""
-_OF_CONVERSATIONS = ("turn_costs", "index_segments", "drafts", "observation_passes")
-"""Tables in which each row belongs to a conversation; tags and imports are deleted by cascade."""
-_UNINDEX_WORDS = """
-    INSERT INTO turns_fts (turns_fts, rowid, content)
-    SELECT 'delete', t.id, t.content FROM turns t JOIN conversations c ON c.id = t.conversation
-    WHERE c.id = ? AND NOT c.temporary
+_REFERRING = """
+    SELECT t.name, k."from", k."to" FROM sqlite_master t, pragma_foreign_key_list(t.name) k
+    WHERE t.type = 'table' AND k."table" = ? AND t.name <> k."table" AND k.on_delete = 'NO ACTION'
 """
+"""The columns of other tables that refer to a table; SQLite itself does the other actions."""
 _WRITERS = """
     SELECT s.process FROM streaming s JOIN turns t ON t.id = s.turn WHERE t.conversation = ?
 """
@@ -90,21 +93,11 @@ def delete_conversation(store: ColdStore, conversation: str, *, with_memory: boo
         connection.execute("PRAGMA secure_delete = ON")
     with database.write() as connection:
         _require_no_writer(connection, conversation)
+        search_index.remove_conversation(connection, conversation)
         _delete_distilled(connection, store.now(), conversation, with_memory=with_memory)
-        turns = "SELECT id FROM turns WHERE conversation = ?"
-        connection.execute(
-            f"DELETE FROM cases WHERE said IN ({turns}) OR wanted IN ({turns})",  # noqa: S608  constants
-            (conversation, conversation),
-        )
-        delete_windows(connection, conversation)
-        for table in _OF_TURNS:
-            connection.execute(f"DELETE FROM {table} WHERE turn IN ({turns})", (conversation,))  # noqa: S608  constants
-        for table in _OF_CONVERSATIONS:
-            connection.execute(f"DELETE FROM {table} WHERE conversation = ?", (conversation,))  # noqa: S608  constants
-        connection.execute(_UNINDEX_WORDS, (conversation,))
-        connection.execute("DELETE FROM turns WHERE conversation = ?", (conversation,))
         note_deleted(connection, conversation)
-        connection.execute("DELETE FROM conversations WHERE id = ?", (conversation,))
+        _delete_rows(connection, "conversations", "id = ?", conversation)
+        delete_blobs_of(connection, conversation)
     with suppress(StoreError):
         _empty_log(store)
 
@@ -133,12 +126,15 @@ def vacuum(store: ColdStore) -> bool:
     Returns False if another process is reading the write-ahead log, which may still contain it.
 
     Raises:
-        StoreError: There is no room: rewriting temporarily takes the file's size again.
+        StoreError: There is no room: rewriting temporarily takes the file's size again; or a copy
+            from before a migration cannot be deleted.
 
     """
+    delete_upgrade_copies(store.database.path)
+    with store.database.write() as connection:
+        delete_unused_blobs(connection)
     with store.database.read() as connection:
-        # deleted words are only marked as such in the full-text index until its parts are merged
-        connection.execute("INSERT INTO turns_fts (turns_fts) VALUES ('optimize')")
+        search_index.optimize(connection)
         connection.execute("VACUUM")
     return _empty_log(store)
 
@@ -172,11 +168,17 @@ def _require_no_writer(connection: sqlite3.Connection, conversation: str) -> Non
         )
 
 
+def _delete_rows(connection: sqlite3.Connection, table: str, where: str, conversation: str) -> None:
+    """Delete rows, and before them the rows of other tables that refer to them."""
+    for child, column, key in connection.execute(_REFERRING, (table,)).fetchall():
+        referring = f"{column} IN (SELECT {key} FROM {table} WHERE {where})"  # noqa: S608  names in the schema
+        _delete_rows(connection, child, referring, conversation)
+    connection.execute(f"DELETE FROM {table} WHERE {where}", (conversation,))  # noqa: S608  names in the schema
+
+
 def _delete_distilled(
     connection: sqlite3.Connection, now: datetime, conversation: str, *, with_memory: bool
 ) -> None:
-    passes = "SELECT id FROM observation_passes WHERE conversation = ?"
-    connection.execute(f"DELETE FROM observations WHERE pass IN ({passes})", (conversation,))  # noqa: S608  constants
     forget_source(connection, now, conversation, with_lines=with_memory)
     if with_memory:
         mine = "SELECT id FROM facts WHERE conversation = ?"

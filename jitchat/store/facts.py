@@ -5,7 +5,7 @@ stays, so that it is not proposed again. Which facts a new one supersedes is dec
 transaction that stores it, so that two instances cannot both keep contradicting statements.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
@@ -101,6 +101,24 @@ class FactStore:
             connection.execute(_CLOSE, (self._now().date().isoformat(), kept.id, fact.id))
         return Change(kept, (fact,))
 
+    def restore(self, facts: Mapping[int, Fact]) -> None:
+        """Store facts as they are, by number; `superseded_by` is one of the numbers.
+
+        A fact with the same text, source and day is known, and stays as it is here.
+        """
+        with self._database.write() as connection:
+            known = {(fact.text, fact.source, fact.stated_on): fact.id for fact in self.all()}
+            fresh = {
+                number: self._put(fact)
+                for number, fact in facts.items()
+                if (fact.text, fact.source, fact.stated_on) not in known
+            }
+            for number, fact in fresh.items():
+                over, until = fresh.get(facts[number].superseded_by or 0), fact.valid_until
+                over_id = over.id if over is not None else None
+                if until is not None:
+                    connection.execute(_CLOSE, (until.isoformat(), over_id, fact.id))
+
     def find(self, wanted: str) -> list[Fact]:
         """Find valid facts by id, or by their text or a part of it; several if several match.
 
@@ -116,12 +134,14 @@ class FactStore:
 
     def _put(self, fact: Fact) -> Fact:
         source, day = fact.source, fact.stated_on or self._now().date()
+        conversation = source.conversation if source is not None else None
         with self._database.write() as connection:
             cursor = connection.execute(
                 "INSERT INTO facts (project, text, kind, conversation, first, last, stated_on,"
                 " state) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    *(self.project, fact.text, fact.kind, source and source.conversation),
+                    *(self.project, fact.text, fact.kind),
+                    None if conversation == DELETED else conversation,
                     *(source and source.first, source and source.last, day.isoformat()),
                     fact.state,
                 ),

@@ -97,26 +97,6 @@ class ObservationStore:
                     break
             return [self._pass_of(row) for row in chain]
 
-    def every(self) -> list[ObservationPass]:
-        """List the passes on all paths that are not undone, each after the one that it follows."""
-        query = (
-            "SELECT id, follows, kind, first, last, made_by, made_at, note FROM observation_passes"
-            " WHERE conversation = ? AND undone_at IS NULL ORDER BY id"
-        )
-        with self._database.read() as connection:
-            known = dict[int, Sequence[Any]]()
-            for row in connection.execute(query, (self._conversation,)).fetchall():
-                if row[1] is None or row[1] in known:
-                    known[row[0]] = row
-            return [self._pass_of(row) for row in known.values()]
-
-    def restore(self, passes: Sequence[ObservationPass]) -> None:
-        """Store the passes that `every` returned elsewhere, in a conversation without passes."""
-        ids: dict[int | None, int | None] = {None: None}
-        for each in passes:
-            if each.follows in ids:
-                ids[each.id] = self._insert(replace(each, follows=ids[each.follows]))
-
     def is_paused(self, path: Path) -> bool:
         """Whether the user undid the latest pass on a path: no automatic passes are made then."""
         rows = self._database.fetch_all(_NEWEST, (self._conversation,))

@@ -1,10 +1,11 @@
-"""What the user set in a conversation: pins, exclusions, draft, instructions; and the theme.
+"""What the user set in a conversation: pins, exclusions, instructions; and the theme.
 
 Pins belong to turns: a turn that two branches share is pinned in both.
 """
 
 from collections.abc import Mapping
 
+from jitchat.store import search_index
 from jitchat.store.database import Database
 from jitchat.store.path import Path
 from jitchat.text.sanitize import repair
@@ -36,28 +37,6 @@ class Pins:
                 connection.execute("INSERT INTO held_turns VALUES (?, ?)", (turn.id, hold))
 
 
-class Drafts:
-    """Texts that were typed and not sent, one per conversation."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def get(self, conversation: str) -> str:
-        query = "SELECT text FROM drafts WHERE conversation = ?"
-        row = self._database.fetch_one(query, (conversation,))
-        return "" if row is None else str(row[0])
-
-    def put(self, conversation: str, text: str) -> None:
-        """Store a draft, replacing the previous one; an empty text deletes it."""
-        with self._database.write() as connection:
-            connection.execute("DELETE FROM drafts WHERE conversation = ?", (conversation,))
-            if text:
-                connection.execute(
-                    "INSERT INTO drafts SELECT id, ? FROM conversations WHERE id = ?",
-                    (repair(text), conversation),
-                )
-
-
 class OwnInstructions:
     """The system texts and personas that are set for single conversations."""
 
@@ -73,10 +52,11 @@ class OwnInstructions:
         """Store instructions, replacing the previous ones; an empty system text counts as none."""
         system = repair(own.system) if own.system and own.system.strip() else None
         persona = None if own.persona is None else repair(own.persona)
-        self._database.execute(
-            "UPDATE conversations SET system = ?, persona = ? WHERE id = ?",
-            (system, persona, conversation),
-        )
+        with search_index.changing(self._database, conversation=conversation) as connection:
+            connection.execute(
+                "UPDATE conversations SET system = ?, persona = ? WHERE id = ?",
+                (system, persona, conversation),
+            )
 
 
 class ScreenState:
@@ -91,3 +71,20 @@ class ScreenState:
 
     def put(self, name: str, value: str) -> None:
         self._database.execute("INSERT OR REPLACE INTO screen_state VALUES (?, ?)", (name, value))
+
+
+class AllowedFolders:
+    """Hidden folders, and folders outside the current one, whose files mentions may attach."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self) -> frozenset[str]:
+        rows = self._database.fetch_all("SELECT path FROM allowed_folders")
+        return frozenset(str(path) for (path,) in rows)
+
+    def add(self, path: str) -> None:
+        self._database.execute("INSERT OR IGNORE INTO allowed_folders VALUES (?)", (path,))
+
+    def remove(self, path: str) -> None:
+        self._database.execute("DELETE FROM allowed_folders WHERE path = ?", (path,))

@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from jitchat.errors import StoreError, StoreFull, StoreReadOnly
+from jitchat.store import search_index
 from jitchat.store.store import ColdStore, tools_column
 from jitchat.text.sanitize import repair
 from jitchat.values import NO_TOOL_USE, Role, Status, ToolUse, Turn
@@ -164,6 +165,7 @@ class ReplyWriter:
                 connection.execute("REPLACE INTO streaming VALUES (?, ?, ?)", row)
             else:
                 connection.execute("DELETE FROM streaming WHERE turn = ?", (turn.id,))
+                search_index.add(connection, [turn.id])
                 self._store.switch_to(self._conversation, turn.position)
         self._saved_thoughts = turn.id, thoughts
         self.stored = len(text)
@@ -199,6 +201,7 @@ def close_interrupted(store: ColdStore) -> int:
                 [(Status.INTERRUPTED, turn) for turn in gone],
             )
             connection.executemany("DELETE FROM streaming WHERE turn = ?", [(t,) for t in gone])
+            search_index.add(connection, gone)
     except (StoreFull, StoreReadOnly):
         return 0
     return len(gone)

@@ -112,11 +112,6 @@ _COPIED = (
     "purpose, sent_at, provider, model, input_tokens, output_tokens, cached_tokens, written_tokens,"
     " reasoning_tokens, charged, counted_input, counted_output, cost"
 )
-_ADOPT = """
-    UPDATE requests SET window = ?, conversation = ?, project = NULL
-    WHERE id = (SELECT id FROM requests WHERE window IS NULL AND conversation IS NULL
-        AND purpose = ? AND sent_at = ? AND model = ? LIMIT 1)
-"""
 
 
 NOT_BILLED = Taken(cost=0.0)
@@ -162,15 +157,6 @@ class RequestLog:
                 "UPDATE requests SET provider = ? WHERE window = ?",
                 (repair(provider or "") or None, window),
             )
-
-    def adopt(self, asked: Asked, window: int) -> bool:
-        """Link a restored window to its remaining request. Return whether there is one."""
-        if asked.sent_at is None:
-            return False
-        values = asked.purpose, asked.sent_at.isoformat(), repair(asked.model)
-        with self._database.write() as connection:
-            cursor = connection.execute(_ADOPT, (window, asked.conversation, *values))
-        return cursor.rowcount > 0
 
     def copy_to(self, other: Database) -> None:
         """Copy billed requests to another database, without their conversations."""
@@ -242,12 +228,14 @@ class RequestLog:
 
 def _columns(taken: Taken) -> tuple[int | float | None, ...]:
     reported, counted = taken.reported, taken.counted
-    counts = [None] * 5 if reported is None else list(astuple(reported)[:5])
     own = (counted.input_tokens, counted.output_tokens) if counted is not None else (None, None)
-    return (
-        *(None if count is None else bounded(count) for count in counts),
-        reported.cost if reported is not None else None,
-        *own,
-        taken.cost,
-        reported is not None or counted is not None,
-    )
+    is_billed = reported is not None or counted is not None
+    return *usage_columns(reported), *own, taken.cost, is_billed
+
+
+def usage_columns(usage: Usage | None) -> tuple[int | float | None, ...]:
+    """Return the five counts of a usage and what was charged; all None without one."""
+    if usage is None:
+        return (None,) * 6
+    *counts, charged = astuple(usage)
+    return *(None if count is None else bounded(count) for count in counts), charged

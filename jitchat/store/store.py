@@ -17,9 +17,11 @@ from typing import Any
 
 from jitchat.errors import ConversationDeleted, UnknownConversation, UsageError
 from jitchat.statements import DELETED
-from jitchat.store.conversation_search import CONDITION, EVERY, Filter, Found, search_turns
+from jitchat.store import search_index
+from jitchat.store.conversation_search import EVERY, Filter
 from jitchat.store.database import Database
 from jitchat.store.path import TREE_COLUMNS, Path, Tree, tree_from
+from jitchat.store.search import Matches, search_turns
 from jitchat.store.unstored import UnstoredReplies
 from jitchat.text.figures import local
 from jitchat.text.sanitize import one_line, repair, shorten
@@ -102,34 +104,32 @@ def _aware(moment: datetime | None) -> datetime | None:
 UNSETTLED = (Status.STREAMING, Status.UNANSWERED)
 """Turns that cannot be recalled: those being written, and messages without an answer."""
 _IS_THERE = "SELECT 1 FROM conversations WHERE id = ? AND NOT deleted_by"
-_LISTED = f"""
-    SELECT c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, c.archived,
-        (SELECT json_group_array(tag) FROM tags WHERE conversation = c.id), c.persona,
-        {TREE_COLUMNS}
-    FROM conversations c
-    WHERE {CONDITION} AND (:after IS NULL OR julianday(c.updated_at) >= julianday(:after))
-        AND (:before IS NULL OR julianday(c.created_at) < julianday(:before))
-    ORDER BY c.touched DESC
-"""  # noqa: S608  constants
 _LONGEST_PROJECT = 60
 NEW_TITLE = "New conversation"
 """The title of an empty conversation."""
 TEMPORARY_TITLE = "Temporary conversation"
-_LONGEST_TITLE, _LONGEST_TAG = 200, 40
+LONGEST_TITLE = 200
+_LONGEST_TAG = 40
+
+
+_OBEYED = frozenset('$`\\"')
+"""What a shell obeys even in double quotes: not in a name, which people type and scripts insert."""
+SAFE_NAME = str.maketrans(dict.fromkeys(_OBEYED, "_"))
+"""For `translate`: replaces what a name must not have."""
 
 
 def project_name(name: str) -> str:
     """Return a project's name on one line, without surrounding spaces.
 
     Raises:
-        UsageError: The name is empty, or longer than 60 characters.
+        UsageError: The name is empty, longer than 60 characters, or has a refused character.
 
     """
     plain = one_line(repair(name))
-    if not plain or len(plain) > _LONGEST_PROJECT:
+    if not plain or len(plain) > _LONGEST_PROJECT or _OBEYED & set(plain):
         raise UsageError(
             f"{shorten(name, _LONGEST_PROJECT)!r} is not a valid project name.",
-            f"Use 1 to {_LONGEST_PROJECT} characters.",
+            f'Use 1 to {_LONGEST_PROJECT} characters, none of them $, `, \\ or ".',
         )
     return plain
 
@@ -142,10 +142,12 @@ def tag_name(tag: str) -> str:
 
     """
     plain = fold(one_line(repair(tag)).removeprefix("#"))
-    if not plain or len(plain) > _LONGEST_TAG or any(c.isspace() or c in '":,' for c in plain):
+    is_refused = any(c.isspace() or c in _OBEYED or c in ":," for c in plain)
+    if not plain or len(plain) > _LONGEST_TAG or is_refused:
         raise UsageError(
             f"{shorten(tag, _LONGEST_TAG)!r} is not a valid tag.",
-            f"A tag is one word of at most {_LONGEST_TAG} characters.",
+            f"A tag is one word of at most {_LONGEST_TAG} characters,"
+            ' none of them $, `, \\, ", a colon or a comma.',
         )
     return plain
 
@@ -157,7 +159,7 @@ def title_text(title: str) -> str:
         UsageError: The title is empty.
 
     """
-    if plain := shorten(repair(title), _LONGEST_TITLE):
+    if plain := shorten(repair(title), LONGEST_TITLE):
         return plain
     raise UsageError(
         "A title needs a text.", "Name it: /rename TITLE, or jitchat conversations rename ID TITLE."
@@ -218,13 +220,14 @@ class ColdStore:
                     *(project, os.getpid() if temporary else 0, title != NEW_TITLE),
                 ),
             )
+            search_index.add(connection, search_index.documents_of(connection, fresh))
         return Conversation(fresh, one_line(title), 0, moment, moment, project, temporary)
 
     def conversations(self, where: Filter = EVERY) -> list[Conversation]:
         """List all conversations, or those that match a filter, the most recent first."""
         listed = []
         with self.database.read() as connection:
-            for row in connection.execute(_LISTED, where.values):
+            for row in connection.execute(search_index.statement("listed"), where.values):
                 identity, title, created_at, updated_at, project, *marks, tags, persona = row[:9]
                 require(str, identity, title, project)
                 turns = len(tree_from(*row[9:]).path())
@@ -258,14 +261,19 @@ class ColdStore:
             "`jitchat conversations` lists them." if known else "Import one, or start a chat.",
         )
 
-    def latest(self, project: str | None = None) -> Conversation | None:
+    def latest(self, project: str | None = None, skipped: str = "") -> Conversation | None:
         """Return the most recent conversation, of any project or of one; None if there is none.
 
-        Temporary and archived conversations are ignored.
+        Temporary and archived conversations are ignored, and the one with the id `skipped`.
         """
-        listed = self.conversations()
+        listed = (known for known in self.conversations() if known.id != skipped)
         lasting = (known for known in listed if not (known.is_temporary or known.is_archived))
         return next((known for known in lasting if project in (None, known.project)), None)
+
+    def has_sent(self, conversation: str) -> bool:
+        """Whether anything was sent from here in a conversation."""
+        query = "SELECT 1 FROM windows JOIN turns t ON t.id = turn WHERE t.conversation = ? LIMIT 1"
+        return self.database.fetch_one(query, (conversation,)) is not None
 
     def projects(self) -> dict[str, int]:
         """Count the conversations of each project that has any, the most recent project first."""
@@ -292,12 +300,14 @@ class ColdStore:
 
         """
         statement = "UPDATE conversations SET title = ?, title_given = 1 WHERE id = ?"
-        self.database.execute(statement, (title_text(title), conversation))
+        with search_index.changing(self.database, conversation=conversation) as connection:
+            connection.execute(statement, (title_text(title), conversation))
 
     def suggest_title(self, conversation: str, title: str) -> None:
         """Set a generated title, unless the user or the source gave the conversation one."""
         statement = "UPDATE conversations SET title = ? WHERE id = ? AND NOT title_given"
-        self.database.execute(statement, (title_text(title), conversation))
+        with search_index.changing(self.database, conversation=conversation) as connection:
+            connection.execute(statement, (title_text(title), conversation))
 
     def lacks_title(self, conversation: str) -> bool:
         """Whether neither the user nor the source gave the conversation a title."""
@@ -317,7 +327,7 @@ class ColdStore:
         """
         added = [(conversation, tag_name(tag)) for tag in add]
         removed = [(conversation, fold(tag.removeprefix("#"))) for tag in remove]
-        with self.database.write() as connection:
+        with search_index.changing(self.database, conversation=conversation) as connection:
             connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", added)
             connection.executemany("DELETE FROM tags WHERE conversation = ? AND tag = ?", removed)
 
@@ -385,6 +395,7 @@ class ColdStore:
                 cursor = connection.execute(INSERT_TURN, (None, *turn_row(conversation, kept)))
                 stored.append(replace(kept, id=cursor.lastrowid or 0))
                 parent = position
+            search_index.add(connection, [turn.id for turn in stored])
             connection.execute(
                 "UPDATE conversations SET touched = ?, updated_at = ? WHERE id = ?",
                 (next_touch(connection), self.now().isoformat(), conversation),
@@ -424,29 +435,22 @@ class ColdStore:
                 look_at(connection, conversation, tree.leaf_below(position))
 
     def set_status(self, turn: Turn, status: Status) -> None:
-        self.database.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
+        with search_index.changing(self.database, [turn.id]) as connection:
+            connection.execute("UPDATE turns SET status = ? WHERE id = ?", (status, turn.id))
 
     def set_uses(self, uses: Mapping[Turn, ToolUse]) -> None:
         """Replace the tool use of turns; their text never changes."""
-        with self.database.write() as connection:
+        ids = [turn.id for turn in uses]
+        with search_index.changing(self.database, ids) as connection:
             connection.executemany(
                 "UPDATE turns SET tools = ? WHERE id = ?",
                 [(tools_column(use), turn.id) for turn, use in uses.items()],
             )
 
-    def prompts(self, limit: int) -> list[str]:
-        """List the latest messages that were sent here, in any conversation, the newest first."""
-        query = (
-            "SELECT content FROM turns WHERE id IN (SELECT turn FROM windows)"
-            " AND conversation NOT IN (SELECT id FROM conversations WHERE temporary OR deleted_by)"
-            " ORDER BY id DESC LIMIT ?"
-        )
-        return [str(content) for (content,) in self.database.fetch_all(query, (limit,))]
-
     def search(
         self, text: str, limit: int = 50, conversation: str | None = None, where: Filter = EVERY
-    ) -> list[Found]:
-        """Find turns with all words of `text`, in some conversations or one, the best first."""
+    ) -> Matches:
+        """Find turns with all phrases of `text`, in some conversations or one, the best first."""
         with self.database.read() as connection:
             return search_turns(connection, text, limit, conversation, where)
 

@@ -1,9 +1,14 @@
-"""Tools that the user allowed permanently, by server and tool, each bound to its description."""
+"""Tools that the user allowed permanently, by server and tool, each with its definition."""
 
+import hmac
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cached_property
+from secrets import token_bytes
 
+from jitchat.paths import replace_file
 from jitchat.store.database import Database
+from jitchat.text.variables import variables_in
 
 
 class ToolGrants:
@@ -12,19 +17,41 @@ class ToolGrants:
     ) -> None:
         self._database, self._now = database, now
 
-    def has(self, server: str, tool: str, digest: str) -> bool:
-        """Whether the tool is allowed with its current description."""
-        query = "SELECT 1 FROM tool_grants WHERE server = ? AND tool = ? AND digest = ?"
-        return self._database.fetch_one(query, (server, tool, digest)) is not None
+    def definition(self, server: str, tool: str) -> str | None:
+        """Return the definition with which the tool was allowed; None if it was not."""
+        query = "SELECT definition FROM tool_grants WHERE server = ? AND tool = ?"
+        row = self._database.fetch_one(query, (server, tool))
+        return None if row is None else str(row[0])
 
-    def put(self, server: str, tool: str, digest: str) -> None:
-        """Allow a tool with its current description, replacing the previous grant."""
+    def put(self, server: str, tool: str, definition: str) -> None:
+        """Allow a tool with its current definition, replacing the previous grant."""
         self._database.execute(
-            "INSERT INTO tool_grants (server, tool, digest, granted_at) VALUES (?, ?, ?, ?)"
+            "INSERT INTO tool_grants (server, tool, digest, definition, granted_at)"
+            " VALUES (?, ?, '', ?, ?)"
             " ON CONFLICT (server, tool) DO UPDATE SET"
-            " digest = excluded.digest, granted_at = excluded.granted_at",
-            (server, tool, digest, self._now().isoformat()),
+            " definition = excluded.definition, granted_at = excluded.granted_at",
+            (server, tool, definition, self._now().isoformat()),
         )
+
+    def seal(self, text: str) -> str:
+        """Return the names of a text's variables, and a keyed hash if it has anything else.
+
+        Raises:
+            OSError: The key of the hash cannot be read or written.
+
+        """
+        names = "".join(f"${{{name}}}" for name in variables_in(text))
+        if names == text:
+            return text
+        return f"{names}•{hmac.digest(self._key, text.encode(), 'sha256').hex()}"
+
+    @cached_property
+    def _key(self) -> bytes:
+        """A random key beside the database, so that a copy of the database alone has no hint."""
+        path = self._database.path.with_name("grants.key")
+        if not path.exists():
+            replace_file(path, token_bytes(32))
+        return path.read_bytes()
 
     def forget(self, server: str) -> None:
         """Revoke all grants for a server's tools."""

@@ -11,12 +11,13 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from jitchat.store.database import Database
+from jitchat.store.reply_notes import PUT_NOTE, ReplyNote, note_row
 from jitchat.store.requests import SPENT, USAGE, Asked, Purpose, RequestLog, Spent, Taken, usage_of
 from jitchat.store.store import require
 from jitchat.values import Mode, Turn, Usage
@@ -105,27 +106,12 @@ class Send:
         return self.limit - self.reserve - self.used
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyNote:
-    model: str
-    """The model's name; empty if neither the reply's window nor its import recorded it."""
-    provider: str
-    """The provider's name in the settings; empty if it was not recorded."""
-    stop: str | None
-    """The provider's stop reason; None if it gave none, or it was not recorded."""
-    usage: Usage | None
-    """As reported by the provider; None if it was not."""
-    cost: float | None
-    """In US dollars; None if no price was known."""
-    reasoning: str = ""
-    """The model's reasoning before its answer."""
-
-
 _REQUEST = "LEFT JOIN requests q ON q.window = w.id"
 _ENDING = f"""
     SELECT w.reply, w.stop, q.cost, q.provider, q.counted_input, q.counted_output, {USAGE}
     FROM windows w {_REQUEST} WHERE w.id = ?
 """  # noqa: S608  constants
+_MODEL = "SELECT COALESCE(json_extract(header, '$.model'), '') FROM windows WHERE id = ?"
 _BY_DIGEST = """
     SELECT id FROM windows WHERE turn = ? AND digest = ?
     ORDER BY (json_extract(header, '$.mode') = ?) + (json_extract(header, '$.model') = ?) DESC,
@@ -147,16 +133,6 @@ _SIZES = """
          json_each(b.content) s
     WHERE w.id = ? GROUP BY 1
 """
-_NOTES = f"""
-    SELECT t.value, COALESCE(json_extract(w.header, '$.model'), i.model, ''),
-           COALESCE(q.provider, ''), w.stop, q.cost, COALESCE(r.content, ''), {USAGE}
-    FROM json_each(?) AS t
-    LEFT JOIN windows w ON w.id = (SELECT MAX(id) FROM windows WHERE reply = t.value)
-    {_REQUEST}
-    LEFT JOIN reasoning r ON r.turn = t.value
-    LEFT JOIN imported_turns i ON i.turn = t.value
-    WHERE w.id IS NOT NULL OR r.turn IS NOT NULL OR i.model IS NOT NULL
-"""  # noqa: S608  a constant
 _SPENT = f"""
     SELECT {SPENT} FROM windows w JOIN requests q ON q.window = w.id
     WHERE w.turn = ? AND json_extract(w.header, '$.mode') = ? AND q.id > ?
@@ -190,19 +166,6 @@ class WindowArchive:
             self._requests.begin(asked, _taken(least), window_id)
         return window_id
 
-    def restore(self, turn_id: int, record: WindowRecord, ending: Ending) -> int:
-        """Store an imported or restored window with its ending; return its id.
-
-        The cost of a window that was deleted here is already in the totals and not added again.
-        """
-        with self._database.write() as connection:
-            window_id = self._put(connection, turn_id, record)
-            asked = _asked(connection, turn_id, record, ending.provider)
-            if not self._requests.adopt(asked, window_id):
-                self._requests.begin(asked, Taken(), window_id)
-            self.close(window_id, ending)
-        return window_id
-
     def _put(self, connection: sqlite3.Connection, turn_id: int, record: WindowRecord) -> int:
         sizes: Counter[str] = Counter()
         for segment in record.segments:
@@ -227,12 +190,18 @@ class WindowArchive:
         self._database.execute(statement, (json.dumps(request), window_id))
 
     def close(self, window_id: int, ending: Ending) -> None:
+        """Record how a window's exchange ended, also with its reply."""
         with self._database.write() as connection:
             connection.execute(
                 "UPDATE windows SET reply = ?, stop = ? WHERE id = ?",
                 (ending.reply_id, ending.stop, window_id),
             )
             self._requests.end_of_window(window_id, _taken(ending), ending.provider)
+            if ending.reply_id is not None:
+                model = connection.execute(_MODEL, (window_id,)).fetchone()[0]
+                figures = ending.stop, ending.usage, ending.cost
+                note = ReplyNote(model, ending.provider or "", *figures)
+                connection.execute(PUT_NOTE, note_row(ending.reply_id, note))
 
     def by_id(self, window_id: int) -> WindowRecord:
         """Read one window by the id that `put` returned.
@@ -312,15 +281,6 @@ class WindowArchive:
             query = _SENDS.format("DESC LIMIT ?")
             rows = connection.execute(query, (conversation, most)).fetchall()
             return [_send(connection, row) for row in reversed(rows)]
-
-    def notes(self, replies: Iterable[int]) -> dict[int, ReplyNote]:
-        """Read the notes of replies, by the ids of their turns, without replies that have none."""
-        with self._database.read() as connection:
-            rows = connection.execute(_NOTES, (json.dumps(list(replies)),))
-            return {
-                identity: ReplyNote(model, provider, stop, usage_of(counts), cost, reasoning)
-                for identity, model, provider, stop, cost, reasoning, *counts in rows
-            }
 
     def replies_by_mode(self, turn_id: int, after: int = 0) -> dict[Mode, int]:
         """Return the position of the latest reply to a message in each mode that has one.
@@ -410,30 +370,28 @@ def _contents(connection: sqlite3.Connection, turns: Sequence[int]) -> dict[int,
     return dict(connection.execute(query, (json.dumps(turns),)).fetchall())
 
 
-_PARTS = """
-    SELECT ledger FROM windows WHERE {0}
-    UNION SELECT l.value FROM windows, json_each(segments) l WHERE {0}
+_NAMED = """
+    SELECT ledger FROM windows
+    UNION SELECT l.value FROM windows, json_each(segments) l
     UNION SELECT json_extract(s.value, '$.blob') FROM blobs, json_each(blobs.content) s
-        WHERE digest IN (SELECT l.value FROM windows, json_each(segments) l WHERE {0})
+        WHERE digest IN (SELECT l.value FROM windows, json_each(segments) l)
         AND json_extract(s.value, '$.blob') IS NOT NULL
 """
-"""The addresses of all blobs that make up some windows."""
-_MINE = "turn IN (SELECT id FROM turns WHERE conversation = ?1)"
+"""The addresses of all blobs that make up windows."""
 
 
-def delete_windows(connection: sqlite3.Connection, conversation: str) -> None:
-    """Delete a conversation's windows, and the blobs that no other window uses."""
-    parts = [row[0] for row in connection.execute(_PARTS.format(_MINE), (conversation,))]
-    connection.execute(f"DELETE FROM windows WHERE {_MINE}", (conversation,))  # noqa: S608  a constant
+def delete_unused_blobs(connection: sqlite3.Connection) -> None:
+    """Delete the blobs that no window uses; takes 0.3 s with 10,000 windows."""
+    connection.execute(f"DELETE FROM blobs WHERE digest NOT IN ({_NAMED})")  # noqa: S608  a constant
+
+
+def delete_blobs_of(connection: sqlite3.Connection, conversation: str) -> None:
+    """Delete the blobs of a conversation whose windows are deleted."""
     owned = owned_blobs(conversation)
     end = owned[:-1] + "0"  # the character after `/`
-    connection.execute("DELETE FROM blobs WHERE digest >= ? AND digest < ?", (owned, end))
-    if shared := [part for part in parts if not part.startswith(owned)]:
-        connection.execute(
-            "DELETE FROM blobs WHERE digest IN (SELECT value FROM json_each(?))"  # noqa: S608  constants
-            f" AND digest NOT IN ({_PARTS.format('TRUE')})",
-            (json.dumps(shared),),
-        )
+    query = "DELETE FROM blobs WHERE digest >= ? AND digest < ?"
+    if not connection.execute(query, (owned, end)).rowcount:  # a temporary one has no others
+        delete_unused_blobs(connection)
 
 
 def _owner(connection: sqlite3.Connection, turn_id: int) -> str:

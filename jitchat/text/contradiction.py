@@ -50,7 +50,8 @@ class Statement:
 
 def supersedes(newer: str, older: str) -> bool:
     """Return whether a statement that holds until it is changed replaces an older one."""
-    later, earlier = statement_of(newer), statement_of(older)
+    _, language = content_of(f"{newer}\n{older}")  # a short instruction alone may not show it
+    later, earlier = statement_of(newer, language), statement_of(older, language)
     if not later.stems or not earlier.stems:
         return fold(newer) == fold(older)
     return restates(later, earlier) or _contradicts(later, earlier, _SAME)
@@ -86,12 +87,15 @@ def _contradicts(later: Statement, earlier: Statement, least: float) -> bool:
     """
     if _share(later.about, earlier.about) < least:
         return False
+    denies = later.denied != earlier.denied
+    if denies and not later.about:  # not `a` does not contradict `b`
+        return bool(later.values) and later.values == earlier.values
     differing = set(_differing(later, earlier))
     if not later.about:
         differing -= {_NAME, _FIGURE}
     if _NAME in differing and len(differing) > 1:
         return False
-    return bool(differing) or bool(later.about and later.denied != earlier.denied)
+    return denies or bool(differing)
 
 
 def _differing(later: Statement, earlier: Statement) -> Iterator[str]:
@@ -116,21 +120,26 @@ def _share(some: frozenset[str], others: frozenset[str]) -> float:
 
 
 @lru_cache(maxsize=1 << 13)
-def statement_of(text: str) -> Statement:
-    said, language = content_of(text)
+def statement_of(text: str, language: str = "") -> Statement:
+    """Parse a statement in a language; it is detected if none is given."""
+    said, language = content_of(text, language)
     values: dict[str, set[frozenset[str]]] = {}
-    named, present = set[str](), set(said)
+    named, present = set[str](), set(said) - _kinds().keys() - _listed("introducing")
     for name in entities(text):
-        parts = [part for part in content_words(name) if part in present - _kinds().keys()]
+        parts = [part for part in content_words(name) if part in present]
         kind = _FIGURE if _NUMBER.search(name) else _NAME
         # German capitalises every noun
         if parts and (kind == _FIGURE or language != _GERMAN):
             values.setdefault(kind, set()).add(frozenset(stem(part, language) for part in parts))
             named.update(parts)
     about: set[str] = set()
+    denied = set(denials(text, language))
     for word in said:
         root = stem(word, language)
-        if word in named or not _introducing().isdisjoint((word, root)) or _JOINED in word:
+        if word in named or not _listed("introducing").isdisjoint((word, root)) or _JOINED in word:
+            continue
+        if root in _listed("denying"):
+            denied.add(root)
             continue
         kind = _kinds().get(word) or _kinds().get(root) or (_FIGURE if _NUMBER.search(word) else "")
         if kind:
@@ -138,7 +147,7 @@ def statement_of(text: str) -> Statement:
         else:
             about.add(root)
     of_kinds = {kind: frozenset(each) for kind, each in values.items()}
-    return Statement(frozenset(about), MappingProxyType(of_kinds), denials(text, language))
+    return Statement(frozenset(about), MappingProxyType(of_kinds), frozenset(denied))
 
 
 @cache
@@ -149,6 +158,7 @@ def _kinds() -> dict[str, str]:
 
 
 @cache
-def _introducing() -> frozenset[str]:
-    """Read the words that only introduce a statement, or mark it as a decision or a change."""
-    return frozenset((_DATA / "introducing_words.txt").read_text("utf-8").split())
+def _listed(name: str) -> frozenset[str]:
+    """Read words that deny what follows, or that introduce a statement, a decision or a change."""
+    listed = (_DATA / f"{name}_words.txt").read_text("utf-8").split()
+    return frozenset(listed).union(map(stem, listed))

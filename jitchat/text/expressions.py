@@ -1,7 +1,7 @@
 """Regular expressions made of long lists of phrases: text in `data`, compiled on first use.
 
 In these files, `<name>` is replaced by the part with that name; a line break and the spaces after
-it are ignored.
+it are ignored. A file with `unicode` is compiled by `regex`, which knows the properties of Unicode.
 """
 
 import re
@@ -27,4 +27,9 @@ def expressions(name: str) -> dict[str, re.Pattern[str]]:
     def whole(text: str) -> str:
         return _PART.sub(lambda part: whole(parts[part[1]]), _LINE_BREAK.sub("", text))
 
-    return {key: re.compile(whole(text)) for key, text in data(name)["expressions"].items()}
+    sources = data(name)["expressions"].items()
+    if data(name).get("unicode"):
+        import regex  # noqa: PLC0415  13 ms, and most expressions do without
+
+        return {key: regex.compile(whole(text), regex.VERSION1) for key, text in sources}
+    return {key: re.compile(whole(text)) for key, text in sources}

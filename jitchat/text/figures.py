@@ -68,6 +68,11 @@ _CENTS_FROM = 0.1
 """US dollars. From this amount on, fractions of a cent are not shown."""
 
 
+def less(share: float, form: str, word: str = "less") -> str:
+    """Write a saving, such as `67% less`; a negative one is `69% more`."""
+    return f"{abs(share):{form}} {word if share >= 0 else 'more'}"
+
+
 def dollars(amount: float | None) -> str:
     """Format an amount in US dollars: `$0.0041`, `<$0.0001`, `$1.25`; `unknown` for None."""
     if amount is None:

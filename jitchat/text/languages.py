@@ -105,19 +105,19 @@ def stemmed(word: str, language: str) -> str:
     if "\u0620" <= letter <= "\u06ff":
         return _stem_arabic(word)
     if "\u0370" <= letter <= "\u03ff":
-        return _snowball("greek")(word)
+        return snowball("greek")(word)
     return word
 
 
 def _stem_latin(word: str, language: str) -> str:
     rules = _rules().get(language)
     if rules is None:
-        return _snowball(ENGLISH)(word)
+        return snowball(ENGLISH)(word)
     if not word.isalpha():
         return word
     if language == "german":
         word = _participle(_UMLAUT.sub(r"\1", word))
-    return _replaced(_snowball(language)(_replaced(word, rules.before)), rules.endings)
+    return _replaced(snowball(language)(_replaced(word, rules.before)), rules.endings)
 
 
 _UMLAUT = re.compile(r"(?<![aeq])([aou])e(?=[^aeiou])")
@@ -139,7 +139,7 @@ _RUSSIAN: tuple[_Ending, ...] = (
 
 
 def _stem_cyrillic(word: str) -> str:
-    return _replaced(_snowball("russian")(word), _RUSSIAN)
+    return _replaced(snowball("russian")(word), _RUSSIAN)
 
 
 _AR_ALIKE = str.maketrans("ىئؤکی", "يءءكي")
@@ -164,7 +164,7 @@ def _replaced(word: str, endings: Iterable[_Ending]) -> str:
 
 
 @cache
-def _snowball(language: str) -> Callable[[str], str]:
+def snowball(language: str) -> Callable[[str], str]:
     from py_rust_stemmers import SnowballStemmer  # noqa: PLC0415  not needed to print help
 
     stem_word: Callable[[str], str] = SnowballStemmer(language).stem_word

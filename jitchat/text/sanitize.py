@@ -1,14 +1,15 @@
 """Sanitize untrusted text on input and output.
 
 `repair` is applied once, at the boundary, before anything is stored: its result can be encoded as
-UTF-8 and bound to SQLite. `for_terminal` is applied wherever text is written to a terminal: its
-result has no control characters except tab and line feed, so it cannot control the terminal, and no
-invisible or direction-changing characters, so it cannot hide anything. Joiners and the two emoji
-selectors are kept, because Indic scripts and emoji sequences need them. `skeleton` is for finding a
-word that may be disguised in a text.
+UTF-8 and bound to SQLite. `for_terminal` is applied where text is drawn on a terminal, and nowhere
+else: files, pipes, the clipboard and models get the text itself. `skeleton` is for finding a word
+that may be disguised in a text.
 """
 
+import re
 import unicodedata
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
 from itertools import chain
 
 _REPLACEMENT = 0xFFFD
@@ -38,6 +39,10 @@ _VISIBLE: dict[int, int | None] = {
 }
 CHANGED = _VISIBLE.keys()
 """The code points that `for_terminal` replaces or removes."""
+_STAND_INS = {
+    **{code: visible or ord("·") for code, visible in _VISIBLE.items()},
+    **dict.fromkeys(_LINE_BREAKS, ord("␤")),
+}
 
 
 def repair(text: str) -> str:
@@ -47,11 +52,63 @@ def repair(text: str) -> str:
     return text.replace("\0", chr(_CONTROL_PICTURES))
 
 
-def for_terminal(text: str) -> str:
-    """Make `text` safe to show; ESC becomes a visible ␛. Works on any slice of a stream."""
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Control characters except tab and line feed."""
+
+
+def without_controls(text: str) -> tuple[str, int]:
+    """Return an entered text with line feeds as line breaks, and how many characters it lost."""
+    return _CONTROLS.subn("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalText:
+    """A text and what a terminal shows of it.
+
+    This is no `str`, so that what is drawn cannot be stored, copied, sent or written to a file.
+    """
+
+    source: str
+    cells: str
+    """Without control characters except tab and line feed, so that it cannot control the terminal,
+    and without invisible or direction-changing characters, so that it cannot hide anything.
+
+    Joiners and the two emoji selectors are kept: Indic scripts and emoji sequences need them.
+    """
+
+    def __str__(self) -> str:
+        raise TypeError("Text made for a terminal is not a string.")
+
+    def source_between(self, start: int, end: int) -> str:
+        """Return the part of the source that is drawn as `cells[start:end]`.
+
+        Invisible characters at either end are part of it.
+        """
+        sizes = range(len(self.source) + 1)
+
+        def drawn_length(size: int) -> int:
+            return len(for_terminal(self.source[:size]).cells)
+
+        first = bisect_left(sizes, start, key=drawn_length)
+        last = bisect_right(sizes, end, key=drawn_length) - 1
+        return self.source[first:last]
+
+
+def for_terminal(text: str) -> TerminalText:
+    """Make `text` safe to draw; ESC becomes a visible ␛. Works on any slice of a stream."""
     if text.isascii() and text.isprintable():
-        return text
-    return text.replace("\r\n", "\n").translate(_VISIBLE)
+        return TerminalText(text, text)
+    return TerminalText(text, text.replace("\r\n", "\n").translate(_VISIBLE))
+
+
+def stand_ins(line: str) -> str:
+    """Replace each character that is unsafe to draw by one that is safe and visible.
+
+    Columns stay the same, as an editor requires.
+    """
+    if line.isascii() and line.isprintable():
+        return line
+    return line.translate(_STAND_INS)
 
 
 class _Skeleton(dict[int, str | None]):
@@ -60,7 +117,8 @@ class _Skeleton(dict[int, str | None]):
     def __missing__(self, code: int) -> str | None:
         character = chr(code)
         shows_nothing = unicodedata.category(character) in _SHOWS_NOTHING
-        if (shows_nothing or not for_terminal(character)) and not character.isspace():
+        is_removed = _VISIBLE.get(code, code) is None
+        if (shows_nothing or is_removed) and not character.isspace():
             self[code] = None
         else:
             self[code] = unicodedata.normalize("NFKC", character)
@@ -100,8 +158,8 @@ def _escaped(character: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Apply `for_terminal`, and replace each run of white space by one space."""
-    return " ".join(for_terminal(text).split())
+    """Apply `repair`, and replace each run of white space by one space."""
+    return " ".join(repair(text).split())
 
 
 def shorten(text: str, width: int) -> str:

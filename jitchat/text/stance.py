@@ -26,7 +26,7 @@ _LONGEST_DISCLAIMER = 400
 _LONGEST_WISH = 2_000
 """Characters read at each end; the text between them is more likely pasted."""
 _SENTENCES, _LONGEST_OBJECTION = 2, 2_000
-"""The sentences in which an objection is looked for, and their maximum total characters."""
+"""The first sentences in which an objection is looked for, and the characters that are read."""
 
 
 def is_decision(text: str) -> bool:

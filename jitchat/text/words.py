@@ -53,7 +53,7 @@ _ACCENTS = re.compile(
     "[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]+"
 )
 """Combining diacritics; points and vowel signs of Hebrew and Arabic."""
-_TO_ACCENTED = str.maketrans(
+TO_PLAIN_LATIN = str.maketrans(
     dict(zip("đłøıßæœ", ("d", "l", "o", "i", "ss", "ae", "oe"), strict=True))
 )
 _SLICE = 256
@@ -64,7 +64,7 @@ def fold(text: str) -> str:
     lowered = text.lower().replace("’", "'")
     if lowered.isascii():
         return lowered
-    bare = _ACCENTS.sub("", lowered.translate(_TO_ACCENTED))
+    bare = _ACCENTS.sub("", lowered.translate(TO_PLAIN_LATIN))
     return "".join(
         _without_accents(bare[start : start + _SLICE]) for start in range(0, len(bare), _SLICE)
     ).lower()
@@ -80,12 +80,12 @@ def content_words(text: str) -> list[str]:
     return content_of(text)[0]
 
 
-def content_of(text: str) -> tuple[list[str], str]:
-    """Return the `content_words` of a text, and its language."""
+def content_of(text: str, language: str = "") -> tuple[list[str], str]:
+    """Return the `content_words` of a text, and its language, detected if none is given."""
     plain = fold(text)
     spelt = spell_out(plain)
     found = _words_of(spelt)
-    language = language_of(found, text)
+    language = language or language_of(found, text)
     if may_join(spelt):
         found += [each[:LONGEST] for each in joined(spelt)]
     if _CAMEL.search(text):

@@ -1,23 +1,26 @@
 """Which tool calls may run: decided by the settings, by the user's grants, or by asking.
 
 Deny takes precedence over ask, and ask over allow; the user is asked about a tool in no list. A
-grant is bound to the tool's description: when that changes, the user is asked again. With no user
-to ask, the call is declined. A server's claims about its tools are shown, and decide nothing.
+grant is bound to the tool's definition and to everything that starts its server: when any of it
+changes, the user is asked again, and told what changed. With no user to ask, the call is declined.
+A server's claims about its tools are shown, and decide nothing.
 """
 
 import asyncio
-import hashlib
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from difflib import unified_diff
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import Protocol
+from itertools import islice
+from typing import NamedTuple, Protocol
 
 from jitchat.errors import StoreError
-from jitchat.providers.tools import DECLINED, arguments_of
-from jitchat.text.sanitize import CHANGED, for_terminal, one_line
+from jitchat.providers.tools import DECLINED
+from jitchat.text.sanitize import CHANGED
 from jitchat.tools.source import BUILT_IN
 from jitchat.values import Tool, ToolCall, ToolResult
 
@@ -25,6 +28,8 @@ BETWEEN = "__"
 """The separator between a server's name and a tool's."""
 _LONGEST_CLAIM = 4_000
 """Maximum characters of a description in a question."""
+_SEALED = re.compile("•[0-9a-f]{64}")
+"""A hash by `Grants.seal`."""
 
 
 class Answer(StrEnum):
@@ -32,6 +37,9 @@ class Answer(StrEnum):
     CONVERSATION = "this conversation"
     ALWAYS = "always"
     DECLINE = "decline"
+
+
+_NOT_ALWAYS = (Answer.ONCE, Answer.CONVERSATION, Answer.DECLINE)
 
 
 class Verdict(StrEnum):
@@ -84,8 +92,8 @@ class Claims:
     """The server's own name for the tool."""
     annotations: tuple[str, ...] = ()
     """In words: `read only`, `destructive` …"""
-    launch: str = field(default="", repr=False)
-    """A digest of how the server is started or reached; the grant is bound to it too."""
+    launch: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """(name, text) of everything that starts or reaches the server, as written."""
 
 
 class Claimant(Protocol):
@@ -94,27 +102,31 @@ class Claimant(Protocol):
 
 
 class Grants(Protocol):
-    def has(self, server: str, tool: str, digest: str) -> bool: ...
+    def definition(self, server: str, tool: str) -> str | None: ...
 
-    def put(self, server: str, tool: str, digest: str) -> None: ...
+    def put(self, server: str, tool: str, definition: str) -> None: ...
+
+    def seal(self, text: str) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The question put to the user before a call runs; all its texts are safe to show."""
+    """The question put to the user before a call runs.
+
+    The texts of `details` are foreign: safe to show if a mark is put before each of their rows.
+    """
 
     server: str
+    """Its name in the settings."""
     tool: str
-    """The server's own name for the tool."""
-    arguments: str
-    """All of them: indented JSON with invisible characters written as escapes."""
-    description: str
-    """The server's description, with a bar before each line."""
-    annotations: str
-    """The server's claims about what the tool does, as a sentence; empty if it makes none."""
+    """The name under which the tool is offered: letters, digits, - and _."""
+    details: tuple[tuple[str, str], ...]
+    """(heading, foreign text), with all arguments; what has no text is not shown."""
     call: ToolCall
     choices: tuple[Answer, ...] = tuple(Answer)
     """The possible answers; without `always` if the settings say to ask."""
+    has_changed: bool = False
+    """Whether the user always allowed the tool, with another definition."""
 
 
 class Approver(Protocol):
@@ -132,11 +144,14 @@ class Headless:
 class NoGrants:
     """Stores no grant permanently."""
 
-    def has(self, server: str, tool: str, digest: str) -> bool:  # noqa: ARG002  as the port has it
-        return False
+    def definition(self, server: str, tool: str) -> None:
+        """There is none."""
 
-    def put(self, server: str, tool: str, digest: str) -> None:
+    def put(self, server: str, tool: str, definition: str) -> None:
         pass
+
+    def seal(self, text: str) -> str:
+        return text
 
 
 _HEADLESS = (
@@ -153,6 +168,12 @@ _DENIED = (
 )
 
 
+class _Grant(NamedTuple):
+    server: str
+    tool: str
+    definition: str
+
+
 class Approvals:
     """Decides about the calls of one conversation. One question is asked at a time."""
 
@@ -166,8 +187,8 @@ class Approvals:
         self._rules, self._claimant = rules, claimant
         self._approver = approver or Headless()
         self._grants = grants or NoGrants()
-        self._here: set[tuple[str, str, str]] = set()
-        """(server, tool, digest) of each tool that is allowed in this conversation."""
+        self._here: set[_Grant] = set()
+        """The grants for this conversation."""
         self._asking = asyncio.Lock()
 
     async def refusal(self, source: str, tool: Tool, call: ToolCall) -> ToolResult | None:
@@ -183,23 +204,27 @@ class Approvals:
             return _refused(call, _DENIED)
         if verdict is Verdict.ALLOW:
             return None
-        grant = (source, claims.name, digest_of(tool, claims))
         async with self._asking:
-            if await self._is_granted(grant, verdict):
+            grant, granted = await asyncio.to_thread(self._look_up, source, tool, claims)
+            is_granted = verdict is Verdict.UNNAMED and granted == grant.definition
+            if is_granted or grant in self._here:
                 return None
-            question = question_of(source, tool, claims, call, verdict)
+            changes = changes_between(granted or grant.definition, grant.definition)
+            question = question_of(source, tool, claims, call, changes)
+            if verdict is Verdict.ASK:
+                question = replace(question, choices=_NOT_ALWAYS)
             return await self._asked(question, grant)
 
-    async def _is_granted(self, grant: tuple[str, str, str], verdict: Verdict) -> bool:
-        if grant in self._here:
-            return True
-        if verdict is not Verdict.UNNAMED:
-            return False
-        with suppress(StoreError):  # the lookup failed: ask the user
-            return await asyncio.to_thread(self._grants.has, *grant)
-        return False
+    def _look_up(self, source: str, tool: Tool, claims: Claims) -> tuple["_Grant", str | None]:
+        """Return the grant that a call needs, and the definition that was granted, if any."""
+        with suppress(StoreError, OSError):
+            definition = definition_of(tool, claims, self._grants.seal)
+            granted = self._grants.definition(source, claims.name)
+            return _Grant(source, claims.name, definition), granted
+        definition = definition_of(tool, claims, NoGrants().seal)  # the lookup failed: ask the user
+        return _Grant(source, claims.name, definition), None
 
-    async def _asked(self, question: Question, grant: tuple[str, str, str]) -> ToolResult | None:
+    async def _asked(self, question: Question, grant: "_Grant") -> ToolResult | None:
         answer = await self._approver.approve(question)
         if answer not in question.choices or answer is Answer.DECLINE:
             is_headless = isinstance(self._approver, Headless)
@@ -224,33 +249,55 @@ def names_of(source: str, tool: Tool, claims: Claims) -> tuple[str, ...]:
     return tuple(dict.fromkeys((claims.name, tool.name.removeprefix(f"{source}{BETWEEN}"))))
 
 
-def digest_of(tool: Tool, claims: Claims) -> str:
-    """Return the hexadecimal digest that a grant is bound to."""
-    parts = (claims.launch, claims.name, tool.description, tool.schema)
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+def definition_of(tool: Tool, claims: Claims, seal: Callable[[str], str]) -> str:
+    """Write what a grant is bound to, a line each; further lines of a text are indented.
+
+    `seal` is applied to what may hold a secret: all that the server is started with.
+    """
+    launch = [
+        (name, text if name in ("command", "cwd") else seal(text))
+        for name, text in claims.launch
+        if text
+    ]
+    launch.append(("claims", ", ".join(claims.annotations)))
+    own = (("description", tool.description), ("parameters", _indented(tool.schema)))
+    return "\n".join(f"{name}: {text}".replace("\n", "\n  ") for name, text in (*launch, *own))
 
 
 def question_of(
-    source: str, tool: Tool, claims: Claims, call: ToolCall, verdict: Verdict
+    source: str, tool: Tool, claims: Claims, call: ToolCall, changes: str = ""
 ) -> Question:
-    said = ", ".join(one_line(each) for each in claims.annotations)
-    is_named = verdict is Verdict.ASK
-    return Question(
-        server=one_line(source),
-        tool=visible(claims.name),
-        arguments=_arguments_shown(call),
-        description=fenced(tool.description),
-        annotations=f"Claims by {one_line(source)} (unverified): {said}." if said else "",
-        call=call,
-        choices=tuple(each for each in Answer if not (is_named and each is Answer.ALWAYS)),
+    offered = tool.name.removeprefix(f"{source}{BETWEEN}")
+    details = (
+        (f"Name at {source}:", visible(claims.name) if claims.name != offered else ""),
+        ("Arguments:", visible(_indented(call.arguments))),
+        _cut("Changed since you always allowed it (- before, + now)", changes),
+        (f"Claims by {source} (unverified):", visible(", ".join(claims.annotations))),
+        _cut(f"Description by {source} (unverified)", tool.description or "none"),
     )
+    return Question(source, offered, details, call, has_changed=bool(changes))
 
 
-def _arguments_shown(call: ToolCall) -> str:
-    known = arguments_of(call)
-    if known is None:
-        return visible(call.arguments)
-    return visible(json.dumps(known, indent=2, ensure_ascii=False))
+def _cut(heading: str, text: str) -> tuple[str, str]:
+    """Cut a long foreign text, and say so in its heading."""
+    if len(text) <= _LONGEST_CLAIM:
+        return f"{heading}:", text.strip()
+    of_all = f"the first {_LONGEST_CLAIM:,} of {len(text):,} characters"
+    return f"{heading}, {of_all}:", text[:_LONGEST_CLAIM].strip()
+
+
+def changes_between(before: str, after: str) -> str:
+    """Return the lines that differ, with - or + before each; what is sealed is not shown."""
+    lines = unified_diff(before.split("\n"), after.split("\n"), n=0, lineterm="")
+    changed = [line for line in islice(lines, 2, None) if not line.startswith("@@")]
+    return _SEALED.sub("•••", "\n".join(changed))
+
+
+def _indented(json_text: str) -> str:
+    try:
+        return json.dumps(json.loads(json_text), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return json_text
 
 
 def visible(text: str) -> str:
@@ -258,13 +305,3 @@ def visible(text: str) -> str:
     return "".join(
         f"\\u{ord(character):04x}" if ord(character) in CHANGED else character for character in text
     )
-
-
-def fenced(text: str) -> str:
-    """Put a bar before each line of a foreign text; a long text is cut, with a note."""
-    shown = for_terminal(text[:_LONGEST_CLAIM]).strip()
-    more = len(text) - _LONGEST_CLAIM
-    lines = shown.split("\n") if shown else ["(no description)"]
-    if more > 0:
-        lines.append(f"… {more:,} more characters")
-    return "\n".join(f"│ {line}".rstrip() for line in lines)

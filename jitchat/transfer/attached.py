@@ -45,15 +45,28 @@ def text_piece(tally: Tally, name: str, content: str) -> Piece:
 
 def url_piece(tally: Tally, kind: str, name: str, url: str, detail: str = "") -> Piece:
     """Return the contents of a data URL (`data:image/png;base64,…`), or the name for other URLs."""
-    has_data = url.startswith("data:") and not url.endswith((":", ","))
-    if not name and url.startswith(("http://", "https://", "file://")):
+    if url.startswith("data:"):
+        is_empty = url.endswith((":", ","))
+        tally.account_for(url if is_empty else "")
+        return file_piece(tally, kind, name, None if is_empty else partial(_decoded, url), detail)
+    is_address = url.startswith(("http://", "https://", "file://"))
+    if is_address and not name:
         name = unquote(url.partition("?")[0].rstrip("/").rpartition("/")[2])
-    return file_piece(tally, kind, name, partial(_of_data_url, url) if has_data else None, detail)
+    details = (one_line(url) if is_address else "", detail)
+    return file_piece(tally, kind, name, None, ", ".join(part for part in details if part))
 
 
 def base64_piece(tally: Tally, kind: str, name: str, data: str) -> Piece:
-    read = partial(base64.b64decode, data) if data else None
-    return file_piece(tally, kind, name, read)
+    return file_piece(tally, kind, name, partial(_decoded, data) if data else None)
+
+
+def _decoded(encoded: str) -> bytes:
+    """Decode a data URL or base64."""
+    head, comma, data = encoded.partition(",")
+    is_url = bool(comma) and head.startswith("data:")
+    if is_url and not head.endswith(";base64"):
+        return unquote_to_bytes(data)
+    return base64.b64decode(data if is_url else encoded)
 
 
 def reader_of(source: Source, prefix: str) -> Callable[[], bytes] | None:
@@ -65,11 +78,6 @@ def reader_of(source: Source, prefix: str) -> Callable[[], bytes] | None:
     return None if file is None else partial(source.read_beside, file)
 
 
-def _of_data_url(url: str) -> bytes:
-    head, _, data = url.partition(",")
-    return base64.b64decode(data) if head.endswith(";base64") else unquote_to_bytes(data)
-
-
 def _load(tally: Tally, kind: str, name: str, read: Callable[[], bytes]) -> Attachment | None:
     with suppress(FileRefused, ImportFailed, ValueError):
         data, shown = read(), one_line(name)[:LONGEST_NAME]
@@ -78,5 +86,5 @@ def _load(tally: Tally, kind: str, name: str, read: Callable[[], bytes]) -> Atta
         file = attachment_of(shown, data)
         if file.picture is not None or kind not in _NO_TEXT:
             return file
-    tally.change(NOT_KEPT)
+    tally.change(NOT_KEPT, getattr(read, "args", ()))  # of a partial: the text that it decodes
     return None

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from jitchat.store.imported import IncomingFile
 from jitchat.transfer.attached import base64_piece, text_piece
-from jitchat.transfer.fields import as_arguments, as_json, mapping, sequence, text
+from jitchat.transfer.fields import as_arguments, as_json, mapping, moment_of, sequence, text
 from jitchat.transfer.incoming import Piece, Result, Tally, Text, Thought, attachment
+from jitchat.transfer.sources import sources_below
 from jitchat.values import ToolCall
 
 _Block = Mapping[str, object]
@@ -22,10 +24,12 @@ def pieces_of(content: object, tally: Tally) -> Iterator[Piece]:
             yield _KINDS[kind](fields)
         elif kind in ("image", "document"):
             yield _file(kind, fields, tally)
+        elif kind == "tool_result":
+            yield _result(fields, tally)
         elif isinstance(block, str):
             yield Text(block)
         elif kind not in _SILENT:
-            tally.skip("block of unknown kind")
+            tally.skip("block of unknown kind", block)
 
 
 def _file(kind: str, block: _Block, tally: Tally) -> Piece:
@@ -42,9 +46,14 @@ def _call(block: _Block) -> Piece:
     return ToolCall(text(block.get("id")), text(block.get("name")) or "tool", as_arguments(given))
 
 
-def _result(block: _Block) -> Piece:
+def _result(block: _Block, tally: Tally) -> Piece:
+    moment = moment_of(block.get("stop_timestamp")) or moment_of(block.get("start_timestamp"))
+    parts = [mapping(part) for part in sequence(block.get("content"))]
+    kept = (_file("image", part, tally) for part in parts if part.get("type") == "image")
+    files = tuple(piece for piece in kept if isinstance(piece, IncomingFile))
     call = text(block.get("tool_use_id"))
-    return Result(call, result_text(block.get("content")), block.get("is_error") is True)
+    is_error = block.get("is_error") is True
+    return Result(call, result_text(block.get("content")), is_error, moment, files)
 
 
 def result_text(content: object) -> str:
@@ -69,12 +78,17 @@ def _part_text(part: object) -> str:
     return as_json(part)
 
 
+def _text(block: _Block) -> Piece:
+    said = text(block.get("text"))
+    listed = sources_below(said, block.get("citations"))
+    return Text(f"{said}\n\n{listed}" if listed else said)
+
+
 _KINDS: dict[str, Callable[[_Block], Piece]] = {
-    "text": lambda block: Text(text(block.get("text"))),
+    "text": _text,
     "thinking": lambda block: Thought(text(block.get("thinking")) or text(block.get("text"))),
     "tool_use": _call,
     "server_tool_use": _call,
-    "tool_result": _result,
 }
 _SILENT = ("redacted_thinking", "token_budget", "flag")
 """Block types without content of the conversation."""

@@ -14,7 +14,7 @@ from jitchat.store.attachments import whole
 from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import escape_in_json
 from jitchat.transfer.export import ExportFormat, Write, path_turns
-from jitchat.values import Conversation, Message
+from jitchat.values import Conversation, Message, Role
 from jitchat.window.exchange import carried_use, is_shown, spoken_as
 from jitchat.window.files import whole_text
 
@@ -31,7 +31,8 @@ def _messages(store: ColdStore, conversation: str) -> Iterator[Message]:
     for exported in path_turns(store, conversation):
         turn = exported.turn
         if is_shown(turn):
-            quoted = (whole_text(whole(store.database, file)) for file in exported.files)
+            files = exported.files if turn.role is Role.USER else ()
+            quoted = (whole_text(whole(store.database, file)) for file in files)
             content = "".join((*quoted, turn.content))
             yield Message(spoken_as(turn), content, turn.position, carried_use(turn.use))
 

@@ -6,11 +6,12 @@ shown. A node without a message, or with a hidden one, only links its children t
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
-from jitchat.store.imported import IncomingFile, Origin
+from jitchat.store.imported import Origin
 from jitchat.transfer.attached import file_piece, reader_of
+from jitchat.transfer.census import strings_of
 from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
@@ -24,18 +25,26 @@ from jitchat.transfer.incoming import (
     Text,
     Thought,
     TurnMaker,
+    newest_leaf,
+    quote,
     short_id,
     size_of,
     tree_turns,
+    with_files,
 )
+from jitchat.transfer.json_text import Broken, decoded
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.sources import link, sources_below, sources_in
 from jitchat.values import Role, ToolCall
 
 NAME = "chatgpt"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
-_CITATION = re.compile(" ?\ue200[^\ue200\ue201]*\ue201")
-"""A citation, which the site shows as a footnote."""
+_SPAN = re.compile("( ?)(\ue200([a-z_]*+)\ue202?+([^\ue200\ue201]*+)\ue201)")
+"""A span that the site shows in another form: a name, a link, a citation."""
+_MARK = re.compile("[\ue200-\ue206]")
+_REFERENCE = re.compile(r"turn\d+[\w,]*")
+"""Ids of sources within the conversation."""
 _SILENT = ("thoughts", "reasoning_recap")
 _CONTEXT = ("user_editable_context", "model_editable_context")
 """Content types of custom instructions and of ChatGPT's memory about the user."""
@@ -57,6 +66,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
 
 def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConversation:
     tally = Tally()
+    tally.read(fields)
     reader = _Reader(mapping(fields["mapping"]), tally, source)
     turns, places = tree_turns(reader.messages(), TurnMaker(tally))
     current, begun = text(fields.get("current_node")), moment_of(fields.get("create_time"))
@@ -69,7 +79,7 @@ def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConve
         text(fields.get("title")),
         turns,
         tally,
-        places.get(current) or None,
+        newest_leaf(turns, places.get(current, 0)),
         begun,
         changed,
         is_archived=fields.get("is_archived") is True,
@@ -86,6 +96,8 @@ class _Reader:
         """File names as the user sees them, by file id."""
         self._only_child: dict[str, str] = {}
         """The child's id, by the id of each node with exactly one child."""
+        self._before_reply = set[str]()
+        """Nodes with reasoning that belongs to a reply after them."""
 
     def messages(self) -> dict[str, Message]:
         """Return the messages by id; siblings are ordered from oldest to newest."""
@@ -96,6 +108,9 @@ class _Reader:
         }
         for each in (file for name in by_age for file in self._attachments(name)):
             self._names[text(each.get("id"))] = text(each.get("name"))
+        for name in by_age:
+            if self._role(name) == "assistant" and not self._is_silent(name):
+                self._before_reply.update(self._silent_before(name))
         return {name: self._message(name) for name in by_age}
 
     def _attachments(self, name: str) -> Iterator[Mapping[str, object]]:
@@ -114,19 +129,26 @@ class _Reader:
     def _role(self, name: str) -> str:
         return text(mapping(self._message_at(name).get("author")).get("role"))
 
-    def _thoughts(self, name: str) -> list[Piece]:
-        """Collect the reasoning before a message: it is in parent nodes with nothing else."""
-        found, at = list[Piece](), self._parent(name)
+    def _is_silent(self, name: str) -> bool:
+        """Whether a message is not shown: it has only reasoning, or it is hidden."""
+        metadata = mapping(self._message_at(name).get("metadata"))
+        is_hidden = metadata.get("is_visually_hidden_from_conversation") is True
+        return self._kind(name) in _SILENT or is_hidden
+
+    def _silent_before(self, name: str) -> Iterator[str]:
+        """Yield the nodes with nothing but reasoning before a message, the nearest first."""
+        at = self._parent(name)
         for _ in range(_MOST_HOPS):
             if self._nodes.get(at) is None or self._kind(at) not in _SILENT:
                 break
-            listed = map(
-                mapping, sequence(mapping(self._message_at(at)["content"]).get("thoughts"))
-            )
-            thoughts = (text(each.get("content")) or text(each.get("summary")) for each in listed)
-            found[:0] = map(Thought, thoughts)
+            yield at
             at = self._parent(at)
-        return found
+
+    def _thoughts(self, name: str) -> list[Piece]:
+        listed = sequence(mapping(self._message_at(name)["content"]).get("thoughts"))
+        thoughts = [mapping(thought) for thought in listed]
+        parts = [(text(part.get("summary")), text(part.get("content"))) for part in thoughts]
+        return [Thought("\n\n".join(said for said in part if said)) for part in parts]
 
     def _message(self, name: str) -> Message:
         message, parent = self._message_at(name), self._parent(name)
@@ -135,7 +157,7 @@ class _Reader:
         pieces = self._pieces(name, message) if message else None
         if pieces is not None and role is None:
             if any(isinstance(piece, Text) and piece.text.strip() for piece in pieces):
-                self._tally.skip(INSTRUCTIONS)
+                self._tally.skip(INSTRUCTIONS, message.get("content"))
             pieces = None
         note = Note(
             moment_of(message.get("create_time")),
@@ -147,14 +169,16 @@ class _Reader:
     def _pieces(self, name: str, message: Mapping[str, object]) -> list[Piece] | None:
         content, metadata = mapping(message.get("content")), mapping(message.get("metadata"))
         kind = text(content.get("content_type"))
+        if kind in _SILENT and name not in self._before_reply:
+            return self._thoughts(name) or None
         if kind in _SILENT or self._continues_result(name):
             return None
         if kind in _CONTEXT:
-            self._tally.skip(INSTRUCTIONS)
+            self._tally.skip(INSTRUCTIONS, content)
             return None
         if metadata.get("is_visually_hidden_from_conversation") is True:
             if _said(content).strip():
-                self._tally.skip("message that ChatGPT hides")
+                self._tally.skip("message that ChatGPT hides", content)
             return None
         pieces = self._spoken(name, message, content, kind)
         shown = {_pointer(mapping(part)) for part in sequence(content.get("parts"))}
@@ -171,13 +195,17 @@ class _Reader:
         role = self._role(name)
         if role == "tool":
             return self._result(name)
-        pieces = self._thoughts(name) if role == "assistant" else []
+        pieces = list[Piece]()
+        for before in reversed(list(self._silent_before(name)) if role == "assistant" else []):
+            pieces += self._thoughts(before)
         to = text(message.get("recipient"))
         if role == "assistant" and to not in ("", "all"):
             return [*pieces, ToolCall(name, to, as_arguments(_said(content)))]
         if kind == "system_error":
-            return [*pieces, Text(f"[error: {_said(content)}]")]
-        return pieces + self._content(content, kind)
+            failure = f"{text(content.get('name'))}: {_said(content)}".strip(": ")
+            return [*pieces, Text(f"[error: {failure}]")]
+        quoted = quote(text(mapping(message.get("metadata")).get("targeted_reply")))
+        return [*pieces, quoted, *self._content(message)]
 
     def _continues_result(self, name: str) -> bool:
         """Whether a message continues the tool result in its parent."""
@@ -194,14 +222,9 @@ class _Reader:
 
         Its call is the nearest earlier message that was sent to a tool.
         """
-        shown, at = list[Text](), name
+        shown, at = list[Piece](), name
         while True:
-            content = mapping(self._message_at(at).get("content"))
-            shown += [
-                Text(piece.otherwise) if isinstance(piece, IncomingFile) else piece
-                for piece in self._content(content, text(content.get("content_type")))
-                if isinstance(piece, Text | IncomingFile)
-            ]
+            shown += [*self._content(self._message_at(at)), *self._pictures(self._message_at(at))]
             following = self._only_child.get(at, "")
             if not following or not self._continues_result(following):
                 break
@@ -211,23 +234,63 @@ class _Reader:
             if call not in self._nodes or self._is_call(call):
                 break
             call = self._parent(call)
-        return [Result(call, "\n\n".join(piece.text for piece in shown if piece.text))]
+        return [with_files(Result(call, ""), shown)]
+
+    def _pictures(self, message: Mapping[str, object]) -> list[Piece]:
+        """Read the pictures that a run of code produced."""
+        result = mapping(mapping(message.get("metadata")).get("aggregate_result"))
+        urls = [mapping(output).get("image_url") for output in sequence(result.get("messages"))]
+        parts = [{"content_type": "image", "asset_pointer": url} for url in urls if url]
+        return [self._part(part) for part in parts]
 
     def _is_call(self, name: str) -> bool:
         message = self._message_at(name)
         return self._role(name) == "assistant" and text(message.get("recipient")) not in ("", "all")
 
-    def _content(self, content: Mapping[str, object], kind: str) -> list[Piece]:
-        if kind == "tether_quote":
-            lines = (text(content.get(each)) for each in ("title", "url", "text"))
-            return [Text("\n".join(filter(None, lines)))]
-        if "parts" not in content:
-            return [Text(_said(content))]
-        return [self._part(part) for part in sequence(content["parts"])]
+    def _content(self, message: Mapping[str, object]) -> list[Piece]:
+        """Read what a message shows, and the sources that its text does not link to."""
+        content, metadata = mapping(message.get("content")), mapping(message.get("metadata"))
+        references = [mapping(item) for item in sequence(metadata.get("content_references"))]
+        if "parts" in content:
+            parts = sequence(content["parts"])
+        else:
+            title, url, summary = (text(content.get(name)) for name in ("title", "url", "summary"))
+            lines = (title, url, _said(content), summary)
+            parts = ["\n".join(line for line in lines if line)]
+        is_user = mapping(message.get("author")).get("role") == "user"
+        shown = list[Piece]()
+        for part in parts:
+            is_marked = isinstance(part, str) and not is_user
+            said = self._spans_shown(text(part), references) if is_marked else text(part)
+            shown.append(Text(said) if isinstance(part, str) else self._part(part))
+        written = "\n".join(piece.text for piece in shown if isinstance(piece, Text))
+        listed = (references, metadata.get("citations"), metadata.get("_cite_metadata"))
+        return [*shown, Text(sources_below(written, *listed))]
+
+    def _spans_shown(self, said: str, references: Sequence[Mapping[str, object]]) -> str:
+        """Write the marked spans of a text as the site shows them."""
+        links = {text(item.get("matched_text")): dict(sources_in(item)) for item in references}
+
+        def shown(match: re.Match[str]) -> str:
+            blank, span, kind, content = match.groups()
+            value = decoded(content)
+            cited = links.get(span, {})
+            listed = strings_of(content.split("\ue202") if isinstance(value, Broken) else value)
+            words = [word for word in listed if not _REFERENCE.fullmatch(word)]
+            if kind == "entity" and words:
+                name = words[1:2] or words
+                self._tally.skip("note on a name", [word for word in words if word not in name])
+                return f"{blank}{name[0]}"
+            if kind == "url" and words:
+                return blank + link(words[0], next(iter((*words[1:], *cited)), ""))
+            if cited:
+                named = ", ".join(link(title, url) for url, title in cited.items())
+                return blank + " ".join([*words, f"({named})"])
+            return f"{blank}[{kind}: {', '.join(words)}]" if words else ""
+
+        return _MARK.sub("", _SPAN.sub(shown, said))
 
     def _part(self, part: object) -> Piece:
-        if isinstance(part, str):
-            return Text(_CITATION.sub("", part))
         fields = mapping(part)
         if (said := text(fields.get("text"))) or part is None:
             return Text(said)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from jitchat.store.imported import Origin
 from jitchat.transfer.attached import file_piece, reader_of, text_piece
 from jitchat.transfer.blocks import pieces_of
+from jitchat.transfer.census import strings_of
 from jitchat.transfer.fields import mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
@@ -20,6 +21,7 @@ from jitchat.transfer.incoming import (
     Tally,
     Text,
     TurnMaker,
+    newest_leaf,
     short_id,
     tree_turns,
 )
@@ -31,37 +33,71 @@ NAME = "claude"
 _ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
 
 
+_KNOWLEDGE = ("prompt_template", "conversations_memory", "project_memories")
+
+
 def _is_conversation(fields: Mapping[str, object]) -> bool:
     return isinstance(fields.get("chat_messages"), list)
 
 
+def _is_ours(fields: Mapping[str, object]) -> bool:
+    """Whether it is a conversation, a project, or what Claude remembers of them."""
+    return _is_conversation(fields) or any(name in fields for name in _KNOWLEDGE)
+
+
 def _matches(sample: Sample) -> bool:
-    return any(map(_is_conversation, (*sample.items, sample.member("conversations"))))
+    return any(map(_is_ours, (*sample.items, sample.member("conversations"))))
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
-    for fields in conversations_in(file, source, _is_conversation, "conversations"):
-        yield _conversation(fields, source)
+    for fields in conversations_in(file, source, _is_ours, "conversations"):
+        if _is_conversation(fields):
+            yield _conversation(fields, source)
+        else:
+            yield _knowledge(fields)
+
+
+def _knowledge(fields: Mapping[str, object]) -> IncomingConversation:
+    """Read a project, or the memories, as a conversation of one message with its documents."""
+    tally = Tally()
+    tally.read(fields)
+    names = ("description", *_KNOWLEDGE)
+    pieces: list[Piece] = [Text(said) for name in names for said in strings_of(fields.get(name))]
+    for document in [mapping(document) for document in sequence(fields.get("docs"))]:
+        name, content = text(document.get("filename")), text(document.get("content"))
+        pieces.append(text_piece(tally, name, content))
+    title = text(fields.get("name"))
+    made = moment_of(fields.get("created_at"))
+    key = text(fields.get("uuid")) or f"memory-{text(fields.get('account_uuid'))}"
+    turns = TurnMaker(tally).turns(key, Role.USER, pieces, 0, Note(made))
+    found = IncomingConversation(Origin(NAME, key), short_id(NAME, key), title, turns, tally)
+    found.title = f"Project: {title}" if title else "What Claude remembers"
+    found.project = title
+    found.created_at = made
+    found.updated_at = moment_of(fields.get("updated_at"))
+    return found
 
 
 def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConversation:
     tally = Tally()
+    tally.read(fields)
     messages = _messages(sequence(fields["chat_messages"]), tally, source)
-    turns, places = tree_turns(messages, TurnMaker(tally))
+    maker = TurnMaker(tally)
+    turns, places = tree_turns(messages, maker)
     key = text(fields.get("uuid")) or next(iter(messages), "")
-    with_turns = {
-        name: message
-        for name, message in messages.items()
-        if places.get(name, 0) > places.get(message.parent or "", 0)
-    }
-    leaf = text(fields.get("current_leaf_message_uuid")) or _newest(with_turns)
+    summary = text(fields.get("summary"))
+    shown = places.get(text(fields.get("current_leaf_message_uuid")), 0)
+    head = newest_leaf(turns, shown)
+    if turns and summary:  # beside the conversation, so that it is not sent
+        note = Note(moment_of(fields.get("updated_at")), "", "Summary")
+        turns += maker.turns("summary", Role.ASSISTANT, [Text(summary)], 0, note)
     return IncomingConversation(
         Origin(NAME, key),
         short_id(NAME, key),
-        text(fields.get("name")) or text(fields.get("summary")),
+        text(fields.get("name")) or summary,
         turns,
         tally,
-        places.get(leaf) or None,
+        head,
         moment_of(fields.get("created_at")),
         moment_of(fields.get("updated_at")),
     )
@@ -76,13 +112,13 @@ def _messages(listed: object, tally: Tally, source: Source) -> dict[str, Message
         identity = text(item.get("uuid")) or str(number)
         role = _ROLES.get(text(item.get("sender")))
         if identity in found:
-            tally.skip("duplicate message")
+            tally.skip("duplicate message", item)
             continue
         parent = text(item.get("parent_message_uuid")) if has_parents else before
         note = Note(moment_of(item.get("created_at")), text(item.get("model")))
         pieces = None if role is None else _pieces(item, tally, source)
         if role is None:
-            tally.skip(NO_ROLE)
+            tally.skip(NO_ROLE, item)
         found[identity] = Message(identity, parent or None, role or Role.USER, pieces, note)
         before = identity
     return found
@@ -106,17 +142,6 @@ def _pieces(item: Mapping[str, object], tally: Tally, source: Source) -> list[Pi
     for name in dict.fromkeys(names):
         pieces.append(file_piece(tally, "file", name, reader_of(source, name)))
     return pieces
-
-
-def _newest(messages: Mapping[str, Message]) -> str:
-    """Return the id of the newest leaf; if several are equally new, of the last one in the file.
-
-    `messages` are those with content: a reply that never began is not a leaf.
-    """
-    inner = {message.parent for message in messages.values()}
-    leaves = [message for message in messages.values() if message.id not in inner]
-    dated = [(each.note.moment.timestamp() if each.note.moment else 0.0) for each in leaves]
-    return max(zip(dated, range(len(leaves)), leaves, strict=True))[2].id if leaves else ""
 
 
 CLAUDE = Format(NAME, "Claude's export (its zip, or conversations.json)", _matches, _read)

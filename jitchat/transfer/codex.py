@@ -2,17 +2,20 @@
 
 A file has two logs of the same session: what was sent to and received from the model
 (`response_item`), and the events for the screen (`event_msg`). Only the first is read. Before
-October 2025, each line was itself such an item.
+October 2025, each line was itself such an item. A session that is resumed can have a second
+`session_meta`, after which the items so far are repeated.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import url_piece
 from jitchat.transfer.blocks import result_text
+from jitchat.transfer.census import strings_of
 from jitchat.transfer.fields import as_arguments, as_json, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Environment, Format, lines_of
 from jitchat.transfer.incoming import (
@@ -25,6 +28,7 @@ from jitchat.transfer.incoming import (
     Text,
     Thought,
     TurnMaker,
+    hash_of,
     short_id,
 )
 from jitchat.transfer.json_text import decoded
@@ -96,35 +100,59 @@ class _Reader:
         self._pieces: list[Piece] = []
         """What the assistant has written since the last user message."""
         self._note = Note()
+        self._items: list[bytes] = []
+        """Hashes of the items so far."""
+        self._repeated: int | None = 0
+        """How many of them were repeated; None if the session goes on."""
 
     def messages(self, lines: Iterator[Mapping[str, object]]) -> Iterator[_Message]:
         for line in lines:
             kind, payload = text(line.get("type")), mapping(line.get("payload"))
             moment = moment_of(line.get("timestamp"))
             self.begun = self.begun or moment
-            if kind == "turn_context":
+            self._tally.read({kind: payload} if payload else line)
+            if kind == "session_meta":
+                self._repeated = 0
+            elif kind == "turn_context":
                 self._model = text(payload.get("model")) or self._model
             elif kind == "compacted":
-                self._tally.skip("compaction summary")
+                self._tally.skip("compaction summary", payload)
             elif kind == "response_item":
                 yield from self._item(payload, Note(moment, self._model))
             elif "payload" not in line and (kind == "message" or kind in _ITEMS):
                 yield from self._item(line, Note(moment, self._model))
             elif kind not in _TYPES and "record_type" not in line and "id" not in line:
-                self._tally.skip("line of unknown kind")
+                self._tally.skip("line of unknown kind", line)
         yield from self._flush()
+
+    def _is_repeated(self, item: Mapping[str, object]) -> bool:
+        """Whether an item after a second head is the next one of those before it."""
+        item_hash, number = hash_of(as_json(item)), self._repeated
+        if number is not None and self._items[number : number + 1] == [item_hash]:
+            self._repeated = number + 1
+            return True
+        self._repeated = None
+        self._items.append(item_hash)
+        return False
 
     def _item(self, item: Mapping[str, object], note: Note) -> Iterator[_Message]:
         kind = text(item.get("type"))
+        if self._is_repeated(item):
+            return
         if kind == "message" and item.get("role") != "assistant":
             yield from self._spoken(item, note)
             return
         if kind == "message":
             pieces = _message(item, self._tally)
         elif kind in _ITEMS:
-            pieces = _ITEMS[kind](item)
+            pieces = [
+                replace(piece, moment=note.moment) if isinstance(piece, Result) else piece
+                for piece in _ITEMS[kind](item)
+            ]
+            if "exit_code" in mapping(_parsed(item.get("output")).get("metadata")):
+                self._tally.skip("exit code")
         else:
-            self._tally.skip("item of unknown kind")
+            self._tally.skip("item of unknown kind", item)
             return
         is_answered = any(isinstance(piece, Result) for piece in self._pieces)
         if is_answered and not any(isinstance(piece, Result) for piece in pieces):
@@ -137,7 +165,7 @@ class _Reader:
         pieces = _message(item, self._tally)
         first = next((piece.text for piece in pieces if isinstance(piece, Text)), "")
         if item.get("role") != "user" or _SCAFFOLDING.match(first):
-            self._tally.skip(INSTRUCTIONS)
+            self._tally.skip(INSTRUCTIONS, item)
             return
         yield from self._flush()
         self._number += 1
@@ -160,7 +188,7 @@ def _message(item: Mapping[str, object], tally: Tally) -> list[Piece]:
         elif kind == "input_image":
             pieces.append(url_piece(tally, "image", "", text(fields.get("image_url"))))
         else:
-            tally.skip("part of unknown kind")
+            tally.skip("part of unknown kind", part)
     return pieces
 
 
@@ -175,10 +203,15 @@ def _call(item: Mapping[str, object]) -> list[Piece]:
     return [ToolCall(call or text(item.get("id")), name, as_arguments(given))]
 
 
+def _parsed(output: object) -> Mapping[str, object]:
+    if isinstance(output, str) and output.startswith("{"):
+        return mapping(decoded(output))
+    return {}
+
+
 def _result(item: Mapping[str, object]) -> list[Piece]:
     output = item.get("output")
-    if isinstance(output, str) and output.startswith("{"):
-        output = mapping(decoded(output)).get("output", output)
+    output = _parsed(output).get("output", output)
     is_error = mapping(output).get("success") is False
     if isinstance(output, dict):
         output = output.get("content", as_json(output))
@@ -186,8 +219,9 @@ def _result(item: Mapping[str, object]) -> list[Piece]:
 
 
 def _searched(item: Mapping[str, object]) -> list[Piece]:
-    query = text(mapping(item.get("action")).get("query"))
-    return [Text(f"[web search: {query}]")] if query else []
+    action = {**mapping(item.get("action")), "type": ""}
+    words = ", ".join(dict.fromkeys(strings_of(action)))
+    return [Text(f"[web search: {words}]")] if words else []
 
 
 _ITEMS: dict[str, Callable[[Mapping[str, object]], list[Piece]]] = {

@@ -7,8 +7,9 @@ from jitchat.attachments import Attachment
 from jitchat.store.attachments import AttachmentStore
 from jitchat.store.path import Path
 from jitchat.store.pins import OwnInstructions
+from jitchat.store.reply_notes import ReplyNote, notes_of
 from jitchat.store.store import ColdStore
-from jitchat.store.windows import ReplyNote, Send, WindowArchive
+from jitchat.store.windows import Send, WindowArchive
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.values import DEFAULT_PROJECT, Conversation, Turn
@@ -38,7 +39,7 @@ class ExportedTurn:
 
 def path_turns(store: ColdStore, conversation: str) -> Iterator[ExportedTurn]:
     """Read the turns of the current path, with their models and attachments."""
-    path, archive = store.path(conversation), WindowArchive(store.database)
+    path = store.path(conversation)
     files: dict[int, list[Attachment]] = {}
     for file in AttachmentStore(store.database, conversation).listed():
         files.setdefault(file.turn, []).append(file)
@@ -46,7 +47,7 @@ def path_turns(store: ColdStore, conversation: str) -> Iterator[ExportedTurn]:
         for start in range(first, last + 1, _BATCH):
             part = Path(((start, min(last, start + _BATCH - 1)),))
             turns = store.turns_of(conversation, part)
-            notes = archive.notes([turn.id for turn in turns])
+            notes = notes_of(store.database, [turn.id for turn in turns])
             for turn in turns:
                 came_with = tuple(files.get(turn.position, ()))
                 yield ExportedTurn(turn, notes.get(turn.id), came_with)

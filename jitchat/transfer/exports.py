@@ -6,5 +6,5 @@ from jitchat.transfer.html_page import HTML_PAGE
 from jitchat.transfer.jitchat_json import write_json
 from jitchat.transfer.markdown import MARKDOWN
 
-JSON = ExportFormat("json", "everything (can be imported again)", write_json)
+JSON = ExportFormat("json", "every branch (can be imported again)", write_json)
 EXPORTS = {each.name: each for each in (MARKDOWN, JSON, CHAT_JSONL, HTML_PAGE)}

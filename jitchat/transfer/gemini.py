@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from html.parser import HTMLParser
+from typing import TYPE_CHECKING
 
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.text.sanitize import shorten
 from jitchat.transfer.attached import file_piece, reader_of
+from jitchat.transfer.census import strings_of
 from jitchat.transfer.fields import mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format, values_of
 from jitchat.transfer.incoming import (
@@ -28,6 +29,9 @@ from jitchat.transfer.json_text import Broken
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
 from jitchat.values import Role
+
+if TYPE_CHECKING:
+    from bs4 import Tag
 
 NAME = "gemini"
 GAP = timedelta(minutes=30)
@@ -59,9 +63,20 @@ def _matches(sample: Sample) -> bool:
 class _Entry:
     moment: datetime
     title: str
-    answers: tuple[str, ...]
-    names: tuple[str, ...]
-    """The names of attached files."""
+    fields: Mapping[str, object]
+
+    @property
+    def answers(self) -> list[str]:
+        """The replies; if there are several, they are versions of each other."""
+        listed = sequence(self.fields.get("safeHtmlItem"))
+        replies = (html_text(text(mapping(item).get("html"))) for item in listed)
+        return [reply for reply in replies if reply]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of attached files."""
+        listed = (self.fields.get("imageFile"), *sequence(self.fields.get("attachedFiles")))
+        return [text(name) for name in listed if text(name)]
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
@@ -92,23 +107,12 @@ def _entries(file: SourceFile, tally: Tally) -> Iterator[_Entry]:
         elif (moment := moment_of(fields["time"])) is None:
             tally.skip("entry without a date")
         else:
-            answers = (mapping(each).get("html") for each in sequence(fields.get("safeHtmlItem")))
-            names = (
-                text(fields.get("imageFile")),
-                *map(text, sequence(fields.get("attachedFiles"))),
-            )
-            plain = (html_text(text(answer)) for answer in answers)
-            yield _Entry(
-                moment,
-                text(fields["title"]),
-                tuple(filter(None, plain)),
-                tuple(filter(None, names)),
-            )
+            yield _Entry(moment, text(fields["title"]), fields)
 
 
 def _verb(entries: Sequence[_Entry]) -> str:
     """Return the words with which all titles begin, for languages without a known prefix."""
-    titles = [entry.title for entry in entries if entry.answers]
+    titles = [entry.title for entry in entries if entry.fields.get("safeHtmlItem")]
     if len(titles) < _ENOUGH or any(title.startswith(_PREFIXES) for title in titles):
         return ""
     first, last = min(titles), max(titles)
@@ -145,8 +149,10 @@ def _turns(
 ) -> Iterator[IncomingTurn]:
     maker = TurnMaker(tally)
     for entry in group:
+        tally.read({**entry.fields, "title": _prompt(entry.title, verb)})
         note, identity = Note(entry.moment), entry.moment.isoformat()
         said: list[Piece] = [Text(_prompt(entry.title, verb))]
+        said += [Text(part) for part in strings_of(entry.fields.get("subtitles"))]
         said += [file_piece(tally, "file", name, reader_of(source, name)) for name in entry.names]
         yield from maker.turns(identity, Role.USER, said, None, note)
         place = maker.last
@@ -155,62 +161,29 @@ def _turns(
             yield from maker.turns(name, Role.ASSISTANT, [Text(answer)], place, note)
 
 
-class _Words(HTMLParser):
-    """Collects the text of HTML: each block on its own line, code in fences."""
-
-    _BLOCKS = frozenset(
-        (
-            "p",
-            "div",
-            "br",
-            "tr",
-            "ul",
-            "ol",
-            "table",
-            "blockquote",
-            "hr",
-            *(f"h{n}" for n in range(1, 7)),
-        )
-    )
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._silent = 0
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        del attrs
-        if tag in ("script", "style"):
-            self._silent += 1
-        elif tag == "li":
-            self.parts.append("\n- ")
-        elif tag == "pre":
-            self.parts.append("\n```\n")
-        elif tag in self._BLOCKS:
-            self.parts.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("script", "style"):
-            self._silent = max(0, self._silent - 1)
-        elif tag == "pre":
-            self.parts.append("\n```\n")
-        elif tag in self._BLOCKS:
-            self.parts.append("\n")
-        elif tag in ("td", "th"):
-            self.parts.append("\t")
-
-    def handle_data(self, data: str) -> None:
-        if not self._silent:
-            self.parts.append(data)
-
-
 def html_text(html: str) -> str:
-    """Return the text of HTML."""
-    words = _Words()
-    words.feed(html)
-    words.close()
-    lines = (line.rstrip() for line in "".join(words.parts).splitlines())
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    """Return HTML as Markdown: lists, links, tables and code as they were."""
+    from markdownify import MarkdownConverter  # noqa: PLC0415  imports a parser
+
+    converter = MarkdownConverter(
+        heading_style="ATX",
+        bullets="-",
+        escape_asterisks=False,
+        escape_underscores=False,
+        sub_symbol="~",
+        sup_symbol="^",
+        code_language_callback=_language,
+    )
+    try:
+        return str(converter.convert(html)).strip()
+    except RecursionError:  # elements that are nested hundreds of times
+        return re.sub(r"<[^<>]*+>", " ", html).strip()
+
+
+def _language(block: "Tag") -> str:
+    """Return the language that a block of code names: `<code class="language-python">`."""
+    names = [name for tag in (block, block.code) if tag for name in tag.get("class") or ()]
+    return next((name[9:] for name in names if name.startswith("language-")), "")
 
 
 IN_HTML = (

@@ -15,7 +15,7 @@ from jitchat.store.attachments import whole
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Fields, Send, WindowArchive
 from jitchat.text.markdown.html import html_of
-from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.text.sanitize import one_line
 from jitchat.transfer.export import (
     ExportedTurn,
     ExportFormat,
@@ -72,7 +72,14 @@ def _write_conversation(
 
 
 def _safe(text: str) -> str:
-    return escape(for_terminal(text))
+    """Escape a text; a browser would read a carriage return as a line feed."""
+    return escape(text).replace("\r", "&#13;")
+
+
+def _preformatted(text: str) -> str:
+    """Write a block; browsers skip a line feed at its beginning."""
+    skipped = "\n" if text.startswith("\n") else ""
+    return f"<pre>{skipped}{_safe(text)}</pre>"
 
 
 def _turn(exported: ExportedTurn, anchor: str) -> Iterator[str]:
@@ -86,9 +93,9 @@ def _turn(exported: ExportedTurn, anchor: str) -> Iterator[str]:
     if note is not None and note.reasoning:
         yield _folded("Reasoning", note.reasoning)
     if turn.content and turn.role is Role.ASSISTANT:
-        yield f'<div class="reply">\n{html_of(for_terminal(turn.content))}</div>\n'
+        yield f'<div class="reply">\n{html_of(turn.content)}</div>\n'
     elif turn.content:
-        yield f"<pre>{_safe(turn.content)}</pre>\n"
+        yield f"{_preformatted(turn.content)}\n"
     for call in turn.use.calls:
         yield _folded(f"Calls {one_line(call.name)}", call.arguments)
 
@@ -111,7 +118,7 @@ def _file(store: ColdStore, listed: Attachment) -> str:
 
 
 def _folded(title: str, text: str) -> str:
-    return f"<details><summary>{_safe(title)}</summary><pre>{_safe(text)}</pre></details>\n"
+    return f"<details><summary>{_safe(title)}</summary>{_preformatted(text)}</details>\n"
 
 
 def _window(
@@ -136,9 +143,7 @@ def _segment(segment: Fields, anchor: str, known: Mapping[int, str]) -> str:
     place = f'<a href="#{anchor}-{turn}">#{turn}</a>' if turn else ""
     why = _safe(str(segment.get("reason", "")))
     is_whole = turn in known and known[turn] == text
-    shown = (
-        "" if is_whole else f"<details><summary>text</summary><pre>{_safe(text)}</pre></details>"
-    )
+    shown = "" if is_whole else f"<details><summary>text</summary>{_preformatted(text)}</details>"
     return (
         f"<tr><td>{_safe(str(segment['kind']))}</td><td>{place}</td>"
         f'<td class="tokens">{int(segment["tokens"]):,}</td><td>{why}{shown}</td></tr>\n'

@@ -5,13 +5,25 @@ from dataclasses import dataclass
 from itertools import chain
 
 from jitchat.errors import ImportFailed
-from jitchat.store.imported import ImportWriter, list_newest_first, was_deleted
+from jitchat.store import search_index
+from jitchat.store.attachments import AttachmentStore, whole
+from jitchat.store.dependents import Dependents
+from jitchat.store.imported import (
+    ImportWriter,
+    Provenance,
+    all_turns,
+    list_newest_first,
+    was_deleted,
+)
+from jitchat.store.pins import OwnInstructions
 from jitchat.store.store import ColdStore
+from jitchat.transfer.census import Census, Place, Texts
 from jitchat.transfer.format import Format
 from jitchat.transfer.formats import expected, listed, note_failure
-from jitchat.transfer.incoming import IncomingConversation, Tally
+from jitchat.transfer.incoming import IncomingConversation, Tally, texts_of
 from jitchat.transfer.json_text import NotJson
 from jitchat.transfer.source import Source
+from jitchat.values import Instructions
 
 DELETED = "conversation that was deleted here (import with --again)"
 _BATCH = 2_000
@@ -30,8 +42,12 @@ class Taken:
     title: str
     added: int
     """Turns that this import stored."""
+    changed: int
+    """Stored turns that got their source's last form, or more files."""
     is_new: bool
     tally: Tally
+    census: Census
+    """Where each string of its source is."""
 
 
 def require_turns(
@@ -92,11 +108,15 @@ def take_all(
     waiting, changed = list[IncomingConversation](), list[str]()
     try:
         for taken in _taken(store, conversations, source, waiting):
-            if taken.added:
+            if taken.added or taken.changed:
                 changed.append(taken.id)
             yield taken
     finally:
         list_newest_first(store, changed)
+        search_index.finish(store.database)
+    with store.database.write():
+        for store_memory in source.afterwards:
+            store_memory(store)
 
 
 def _taken(
@@ -133,16 +153,37 @@ def _stored(store: ColdStore, waiting: list[IncomingConversation]) -> list[Taken
     if not waiting:
         return []
     with store.database.write():
-        taken = [_store(store, found) for found in waiting]
+        dependents = Dependents(store)
+        taken = [_store(store, found, dependents) for found in waiting]
     waiting.clear()
     return taken
 
 
-def _store(store: ColdStore, found: IncomingConversation) -> Taken:
-    writer = ImportWriter(store, found.origin, found.id, found.twin)
+def _store(store: ColdStore, found: IncomingConversation, dependents: Dependents) -> Taken:
+    provenance = Provenance(found.origin, found.id, found.twin, found.updated_at)
+    writer = ImportWriter(store, provenance, dependents)
     writer.take(found.read())
     heading = found.heading()
     writer.finish(heading)
-    if found.restore is not None and writer.added:
+    system = found.system_prompt()
+    if system and writer.is_new and writer.id:
+        OwnInstructions(store.database).put(writer.id, Instructions(system))
+    if found.restore is not None and writer.id:
         found.restore(store, writer)
-    return Taken(found.id, writer.id, heading.title, writer.added, writer.is_new, found.tally)
+    stored = chain([(Place.FIELDS, heading.title)], stored_texts(store, writer.id))
+    found.tally.skipped.update(found.census.compare(stored, found.tally.texts))
+    counts = writer.added, writer.changed, writer.is_new
+    outcome = *counts, found.tally, found.census
+    return Taken(found.id, writer.id, heading.title, *outcome)
+
+
+def stored_texts(store: ColdStore, conversation: str) -> Texts:
+    """Read everything that is stored of a conversation: turns, files and fields."""
+    for incoming in all_turns(store, conversation):
+        yield from texts_of(incoming)
+    for listed_file in AttachmentStore(store.database, conversation).listed():
+        file = whole(store.database, listed_file)
+        yield from ((Place.FILES, text) for text in (file.name, file.text, file.digest))
+    query = "SELECT id, title, project, system FROM conversations WHERE id = ?"
+    fields = store.database.fetch_one(query, (conversation,)) or ()
+    yield from ((Place.FIELDS, value) for value in fields if value)

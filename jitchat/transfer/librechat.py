@@ -15,12 +15,15 @@ from jitchat.transfer.incoming import (
     Tally,
     Text,
     TurnMaker,
+    quote,
     short_id,
+    tags_of,
     tree_turns,
 )
 from jitchat.transfer.openai import content_pieces
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.sources import sources_below
 from jitchat.values import Role, ToolCall
 
 NAME = "librechat"
@@ -43,16 +46,21 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
 
 def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
     tally = Tally()
+    tally.read(fields)
     listed = fields.get("messagesTree")
     if not isinstance(listed, list):
         listed = fields.get("messages")
     messages = _messages(sequence(listed), text(mapping(fields.get("options")).get("model")), tally)
     turns, _ = tree_turns(messages, TurnMaker(tally))
     key = text(fields.get("conversationId")) or next(iter(messages), "")
-    return IncomingConversation(
+    options = mapping(fields.get("options"))
+    found = IncomingConversation(
         Origin(NAME, key), short_id(NAME, key), text(fields.get("title")), turns, tally,
         None, moment_of(fields.get("createdAt")),
+        tags=tags_of(tally, fields.get("tags"), options.get("tags")),
     )  # fmt: skip
+    found.instructions += text(fields.get("promptPrefix")), text(options.get("promptPrefix"))
+    return found
 
 
 def _messages(listed: object, model: str, tally: Tally) -> dict[str, Message]:
@@ -68,7 +76,7 @@ def _messages(listed: object, model: str, tally: Tally) -> dict[str, Message]:
         fields = mapping(value)
         identity = text(fields.get("messageId")) or str(len(found) + 1)
         if identity in found:
-            tally.skip("duplicate message")
+            tally.skip("duplicate message", fields)
             continue
         parent = text(fields.get("parentMessageId")) or above or (before if is_path else "")
         found[identity] = _message(identity, parent, fields, model, tally)
@@ -84,7 +92,10 @@ def _message(
     is_user = fields.get("isCreatedByUser") is True or (
         "isCreatedByUser" not in fields and text(fields.get("sender")).lower() == "user"
     )
-    note = Note(moment_of(fields.get("createdAt")), text(fields.get("model")) or model)
+    is_cut = fields.get("unfinished") is True or fields.get("error") is True
+    is_cut = is_cut or fields.get("finish_reason") in ("incomplete", "length")
+    written_by = text(fields.get("model")) or model
+    note = Note(moment_of(fields.get("createdAt")), written_by, is_cut=is_cut)
     return Message(
         identity,
         parent if parent and parent != _NO_PARENT else None,
@@ -96,21 +107,28 @@ def _message(
 
 def _pieces(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     content = fields.get("content")
+    yield from (quote(text(quoted)) for quoted in sequence(fields.get("quotes")))
     if isinstance(content, list) and content:
         for part in content:
-            if mapping(part).get("type") == "tool_call":
-                yield from _tool(mapping(mapping(part).get("tool_call")))
-            elif mapping(part).get("type") == "agent_update":
-                continue
-            elif mapping(part).get("type") == "error":
-                yield Text(f"[error: {text(mapping(part).get('error'))}]")
-            else:
-                yield from content_pieces([part], tally)
+            yield from _part(mapping(part), tally)
     else:
         yield Text(text(fields.get("text")) or text(content))
     for file in (*sequence(fields.get("files")), *sequence(fields.get("attachments"))):
         name, content = text(mapping(file).get("filename")), text(mapping(file).get("text"))
-        yield text_piece(tally, name, content) if content else file_piece(tally, "file", name, None)
+        if content:
+            yield text_piece(tally, name, content)
+        elif name:
+            yield file_piece(tally, "file", name, None)
+    yield Text(sources_below("", fields.get("attachments")))
+
+
+def _part(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
+    if part.get("type") == "tool_call":
+        yield from _tool(mapping(part.get("tool_call")))
+    elif part.get("type") == "error":
+        yield Text(f"[error: {text(part.get('error'))}]")
+    elif part.get("type") != "agent_update":
+        yield from content_pieces([part], tally)
 
 
 def _tool(call: Mapping[str, object]) -> Iterator[Piece]:

@@ -5,18 +5,20 @@ into a tree of messages, each identified by its hash and its parent's hash. A mi
 both: a conversation that is also a thread is read only once.
 """
 
+import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from jitchat.store.imported import IncomingTurn, Origin
-from jitchat.transfer.attached import base64_piece, file_piece, text_piece
+from jitchat.transfer.attached import base64_piece, file_piece, text_piece, url_piece
+from jitchat.transfer.census import rules_of
 from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
 from jitchat.transfer.format import Environment, Format
 from jitchat.transfer.incoming import (
-    INSTRUCTIONS,
     NO_ROLE,
     IncomingConversation,
     Message,
@@ -29,6 +31,7 @@ from jitchat.transfer.incoming import (
     TurnMaker,
     short_id,
     tree_turns,
+    with_files,
 )
 from jitchat.transfer.json_text import decoded
 from jitchat.transfer.read_only import foreign_errors, open_read_only, tables_of
@@ -38,6 +41,8 @@ from jitchat.values import Role, ToolCall
 
 NAME = "llm"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.USER}
+_JOINED = re.compile(r"JOIN (\w+)")
+_Row = Mapping[str, object]
 _Columns = Mapping[str, frozenset[str]]
 
 
@@ -64,20 +69,20 @@ def _usual_place(environment: Environment) -> Path:
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
-    del source
     if file.path is None:
         return
     with foreign_errors(file.path), closing(open_read_only(file.path)) as connection:
-        tables = tables_of(connection)
+        logs = _Logs(connection, tables_of(connection))
         threads = set[str]()
-        if _has_threads(tables):
-            for found in _Threads(connection, tables).conversations():
-                threads.add(found.origin.key)
-                yield found
-        if _has_responses(tables):
-            for found in _Responses(connection, tables).conversations(threads):
-                found.turns = _guarded(found.turns, file.path)
-                yield found
+        for found in _Threads(logs).conversations():
+            threads.add(found.origin.key)
+            yield found
+        for found in _Responses(logs).conversations(threads):
+            found.turns = _guarded(found.turns, file.path)
+            yield found
+        for table in logs.tables:
+            if f"table {table}" not in rules_of(NAME).excluded:
+                source.tally.skip(f"table that is not read ({table})")
 
 
 def _guarded(turns: Iterable[IncomingTurn], path: Path) -> Iterator[IncomingTurn]:
@@ -85,113 +90,116 @@ def _guarded(turns: Iterable[IncomingTurn], path: Path) -> Iterator[IncomingTurn
         yield from turns
 
 
-def _query(tables: _Columns, table: str, wanted: str, rest: str) -> str:
-    """Build a query for columns; those that the schema lacks are NULL."""
-    listed = (name if name in tables[table] else f"NULL AS {name}" for name in wanted.split())
-    return f"SELECT {', '.join(listed)} FROM {table} {rest}"  # noqa: S608  constants
+@dataclass(frozen=True, slots=True)
+class _Logs:
+    """The rows of a database, each with all columns that its schema has."""
 
+    connection: sqlite3.Connection
+    tables: _Columns
 
-def _kind_of(media_type: object) -> str:
-    """Return an attachment's kind: image, audio, video or file."""
-    kind = text(media_type).partition("/")[0]
-    return kind if kind in ("image", "audio", "video") else "file"
+    def rows(self, tally: Tally | None, table: str, rest: str, *values: object) -> list[_Row]:
+        """Read rows; none if a table is missing. `rest` follows the table's name in the query.
+
+        They are noted in the tally of the conversation that they belong to, if it is given.
+        """
+        if not {table, *_JOINED.findall(rest)} <= self.tables.keys():
+            return []
+        query = f"SELECT {table}.* FROM {table} {rest}"  # noqa: S608  constants
+        read = self.connection.execute(query, values)
+        names = [column[0] for column in read.description]
+        rows: list[_Row] = [dict(zip(names, row, strict=True)) for row in read]
+        if tally is not None:
+            payloads = [decoded(text(row.get("payload")) or "null") for row in rows]
+            tally.read({table: [{**row, "payload": None} for row in rows], "payload": payloads})
+        return rows
+
+    def files(self, tally: Tally, links: str, owner: str, identity: object) -> Iterator[Piece]:
+        """Read the attachments of a row, which a table of links names."""
+        rest = f'JOIN {links} ON attachment_id = attachments.id WHERE {owner} = ? ORDER BY "order"'
+        for row in self.rows(tally, "attachments", rest, identity):
+            kind, data = text(row.get("type")).partition("/")[0], row.get("content")
+            kind = kind if kind in ("image", "audio", "video") else "file"
+            name, url = Path(text(row.get("path"))).name, text(row.get("url"))
+            if isinstance(data, bytes) and data:
+                yield file_piece(tally, kind, name or Path(url).name, partial(bytes, data))
+            else:
+                yield url_piece(tally, kind, name, url)
 
 
 class _Responses:
     """The schema before 0.32."""
 
-    def __init__(self, connection: sqlite3.Connection, tables: _Columns) -> None:
-        self._connection, self._tables = connection, tables
+    def __init__(self, logs: _Logs) -> None:
+        self._logs = logs
 
     def conversations(self, known: set[str]) -> Iterator[IncomingConversation]:
-        rows = self._connection.execute(
+        if not _has_responses(self._logs.tables):
+            return
+        firsts = self._logs.connection.execute(
             "SELECT conversation_id, MIN(rowid) FROM responses"
             " GROUP BY COALESCE(conversation_id, id) ORDER BY 2"
         ).fetchall()
-        for conversation, first in rows:
+        for conversation, first in firsts:
             key = text(conversation) or f"response-{first}"
             if key in known:
                 continue
             tally = Tally()
-            title = self._title(conversation)
+            named = self._logs.rows(tally, "conversations", "WHERE id = ?", conversation)
+            title = text(named[0].get("name")) if named else ""
             found = IncomingConversation(Origin(NAME, key), short_id(NAME, key), title, (), tally)
             found.turns = self._turns(found, conversation, first)
             yield found
 
-    def _title(self, conversation: object) -> str:
-        if "name" not in self._tables.get("conversations", frozenset()):
-            return ""
-        query = "SELECT name FROM conversations WHERE id = ?"
-        row = self._connection.execute(query, (conversation,)).fetchone()
-        return text(row[0]) if row else ""
-
     def _turns(
         self, found: IncomingConversation, conversation: object, first: int
     ) -> Iterator[IncomingTurn]:
-        maker = TurnMaker(found.tally)
-        query = _query(
-            self._tables,
-            "responses",
-            "id model prompt system response reasoning datetime_utc",
-            "WHERE conversation_id = ?1 OR (?1 IS NULL AND rowid = ?2) ORDER BY rowid",
-        )
-        for row in self._connection.execute(query, (conversation, first)):
-            identity, model, prompt, system, response, reasoning, moment = row
-            if system:
-                found.tally.skip(INSTRUCTIONS)
-            note = Note(moment_of(moment), text(model))
-            said: list[Piece] = [*self._results(identity)]
-            said += [*self._fragments(identity, found.tally), Text(text(prompt))]
-            said += self._attachments(identity, found.tally)
-            answer: list[Piece] = [Thought(text(reasoning)), Text(text(response))]
-            answer += self._calls(identity)
+        tally = found.tally
+        maker = TurnMaker(tally)
+        where = "WHERE conversation_id = ?1 OR (?1 IS NULL AND rowid = ?2) ORDER BY rowid"
+        for row in self._logs.rows(tally, "responses", where, conversation, first):
+            identity = row["id"]
+            note = Note(moment_of(row.get("datetime_utc")), text(row.get("model")))
+            rules = self._fragments(identity, "system_fragments", tally)
+            system = [text(rule.get("content")) for rule in rules]
+            system.append(text(row.get("system")))
+            found.instructions.append("\n\n".join(part for part in system if part))
+            said = [*self._results(identity, tally)]
+            for fragment in self._fragments(identity, "prompt_fragments", tally):
+                name = Path(text(fragment.get("source"))).name or "fragment"
+                said.append(text_piece(tally, name, text(fragment.get("content"))))
+            said.append(Text(text(row.get("prompt"))))
+            said += self._logs.files(tally, "prompt_attachments", "response_id", identity)
+            answer: list[Piece] = [Thought(text(row.get("reasoning")))]
+            answer += [Text(text(row.get("response"))), *self._calls(identity, tally)]
             if any(not isinstance(piece, Text) or piece.text for piece in said):
                 yield from maker.turns(f"{identity} prompt", Role.USER, said, None, note)
             yield from maker.turns(f"{identity} response", Role.ASSISTANT, answer, None, note)
 
-    def _fragments(self, response: object, tally: Tally) -> Iterator[Piece]:
-        """Read the fragments that precede a prompt."""
-        if not {"fragments", "prompt_fragments"} <= self._tables.keys():
-            return
-        query = (
-            "SELECT f.source, f.content FROM prompt_fragments p JOIN fragments f"
-            ' ON f.id = p.fragment_id WHERE p.response_id = ? ORDER BY p."order"'
-        )
-        for source, content in self._connection.execute(query, (response,)):
-            yield text_piece(tally, Path(text(source)).name or "fragment", text(content))
+    def _fragments(self, response: object, links: str, tally: Tally) -> list[_Row]:
+        """Read the fragments that precede a prompt or a system prompt."""
+        rest = f'JOIN {links} ON fragment_id = fragments.id WHERE response_id = ? ORDER BY "order"'
+        return self._logs.rows(tally, "fragments", rest, response)
 
-    def _calls(self, response: object) -> Iterator[Piece]:
-        if "tool_calls" not in self._tables:
-            return
-        query = _query(
-            self._tables, "tool_calls", "name arguments tool_call_id",
-            "WHERE response_id = ? ORDER BY rowid",
-        )  # fmt: skip
-        for name, arguments, call in self._connection.execute(query, (response,)):
-            named = text(name) or "tool"
-            yield ToolCall(text(call) or named, named, as_arguments(arguments))
+    def _calls(self, response: object, tally: Tally) -> Iterator[Piece]:
+        where = "WHERE response_id = ? ORDER BY rowid"
+        for row in self._logs.rows(tally, "tool_calls", where, response):
+            name = text(row.get("name")) or "tool"
+            call = text(row.get("tool_call_id")) or name
+            yield ToolCall(call, name, as_arguments(row.get("arguments")))
 
-    def _results(self, response: object) -> Iterator[Piece]:
-        if "tool_results" not in self._tables:
-            return
-        query = _query(
-            self._tables, "tool_results", "name output exception tool_call_id",
-            "WHERE response_id = ? ORDER BY rowid",
-        )  # fmt: skip
-        for name, output, exception, call in self._connection.execute(query, (response,)):
-            yield Result(text(call) or text(name), text(output) or text(exception), bool(exception))
+    def _results(self, response: object, tally: Tally) -> Iterator[Piece]:
+        where = "WHERE response_id = ? ORDER BY rowid"
+        for row in self._logs.rows(tally, "tool_results", where, response):
+            links = ("tool_results_attachments", "tool_result_id")
+            yield _result(row, [*self._logs.files(tally, *links, row.get("id"))])
 
-    def _attachments(self, response: object, tally: Tally) -> Iterator[Piece]:
-        if not {"attachments", "prompt_attachments"} <= self._tables.keys():
-            return
-        query = (
-            "SELECT a.type, COALESCE(a.path, a.url), a.content"
-            " FROM prompt_attachments p JOIN attachments a ON a.id = p.attachment_id"
-            ' WHERE p.response_id = ? ORDER BY p."order"'
-        )
-        for kind, name, data in self._connection.execute(query, (response,)):
-            read = partial(bytes, data) if isinstance(data, bytes) and data else None
-            yield file_piece(tally, _kind_of(kind), Path(text(name)).name, read)
+
+def _result(fields: _Row, attached: Sequence[Piece]) -> Piece:
+    failure = text(fields.get("exception"))
+    parts = (text(fields.get("output")) or text(fields.get("text")), failure)
+    said = "\n".join(part for part in parts if part)
+    call = text(fields.get("tool_call_id")) or text(fields.get("name"))
+    return with_files(Result(call, said, bool(failure)), attached)
 
 
 class _Threads:
@@ -200,123 +208,106 @@ class _Threads:
     A row of `turns` is one request to a model, with the messages that were its input and output.
     """
 
-    def __init__(self, connection: sqlite3.Connection, tables: _Columns) -> None:
-        self._connection, self._tables = connection, tables
+    def __init__(self, logs: _Logs) -> None:
+        self._logs = logs
 
     def conversations(self) -> Iterator[IncomingConversation]:
-        query = _query(
-            self._tables, "threads", "id name tip_message_hash datetime_utc", "ORDER BY rowid"
-        )
-        notes = self._notes()
-        for identity, name, tip, dated in self._connection.execute(query).fetchall():
-            tally, key = Tally(), text(identity) or text(tip)
-            messages = self._messages([*self._tips_of(key), text(tip)], notes, tally)
-            turns, places = tree_turns(messages, TurnMaker(tally))
-            yield IncomingConversation(
-                Origin(NAME, key),
-                short_id(NAME, key),
-                text(name),
-                turns,
-                tally,
-                places.get(text(tip)) or None,
-                moment_of(dated),
+        if not _has_threads(self._logs.tables):
+            return
+        notes = dict[str, Note]()
+        for row in self._logs.rows(None, "turns", "ORDER BY id DESC"):  # of all: a thread may be
+            # forked, so that it has messages from another one's requests
+            note = Note(moment_of(row.get("datetime_utc")), text(row.get("model")))
+            notes[text(row["tip_message_hash"])] = note
+        for row in self._logs.rows(None, "threads", "ORDER BY rowid"):
+            tally, tip = Tally(), text(row["tip_message_hash"])
+            tally.read({"threads": row})
+            key = text(row["id"]) or tip
+            requests = self._logs.rows(tally, "turns", "WHERE thread_id = ? ORDER BY id", key)
+            tips = [*(text(request["tip_message_hash"]) for request in requests), tip]
+            found = IncomingConversation(
+                Origin(NAME, key), short_id(NAME, key), text(row.get("name")), (), tally
             )
-
-    def _tips_of(self, thread: str) -> list[str]:
-        """Return the hash of the last message of each request in a thread."""
-        if "tip_message_hash" not in self._tables.get("turns", frozenset()):
-            return []
-        query = "SELECT tip_message_hash FROM turns WHERE thread_id = ? ORDER BY id"
-        return [text(tip) for (tip,) in self._connection.execute(query, (thread,))]
-
-    def _notes(self) -> dict[str, Note]:
-        """Return the model and the time of each request, by the hash of its last message.
-
-        All threads are included: a forked thread has messages from another thread's requests.
-        """
-        if "tip_message_hash" not in self._tables.get("turns", frozenset()):
-            return {}
-        query = _query(
-            self._tables, "turns", "tip_message_hash model datetime_utc", "ORDER BY id DESC"
-        )
-        rows = self._connection.execute(query)
-        return {text(tip): Note(moment_of(dated), text(model)) for tip, model, dated in rows}
+            turns, places = tree_turns(self._messages(tips, notes, found), TurnMaker(tally))
+            found.turns, found.head = turns, places.get(tip) or None
+            found.created_at = moment_of(row.get("datetime_utc"))
+            yield found
 
     def _messages(
-        self, tips: list[str], notes: Mapping[str, Note], tally: Tally
+        self, tips: list[str], notes: Mapping[str, Note], found: IncomingConversation
     ) -> dict[str, Message]:
         """Collect the messages on the paths to the tips, parents first."""
-        found: dict[str, Message] = {}
+        messages: dict[str, Message] = {}
         for tip in tips:
             path, at, note = dict[str, Message](), tip, Note()
-            while at and at not in found and at not in path:
+            while at and at not in messages and at not in path:
                 note = notes.get(at, note)
-                message = self._message(at, note, tally)
+                message = self._message(at, note, found)
                 if message is None:
-                    tally.skip("missing message")
+                    found.tally.skip("missing message")
                     break
                 path[at], at = message, message.parent or ""
-            found |= dict(reversed(path.items()))
-        return found
+            messages |= dict(reversed(path.items()))
+        return messages
 
-    def _message(self, wanted: str, note: Note, tally: Tally) -> Message | None:
-        query = "SELECT parent_hash, role FROM messages WHERE hash = ?"
-        row = self._connection.execute(query, (wanted,)).fetchone()
-        if row is None:
+    def _message(self, wanted: str, note: Note, found: IncomingConversation) -> Message | None:
+        rows = self._logs.rows(found.tally, "messages", "WHERE hash = ?", wanted)
+        if not rows:
             return None
-        parent, role = row
-        spoken = _ROLES.get(text(role))
-        if spoken is None:
-            tally.skip(INSTRUCTIONS if role == "system" else NO_ROLE)
-            return Message(wanted, text(parent) or None, Role.USER, None)
-        pieces = [piece for part in self._parts(wanted) for piece in self._pieces(part, tally)]
-        return Message(wanted, text(parent) or None, spoken, pieces, note)
+        role, parent = text(rows[0]["role"]), text(rows[0]["parent_hash"]) or None
+        pieces = [piece for part in self._parts(wanted, found.tally) for piece in part]
+        if role not in _ROLES:
+            said = "\n\n".join(piece.text for piece in pieces if isinstance(piece, Text))
+            if role == "system":
+                found.instructions.append(said)
+            else:
+                found.tally.skip(NO_ROLE, said)
+            return Message(wanted, parent, Role.USER, None)
+        return Message(wanted, parent, _ROLES[role], pieces, note)
 
-    def _parts(self, message: str) -> Iterator[Mapping[str, object]]:
-        query = _query(
-            self._tables, "parts", "type tool_name text payload",
-            "WHERE message_hash = ? ORDER BY position",
-        )  # fmt: skip
-        for kind, tool, said, payload in self._connection.execute(query, (message,)).fetchall():
-            fields = mapping(decoded(payload)) if isinstance(payload, str) else {}
-            yield {"name": tool, **fields, "type": kind, "text": said or self._referred(fields)}
+    def _parts(self, message: str, tally: Tally) -> Iterator[Iterator[Piece]]:
+        where = "WHERE message_hash = ? ORDER BY position"
+        for row in self._logs.rows(tally, "parts", where, message):
+            payload = mapping(decoded(text(row.get("payload")) or "{}"))
+            said = text(row.get("text")) or self._referred(payload, tally)
+            fields = {"name": row.get("tool_name"), **payload, "type": row["type"], "text": said}
+            attached = [*self._logs.files(tally, "part_attachments", "part_id", row["id"])]
+            yield self._pieces(fields, attached, tally)
 
-    def _referred(self, payload: Mapping[str, object]) -> str:
+    def _referred(self, payload: _Row, tally: Tally) -> str:
         """Return a part's text, assembled from fragments if it refers to any."""
         if "text_ref" not in payload:
             return text(payload.get("text"))
-        query, said = "SELECT content FROM fragments WHERE id = ?", list[str]()
-        for each in sequence(payload["text_ref"]):
-            fields = mapping(each)
-            number = fields.get("fragment")
-            if isinstance(number, int) and "fragments" in self._tables:
-                row = self._connection.execute(query, (number,)).fetchone()
-                said.append(text(row[0]) if row else "[fragment that is not there]")
+        said = list[str]()
+        for part in [mapping(part) for part in sequence(payload["text_ref"])]:
+            if "fragment" in part:
+                rows = self._logs.rows(tally, "fragments", "WHERE id = ?", part["fragment"])
+                said.append(text(rows[0]["content"]) if rows else "[fragment that is not there]")
             else:
-                said.append(text(fields.get("literal")))
+                said.append(text(part.get("literal")))
         return "".join(said)
 
-    def _pieces(self, part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
-        kind = text(part.get("type"))
+    def _pieces(self, part: _Row, attached: list[Piece], tally: Tally) -> Iterator[Piece]:
+        kind, said = text(part["type"]), text(part["text"])
         call = text(part.get("tool_call_id")) or text(part.get("name"))
         if kind == "text":
-            yield Text(text(part.get("text")))
+            yield Text(said)
         elif kind == "reasoning":
-            yield Thought(text(part.get("text")))
+            yield Thought(said)
         elif kind == "tool_call":
             name = text(part.get("name")) or "tool"
             yield ToolCall(call, name, as_arguments(part.get("arguments")))
         elif kind == "tool_result":
-            failure = text(part.get("exception"))
-            said = text(part.get("output")) or text(part.get("text")) or failure
-            yield Result(call, said, bool(failure))
-        elif kind == "attachment":
+            yield _result(part, attached)
+        elif kind == "attachment" and not attached:
             fields = mapping(part.get("attachment")) or part
-            name = text(fields.get("path")) or text(fields.get("url"))
-            file_kind = _kind_of(fields.get("type"))
-            yield base64_piece(tally, file_kind, Path(name).name, text(fields.get("content")))
-        else:
-            tally.skip("part of unknown kind")
+            name = Path(text(fields.get("path")) or text(fields.get("url"))).name
+            file_kind = text(fields.get("type")).partition("/")[0]
+            yield base64_piece(tally, file_kind, name, text(fields.get("content")))
+        elif kind != "attachment":
+            tally.skip("part of unknown kind", part)
+        if kind != "tool_result":
+            yield from attached
 
 
 LLM_LOGS = Format(

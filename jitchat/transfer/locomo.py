@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.format import Format, values_of
-from jitchat.transfer.incoming import IncomingConversation, Tally, turn_key
+from jitchat.transfer.incoming import IncomingConversation, turn_form
 from jitchat.transfer.report import ConversationBuilder, FileConversation
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.values import Role
+from jitchat.values import Role, Turn
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")
 
@@ -27,7 +27,10 @@ def is_locomo(value: object) -> bool:
 
 
 def read_locomo(value: object, _name: str = "") -> list[FileConversation]:
-    return [_conversation(each, f"locomo-{at}") for at, each in enumerate(samples(value), start=1)]
+    return [
+        _conversation(sample, f"locomo-{number}", ConversationBuilder())
+        for number, sample in enumerate(samples(value), start=1)
+    ]
 
 
 def samples(value: object) -> list[object]:
@@ -39,18 +42,18 @@ def _talk(sample: object) -> Mapping[str, object] | None:
     return talk if isinstance(talk, dict) else None
 
 
-def _conversation(sample: object, usual_id: str) -> FileConversation:
-    gathering, talk = ConversationBuilder(), _talk(sample)
+def _conversation(sample: object, usual_id: str, builder: ConversationBuilder) -> FileConversation:
+    talk = _talk(sample)
     if talk is None or not isinstance(sample, dict):
-        gathering.skip("sample without a conversation")
-        return gathering.found(usual_id, usual_id)
+        builder.tally.skip("sample without a conversation")
+        return builder.found(usual_id, usual_id)
     speakers = _speakers(talk)
-    for moment, item in _items(talk, gathering):
-        _take(item, moment, speakers, gathering)
+    for moment, item in _items(talk, builder):
+        _take(item, moment, speakers, builder)
     given = sample.get("sample_id")
     identity = str(given) if isinstance(given, str | int) and given else usual_id
     names = " and ".join(speakers)
-    return gathering.found(identity, f"{names} ({identity})" if names else identity)
+    return builder.found(identity, f"{names} ({identity})" if names else identity)
 
 
 def _speakers(talk: Mapping[str, object]) -> dict[str, Role]:
@@ -70,12 +73,12 @@ def _items(
     for match in sorted(matches, key=lambda match: int(match[1])):
         session, dated = talk[match[0]], talk.get(f"{match[0]}_date_time")
         if not isinstance(session, list):
-            gathering.skip("session that is not a list")
+            gathering.tally.skip("session that is not a list", session)
             continue
         moment = _session_date(dated)
         for item in session:
             if moment is None and dated is not None:
-                gathering.change("date that was not understood")
+                gathering.tally.change("date that was not understood", dated)
             yield moment, item
 
 
@@ -86,18 +89,18 @@ def _take(
     gathering: ConversationBuilder,
 ) -> None:
     if not isinstance(item, dict):
-        gathering.skip("item that is not an object")
+        gathering.tally.skip("item that is not an object", item)
         return
     text, caption, speaker = (item.get(key) for key in ("text", "blip_caption", "speaker"))
     parts = [text.strip()] if isinstance(text, str) and text.strip() else []
     if isinstance(caption, str) and caption.strip():
         parts.append(f"[image: {caption.strip()}]")
     if not isinstance(speaker, str) or speaker not in speakers:
-        gathering.skip("message of an unknown speaker")
+        gathering.tally.skip("message of an unknown speaker", item)
     elif not parts:
-        gathering.skip(
-            "empty message" if isinstance(text, str | None) else "message whose content is not text"
-        )
+        is_empty = isinstance(text, str | None)
+        reason = "empty message" if is_empty else "message whose content is not text"
+        gathering.tally.skip(reason, item)
     else:
         gathering.take(speakers[speaker], " ".join(parts), moment, speaker, item.get("dia_id"))
 
@@ -118,12 +121,17 @@ def _matches(sample: Sample) -> bool:
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     for number, value in enumerate(values_of(file, source.tally), start=1):
-        found = _conversation(value, f"locomo-{number}")
-        turns = [IncomingTurn(turn, turn_key(str(turn.position), 0, turn)) for turn in found.turns]
-        tally = Tally()
-        tally.skipped.update(found.skipped)
-        tally.changed.update(found.changed)
-        yield IncomingConversation(Origin(NAME, found.id), found.id, found.title, turns, tally)
+        gathering = ConversationBuilder()
+        gathering.tally.read(value)
+        found = _conversation(value, f"locomo-{number}", gathering)
+        turns = list(map(_incoming, found.turns))
+        origin = Origin(NAME, found.id)
+        yield IncomingConversation(origin, found.id, found.title, turns, gathering.tally)
+
+
+def _incoming(turn: Turn) -> IncomingTurn:
+    form = turn_form(str(turn.position), 0, turn)
+    return IncomingTurn(turn, form, form)
 
 
 LOCOMO = Format(NAME, "LoCoMo's JSON", _matches, _read)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from jitchat.store.store import ColdStore
 from jitchat.text.markdown.closing import closed
-from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.text.sanitize import one_line
 from jitchat.transfer.export import (
     ExportedTurn,
     ExportFormat,
@@ -29,7 +29,7 @@ def write_markdown(store: ColdStore, conversations: Sequence[Conversation], writ
         write(f"# {one_line(conversation.title)}\n\n")
         write(f"*{about(store, conversation)}*\n")
         if system := own_instructions(store, conversation):
-            write(f"\nInstructions for this conversation:\n\n{_fenced(for_terminal(system))}\n")
+            write(f"\nInstructions for this conversation:\n\n{_fenced(system)}\n")
         windows = sum(map(len, sends_by_turn(store, conversation.id).values()))
         reasoned = files = 0
         for exported in path_turns(store, conversation.id):
@@ -50,15 +50,15 @@ def _turn(exported: ExportedTurn) -> str:
     if turn.status is not Status.COMPLETE:
         head.append(turn.status.value)
     parts.append(f"## {' · '.join(head)}")
-    content = for_terminal(turn.content).strip("\n")
-    if content:
-        parts.append(_fenced(content) if turn.role is Role.TOOL else closed(content))
+    if turn.content.strip("\n"):
+        is_result = turn.role is Role.TOOL
+        parts.append(_fenced(turn.content) if is_result else closed(turn.content))
     if exported.files:
         named = (_code(file_title(file)) for file in exported.files)
         parts.append(f"Attached: {', '.join(named)}")
     for call in turn.use.calls:
         parts.append(f"Calls `{one_line(call.name)}`:")
-        parts.append(_fenced(for_terminal(call.arguments), "json"))
+        parts.append(_fenced(call.arguments, "json"))
     return "\n\n".join(parts)
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from html import unescape
 
 from jitchat.store.imported import Origin
-from jitchat.transfer.attached import text_piece, url_piece
+from jitchat.transfer.attached import file_piece, text_piece, url_piece
 from jitchat.transfer.blocks import result_text
+from jitchat.transfer.census import strings_of
 from jitchat.transfer.fields import as_arguments, mapping, moment_in_any_unit, sequence, text
 from jitchat.transfer.format import Format, conversations_in
 from jitchat.transfer.incoming import (
@@ -25,6 +26,7 @@ from jitchat.transfer.incoming import (
     Text,
     Thought,
     TurnMaker,
+    newest_leaf,
     short_id,
     size_of,
     tags_of,
@@ -34,6 +36,7 @@ from jitchat.transfer.json_text import Broken, decoded
 from jitchat.transfer.openai import content_pieces
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.sources import sources_below
 from jitchat.values import Role, ToolCall
 
 NAME = "open-webui"
@@ -65,23 +68,26 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
 
 def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
     chat, tally = mapping(fields.get("chat")), Tally()
+    tally.read(fields)
     history = mapping(chat.get("history"))
     listed = mapping(history.get("messages"))
     messages = _tree(listed, tally) if listed else _path(sequence(chat.get("messages")), tally)
     turns, places = tree_turns(messages, TurnMaker(tally))
     key = text(fields.get("id")) or text(chat.get("id")) or next(iter(messages), "")
-    return IncomingConversation(
+    found = IncomingConversation(
         Origin(NAME, key),
         short_id(NAME, key),
         text(fields.get("title")) or text(chat.get("title")),
         turns,
         tally,
-        places.get(text(history.get("currentId"))) or None,
+        newest_leaf(turns, places.get(text(history.get("currentId")), 0)),
         moment_in_any_unit(fields.get("created_at")),
         moment_in_any_unit(fields.get("updated_at")),
         is_archived=fields.get("archived") is True,
-        tags=tags_of(mapping(fields.get("meta")).get("tags"), chat.get("tags")),
+        tags=tags_of(tally, mapping(fields.get("meta")).get("tags"), chat.get("tags")),
     )
+    found.instructions += text(mapping(chat.get("params")).get("system")), text(chat.get("system"))
+    return found
 
 
 def _tree(listed: Mapping[str, object], tally: Tally) -> dict[str, Message]:
@@ -106,9 +112,10 @@ def _path(listed: object, tally: Tally) -> dict[str, Message]:
 def _message(identity: str, parent: str, fields: Mapping[str, object], tally: Tally) -> Message:
     role = _ROLES.get(text(fields.get("role")))
     if role is None:
-        tally.skip(INSTRUCTIONS if fields.get("role") == "system" else NO_ROLE)
+        tally.skip(INSTRUCTIONS if fields.get("role") == "system" else NO_ROLE, fields)
         return Message(identity, parent or None, Role.USER, None)
-    note = Note(moment_in_any_unit(fields.get("timestamp")), text(fields.get("model")))
+    moment, is_cut = moment_in_any_unit(fields.get("timestamp")), fields.get("done") is False
+    note = Note(moment, text(fields.get("model")), is_cut=is_cut)
     return Message(identity, parent or None, role, _pieces(fields, tally), note)
 
 
@@ -125,9 +132,20 @@ def _pieces(fields: Mapping[str, object], tally: Tally) -> list[Piece]:
         kind = "image" if file.get("type") == "image" else "file"
         url, size = text(file.get("url")), size_of(file.get("size"))
         pieces.append(url_piece(tally, kind, name, url, size))
+    pieces += [Text(text(mapping(fields.get("merged")).get("content"))), *_sources(fields, tally)]
     if failure := text(mapping(fields.get("error")).get("content")):
         pieces.append(Text(f"[error: {failure}]"))
     return pieces
+
+
+def _sources(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
+    """Read the sources of a reply: links as text, and what was read of them as a file."""
+    listed = [mapping(item) for item in sequence(fields.get("sources") or fields.get("citations"))]
+    yield Text(sources_below("", [item.get("source") for item in listed]))
+    parts = [(mapping(item.get("source")).get("name"), item) for item in listed]
+    excerpts = [(name, item.get("document"), item.get("metadata")) for name, item in parts]
+    if excerpts:
+        yield file_piece(tally, "file", "sources.txt", "\n\n".join(strings_of(excerpts)).encode)
 
 
 def _said(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
@@ -154,7 +172,7 @@ def _item(item: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     elif kind == "function_call_output":
         yield Result(call, result_text(item.get("output")))
     else:
-        tally.skip("item of unknown kind")
+        tally.skip("item of unknown kind", item)
 
 
 def _with_details(content: str) -> Iterator[Piece]:

@@ -30,7 +30,7 @@ def content_pieces(content: object, tally: Tally) -> Iterator[Piece]:
             is_image = kind.startswith(("image", "input_i"))
             yield url_piece(tally, "image" if is_image else "file", name, url)
         else:
-            tally.skip("part of unknown kind")
+            tally.skip("part of unknown kind", part)
 
 
 def _text(value: object) -> str:

@@ -6,7 +6,7 @@ it is read in one consistent state and never changed.
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from jitchat.transfer.incoming import (
     Text,
     Thought,
     TurnMaker,
+    with_files,
 )
 from jitchat.transfer.json_text import decoded
 from jitchat.transfer.read_only import foreign_errors, open_read_only, tables_of
@@ -35,16 +36,7 @@ from jitchat.values import Role, ToolCall
 
 NAME = "opencode"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
-_SILENT = (
-    "step-start",
-    "step-finish",
-    "snapshot",
-    "patch",
-    "compaction",
-    "agent",
-    "retry",
-    "subtask",
-)
+_SILENT = ("step-start", "step-finish", "snapshot", "patch", "compaction", "agent")
 
 
 _SESSIONS = ("session", "session_v2")
@@ -134,12 +126,12 @@ def _turns(
     query = "SELECT id, data FROM message WHERE session_id = ? ORDER BY id"
     with foreign_errors(path):
         for identity, data in connection.execute(query, (session,)):
-            fields = _object(data)
+            fields, parts = _object(data), list(_parts(connection, identity))
+            tally.read({"message": fields, "part": parts})
             role = _ROLES.get(text(fields.get("role")))
             if role is None:
-                tally.skip(NO_ROLE)
+                tally.skip(NO_ROLE, parts)
                 continue
-            parts = _parts(connection, identity)
             pieces = [piece for part in parts for piece in _pieces(part, tally)]
             pieces += _failure(fields)
             model = text(fields.get("modelID")) or text(mapping(fields.get("model")).get("modelID"))
@@ -160,17 +152,15 @@ def _object(data: object) -> Mapping[str, object]:
 def _pieces(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     kind = text(part.get("type"))
     if kind == "text" and True in (part.get("synthetic"), part.get("ignored")):
-        tally.skip("text that the program wrote")
+        tally.skip("text that the program wrote", part)
     elif kind == "text":
         yield Text(text(part.get("text")))
     elif kind == "reasoning":
         yield Thought(text(part.get("text")))
-    elif kind == "tool":
-        yield from _tool(part)
-    elif kind == "file":
-        yield _file(tally, part, "filename", "url")
+    elif kind in _PARTS:
+        yield from _PARTS[kind](part, tally)
     elif kind not in _SILENT:
-        tally.skip("part of unknown kind")
+        tally.skip("part of unknown kind", part)
 
 
 def _whole_turns(
@@ -181,9 +171,10 @@ def _whole_turns(
     with foreign_errors(path):
         for identity, kind, data in connection.execute(query, (session,)):
             fields, role = _object(data), _ROLES.get(text(kind))
+            tally.read({"message": fields})
             if role is None:
                 if kind not in _QUIET:
-                    tally.skip(_SKIP_REASONS.get(text(kind), "message of unknown kind"))
+                    tally.skip(_SKIP_REASONS.get(text(kind), "message of unknown kind"), fields)
                 continue
             pieces: list[Piece] = [Text(text(fields.get("text")))]
             files = map(mapping, sequence(fields.get("files")))
@@ -201,15 +192,27 @@ def _file(tally: Tally, fields: Mapping[str, object], name: str, url: str) -> Pi
     return url_piece(tally, kind, text(fields.get(name)), text(fields.get(url)))
 
 
-def _failure(fields: Mapping[str, object]) -> Iterator[Piece]:
-    """Yield the error with which a reply failed, if it did."""
+def _failure(fields: Mapping[str, object], tally: Tally | None = None) -> Iterator[Piece]:
+    """Yield the error with which a reply, or an attempt at it, failed, if it did."""
+    del tally
     error = mapping(fields.get("error"))
     said = text(error.get("message")) or text(mapping(error.get("data")).get("message"))
     if said or error:
         yield Text(f"[error: {said or text(error.get('name'))}]")
 
 
-def _tool(part: Mapping[str, object]) -> Iterator[Piece]:
+def _attached(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
+    yield _file(tally, part, "filename", "url")
+
+
+def _subtask(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
+    """Yield what another agent was told."""
+    del tally
+    parts = (text(part.get(name)) for name in ("description", "command", "prompt"))
+    yield Text("\n\n".join(filter(None, parts)))
+
+
+def _tool(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     state = mapping(part.get("state"))
     call = text(part.get("callID")) or text(part.get("id"))
     name = text(part.get("tool")) or text(part.get("name")) or "tool"
@@ -218,8 +221,18 @@ def _tool(part: Mapping[str, object]) -> Iterator[Piece]:
     if status in ("completed", "error"):
         failure = text(state.get("error")) or text(mapping(state.get("error")).get("message"))
         said = text(state.get("output")) or result_text(state.get("content")) or failure
-        yield Result(call, said, status == "error")
+        attached = map(mapping, sequence(state.get("attachments")))
+        pieces = [_file(tally, fields, "filename", "url") for fields in attached]
+        ended = moment_in_any_unit(mapping(state.get("time")).get("end"))
+        yield with_files(Result(call, said, status == "error", ended), pieces)
 
+
+_PARTS: dict[str, Callable[[Mapping[str, object], Tally], Iterator[Piece]]] = {
+    "tool": _tool,
+    "file": _attached,
+    "subtask": _subtask,
+    "retry": _failure,
+}
 
 OPENCODE = Format(
     NAME, "opencode's database", _matches, _read, _usual_place, "opencode.db", "OPENCODE_DB"

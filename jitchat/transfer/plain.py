@@ -75,11 +75,11 @@ def take_item(item: object, gathering: ConversationBuilder, label: object = None
 def _read_item(item: object, tally: Tally) -> _Item | None:
     """Read an item; None, counted, if it is invalid."""
     if not isinstance(item, dict):
-        tally.skip("item that is not an object")
+        tally.skip("item that is not an object", item)
         return None
     spoken = text(item.get("role")).strip().lower()
     if spoken not in _ROLES:
-        tally.skip(INSTRUCTIONS if spoken in _INSTRUCTIONS else NO_ROLE)
+        tally.skip(INSTRUCTIONS if spoken in _INSTRUCTIONS else NO_ROLE, item)
         return None
     pieces = _pieces(item, _ROLES[spoken], tally)
     if pieces is None:
@@ -90,14 +90,14 @@ def _read_item(item: object, tally: Tally) -> _Item | None:
 def _moment(item: Mapping[str, object], tally: Tally) -> datetime | None:
     moment = moment_of(item.get("created_at"))
     if moment is None and item.get("created_at") is not None:
-        tally.change("date that was not understood")
+        tally.change("date that was not understood", item["created_at"])
     return moment
 
 
 def _pieces(item: Mapping[str, object], role: Role, tally: Tally) -> list[Piece] | None:
     content, calls = item.get("content"), list(call_pieces(item.get("tool_calls")))
     if not isinstance(content, str | list) and not calls:
-        tally.skip("message whose content is not text")
+        tally.skip("message whose content is not text", item)
         return None
     pieces = list(content_pieces(content, tally))
     call = text(item.get("tool_call_id"))
@@ -147,11 +147,14 @@ def _conversation(
     name: str, items: Iterator[object], tally: Tally, title: str = ""
 ) -> IncomingConversation:
     """Make one conversation, identified by its name and its first turn."""
-    turns = _turns(items, tally)
+    instructions = list[str]()
+    turns = _turns(items, tally, instructions)
     first = next(turns, None)
-    key = f"{name}:{first.key.hex()}" if first is not None else name
+    key = f"{name}:{first.form.hex()}" if first is not None else name
     read = chain([first], turns) if first is not None else iter(())
-    return IncomingConversation(Origin(NAME, key), name, title or name, read, tally)
+    found = IncomingConversation(Origin(NAME, key), name, title or name, read, tally)
+    found.instructions = instructions
+    return found
 
 
 def _several(file: SourceFile, shape: Shape, source: Source) -> Iterator[IncomingConversation]:
@@ -220,11 +223,18 @@ def _whole_lines(json_text: JsonText, tally: Tally) -> Iterator[object]:
         tally.skipped[f"line that is not JSON ({lines}{more})"] += broken_count
 
 
-def _turns(items: Iterator[object], tally: Tally) -> Iterator[IncomingTurn]:
-    maker = TurnMaker(tally)
+def _turns(
+    items: Iterator[object], tally: Tally, instructions: list[str]
+) -> Iterator[IncomingTurn]:
+    maker = TurnMaker(tally, has_ids=False)
     for number, item in enumerate(items, start=1):
         if isinstance(item, Broken):
             tally.skip(f"item that is {item.reason}")
+            continue
+        tally.read(item)
+        if text(mapping(item).get("role")).strip().lower() in _INSTRUCTIONS:
+            parts = content_pieces(mapping(item).get("content"), tally)
+            instructions.append("\n\n".join(part.text for part in parts if isinstance(part, Text)))
             continue
         read = _read_item(item, tally)
         if read is not None:

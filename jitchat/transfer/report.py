@@ -30,12 +30,6 @@ class ConversationBuilder:
         self._labels: list[str | None] = []
         self.tally = Tally()
 
-    def skip(self, reason: str) -> None:
-        self.tally.skip(reason)
-
-    def change(self, reason: str) -> None:
-        self.tally.change(reason)
-
     def take(
         self,
         role: Role,
@@ -47,7 +41,7 @@ class ConversationBuilder:
         """Add a turn; invalid characters are repaired and counted."""
         whole = repair(content)
         if whole != content:
-            self.change("turn with invalid characters, which were replaced")
+            self.tally.change("turn with invalid characters, which were replaced")
         spoken = shorten(name, LONGEST_NAME) if name else ""
         position = len(self._turns) + 1
         self._turns.append(Turn(position, role, whole, moment, spoken or None))

@@ -9,7 +9,14 @@ from pathlib import PurePosixPath
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import file_piece, text_piece, url_piece
 from jitchat.transfer.blocks import result_text
-from jitchat.transfer.fields import as_arguments, mapping, moment_in_any_unit, sequence, text
+from jitchat.transfer.fields import (
+    as_arguments,
+    as_json,
+    mapping,
+    moment_in_any_unit,
+    sequence,
+    text,
+)
 from jitchat.transfer.format import Format, lines_of
 from jitchat.transfer.incoming import (
     IncomingConversation,
@@ -20,6 +27,7 @@ from jitchat.transfer.incoming import (
     Text,
     Thought,
     TurnMaker,
+    hash_of,
 )
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
@@ -51,21 +59,24 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     is_redundant = name in ("", _UNUSED) or name in file.stem
     title = file.stem if is_redundant else f"{name} ({file.stem})"
     origin = Origin(NAME, integrity or file.stem)
-    found = IncomingConversation(origin, file.stem, title, (), Tally())
+    note = text(mapping(first.get("chat_metadata")).get("note_prompt"))
+    found = IncomingConversation(origin, file.stem, title, (), Tally(), instructions=[note])
     found.turns = _turns(file, found)
     yield found
 
 
 def _turns(file: SourceFile, found: IncomingConversation) -> Iterator[IncomingTurn]:
-    maker, place, number = TurnMaker(found.tally), 0, 0
+    maker, place, seen = TurnMaker(found.tally), 0, set[bytes]()
     for line in lines_of(file, found.tally):
-        if _is_header(line):
+        found.tally.read(line)
+        line_hash, reason = hash_of(as_json(line)), _skip_reason(line)
+        if _is_header(line) or (line.get("send_date") and line_hash in seen):
             continue
-        if reason := _skip_reason(line):
-            found.tally.skip(reason)
+        if reason:
+            found.tally.skip(reason, line)
             continue
-        number += 1
-        versions = _versions(line, maker, number, place)
+        seen.add(line_hash)
+        versions = _versions(line, maker, place)
         kept = versions[_chosen(line, len(versions))]
         place = kept[-1].turn.position if kept else place
         yield from chain(*versions)
@@ -114,26 +125,34 @@ def _files(extra: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
         )
 
 
-def _versions(
-    line: Mapping[str, object], maker: TurnMaker, number: int, place: int
-) -> list[list[IncomingTurn]]:
+def _identity(line: Mapping[str, object], first: str) -> str:
+    """Return what identifies a message: who said its first version when, or else the text of it."""
+    details = mapping(next(iter(sequence(line.get("swipe_info"))), {}))
+    sent_at = details.get("send_date") or line.get("send_date") or first
+    return as_json([line.get("is_user"), line.get("name"), sent_at])
+
+
+def _versions(line: Mapping[str, object], maker: TurnMaker, place: int) -> list[list[IncomingTurn]]:
     """Make the turns of each swipe, all with the same parent; without swipes, of one version."""
     role = Role.USER if line.get("is_user") is True else Role.ASSISTANT
     swipes = [text(each) for each in sequence(line.get("swipes"))] or [text(line.get("mes"))]
     chosen, details = _chosen(line, len(swipes)), sequence(line.get("swipe_info"))
-    made = list[list[IncomingTurn]]()
+    made, identity = list[list[IncomingTurn]](), _identity(line, swipes[0])
     for version, swipe in enumerate(swipes):
         is_shown = version == chosen
         detail = mapping(details[version]) if version < len(details) else {}
         own = line if is_shown else detail
         extra = mapping(own.get("extra"))
         spoken = text(line.get("mes")) if is_shown else swipe  # what is shown may have been edited
-        said = () if is_shown and _used(line) else (Text(spoken),)
+        is_about_calls = is_shown and bool(_used(line))
+        if is_about_calls and spoken:
+            maker.tally.skip("text that describes tool calls", spoken)
+        said = () if is_about_calls else (Text(spoken),)
         pieces: list[Piece] = [Thought(text(extra.get("reasoning"))), *said]
         pieces += [*_files(extra, maker.tally), *(_tools(line) if is_shown else ())]
         moment = _moment(own.get("send_date")) or _moment(line.get("send_date"))
         note = Note(moment, text(extra.get("model")), text(line.get("name")) or None)
-        made.append(maker.turns(f"{number}.{version}", role, pieces, place, note))
+        made.append(maker.turns(f"{identity}.{version}", role, pieces, place, note))
     return made
 
 

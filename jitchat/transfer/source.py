@@ -17,6 +17,7 @@ from typing import IO
 
 from jitchat.errors import ImportFailed
 from jitchat.files.load import MOST_BYTES
+from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import one_line
 from jitchat.transfer.incoming import Tally
 
@@ -61,6 +62,8 @@ class Source:
     bytes_read: int = 0
     is_single: bool = False
     """Whether the source is one plain file, not a zip or a folder."""
+    afterwards: list[Callable[[ColdStore], None]] = field(default_factory=list)
+    """Stores what belongs to no single conversation, when all conversations are stored."""
 
     @property
     def size(self) -> int:

@@ -234,8 +234,8 @@ ACTIONS = (
     Action("help", "f1", "app.help", "Help", "Keys, commands and terms", "help", letter="?"),
     Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus to the next pane"),
     Action(
-        "model", "f5", "surfaces.model_fetch.toggle", "Embedding model",
-        "Download a better one, or cancel",
+        "model", "f5", "models.fetch_embedder", "Embedding model",
+        "Download a larger one",
         "embedder",
     ),
     Action(
@@ -334,6 +334,11 @@ ACTIONS = (
         "attach", "", "drafting.attach", "Attach files",
         "Attach a file, folder or pattern by its path",
         "attach", Takes.WORDS,
+    ),
+    Action(
+        "detach", "", "surfaces.prompt.detach", "Detach a file",
+        "Take away the last one, or /detach NAME",
+        "detach", Takes.WORDS,
     ),
     Action(
         "paste", "", "drafting.paste_picture", "Paste a picture",

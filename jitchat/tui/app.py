@@ -16,6 +16,7 @@ from textual import constants, events, work
 from textual.app import App, SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.driver import Driver
+from textual.filter import LineFilter
 from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 from textual.theme import Theme
@@ -26,9 +27,11 @@ from jitchat.errors import StoreError
 from jitchat.store.pins import ScreenState
 from jitchat.tui.actions import in_palette, spelled
 from jitchat.tui.chat.screen import ChatScreen
+from jitchat.tui.drawing import SafeCells
 from jitchat.tui.key_names import KeyNames
 from jitchat.tui.notices import cause_of, notify_error
 from jitchat.tui.palette import palette
+from jitchat.tui.typed import accept_all_text
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Conversation
 
@@ -53,10 +56,12 @@ class JitchatApp(App[None]):
     ) -> None:
         """`rot` is the run that the rot lab is opened with; None does not open the lab."""
         super().__init__()
+        accept_all_text()
         self._rot = rot
         self._backend = backend
         self._conversation = conversation
         self._key_names = KeyNames(backend.settings.keys)
+        self._safe_cells = SafeCells()
         self._interrupted_at = float("-inf")
         self._asks_to_quit = False
         """Whether the question is open that warns of losing part of a reply."""
@@ -72,6 +77,9 @@ class JitchatApp(App[None]):
         from jitchat.tui.driver import TerminalDriver  # noqa: PLC0415  not there on Windows
 
         return TerminalDriver
+
+    def get_line_filters(self) -> list[LineFilter]:
+        return [*super().get_line_filters(), self._safe_cells]
 
     async def on_event(self, event: events.Event) -> None:
         """Route a key as it arrives: queue it until the prompt is ready, or let the chat decide.

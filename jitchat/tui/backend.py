@@ -126,14 +126,10 @@ class Backend(Protocol):
             JitchatError: The provider cannot count tokens, or the request failed.
         """
 
-    @property
-    def may_fetch_model(self) -> bool:
-        """Whether the better embedder is missing and the settings allow its download."""
+    def better_weights(self) -> Weights | None:
+        """Slow: return the weights of a larger embedding model that `auto` would use.
 
-    async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
-        """Download the embedding model, reporting the bytes so far; cancelling stops it.
-
-        Returns whether the model is now available, and a sentence on the outcome.
+        None if it is here already or the settings name another embedder.
         """
 
     async def fetch_weights(self, name: str, on_progress: Callable[[int], None]) -> Outcome:

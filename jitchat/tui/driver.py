@@ -4,7 +4,8 @@
 - Alt with a letter (ESC and the letter) is recognised even if another key follows at once, as over
   a slow line; Textual reads the ESC as `^`, and both as text.
 - Bytes that are not UTF-8 become U+FFFD; in Textual they end the input thread and the app.
-- An Esc inside a paste becomes a visible ␛; Textual reads it and what follows as keys.
+- An Esc inside a paste is part of it; Textual reads it and what follows as keys.
+- Lines that arrive at once are a paste; Textual reads each line break as Enter.
 - The wait for bytes after Esc is shorter, because Esc stops a reply.
 - The app ends if the terminal disappears.
 - Keys typed before the app took over the terminal are read correctly.
@@ -15,19 +16,21 @@
 import codecs
 import fcntl
 import os
+import re
 import selectors
 import signal
 import struct
 import termios
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import IO, Any
 
-from textual import constants
+from textual import constants, events
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
 
 ESCAPE_SECONDS = 0.025
 """Wait for the rest of a key sequence after Esc; on a slow line, set ESCDELAY (milliseconds)."""
@@ -55,41 +58,66 @@ def widen_input() -> None:
 _PASTE, _PASTE_END = "\x1b[200~", "\x1b[201~"
 
 
+_BURST = re.compile(rb"[^\r\n][\r\n]+[^\r\n]")
+_KEYS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_BURST_SECONDS = 0.05
+"""Longest pause within lines that are sent at once; a key that repeats comes every 0.03 s."""
+
+
 class InputReader:
+    """Makes keys and pastes of the bytes from a terminal."""
+
     def __init__(self) -> None:
+        self.parser = XTermParser()
         self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace").decode
         self._is_paste = False
+        self._pasted = ""
         self._before = ""
         """The end of the typed text, which may be the start of the mark that begins a paste."""
         self._held = ""
         """The end of the pasted text, which may be the start of the mark that ends a paste."""
 
-    def decode(self, data: bytes, final: bool = False) -> str:
-        """Decode the complete characters in the bytes received so far."""
-        rest, text = self._held + self._decode(data, final), ""
+    def is_burst(self, data: bytes) -> bool:
+        """Whether bytes that arrived at once are lines of text, which nobody types that fast.
+
+        Terminals without bracketed paste send a paste like this.
+        """
+        return not self._is_paste and bool(_BURST.search(data)) and not _KEYS.search(data)
+
+    def events(self, data: bytes) -> Iterator[Message]:
+        """Yield the events of the complete characters and sequences received so far."""
+        rest = self._held + self._decode(data)
         self._held = ""
+        if self.is_burst(data):
+            yield events.Paste(rest)
+            return
         while rest:
-            part, rest = self._pasted(rest, final=final) if self._is_paste else self._typed(rest)
-            text += part
-        return text
+            keys, rest = self._after_paste(rest) if self._is_paste else self._typed(rest)
+            for event in self.parser.feed(keys) if keys else ():
+                yield events.Paste(self._pasted) if isinstance(event, events.Paste) else event
 
     def _typed(self, text: str) -> tuple[str, str]:
         """Split after the mark that begins a paste; nothing is held back, because Esc is a key."""
         found = (self._before + text).find(_PASTE)
         self._is_paste = found >= 0
+        self._pasted = ""
         end = found + len(_PASTE) - len(self._before) if self._is_paste else len(text)
         self._before = "" if self._is_paste else (self._before + text)[1 - len(_PASTE) :]
         return text[:end], text[end:]
 
-    def _pasted(self, text: str, *, final: bool) -> tuple[str, str]:
-        """Split after the mark that ends a paste; a possible start of the mark is held back."""
+    def _after_paste(self, text: str) -> tuple[str, str]:
+        """Take the pasted text, in which the parser would find keys, and split after its end.
+
+        What may be the start of the mark that ends the paste is held back.
+        """
         inside, mark, rest = text.partition(_PASTE_END)
         self._is_paste = not mark
-        if not mark and not final:
+        if not mark:
             halves = (_PASTE_END[:size] for size in range(len(_PASTE_END) - 1, 0, -1))
             self._held = next((half for half in halves if inside.endswith(half)), "")
             inside = inside.removesuffix(self._held)
-        return inside.replace("\x1b", "␛") + mark, rest
+        self._pasted += inside
+        return mark, rest
 
 
 HUNG_UP = 128 + signal.SIGHUP
@@ -154,20 +182,24 @@ class TerminalDriver(LinuxDriver):
             self.resume_application_mode()
 
     def run_input_thread(self) -> None:
-        parser, decode = XTermParser(), InputReader().decode
+        reader = InputReader()
         cooked = _waiting(self.fileno)
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
-                if selector.select(_patience(parser)):
+                if selector.select(_patience(reader.parser)):
                     data = self._read(cooked)
                     cooked = max(0, cooked - len(data))
+                    while reader.is_burst(data) and selector.select(_BURST_SECONDS):
+                        if not (more := self._read(0)):
+                            break
+                        data += more
                     if not data:
                         self._app.call_later(self._app.exit, None, HUNG_UP)
                         return
-                    for event in parser.feed(decode(data)):
+                    for event in reader.events(data):
                         self.process_message(event)
-                for event in parser.tick():
+                for event in reader.parser.tick():
                     self.process_message(event)
 
     def _read(self, cooked: int) -> bytes:

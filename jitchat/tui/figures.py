@@ -1,15 +1,15 @@
 """Format the figures of a window and of a request: token counts, their accuracy, the cost."""
 
-from collections import Counter
 from collections.abc import Iterator
 
 from rich.cells import cell_len, set_cell_size
 
 from jitchat.providers.provider import Finished
 from jitchat.replay import Replayed
-from jitchat.store.windows import ReplyNote, Send
+from jitchat.store.reply_notes import ReplyNote
+from jitchat.store.windows import Send
 from jitchat.text.figures import about_cost, cost_of, model_name
-from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.sanitize import one_line, shorten, stand_ins
 from jitchat.values import ASSUMED, Usage
 from jitchat.why import parts_told
 from jitchat.window.budget import Budget
@@ -26,7 +26,12 @@ _SHORT_HASH = 12
 
 def cut(text: str, room: int) -> str:
     """Shorten a text to `room` cells; a `…` replaces the rest."""
-    return text if cell_len(text) <= room else f"{set_cell_size(text, max(0, room - 1))}…"
+    drawn = stand_ins(text)
+    if cell_len(drawn) <= room:
+        return text
+    fitting = set_cell_size(drawn, max(0, room - 1))
+    whole = len(fitting) - (fitting != drawn[: len(fitting)])  # half a wide character is a blank
+    return f"{text[:whole]}{fitting[whole:]}…"
 
 
 WORKING = "…"
@@ -52,10 +57,6 @@ def reported(count: int) -> str:
 def used_figure(window: ContextWindow) -> str:
     """Format `1,187 ± 40`: the tokens of the window and the accuracy of the count."""
     return tokens(window.used, exact=window.exact, band=window.band)
-
-
-_NAMED = 3
-"""Maximum attached files that are named before a send; more are counted."""
 
 
 def part_figure(window: ContextWindow, count: int) -> str:
@@ -106,29 +107,23 @@ def size_sentences(window: ContextWindow) -> tuple[str, ...]:
     return f"{size} · full would be {full}", f"{size} · full {full}", size, used
 
 
-def attached_sentence(window: ContextWindow) -> str:
-    """Format `attaches README.md ~312, report.pdf in part ~9,120`: files sent with the draft.
-
-    More than a few are counted: `attaches 14 files, 11 in part, 2 not sent`.
-    """
+def attached_files(window: ContextWindow) -> dict[str, str]:
+    """Return the files sent with the draft by name: `~312`, `in part ~9,120`, `already sent`."""
     draft = window.draft.turn
     whole = {row.file.digest for row in window.files if row.verdict is Verdict.FILES}
     parts = {row.file.digest for row in window.files if row.verdict is Verdict.DOCUMENTS}
-    named, partly = list[str](), Counter[str]()
+    named: dict[str, str] = {}
     for row in window.files:
         if row.file.turn == draft and not row.file.locator:
-            name, tokens = one_line(row.file.name), part_figure(window, row.tokens)
+            tokens = part_figure(window, row.tokens)
+            how = "in part" if row.file.digest in parts else "not sent"
             if row.verdict is Verdict.FILES:
-                named.append(f"{name} {tokens}")
+                named[row.file.name] = tokens
             elif row.file.digest in whole:
-                named.append(f"{name}, already sent")
+                named[row.file.name] = "already sent"
             else:
-                how = "in part" if row.file.digest in parts else "not sent"
-                named.append(f"{name} {how} {tokens}")
-                partly[how] += 1
-    if len(named) > _NAMED:
-        named = [f"{len(named):,} files", *(f"{n:,} {how}" for how, n in sorted(partly.items()))]
-    return f"attaches {', '.join(named)}" if named else ""
+                named[row.file.name] = f"{how} {tokens}"
+    return named
 
 
 def identity_sentence(window: ContextWindow) -> str:

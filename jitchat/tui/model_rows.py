@@ -140,34 +140,26 @@ def matches(wanted: str, name: str) -> bool:
     return all(word in known for word in fold(wanted).split())
 
 
-def offer(choices: Iterable[ProviderChoice], keys: KeyNames) -> str:
-    """Suggest models to a new user: on a local server, or from a provider with a key."""
-    others = [choice for choice in in_order(choices) if choice.is_usable and choice.name != READER]
-    running = [choice for choice in others if choice.state == _RUNNING]
-    offered = running + [choice for choice in others if choice.has_key and choice not in running]
-    match offered:
+def model_offer(choices: Iterable[ProviderChoice], keys: KeyNames) -> str:
+    """Suggest models to a new user: those of providers with a key."""
+    ready = [choice for choice in in_order(choices) if choice.is_usable and choice.has_key]
+    match ready:
         case []:
             return keys.tell(NO_MODEL)
         case [choice]:
-            return _single_offer(choice, keys["models"])
-    parts = [
-        f"{one_line(choice.title)} {'runs here' if choice in running else 'has a key'}"
-        for choice in offered[:2]
-    ]
-    more = f" and {len(offered) - 2} more" if len(offered) > 2 else ""
-    return f"{', '.join(parts)}{more}: press {keys['models']} to choose."
+            key = keys["models"] if choice.models else f"{keys['models']}, then Enter,"
+            what = "choose a model" if choice.models else "list its models"
+            return f"{one_line(choice.title)} has a key: press {key} to {what}."
+    names = ", ".join(one_line(choice.title) for choice in ready[:2])
+    more = f" and {len(ready) - 2} more" if len(ready) > 2 else ""
+    return f"{names}{more} have keys: press {keys['models']} to choose."
 
 
-def _single_offer(choice: ProviderChoice, key: str) -> str:
-    title, models = one_line(choice.title), choice.models
-    if choice.state != _RUNNING:
-        what = "choose a model" if models else "list its models"
-        return f"{title} has a key: press {key}{'' if models else ', then Enter,'} to {what}."
-    if not models:
-        return f"{title} runs here. {one_line(choice.note)}".strip()
-    if len(models) == 1:
-        return f"{title} runs here with {one_line(models[0].name)}: press {key}, then Enter."
-    return f"{title} runs here with {len(models):,} models: press {key} to choose one."
+def embedder_offer(size: int, keys: KeyNames) -> str:
+    """Ask whether to download an embedding model of `size` bytes."""
+    megabytes = round(size / 1_000_000)
+    key = keys["model"]
+    return f"Search talk between people better? {key} downloads a {megabytes} MB model (English)."
 
 
 def _typed_row(choice: ProviderChoice, model: str) -> Iterator[ModelRow]:

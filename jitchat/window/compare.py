@@ -4,14 +4,14 @@ Nothing is lost between the windows and the rows: a mode's shares, added up over
 what that mode's window holds.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from jitchat.errors import WindowOverflow
 from jitchat.values import BY_USER, Mode
 from jitchat.window.budget import Budget
-from jitchat.window.window import ContextWindow, Kind, Segment, Verdict, segment_of_turns
+from jitchat.window.window import ContextWindow, Kind, Segment, segment_of_turns
 
 SAME = "Both windows have the same turns."
 
@@ -230,14 +230,6 @@ def retrieved_turns(window: ContextWindow) -> frozenset[int]:
     return frozenset(turn for turn in turns if turn is not None)
 
 
-def sends_all(window: ContextWindow) -> bool:
-    """Whether the window has every turn, verbatim and whole."""
-    out = (Verdict.LEFT_OUT, Verdict.INDEX)
-    is_whole = all(segment.excerpt is None for segment in window.segments)
-    is_complete = window.never_candidates is None and is_whole
-    return is_complete and all(row.verdict not in out for row in window.ledger)
-
-
 def budget_grid(present: Budget, most: int) -> tuple[Budget, ...]:
     """List budgets from `LEAST` to a limit of `most` tokens, in even ratios, 46 at most, ascending.
 
@@ -258,19 +250,6 @@ def reserve_grid(present: Budget) -> tuple[Budget, ...]:
     top = max(present.limit - LEAST, present.reserve, 1)
     sizes = _grid(min(_LEAST_RESERVE, top), top, present.reserve)
     return tuple(replace(present, reserve=size) for size in sizes)
-
-
-def settles_at(planned: Sequence[ContextWindow | WindowOverflow]) -> int | None:
-    """Find the first window from which on the retrieved turns are those of the last window.
-
-    The windows are in order of budget. The largest, which is last, may retrieve nothing because it
-    sends everything. None if no window retrieves anything, or if the last one is an overflow.
-    """
-    sets = [retrieved_turns(each) if isinstance(each, ContextWindow) else None for each in planned]
-    if not any(sets) or sets[-1] is None:
-        return None
-    others = (place for place in range(len(sets) - 1, -1, -1) if sets[place] != sets[-1])
-    return next(others, -1) + 1
 
 
 def _grid(low: int, high: int, present: int) -> list[int]:

@@ -32,7 +32,7 @@ _REPEATED = 0.5
 _LEAST = 0.1
 """A block that gains less than this share of the first block's gain is not worth its tokens."""
 _FIRST = 1.5
-"""The first block may cost this factor more than the room for passages: it matters most."""
+"""The first block may cost this many times the room for passages: it matters most."""
 _MOST = 24
 """How many of the best blocks are considered."""
 _MISFITS = 3

@@ -52,6 +52,7 @@ FILE_BY_PART = "{tokens:,} tokens, over the {most:,} for a whole file: sent in p
 FILE_NO_ROOM = "{tokens:,} tokens: no room left"
 KEPT_FILE = "kept, not shown whole"
 FILE_ELSEWHERE = "it is with #{turn} already"
+FILE_EQUAL = "same content as {name} with #{turn}"
 FILE_TURN_NOT_SENT = "attached with a turn that is not sent"
 PART_NO_ROOM = "no room left for parts of files"
 FIRST_PART = "beginning of the file; nothing in it matched"

@@ -2,30 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
-from jitchat.attachments import Picture
-from jitchat.statements import Source
-from jitchat.tool_fields import use_fields, use_from
-from jitchat.values import Mode, Picking, RecallOrder, Reranking, Role, ToolUse
-from jitchat.window.budget import Budget
-from jitchat.window.window import (
-    ContextWindow,
-    ElsewhereRow,
-    Excerpt,
-    FileRef,
-    FileRow,
-    HeldResult,
-    Kind,
-    LedgerRow,
-    NeverCandidates,
-    Passage,
-    Requested,
-    Segment,
-    ToolLeftOut,
-    Verdict,
-)
+from jitchat.tool_fields import use_fields
+from jitchat.typed_data import read
+from jitchat.values import RecallOrder, ToolUse
+from jitchat.window.window import ContextWindow, FileRef, LedgerRow, Segment
 
 Fields = dict[str, Any]
 
@@ -107,10 +90,10 @@ def _use_fields(use: ToolUse) -> Fields:
 
 
 def ledger_fields(row: LedgerRow) -> Fields:
-    fields = asdict(row) | {"parts": dict(row.parts), "verdict": row.verdict.value}
+    described = asdict(row) | {"parts": dict(row.parts), "verdict": row.verdict.value}
     if row.rank_before is None:
-        del fields["rank_before"]
-    return fields
+        del described["rank_before"]
+    return described
 
 
 def messages_body(window: ContextWindow) -> bytes:
@@ -131,70 +114,28 @@ def window_from(
     Fields that a header from an older version lacks get the value that held then: no correction of
     counts, an unknown floor, recalled turns in order of date.
     """
-    picking, never = header.get("picking"), header.get("never_candidates")
-    reranking = header.get("reranking")
-    return ContextWindow(
-        mode=Mode(header["mode"]),
-        model=header["model"],
-        counter=header["counter"],
-        exact=header["exact"],
-        budget=Budget(**{"order": RecallOrder.DATE} | header["budget"]),
-        segments=tuple(_segment(fields) for fields in segments),
-        ledger=tuple(_ledger_row(fields) for fields in ledger),
-        never_candidates=NeverCandidates(**never) if never else None,
-        full_tokens=header["full_tokens"],
-        counted=header.get("counted", sum(fields["tokens"] for fields in segments)),
-        band=header.get("band", 0),
-        floor=header.get("floor"),
-        picking=Picking(**picking) if picking else None,
-        reranking=Reranking(**reranking) if reranking else None,
-        needless=header.get("needless", ""),
-        distilled_through=header.get("distilled_through", 0),
-        requests=tuple(map(_requested, header.get("requests", ()))),
-        held=tuple(HeldResult(**each) for each in header.get("held", ())),
-        tools_left_out=tuple(ToolLeftOut(**each) for each in header.get("tools_left_out", ())),
-        elsewhere=tuple(map(_elsewhere_row, header.get("elsewhere", ()))),
-        not_searched=header.get("not_searched", 0),
-        files=tuple(map(_file_row, header.get("files", ()))),
-    )
+    described = _known(ContextWindow, header) | {
+        "budget": {"order": RecallOrder.DATE, **header["budget"]},
+        "never_candidates": header.get("never_candidates") or None,
+        "counted": header.get("counted", sum(segment["tokens"] for segment in segments)),
+        "segments": [_with_picture(_known(Segment, segment)) for segment in segments],
+        "ledger": [{**row, "parts": list(row["parts"].items())} for row in ledger],
+        "files": [_with_picture(row) for row in header.get("files", ())],
+    }
+    return read(ContextWindow, described)
 
 
-def _requested(fields: Mapping[str, Any]) -> Requested:
-    given = tuple((int(turn), float(score)) for turn, score in fields["given"])
-    elsewhere = {"elsewhere": tuple(fields.get("elsewhere", ()))}
-    return Requested(**{**fields, "given": given, "named": tuple(fields["named"]), **elsewhere})
+def _known(kind: type[ContextWindow | Segment], given: Mapping[str, Any]) -> Fields:
+    """Leave out what only another version has."""
+    return {field.name: given[field.name] for field in fields(kind) if field.name in given}
 
 
-def _segment(fields: Mapping[str, Any]) -> Segment:
-    kind, role, excerpt = Kind(fields["kind"]), Role(fields["role"]), fields.get("excerpt")
-    text, tokens, turn, reason = (fields[name] for name in ("text", "tokens", "turn", "reason"))
-    passages, use = _excerpt(excerpt) if excerpt else None, use_from(fields.get("use", {}))
-    source = Source(**fields["source"]) if fields.get("source") else None
-    file = _file(fields["file"]) if fields.get("file") else None
-    return Segment(kind, role, text, tokens, turn, reason, passages, use, source, file)
-
-
-def _file(fields: Mapping[str, Any]) -> FileRef:
-    file = FileRef(**{**fields, "picture": None})
-    if fields["picture"] is None:
-        return file
-    return replace(file, picture=Picture(file.name, file.digest, *fields["picture"]))
-
-
-def _file_row(fields: Mapping[str, Any]) -> FileRow:
-    verdict, file = Verdict(fields["verdict"]), _file(fields["file"])
-    return FileRow(**{**fields, "file": file, "verdict": verdict})
-
-
-def _excerpt(fields: Mapping[str, Any]) -> Excerpt:
-    passages = tuple(Passage(**passage) for passage in fields["passages"])
-    return Excerpt(passages, tuple(fields["left_out"]))
-
-
-def _elsewhere_row(fields: Mapping[str, Any]) -> ElsewhereRow:
-    return ElsewhereRow(**{**fields, "verdict": Verdict(fields["verdict"])})
-
-
-def _ledger_row(fields: Mapping[str, Any]) -> LedgerRow:
-    parts, verdict = tuple(fields["parts"].items()), Verdict(fields["verdict"])
-    return LedgerRow(**{**fields, "parts": parts, "verdict": verdict})
+def _with_picture(described: Mapping[str, Any]) -> Fields:
+    """Return what has a file with the fields of its picture."""
+    file = described.get("file")
+    if not file or file["picture"] is None:
+        return {**described}
+    media_type, width, height = file["picture"]
+    size = {"media_type": media_type, "width": width, "height": height}
+    picture = {"name": file["name"], "digest": file["digest"], **size}
+    return {**described, "file": {**file, "picture": picture}}

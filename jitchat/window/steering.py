@@ -63,7 +63,9 @@ class Once:
     may_ask: bool | None = None
     """Whether the model can request turns that are not shown; None to follow the settings."""
     files: tuple[Attachment, ...] = ()
-    """Sent with the message."""
+    """Sent with the message; of an earlier message's files, the content is read from the store."""
+    mentions: tuple[str, ...] = ()
+    """What the user typed after each `@`: files that are read and sent with the message."""
 
     def toggled(self, turn: int, *, is_there: bool) -> "Once":
         """Drop a turn from this message's window or request it; a second time undoes that.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from jitchat import models
-from jitchat.cli import commands
+from jitchat.cli import commands, output
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.indexer import Indexer
 from jitchat.store import database as database_module
@@ -97,6 +98,13 @@ def jitchat(home: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     """Lexical recall only: loading an embedder takes longer than most of these tests."""
     monkeypatch.setenv("JITCHAT_EMBEDDER_NAME", "none")
     return Shell(home)
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have standard output and standard error be a terminal without colours."""
+    monkeypatch.setattr(output, "is_terminal", lambda stream: stream in (sys.stdout, sys.stderr))
+    monkeypatch.setenv("NO_COLOR", "1")
 
 
 @pytest.fixture

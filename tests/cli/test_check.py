@@ -36,7 +36,7 @@ def test_cases_are_reported_with_past_and_present_and_a_failing_one_fails(
     assert (none.code, none.out) == (0, f"{NONE_YET}\n")
     assert jitchat("check", "--json").json == {"cases": [], "found": 0, "failed": 0}
 
-    assert jitchat("send", QUESTION).code == 0
+    assert jitchat("send", QUESTION, "--conversation", "demo").code == 0
     note(jitchat, 9)
     before = jitchat.stored()
     good = jitchat("check")

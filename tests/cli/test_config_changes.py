@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sqlite3
 import subprocess
@@ -45,6 +46,40 @@ def test_a_value_is_set_and_read_back_and_comments_stay(jitchat: Shell, config: 
         '[window]\nrecent = 512\n\n[models."gpt-5.4"]\nlimit = 1000\n\n'
         '[tools]\ndeny = ["a__*", "b"]\n'
     )
+
+
+@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8], ids=["", "mark"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+def test_line_ends_and_the_byte_order_mark_stay(
+    jitchat: Shell, config: Path, end: str, mark: bytes
+):
+    before = f'{BEFORE}\n[personas.x]\nsystem = """a\nb"""\n'
+    config.write_bytes(mark + before.replace("\n", end).encode())
+
+    assert jitchat("config", "set", "chat.mode", "jit").code == 0
+    assert jitchat("config", "set", "window.recent", "512").code == 0
+    assert jitchat("config", "unset", "window.recent").code == 0
+
+    after = before.replace('"full"', '"jit"') + "\n[window]\n"
+    assert config.read_bytes() == mark + after.replace("\n", end).encode()
+
+
+def test_line_ends_that_differ_stay_as_they_are(jitchat: Shell, config: Path):
+    config.write_bytes(b'# mine\r\n[chat]\nmode = "full"\r\n')
+
+    assert jitchat("config", "set", "chat.mode", "jit").code == 0
+
+    assert config.read_bytes() == b'# mine\r\n[chat]\nmode = "jit"\r\n'
+
+
+def test_a_configuration_that_is_a_pipe_is_refused(jitchat: Shell, home: Path):
+    home.mkdir()
+    os.mkfifo(home / "config.toml")
+
+    for command in (("config",), ("config", "set", "chat.mode", "jit"), ("window", "hi")):
+        done = jitchat(*command)
+        assert done.code == 2
+        assert done.err == f"jitchat: {home / 'config.toml'} is a pipe. Name a file.\n"
 
 
 def test_a_value_is_removed(jitchat: Shell, config: Path):

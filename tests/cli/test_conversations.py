@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import stat
 import sys
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
 from jitchat.cli import commands
+from jitchat.store import search_index
 from tests.transfer.files import plain_turns, written
 
 if TYPE_CHECKING:
@@ -91,6 +94,32 @@ def test_a_conversation_is_renamed_tagged_archived_and_found_by_filters(two: She
     assert two("conversations", "rename", "first", " ").code == 2
 
 
+def test_filters_alone_list_and_a_match_beside_the_turns_says_where_it_is(two: Shell):
+    two("conversations", "tag", "first", "walrus")
+    assert two("conversations", "search", "tag:walrus").out.startswith("first  2 turns")
+    assert two("conversations", "search", "walrus").out == "first (tag)  walrus\n"
+    (hit,) = two("conversations", "search", "walrus", "--json").json
+    assert (hit["conversation"], hit["position"], hit["part"]) == ("first", 0, "tag")
+
+
+def test_a_search_and_doctor_say_that_the_index_is_being_built(
+    two: Shell, monkeypatch: pytest.MonkeyPatch
+):
+    with closing(sqlite3.connect(two.home / "jitchat.db")) as connection, connection:
+        connection.execute("INSERT INTO search_tokens (search_tokens) VALUES ('delete-all')")
+        connection.execute("INSERT INTO search_backlog VALUES (1, 1202)")
+    monkeypatch.setattr(search_index, "finish_in_background", lambda _: None)
+    found = two("conversations", "search", "second")
+    assert "being built, with 1,202 turns still to come" in found.err
+    assert (
+        len(two("conversations", "search", "harbour", "--limit", "2000").out.splitlines()) == 1_202
+    )
+    assert "with 1,202 turns to be indexed for the search" in two("doctor").out
+    monkeypatch.undo()
+    while "to be indexed" in two("doctor").out:
+        assert two("conversations").code == 0
+
+
 def test_turns_are_found_with_the_match_highlighted(two: Shell):
     wanted = ("conversations", "search", "project:def", "harbours")
     (first, *_) = two(*wanted, "after:2026-03-02", "before:2026-04", "number", "7", "--json").json
@@ -101,7 +130,7 @@ def test_turns_are_found_with_the_match_highlighted(two: Shell):
     assert two("conversations", "search", in_one_word, "--json").json[0] == first
     for filtered in ("before:2026-03-02", "is:archived", "tag:work", "model:gpt"):
         assert two(*wanted, filtered).err == "Nothing found.\n"
-    assert two("conversations", "search", "tag:work").code == 2
+    assert two("conversations", "search").code == 2
     refused = two("conversations", "list", "before:2026-13")
     assert (refused.code, refused.out) == (2, "")
     assert "“before:2026-13” is not a date." in refused.err

@@ -85,7 +85,6 @@ def test_the_reader_answers_unless_a_flag_names_a_model(
 
     assert (settings.in_use().name, settings.model_name()) == answers
     assert (settings.picker.model, settings.summariser.model) == ("", "")
-    assert not settings.embedder.download
     assert settings.screen.inspector
     assert (settings.screen.theme, settings.window.recent) == ("nord", 512)
 

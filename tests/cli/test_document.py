@@ -41,7 +41,7 @@ def test_three_operations_are_reported_at_the_end_and_nothing_is_written_before(
 
 
 def test_the_log_has_a_line_for_the_session_without_its_text(jitchat: Shell, home: Path):
-    jitchat("send", PORT, "--end")
+    jitchat("send", PORT, "--end", "--conversation", "demo")
     (log,) = home.rglob("log.txt")
     (line,) = log.read_text().splitlines()
     assert "context_only=true" in line
@@ -51,7 +51,7 @@ def test_the_log_has_a_line_for_the_session_without_its_text(jitchat: Shell, hom
 
 
 def test_lines_are_pinned_forgotten_and_brought_back_in_versions(jitchat: Shell):
-    jitchat("send", PORT, "--end")
+    jitchat("send", PORT, "--end", "--conversation", "demo")
     number = lines(jitchat).index(PORT) + 1
     assert "Version 2 is now the current one." in jitchat("document", "--pin", number).err
     assert document(jitchat)["lines"][number - 1]["pinned"]
@@ -67,7 +67,7 @@ def test_lines_are_pinned_forgotten_and_brought_back_in_versions(jitchat: Shell)
 
 
 def test_the_document_is_edited_as_text(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
-    jitchat("send", PORT, "--end")
+    jitchat("send", PORT, "--end", "--conversation", "demo")
     monkeypatch.setattr(click, "edit", lambda text, **_: text.replace("8443", "9641"))
     jitchat("document", "--edit")
     assert any("9641" in text for text in lines(jitchat))
@@ -84,5 +84,5 @@ def test_missing_lines_and_versions_are_reported(jitchat: Shell):
 
 
 def test_projects_have_documents_of_their_own(jitchat: Shell):
-    jitchat("send", PORT, "--end")
+    jitchat("send", PORT, "--end", "--conversation", "demo")
     assert lines(jitchat, "--project", "other") == []

@@ -40,7 +40,7 @@ def test_the_most_recent_conversation_goes_to_standard_output(jitchat: Shell):
         (["--conversation", "first"], ["first"]),
         (["--conversation", "first", "--conversation", "second"], ["first", "second"]),
         (["--conversation", "first", "--conversation", "first"], ["first"]),
-        (["--all"], ["second", "first"]),
+        (["--all"], ["first", "second"]),
     ],
 )
 def test_one_some_or_all_are_exported(jitchat: Shell, arguments: list[str], ids: list[str]):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 NAMES = [
     "send", "window", "why", "replay", "observations", "document", "check", "demo", "rot",
-    "conversations", "memory", "import", "export", "models", "usage", "tokens", "keys", "mcp",
-    "doctor", "config", "paths", "completion", "bench",
+    "conversations", "memory", "import", "export", "backup", "models", "usage", "tokens", "keys",
+    "mcp", "doctor", "config", "paths", "folders", "completion", "bench",
 ]  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from jitchat import models
 from jitchat.cli import output
 from jitchat.index.indexer import BATCH
 from tests.index.support import FailingEmbedder
+from tests.transfer import exports
 from tests.transfer.claude_code import SESSION, claude_code_session
 from tests.transfer.files import jsonl, locomo_sample, plain_turns, written
 from tests.transfer.test_hostile_files import WHOLE, mutated
@@ -62,13 +63,14 @@ def test_picking_an_unknown_conversation_lists_the_known_ones(jitchat: Shell, tm
 
 def test_the_report_states_what_was_left_out_or_changed_and_why(jitchat: Shell, tmp_path: Path):
     items = [*plain_turns(2), {"role": "system", "content": "x"}, {"role": "user", "content": " "}]
+    items.append({"role": "system", "content": "y"})
     items.append({"role": "user", "content": "a", "created_at": "soon"})
     text = f"{jsonl(items)}half a line\n"
 
     done = jitchat("import", written(tmp_path, "talk.jsonl", text))
 
     assert done.out == (
-        "talk: 3 turns imported as “talk”; left out: 1 empty message, 1 line that is not JSON (6),"
+        "talk: 3 turns imported as “talk”; left out: 1 empty message, 1 line that is not JSON (7),"
         " 1 message with instructions; imported with changes: 1 date that was not understood\n"
     )
 
@@ -230,7 +232,7 @@ def test_damaged_files_end_with_an_error_or_are_stored_completely(
 
         stored = len(jitchat.stored()) - before
         assert stored == len(re.findall(" turns? imported as ", done.out)), f"seed {seed}"
-        is_known = re.search("nothing new|added to", done.out) is not None
+        is_known = re.search("nothing new|added to|up to date", done.out) is not None
         assert (stored == 0 and not is_known) == (done.code == 1), f"seed {seed}"
         codes.add(done.code)
     assert codes == {0, 1}
@@ -333,3 +335,24 @@ def test_the_real_file_is_imported(jitchat: Shell, locomo: Path):
     assert done.out == (
         "conv-26: 419 turns imported as “Caroline and Melanie (conv-26)”; nothing left out\n"
     )
+
+
+def test_a_check_prints_where_every_text_would_be_and_imports_nothing(
+    jitchat: Shell, tmp_path: Path
+):
+    message = exports.claude_message("m1", "", "human", "Hello", novelty="unheard of")
+    path = written(tmp_path, "c.json", [exports.claude(message)])
+
+    failed = jitchat("import", "--check", path)
+    whole = jitchat("import", "--check", written(tmp_path, "d.json", [exports.chatgpt_talk()]))
+
+    assert (failed.code, whole.code) == (1, 0)
+    assert failed.out.splitlines()[:2] == [
+        "Imported into a temporary database, and compared:",
+        "claude-0f0e0d0c: 1 turn imported as “Kites”;"
+        " left out: 1 text that is under chat_messages.novelty",
+    ]
+    assert "nowhere: chat_messages.novelty: unheard of" in failed.out
+    assert re.search(r"^ +1 +1 +sender \(a kind, which the turn has\)$", failed.out, re.MULTILINE)
+    assert whole.out.endswith("Every text is accounted for.\n")
+    assert jitchat.stored() == {}

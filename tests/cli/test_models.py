@@ -185,6 +185,7 @@ def test_json_has_everything_that_is_known(jitchat: Shell, monkeypatch):
     }
 
 
+@pytest.mark.usefixtures("terminal")
 def test_model_names_from_a_server_cannot_control_the_terminal(jitchat: Shell, servers):
     servers.running = (LocalServer("vllm", "http://localhost:8000/v1", (ModelInfo("a\x1b[2J"),)),)
     assert "\x1b[2J" not in jitchat("models").out

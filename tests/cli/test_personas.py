@@ -45,7 +45,7 @@ def test_a_window_has_the_persona_and_nothing_is_stored(jitchat: Shell) -> None:
 def test_a_conversation_keeps_its_persona_after_a_send_until_another_is_named(
     jitchat: Shell, scripted: ScriptedProvider
 ) -> None:
-    jitchat("send", "hello", "--persona", "poet")
+    jitchat("send", "hello", "--persona", "poet", "--conversation", "demo")
     assert scripted.requests[0][0].content == "In verse."
     assert system(jitchat) == ("In verse.", "persona poet")
     assert system(jitchat, "--persona", "terse")[1] == "persona terse"
@@ -60,7 +60,7 @@ def test_a_conversation_keeps_its_persona_after_a_send_until_another_is_named(
 
 
 def test_lists_and_exports_state_the_persona(jitchat: Shell, scripted: ScriptedProvider) -> None:
-    jitchat("send", "hello", "--persona", "poet")
+    jitchat("send", "hello", "--persona", "poet", "--conversation", "demo")
     assert jitchat("conversations").out.endswith(" (persona poet)\n")
     assert jitchat("conversations", "--json").json[0]["persona"] == "poet"
     database = Database(jitchat.home / "jitchat.db")
@@ -94,12 +94,12 @@ def test_the_chat_applies_the_persona_only_to_the_conversation_it_opens(
 def test_a_missing_persona_is_reported_and_the_settings_apply(
     jitchat: Shell, scripted: ScriptedProvider
 ) -> None:
-    jitchat("send", "hello", "--persona", "poet")
+    jitchat("send", "hello", "--persona", "poet", "--conversation", "demo")
     (jitchat.home / "config.toml").unlink()
     told = jitchat("window", "hello")
     assert "The persona poet is no longer configured" in told.err
     assert " persona poet" not in told.out
-    refused = jitchat("send", "hello", "--persona", "poet")
+    refused = jitchat("send", "hello", "--persona", "poet", "--conversation", "demo")
     assert (refused.code, "there is no persona 'poet'" in refused.err) == (2, True)
 
 

@@ -55,7 +55,7 @@ def test_the_window_uses_the_heuristic_and_says_that_no_model_was_asked(
 def test_on_request_the_picker_is_asked_and_its_usage_shown(
     jitchat: Shell, small: ScriptedProvider
 ):
-    done = jitchat("window", QUESTION, "--ask-picker")
+    done = jitchat("window", QUESTION, "--conversation", "demo", "--ask-picker")
 
     assert len(small.requests) == 1
     assert "picked by small-1" in done.out
@@ -69,7 +69,7 @@ def test_on_request_the_picker_is_asked_and_its_usage_shown(
 def test_json_has_the_picking_only_if_a_model_is_configured(
     jitchat: Shell, small: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
 ):
-    asked = jitchat("window", QUESTION, "--ask-picker", "--json").json
+    asked = jitchat("window", QUESTION, "--conversation", "demo", "--ask-picker", "--json").json
 
     picking = asked["picking"]
     assert list(picking) == [
@@ -90,7 +90,7 @@ def test_json_has_the_picking_only_if_a_model_is_configured(
 
 
 def test_asking_without_a_model_is_an_error_with_a_remedy(jitchat: Shell):
-    done = jitchat("window", QUESTION, "--ask-picker")
+    done = jitchat("window", QUESTION, "--conversation", "demo", "--ask-picker")
 
     assert done.code == 2
     assert "neither a picker model nor a reranker is configured" in done.err
@@ -127,7 +127,7 @@ def test_an_unreachable_server_only_adds_a_warning_line(jitchat: Shell, monkeypa
     monkeypatch.setenv("JITCHAT_PICKER_BASE_URL", "http://127.0.0.1:9/v1")
 
     sent = jitchat("send", QUESTION, "--conversation", "demo")
-    shown = jitchat("window", QUESTION, "--ask-picker")
+    shown = jitchat("window", QUESTION, "--conversation", "demo", "--ask-picker")
 
     assert "Tuesday 02:00 UTC" in sent.out
     assert (sent.code, sent.err) == (0, "")
@@ -140,7 +140,7 @@ def test_a_missing_reranker_only_adds_a_warning_line(jitchat: Shell, monkeypatch
     monkeypatch.setenv("JITCHAT_RERANKER_MODEL", MODEL)
     told = f"reranker {MODEL}: its model is not on this machine; ranking unchanged"
     assert "not run before the message is sent" in jitchat("window", QUESTION).out
-    assert told in jitchat("window", QUESTION, "--ask-picker").out
+    assert told in jitchat("window", QUESTION, "--conversation", "demo", "--ask-picker").out
     sent = jitchat("send", QUESTION, "--conversation", "demo")
     assert sent.code == 0
     assert told in jitchat("replay", "61").out

@@ -27,7 +27,7 @@ def change(jitchat: Shell, statement: str) -> None:
 def test_it_prints_the_window_its_ledger_its_hash_and_the_reply(
     jitchat: Shell, scripted: ScriptedProvider
 ):
-    assert jitchat("send", QUESTION).code == 0
+    assert jitchat("send", QUESTION, "--conversation", "demo").code == 0
     done = jitchat("replay", "61")
     found = jitchat("replay", "#62", "--json").json
 
@@ -60,7 +60,7 @@ def test_it_prints_the_window_its_ledger_its_hash_and_the_reply(
 def test_the_printed_messages_are_those_that_were_sent(jitchat: Shell, scripted: ScriptedProvider):
     odd = "a\x1b[2Jb\r\nc\u200b d 漢字\n"
     for mode in ("jit", "full", "recency"):
-        assert jitchat("send", f"{mode} {odd}", "--mode", mode).code == 0
+        assert jitchat("send", f"{mode} {odd}", "--mode", mode, "--conversation", "demo").code == 0
     sent = zip(("jit", "full", "recency"), ("61", "63", "65"), scripted.requests, strict=True)
     for mode, turn, request in sent:
         exactly = jitchat("replay", turn, "--messages", "--json").json
@@ -72,13 +72,13 @@ def test_the_printed_messages_are_those_that_were_sent(jitchat: Shell, scripted:
         assert jitchat("replay", turn, "--json").json["sha256"] == digest
         shown = jitchat("replay", turn, "--messages").out
         assert f"── message 1 of {len(request)}: system ──\n" in shown
-        assert "a␛[2Jb\nc d 漢字" in shown
+        assert odd.rstrip("\n") in shown
 
 
 def test_of_several_sends_the_last_is_shown_unless_another_is_named(
     jitchat: Shell, scripted: ScriptedProvider
 ):
-    jitchat("send", QUESTION)
+    jitchat("send", QUESTION, "--conversation", "demo")
     change(
         jitchat,
         "INSERT INTO windows (turn, digest, header, segments, ledger, sizes)"
@@ -112,7 +112,7 @@ def test_a_turn_that_was_never_sent_is_reported(jitchat: Shell, turn: str, told:
 
 
 def test_damage_is_reported_and_ends_with_an_error(jitchat: Shell, scripted: ScriptedProvider):
-    jitchat("send", QUESTION)
+    jitchat("send", QUESTION, "--conversation", "demo")
     change(jitchat, "UPDATE blobs SET content = 'Be evil.' WHERE content LIKE 'You are%'")
     for how in ([], ["--json"], ["--messages"]):
         done = jitchat("replay", "61", *how)
@@ -127,7 +127,7 @@ def test_damage_is_reported_and_ends_with_an_error(jitchat: Shell, scripted: Scr
 
 
 def test_replay_writes_nothing(jitchat: Shell, scripted: ScriptedProvider):
-    jitchat("send", QUESTION)
+    jitchat("send", QUESTION, "--conversation", "demo")
     before = jitchat.stored()
     jitchat("replay", "61")
     assert jitchat.stored() == before

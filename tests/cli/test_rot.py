@@ -177,7 +177,7 @@ def test_waits_and_failures_of_a_model_are_reported(jitchat: Shell, model: Model
     assert "The endpoint is limiting requests (429 too many).\n" in done.err
     assert (
         "1 cell failed; `jitchat rot --resume r1` asks it again."
-        " The first failure: No server␛[2J there. Start it.\n"
+        " The first failure: No server\x1b[2J there. Start it.\n"
     ) in done.err
     assert "6 cells: 5 answered, 1 failed." in done.out
 

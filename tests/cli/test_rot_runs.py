@@ -54,7 +54,7 @@ def test_runs_are_listed_with_their_shares(jitchat: Shell):
 
     assert sorted(line.split()[0] for line in listed) == ["r1", "r2"]
     assert {line.rpartition("2k, ")[0] for line in listed} == {
-        "r1  12/12  full 0 % of 4, recency 0 % of 4, jit 100 % of 4  qwen␛[2J, 500 to ",
+        "r1  12/12  full 0 % of 4, recency 0 % of 4, jit 100 % of 4  qwen\x1b[2J, 500 to ",
         "r2   4/12  full 0 % of 2, recency 0 % of 2, jit –           reader, 500 to ",
     }
     told = {each["id"]: each for each in jitchat("rot", "list", "--json").json}

@@ -5,24 +5,29 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+import os
 import signal
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from jitchat import models
 from jitchat.cli import options
 from jitchat.errors import KeyRefused, StreamCut
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
 from jitchat.values import REQUEST_CONTEXT, ToolCall
+from tests.cli.conftest import Shell
+from tests.examples import examples
 from tests.support import ScriptedProvider
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
-    from pathlib import Path
 
     from jitchat.values import Message
-    from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.usefixtures("demo")
 DEMO = ("--conversation", "demo")
@@ -75,7 +80,7 @@ def test_the_cursor_ends_at_the_start_of_a_line(
 def test_the_text_can_come_from_standard_input(jitchat: Shell, scripted: ScriptedProvider):
     assert jitchat("send", *DEMO, "-", stdin=b"line one\nline two\n").code == 0
 
-    assert last_two(jitchat) == ["line one\nline two", "Understood."]
+    assert last_two(jitchat) == ["line one\nline two\n", "Understood."]
 
 
 def test_a_refusal_is_a_sentence_and_nothing_is_printed(jitchat: Shell, scripted: ScriptedProvider):
@@ -281,13 +286,67 @@ def test_piped_text_is_the_message_or_follows_it(
     monkeypatch.setattr(options, "is_piped", lambda: True)
 
     assert jitchat("send", *DEMO, stdin=b"what now?\n").code == 0
-    assert last_two(jitchat) == ["what now?", "Understood."]
+    assert last_two(jitchat) == ["what now?\n", "Understood."]
 
     assert jitchat("send", *DEMO, "why?", stdin=b"line 1\nline 2\n").code == 0
-    assert last_two(jitchat)[0] == "why?\n\nline 1\nline 2"
+    assert last_two(jitchat)[0] == "why?\n\nline 1\nline 2\n"
 
     assert jitchat("send", *DEMO, "alone", stdin=b"\n").code == 0
     assert last_two(jitchat)[0] == "alone"
+
+
+@examples(20)
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40))
+@example("a\r\nb\r\n\x1b[2J\u202e\ufeff \u3000\n\n")
+def test_a_piped_text_and_the_reply_in_a_pipe_are_as_they_came(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        provider = ScriptedProvider((f"Reply {text}", "."))
+        patch.setenv("JITCHAT_HOME", folder)
+        patch.setenv("JITCHAT_EMBEDDER_NAME", "none")
+        patch.setattr(models, "make_provider", lambda *_: provider)
+        run = Shell(Path(folder))
+        done = run("send", "--new", "-", stdin=f"Say {text}".encode())
+        assert done.code == 0
+        assert done.raw == f"Reply {text}.\n".encode()
+        (texts,) = run.stored().values()
+        assert texts[-2:] == [f"Say {text}", f"Reply {text}."]
+        assert provider.requests[-1][-1].content.endswith(f"Say {text}")
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"ab\0c", "Standard input has a NUL at byte 2."),
+        ("日\0".encode(), "Standard input has a NUL at byte 3."),
+        ("aä".encode("latin-1"), "Standard input has no UTF-8 at byte 1."),
+        ("äö".encode() + b"\xff", "Standard input has no UTF-8 at byte 4."),
+        ("hi".encode("utf-16"), "Standard input has no UTF-8 at byte 0."),
+    ],
+)
+def test_piped_data_that_is_no_text_is_refused_with_its_place(
+    jitchat: Shell, scripted: ScriptedProvider, data: bytes, told: str
+):
+    done = jitchat("send", *DEMO, "-", stdin=data)
+
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"jitchat: {told} Give a text in UTF-8.\n"
+    assert not scripted.requests
+
+
+def test_an_argument_that_is_no_text_is_refused_with_its_place(
+    jitchat: Shell, scripted: ScriptedProvider
+):
+    done = jitchat("send", *DEMO, os.fsdecode("ä".encode() + b"\xff"))
+
+    assert done.err == "jitchat: TEXT has no UTF-8 at byte 2. Give a text in UTF-8.\n"
+    assert not scripted.requests
+
+
+def test_a_byte_order_mark_is_taken_off_with_a_sentence(jitchat: Shell, scripted: ScriptedProvider):
+    done = jitchat("send", *DEMO, "-", stdin=b"\xef\xbb\xbfhi")
+
+    assert "jitchat: the byte-order mark of standard input was taken off.\n" in done.err
+    assert last_two(jitchat)[0] == "hi"
 
 
 def test_without_a_text_or_a_pipe_there_is_an_error(
@@ -302,8 +361,8 @@ def test_without_a_text_or_a_pipe_there_is_an_error(
 def test_without_a_conversation_option_the_one_used_is_reported(
     jitchat: Shell, scripted: ScriptedProvider
 ):
-    assert jitchat("send", "hello").err == "to demo, #61\n"
     assert jitchat("send", "hello", "--conversation", "demo").err == ""
+    assert jitchat("send", "hello").err == "to demo, #63\n"
 
 
 def test_a_new_conversation_is_started_and_named_after_the_message(
@@ -319,7 +378,7 @@ def test_a_new_conversation_is_started_and_named_after_the_message(
 
 
 def test_json_has_the_whole_exchange(jitchat: Shell, scripted: ScriptedProvider):
-    done = jitchat("send", "--json", "hello")
+    done = jitchat("send", "--json", *DEMO, "hello")
     found = json.loads(done.out)
     assert done.err == ""
     assert (found["conversation"], found["turn"], found["reply_turn"]) == ("demo", 61, 62)
@@ -333,7 +392,7 @@ def test_json_has_the_totals_of_all_requests_of_the_message(
 ):
     call = ToolCall("1", REQUEST_CONTEXT, '{"query": "deploy window"}')
     scripted.script, scripted.later = (call,), [("On Tuesday.",)]
-    done = jitchat("send", "--json", "--request-context", "on", "what of the deploy window?")
+    done = jitchat("send", "--json", *DEMO, "--request-context", "on", "what of the deploy window?")
     found = json.loads(done.out)
     assert (found["reply"], found["requests"]) == ("On Tuesday.", 2)
     assert (found["usage"]["input_tokens"], found["usage"]["output_tokens"]) == (200, 20)
@@ -342,7 +401,7 @@ def test_json_has_the_totals_of_all_requests_of_the_message(
 
 def test_json_has_the_error(jitchat: Shell, scripted: ScriptedProvider):
     scripted.script = (KeyRefused("The provider refused the key.", "Check OPENAI_API_KEY."),)
-    done = jitchat("send", "--json", "hello")
+    done = jitchat("send", "--json", *DEMO, "hello")
     found = json.loads(done.out)
     assert done.code == 1
     assert (found["reply"], found["turn"]) == (None, 61)

@@ -73,11 +73,19 @@ def test_a_long_message_is_stored_whole_and_sent_as_the_requested_part(
     jitchat: Shell, scripted: ScriptedProvider
 ):
     text = f"{LOG}ERROR the crane is stuck at berth 14\n{LOG}"
-    done = jitchat("send", "-", "--compact", "which crane is stuck", stdin=text.encode())
+    done = jitchat(
+        "send",
+        "-",
+        "--compact",
+        "which crane is stuck",
+        "--conversation",
+        "demo",
+        stdin=text.encode(),
+    )
     assert done.code == 0, done.err
     assert len(scripted.requests[0][-1].content) < len(text) / 4
     assert "stuck at berth 14" in scripted.requests[0][-1].content
-    assert jitchat.stored()["demo"][-2] == text.rstrip("\n")
+    assert jitchat.stored()["demo"][-2] == text
     jitchat("send", "and now?", "--mode", "full")
     assert "stuck at berth 14" in "".join(each.content for each in scripted.requests[1])
 

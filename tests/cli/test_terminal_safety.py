@@ -46,7 +46,9 @@ PAYLOADS = {
     ],
     "no text": ["a\udcffb\udc80"],
 }
-pytestmark = pytest.mark.usefixtures("demo")
+pytestmark = pytest.mark.usefixtures("demo", "terminal")
+
+
 BY_NAME = pytest.mark.parametrize("payload", [*map(" ".join, PAYLOADS.values())], ids=[*PAYLOADS])
 
 

@@ -158,6 +158,7 @@ def test_a_key_in_an_address_is_not_shown(jitchat: Shell):
     assert HERE in done.out
 
 
+@pytest.mark.usefixtures("terminal")
 def test_without_a_model_option_all_models_with_samples_are_listed(jitchat: Shell):
     assert "Nothing learnt yet" in jitchat("tokens").out
     assert jitchat("tokens", "--json").json == []

@@ -41,7 +41,7 @@ def test_without_a_text_the_last_message_is_planned_again(jitchat: Shell):
 
 
 def test_the_stored_ledger_explains_a_sent_window(jitchat: Shell, scripted: ScriptedProvider):
-    assert jitchat("send", QUESTION).code == 0
+    assert jitchat("send", QUESTION, "--conversation", "demo").code == 0
     said, reply = "61", "62"
 
     told = jitchat("why", "9", "--turn", said)

@@ -113,6 +113,7 @@ def test_colours_are_for_terminals_that_want_them(
 
     from jitchat.cli import commands
 
+    monkeypatch.setattr(output, "is_terminal", lambda _: True)
     monkeypatch.setenv("NO_COLOR", no_colour)
 
     done = CliRunner().invoke(commands, ["window", QUESTION], color=True)

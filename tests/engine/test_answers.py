@@ -80,7 +80,7 @@ async def test_bytes_that_are_no_text_arrive_as_they_are_and_are_shown_as_pictur
     text = (await ask(provider(engine, route), said("Go on for ever."))).text
 
     assert set("\x00\x01\x07\x08\x1b\x1c\x7f\r\n\t\ufffd") <= set(text)
-    shown = for_terminal(text)
+    shown = for_terminal(text).cells
     assert set("␀␁␇␈␛␜␡␍\n\t\ufffd") <= set(shown)
     assert not {character for character in shown if ord(character) < 32} - {"\n", "\t"}
 

@@ -108,7 +108,7 @@ def test_threads_that_need_it_at_once_start_it_once(tmp_path: Path, log: Path):
         (telling("[1]"), "its process ended"),
         (telling("5"), "its process ended"),
         (telling("{}"), "its process ended"),
-        (telling('{"error": "\\u001b[2J"}'), "␛[2J"),
+        (telling('{"error": "\\u001b[2J"}'), "\x1b[2J"),
         ("sys.exit(3)", "its process ended"),
         ("sys.stdout.buffer.write(bytes(range(256))); sys.exit()", "its process ended"),
     ],

@@ -130,7 +130,7 @@ async def test_an_answer_that_fills_the_context_is_kept_as_cut_and_raw(
     raw = durable(store).turns[-1][2]
     assert raw == stored.content == reply_text(events).replace("\0", "␀")
     assert set("\x01\x07\x1b\x1c\x7f\ufffd") <= set(raw)
-    assert not {each for each in for_terminal(raw) if ord(each) < 32} - {"\n", "\t"}
+    assert not {each for each in for_terminal(raw).cells if ord(each) < 32} - {"\n", "\t"}
 
 
 async def test_a_cancelled_reply_is_kept_and_the_next_is_answered_at_once(

@@ -144,17 +144,17 @@ def open_only(path: str) -> None:
 
 
 def open_and_die(path: str, statement: int) -> None:
-    """Open, and be killed when SQLite runs so many statements."""
-    connect, seen = database_module._connect, count(1)
+    """Open, and be killed when SQLite runs so many statements, in whatever connection."""
+    connect, seen = database_module._connection, count(1)
 
-    def watched(where: Path) -> sqlite3.Connection:
+    def watched(where: Path | str) -> sqlite3.Connection:
         connection = connect(where)
         connection.set_trace_callback(
             lambda _: os.kill(os.getpid(), signal.SIGKILL) if next(seen) >= statement else None
         )
         return connection
 
-    database_module._connect = watched
+    database_module._connection = watched
     open_only(path)
 
 

@@ -12,6 +12,7 @@ import pytest
 from jitchat.errors import StoreError, StoreUnreadable
 from jitchat.memory import Memory
 from jitchat.store.database import Database
+from jitchat.store.drafts import sent_drafts
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import WindowArchive, WindowRecord
 from tests.index.support import FakeEmbedder
@@ -82,7 +83,7 @@ def failure_of(look: Callable[[ColdStore], object], store: ColdStore) -> StoreEr
 
 def look_at_list(store: ColdStore) -> None:
     store.conversations()
-    store.prompts(100)
+    sent_drafts(store.database, 100)
 
 
 def look_at_talk(store: ColdStore) -> None:

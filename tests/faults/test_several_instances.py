@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 from jitchat.memory import Memory
-from jitchat.store.database import Database
+from jitchat.store.copies import upgrade_copies
+from jitchat.store.database import Database, migration_names
 from jitchat.store.store import ColdStore
 from jitchat.values import Role, Status
 from tests.faults.test_killed import require_observed
+from tests.store.test_schema import database_at
 
 
 def test_processes_that_write_to_one_conversation_lose_nothing(nursery, tmp_path, rounds):
@@ -43,6 +48,20 @@ def test_processes_that_open_a_new_database_at_once_all_succeed(nursery, tmp_pat
         told = list(nursery.run("open_only", path=path, copies=4))
         assert [words for words in told if words[0] == "failed"] == []
         assert told.count(["done"]) == 4
+
+
+def test_processes_that_migrate_one_database_at_once_keep_one_copy_from_before(
+    nursery, tmp_path, rounds
+):
+    for number in range(rounds(2, 40)):
+        path = tmp_path / f"{number}.db"
+        database_at(path, migration_names()[20])
+        told = list(nursery.run("open_only", path=str(path), copies=6))
+        assert [words for words in told if words[0] == "failed"] == []
+        (copy,) = upgrade_copies(path)
+        with closing(sqlite3.connect(copy)) as connection:
+            applied = connection.execute("SELECT name FROM _sqlite_migrations ORDER BY id")
+            assert [row[0] for row in applied] == migration_names()[:20]
 
 
 def test_processes_that_observe_one_conversation_at_once_keep_one_chain(nursery, tmp_path, rounds):

@@ -156,7 +156,7 @@ def test_an_app_that_is_stopped_goes_on_and_ended_meanwhile_leaves_all_as_it_was
     server: Any, environ: dict[str, str], home: Path
 ) -> None:
     """Started as a person starts it, with the embedder that is built in."""
-    (home / "config.toml").write_text("[embedder]\ndownload = false\n")
+    (home / "config.toml").unlink()
     terminal = Terminal([*JITCHAT, *server.flags], environ)
     terminal.wait_for("estimate")
     for _ in range(2):

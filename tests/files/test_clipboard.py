@@ -13,7 +13,7 @@ from PIL import Image, ImageGrab
 from jitchat.errors import FileRefused
 from jitchat.files.clipboard import remove_taken, take_pictures
 from jitchat.files.load import MOST_OF_PICTURE
-from jitchat.files.mentions import attached_by, pasted_folder
+from jitchat.files.named import attach, find_mention, pasted_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,13 +44,13 @@ def test_a_picture_is_found_by_its_name_until_it_is_sent(
     assert named == "@clipboard-20261125-173005.png"
     assert take_pictures(NOW) == "@clipboard-20261125-173005-2.png"
 
-    [file] = attached_by(f"See {named}.", tmp_path)
+    [file] = attach([find_mention(f"{named[1:]}.", tmp_path)], tmp_path)
     assert file.name == named[1:]
     assert file.picture is not None
     assert (file.picture.width, file.picture.height) == (30, 20)
     assert (pasted_folder() / file.name).stat().st_mode & 0o077 == 0
     remove_taken([file])
-    assert attached_by(f"See {named}.", tmp_path) == ()
+    assert find_mention(f"{named[1:]}.", tmp_path).files == ()
     assert len(list(pasted_folder().iterdir())) == 1
 
 

@@ -1,34 +1,54 @@
-"""Files that a message mentions."""
+"""Files that a message mentions: how they are written, found, left out and named."""
 
 from __future__ import annotations
 
 import os
 import sys
+import unicodedata
 from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.draft import Draft
 from jitchat.errors import FileRefused
-from jitchat.files.mentions import (
-    attached_by,
-    mentions_for_paste,
-    passed_over,
-    passed_over_at,
+from jitchat.files.mentions import mentions_for_paste, mentions_of, without_mentions
+from jitchat.files.named import (
+    attach,
+    find_mention,
+    folder_to_ask,
+    left_out,
     paths_beginning,
-    without_mentions,
+    require_named,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in ("notes.md", "my notes.md", "src/a.py", "src/b.py", "src/.env", ".hidden"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(name)
-    (tmp_path / "src" / "c.bin").write_bytes(b"\0")
-    return tmp_path
+    current = tmp_path / "current"
+    names = ("notes.md", "my notes.md", "src/a.py", "src/b.py", "src/.env", ".hidden", "ä.md")
+    write(current, {name: name for name in names})
+    (current / "src" / "c.bin").write_bytes(b"\0")
+    return current
+
+
+def attached(message: str, folder: Path) -> list[str]:
+    mentions = mentions_of(Draft.by_user(message))
+    return [file.name for file in attach([find_mention(name, folder) for name in mentions], folder)]
+
+
+def noted(message: str, folder: Path) -> str:
+    mentions = mentions_of(Draft.by_user(message))
+    return left_out([find_mention(name, folder) for name in mentions], folder)
 
 
 @pytest.mark.parametrize(
@@ -36,30 +56,54 @@ def folder(tmp_path: Path) -> Path:
     [
         ("What does @notes.md say?", ["notes.md"]),
         ("(see @notes.md), or @notes.md.", ["notes.md"]),
+        ("(@notes.md)", ["notes.md"]),
+        ("[@notes.md]: “@notes.md”, '@notes.md'; \"@notes.md\"", ["notes.md"]),
+        ("(@notes.md)and then", ["notes.md"]),
+        ("看看（@notes.md）。另外 @notes.md，还有", ["notes.md"]),
         ('compare @"my notes.md" with @src/*.py', ["my notes.md", "src/a.py", "src/b.py"]),
+        (r"in @my\ notes.md, as in @my\ notes.md", ["my notes.md"]),
         ("read @src/", ["src/a.py", "src/b.py"]),
         ("@full @nowhere.md @ann and me@notes.md", []),
         ("what is in @.hidden?", [".hidden"]),
+        (f"@{unicodedata.normalize('NFD', 'ä.md')} and @{'ä.md'}", ["ä.md"]),
+        (f"@{unicodedata.normalize('NFD', 'ä')}*", ["ä.md"]),
+        ("@*", ["my notes.md", "notes.md", "ä.md"]),
     ],
 )
 def test_a_message_attaches_existing_files_that_it_mentions(
     folder: Path, message: str, names: list[str]
 ) -> None:
-    assert [file.name for file in attached_by(message, folder)] == names
+    assert attached(message, folder) == names
+
+
+def test_a_name_is_found_in_the_other_form_of_its_accents_too(folder: Path) -> None:
+    decomposed = unicodedata.normalize("NFD", "é.md")
+    write(folder, {decomposed: "e"})
+    assert attached("@é.md", folder) == [decomposed]
+    assert attached("@é*", folder) == [decomposed]
 
 
 def test_files_skipped_in_a_folder_are_named(folder: Path) -> None:
     told = "not attached: src/c.bin; attach one by name to see why"
-    assert passed_over("read @src/ and @notes.md", folder) == told
-    assert passed_over_at(["src"], folder) == told
-    assert passed_over_at(["src/*.py", "src/c.bin"], folder) == ""
+    assert noted("read @src/ and @notes.md", folder) == told
+    assert noted("@src/*.py @src/*.bin", folder) == ""
     (folder / "src/d.bin").write_bytes(b"\0")
-    assert "src/c.bin and 1 more;" in passed_over_at(["src"], folder)
+    assert "src/c.bin and 1 more;" in noted("@src", folder)
+
+
+def test_a_mention_that_names_nothing_is_noted(folder: Path) -> None:
+    assert noted("@nowhere.md, @notes.md", folder) == "no file at @nowhere.md"
 
 
 def test_an_unreadable_file_is_refused_if_it_is_mentioned_itself(folder: Path) -> None:
     with pytest.raises(FileRefused, match=r"c\.bin is not text"):
-        attached_by("@src/c.bin", folder)
+        attached("@src/c.bin", folder)
+
+
+@pytest.mark.parametrize("path", ["", "nowhere.md", "src/*.md", "no\0where"])
+def test_a_path_that_has_to_name_files_is_refused_if_it_names_none(folder: Path, path: str) -> None:
+    with pytest.raises(FileRefused, match="There is no file at"):
+        require_named(path, folder)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
@@ -68,40 +112,188 @@ def test_a_mentioned_path_that_is_not_a_file_is_refused(
 ) -> None:
     os.mkfifo(folder / "pipe")
     with pytest.raises(FileRefused, match="pipe is not a file"):
-        attached_by("@pipe", folder)
+        attached("@pipe", folder)
     (folder / "gone").symlink_to("nowhere")
     with pytest.raises(FileRefused, match="gone cannot be read: No such file"):
-        attached_by("@gone", folder)
+        attached("@gone", folder)
 
     def locked(path: Path, **_: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr(type(folder), "stat", locked)
     with pytest.raises(FileRefused, match=r"notes\.md cannot be read: Permission denied"):
-        attached_by("@notes.md", folder)
+        attached("@notes.md", folder)
 
 
 def test_too_many_files_are_refused(folder: Path) -> None:
-    for number in range(101):
-        (folder / f"{number}.log").write_text("x")
-    with pytest.raises(FileRefused, match="more than 100"):
-        attached_by("@*.log", folder)
+    write(folder, {f"many/{number}.log": "x" for number in range(101)})
+    for message in ("@many/*.log", "@many/"):
+        with pytest.raises(FileRefused, match="more than 100"):
+            attached(message, folder)
 
 
 def test_names_of_files_are_not_looked_for() -> None:
-    assert without_mentions('which port is in @"my notes.md" ?').split() == [
-        "which",
-        "port",
-        "is",
-        "in",
-        "?",
-    ]
+    text = 'which port is in @"my notes.md" (@a.md) ?'
+    assert without_mentions(text).split() == ["which", "port", "is", "in", "(", "?"]
 
 
-@pytest.mark.parametrize("write", ["{}", "'{}'", '"{}"', "file://{}"])
-def test_a_dropped_file_is_pasted_as_a_mention(folder: Path, write: str) -> None:
+# Symbolic links
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a permission there")
+@pytest.mark.parametrize("mention", ["docs/", "docs", "docs/*.md", "docs/!"])
+@pytest.mark.parametrize("target", ["../../home/.ssh/id_rsa", "../.hidden", "a.md", "../src"])
+def test_links_in_a_folder_or_pattern_are_named_and_not_attached(
+    folder: Path, mention: str, target: str
+) -> None:
+    write(folder.parent, {"home/.ssh/id_rsa": "SECRET"})
+    write(folder, {"docs/a.md": "a"})
+    (folder / "docs/notes.md").symlink_to(target)
+    for named in (find_mention(mention, folder), require_named(mention, folder)):
+        if target != "../src" or "*" not in mention:  # a pattern names files only
+            note = "symbolic link, not attached: docs/notes.md"
+            assert left_out([named], folder).startswith(note)
+        assert [file.name for file in attach([named], folder)] == ["docs/a.md"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a permission there")
+@pytest.mark.parametrize("mention", ["link.md", "sub/id_rsa", "sub/", "sub/*", "inside.md"])
+def test_a_link_that_is_named_itself_counts_as_what_it_points_to(
+    folder: Path, mention: str
+) -> None:
+    ssh = folder.parent / "home/ssh"
+    write(ssh, {"id_rsa": "SECRET"})
+    (folder / "link.md").symlink_to(ssh / "id_rsa")
+    (folder / "sub").symlink_to(ssh)
+    (folder / "inside.md").symlink_to(".hidden")
+    asked = folder if mention == "inside.md" else ssh
+    assert folder_to_ask(find_mention(mention, folder), folder) == asked
+
+
+# Hidden files, and files outside the current folder
+
+
+@pytest.mark.parametrize(
+    ("mention", "asked"),
+    [
+        ("notes.md", None),
+        ("src/", None),
+        ("src/*", None),
+        (".hidden", "current"),
+        ("src/.env", "current/src"),
+        ("src/.*", "current/src"),
+        (".git/config", "current/.git"),
+        (".git/hooks/*", "current/.git/hooks"),
+        ("../outside/a.md", "outside"),
+        ("../outside/", "outside"),
+        ("../outside/*.md", "outside"),
+        ("src/../../outside/a.md", "outside"),
+        ("nowhere.md", None),
+    ],
+)
+def test_hidden_files_and_files_outside_the_folder_are_asked_for_by_folder(
+    folder: Path, mention: str, asked: str | None
+) -> None:
+    write(folder, {".git/config": "x", ".git/hooks/pre": "x"})
+    write(folder.parent, {"outside/a.md": "x"})
+    found = folder_to_ask(find_mention(mention, folder), folder)
+    assert found == (None if asked is None else folder.parent / asked)
+
+
+# Ignored files
+
+IGNORED = {
+    ".git/HEAD": "",
+    ".gitignore": "*.log\nnode_modules\n!keep.log\n[z-a]\n/top.md\n",
+    "current/.gitignore": "secrets.txt\n/build/\n",
+    "current/.jitchatignore": "big*\n!a.log\n",
+    "current/secrets.txt": "x",
+    "current/a.log": "x",
+    "current/b.log": "x",
+    "current/keep.log": "x",
+    "current/top.md": "x",
+    "current/big.csv": "x",
+    "current/build/x.txt": "x",
+    "current/src/build/x.txt": "x",
+    "current/src/.gitignore": "!secrets.txt\nb.log\n",
+    "current/src/secrets.txt": "x",
+    "current/node_modules/x/i.js": "x",
+    "current/node_modules/x/.gitignore": "!*",
+}
+KEPT = [
+    "a.log", "keep.log", "my notes.md", "notes.md", "src/a.py", "src/b.py", "src/build/x.txt",
+    "src/secrets.txt", "top.md", "ä.md",
+]  # fmt: skip
+
+
+@pytest.fixture
+def repository(folder: Path) -> Path:
+    write(folder.parent, IGNORED)
+    (folder / "src/c.bin").unlink()
+    return folder
+
+
+def test_what_a_repository_ignores_is_left_out_of_folders(repository: Path) -> None:
+    assert sorted(attached("@./", repository)) == KEPT
+    told = "5 ignored files left out: @./! attaches all"
+    assert noted("@./", repository) == told
+    assert noted("@node_modules/", repository).startswith("1 ignored file left out")
+    assert attached("@node_modules/x/", repository) == []
+
+
+def test_a_folder_with_a_mark_and_a_files_own_name_attach_what_is_ignored(
+    repository: Path,
+) -> None:
+    own = {"secrets.txt", "b.log", "big.csv", "build/x.txt", "node_modules/x/i.js"}
+    assert set(attached("@./!", repository)) == {*KEPT, *own}
+    assert attached("@secrets.txt @build/!", repository) == ["secrets.txt", "build/x.txt"]
+    assert noted("@./! @secrets.txt", repository) == ""
+
+
+def test_what_a_repository_ignores_is_left_out_of_patterns(repository: Path) -> None:
+    assert attached("@*.log", repository) == ["a.log", "keep.log"]
+    assert noted("@*.log", repository) == "1 ignored file left out"
+    assert attached("@sec*", repository) == []
+    assert noted("@sec*", repository) == "1 ignored file left out"
+
+
+def test_what_a_repository_ignores_is_not_completed(repository: Path) -> None:
+    assert paths_beginning("", repository, 50) == [
+        "a.log", "keep.log", "my notes.md", "notes.md", "src/", "top.md", "ä.md",
+    ]  # fmt: skip
+    assert paths_beginning("src/", repository, 50) == [
+        "src/a.py", "src/b.py", "src/build/", "src/secrets.txt",
+    ]  # fmt: skip
+    assert paths_beginning("node_modules/", repository, 50) == []
+
+
+def test_without_a_repository_the_rules_of_the_current_folder_hold(folder: Path) -> None:
+    write(folder, {".jitchatignore": "*.py\n", "src/.gitignore": "!b.py\n"})
+    write(folder.parent, {".gitignore": "*"})
+    assert attached("@src/", folder) == ["src/b.py"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
+def test_a_pipe_in_place_of_the_rules_is_no_rule(folder: Path) -> None:
+    os.mkfifo(folder / ".gitignore")
+    assert attached("@src/", folder) == ["src/a.py", "src/b.py"]
+
+
+def test_rules_are_read_again_when_they_change(folder: Path) -> None:
+    (folder / "src/c.bin").unlink()
+    write(folder, {".gitignore": "a.py"})
+    assert attached("@src/", folder) == ["src/b.py"]
+    write(folder, {".gitignore": "a.py\nb.py"})
+    assert attached("@src/", folder) == []
+
+
+# Pastes and completion
+
+
+@pytest.mark.parametrize("write_path", ["{}", "'{}'", '"{}"', "file://{}"])
+def test_a_dropped_file_is_pasted_as_a_mention(folder: Path, write_path: str) -> None:
     path = folder / "my notes.md"
-    pasted = write.format(str(path).replace(" ", "%20") if "file" in write else path)
+    pasted = write_path.format(str(path).replace(" ", "%20") if "file" in write_path else path)
 
     assert mentions_for_paste(f"{pasted}\n") == f'@"{path}"'
     both = f"{folder}/notes.md {folder}/my\\ notes.md"
@@ -117,7 +309,7 @@ def test_any_other_paste_is_unchanged(pasted: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "paths"),
     [
-        ("", ["my notes.md", "notes.md", "src/"]),
+        ("", ["my notes.md", "notes.md", "src/", "ä.md"]),
         ("N", ["notes.md"]),
         ("src/a", ["src/a.py"]),
         (".", [".hidden"]),
@@ -129,6 +321,7 @@ def test_any_other_paste_is_unchanged(pasted: str) -> None:
 def test_paths_are_completed_from_their_beginning(
     folder: Path, typed: str, paths: list[str]
 ) -> None:
+    (folder / "src/c.bin").unlink()
     assert paths_beginning(typed, folder, 50) == paths
     assert paths_beginning(f"{folder}/{typed}", folder, 50) == [f"{folder}/{p}" for p in paths]
 

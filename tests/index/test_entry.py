@@ -111,8 +111,8 @@ def test_chinese_is_summarised_by_sentences_too():
     assert "2026年5月1日" in summary(text)
 
 
-def test_control_characters_and_markup_stay_harmless():
-    assert summary("\x1b[2J[bold red]Hi[/] \u202eevil") == "␛[2J[bold red]Hi[/] \ufffdevil"
+def test_control_characters_and_markup_are_text():
+    assert summary("\x1b[2J[bold red]Hi[/] \u202eevil") == "\x1b[2J[bold red]Hi[/] \u202eevil"
 
 
 def test_an_entry_has_names_dates_and_the_decision():

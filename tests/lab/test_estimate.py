@@ -96,7 +96,7 @@ def test_a_picker_is_told_of_wherever_it_is(is_here):
     asks = replace(ANSWERER, picker="small\x1b[2J", is_here=is_here)
     told = sentence(estimate_run(ASKED, asks))
     assert told.endswith(
-        "will not be sent. In addition, up to 36 requests to the picker small␛[2J."
+        "will not be sent. In addition, up to 36 requests to the picker small\x1b[2J."
     )
     unasked = sentence(estimate_run(replace(ASKED, modes=(Mode.FULL, Mode.RECENCY)), asks))
     assert "picker" not in unasked

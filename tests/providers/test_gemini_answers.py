@@ -183,7 +183,7 @@ def test_a_blocked_message_is_told_with_what_to_do(reason):
 def test_a_block_is_explained_where_the_provider_does():
     feedback = {"blockReason": "OTHER\x1b", "blockReasonMessage": "Against\nthe terms."}
     assert refused({"promptFeedback": feedback}).what == (
-        "The provider blocked the message (OTHER␛): Against the terms."
+        "The provider blocked the message (OTHER\x1b): Against the terms."
     )
 
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import ssl
+import sys
 import threading
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -146,7 +147,11 @@ async def test_closing_the_stream_hangs_up():
 
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """environment(NAME=value): these variables alone, of those for proxies and certificates."""
+    """environment(NAME=value): these variables alone, of those for proxies and certificates.
+
+    The extra `socks` counts as not installed.
+    """
+    monkeypatch.setitem(sys.modules, "socksio", None)
 
     def change(**values: str) -> None:
         for name in (*PROXIES, "NO_PROXY", "no_proxy", *CERTIFICATES):

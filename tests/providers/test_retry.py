@@ -191,7 +191,7 @@ async def test_closing_the_stream_where_a_wait_is_told_sends_nothing_more():
 
 async def test_the_reason_is_the_providers_safe_to_show_and_without_the_key():
     pieces, _ = await collect(provider(Failing(refused(503, f"over\x1b[2J\nloaded for {KEY}"))))
-    assert pieces[0] == RetryScheduled(pieces[0].seconds, "HTTP 503: over␛[2J loaded for •••")
+    assert pieces[0] == RetryScheduled(pieces[0].seconds, "HTTP 503: over\x1b[2J loaded for •••")
 
 
 async def test_a_body_that_stalls_is_not_waited_for_long():

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from jitchat.draft import Draft
 from jitchat.events import Event, ReplyDelta, SendFailed, TurnStored
+from jitchat.files.mentions import mentions_of
 from jitchat.values import Mode, Turn
-from jitchat.window.steering import Once
+from jitchat.window.steering import NO_MORE, Once
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
 
 if TYPE_CHECKING:
@@ -27,10 +29,15 @@ async def send(
 ) -> list[Event]:
     """Send a message; return its events. `watch` is called with each before the flow continues."""
     events = []
-    async for event in session.send(draft, mode):
+    async for event in session.send(draft, mode, typed(draft)):
         events.append(event)
         watch(event)
     return events
+
+
+def typed(draft: str, once: Once = NO_MORE) -> Once:
+    """The choices for a message that the user typed, with the files that it mentions."""
+    return replace(once, mentions=mentions_of(Draft.by_user(draft)))
 
 
 async def regenerate(session: Session, said: Turn, mode: Mode) -> list[Event]:

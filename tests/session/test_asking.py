@@ -38,7 +38,7 @@ from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import REQUEST_CONTEXT, Message, Mode, Role, Status, ToolCall, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
-from tests.session.sending import durable, send
+from tests.session.sending import durable, send, typed
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
 
 if TYPE_CHECKING:
@@ -374,3 +374,20 @@ async def test_an_answers_cost_is_that_of_all_its_own_requests(store: ColdStore)
     asked = ModeComparison(session, "which port had relay 3?", modes=(Mode.RECENCY,))
     await asked.run(lambda mode, event: None)
     assert asked.answers[Mode.RECENCY].cost == pytest.approx(2 * 0.11)
+
+
+async def test_every_mode_is_sent_the_files_of_the_message(
+    store: ColdStore, tmp_path: Path
+) -> None:
+    (tmp_path / "note.txt").write_text("The key is under the mat.")
+    session = choir(store)
+    session.folder = tmp_path
+    draft = "Where is the key, by @note.txt?"
+    ear = Ear()
+    asking = ModeComparison(session, draft, typed(draft))
+    await asking.run(ear)
+    assert [file.name for file in session.memory.files] == ["note.txt"]
+    windows = [event.window for _, event in ear.heard if isinstance(event, WindowBuilt)]
+    assert len(windows) == len(asking.answers)
+    for window in windows:
+        assert "under the mat" in window.messages()[-1].content

@@ -143,7 +143,17 @@ async def test_an_answer_that_ends_without_a_finish_is_truncated(store):
     assert stored_turns(events)[1].status is Status.CUT
 
 
-@pytest.mark.parametrize("script", [("",), (Usage(1, 1),), ("", Finished("stop"), "")])
+@pytest.mark.parametrize(
+    "script",
+    [
+        ("",),
+        (Usage(1, 1),),
+        ("", Finished("stop"), ""),
+        ("\n\n",),
+        ("\n", " \t\n", Finished("stop")),
+        ("\u3000\u00a0",),
+    ],
+)
 async def test_an_empty_answer_is_a_failure(store, script):
     session = talking(store, *script)
     events = await send(session, "hello")

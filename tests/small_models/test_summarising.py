@@ -14,7 +14,6 @@ from jitchat.errors import NotAnAnswer
 from jitchat.index.entry import SUMMARY_WIDTH
 from jitchat.small_models.small_model import prompt
 from jitchat.small_models.summariser import parse_lines, summariser_request
-from jitchat.text.sanitize import for_terminal
 from jitchat.values import Role
 from tests.examples import examples
 from tests.small_models.test_picking import REPLIES
@@ -71,7 +70,7 @@ def test_no_turn_can_leave_its_fence():
         ('{"lines": {"1": "", "2": "8443"}}', {2: "8443"}),
         ('{"lines": {"1": " \\n…", "2": "8443"}}', {2: "8443"}),
         ('{"lines": {"1": null, "2": "8443"}}', {2: "8443"}),
-        ('{"lines": {"1": ["Asks."], "2": "\\u001b[2J\\u202e8443"}}', {2: "␛[2J\ufffd8443"}),
+        ('{"lines": {"1": ["Asks."], "2": "\\u001b[2J\\u202e8443"}}', {2: "\x1b[2J\u202e8443"}),
     ],
 )  # fmt: skip
 def test_lines_are_cleaned_and_what_says_nothing_is_dropped(reply: str, lines: dict[int, str]):
@@ -112,6 +111,5 @@ def test_whatever_is_answered_a_line_is_one_safe_line_of_bounded_length(reply: s
     assert lines.keys() <= {1, 2}
     for line in lines.values():
         assert 0 < len(line) <= SUMMARY_WIDTH
-        assert line == for_terminal(line)
         assert line == " ".join(line.split())
         line.encode()

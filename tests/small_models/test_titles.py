@@ -23,7 +23,7 @@ from tests.support import talk
     ],
 )
 def test_a_title_is_the_subject_of_the_first_message(said, title):
-    assert title_of(said).removeprefix("␛") == title
+    assert title_of(said).removeprefix("\x1b") == title
 
 
 def test_the_title_of_a_long_message_is_short():
@@ -43,7 +43,7 @@ async def test_a_model_makes_the_title_of_a_first_exchange(store):
 
     assert await improve(Memory(store, made), model)
 
-    assert store.conversation(made.id).title == "␛[2J Sorting lists in Python"
+    assert store.conversation(made.id).title == "\x1b[2J Sorting lists in Python"
 
 
 @pytest.mark.parametrize("answer", ["I cannot do that.", '{"titles": []}', '{"titles": ["…"]}'])

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jitchat.attachments import Attachment, Part, Picture, digest_of_bytes
+from jitchat.draft import EMPTY, Draft
 from jitchat.store.attachments import AttachmentStore
 from jitchat.store.deletion import delete_conversation
+from jitchat.store.drafts import Drafts, sent_drafts
+from jitchat.store.windows import WindowArchive, WindowRecord
 from jitchat.values import Role, Turn
 
 if TYPE_CHECKING:
@@ -64,3 +67,32 @@ def test_a_file_is_deleted_with_the_last_turn_that_has_it(store: ColdStore) -> N
     store.database.execute("DELETE FROM turns WHERE id = ?", (turn.id,))
     assert store.database.fetch_one(count) == (0,)
     assert store.database.fetch_one("SELECT COUNT(*) FROM attachment_parts") == (0,)
+
+
+def test_a_draft_is_stored_with_its_origin_and_its_files(store: ColdStore) -> None:
+    name, _ = with_files(store)
+    listed = AttachmentStore(store.database, name).listed()
+    draft = Draft.by_user("mine äöü\n") + Draft.foreign("pasted 日本 @x", listed)
+    drafts = Drafts(store.database)
+    drafts.put(name, draft)
+
+    restored = drafts.get(name)
+    assert (restored.text, restored.typed) == (draft.text, draft.typed)
+    assert [(file.name, file.path, file.size) for file in restored.files] == [
+        (file.name, file.path, file.size) for file in (NOTES, SHOT)
+    ]
+    drafts.put(name, EMPTY)
+    assert drafts.get(name) == EMPTY
+    drafts.put("chat-9", draft)
+    assert drafts.get("chat-9") == EMPTY, "there is no such conversation"
+    drafts.put(name, draft)
+    delete_conversation(store, name)
+    assert store.database.fetch_one("SELECT COUNT(*) FROM draft_attachments") == (0,)
+
+
+def test_earlier_messages_come_with_their_files(store: ColdStore) -> None:
+    _, turn = with_files(store)
+    WindowArchive(store.database).put(turn.id, WindowRecord("digest", {}, [], []))
+    [prompt] = sent_drafts(store.database, 5)
+    assert prompt.text == "See @notes.md"
+    assert [file.name for file in prompt.files] == ["notes.md", "shot.png"]

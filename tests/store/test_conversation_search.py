@@ -53,7 +53,7 @@ def test_an_unknown_filter_is_refused_unless_it_is_in_quotes():
     with pytest.raises(UsageError, match="“is:open” is not a filter"):
         parse_query("is:open", NOW)
     assert parse_query('"before:hover" css', NOW) == (
-        "before:hover css",
+        '"before:hover" css',
         Filter(is_archived=False),
     )
 

@@ -240,7 +240,6 @@ def test_text_that_is_not_utf8_is_reported_as_damage(store):
     made = store.create("Talk")
     turn = store.append(made.id, talk("one"))[0]
     with store.database.write() as connection:
-        connection.execute("DROP TRIGGER turns_fts_update")
         connection.execute(
             "UPDATE turns SET content = CAST(x'ff61' AS TEXT) WHERE id = ?", (turn.id,)
         )

@@ -17,14 +17,17 @@ from jitchat.store.imported import (
     ImportWriter,
     IncomingTurn,
     Origin,
+    Provenance,
     all_turns,
     list_newest_first,
     origin_of,
 )
 from jitchat.store.path import parent_of
+from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.store import ColdStore
 from jitchat.values import Role, Turn
 from tests.examples import examples
+from tests.store.support import require_complete_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,13 +43,14 @@ def incoming(tree: Sequence[int]) -> list[IncomingTurn]:
     for place, under in enumerate(tree, start=1):
         fork = None if under == place - 1 else under
         turn = Turn(place, Role.USER, f"turn {place}", parent=fork)
-        listed.append(IncomingTurn(turn, f"key {place}".encode(), "model", "thought"))
+        key, note = f"key {place}".encode(), ReplyNote("model", reasoning="thought")
+        listed.append(IncomingTurn(turn, key, key, note))
     return listed
 
 
 def take(store: ColdStore, turns: list[IncomingTurn], head: int | None = None) -> ImportWriter:
     with store.database.write():
-        writer = ImportWriter(store, ORIGIN, "talk")
+        writer = ImportWriter(store, Provenance(ORIGIN, "talk"))
         writer.take(turns)
         writer.finish(Heading("A talk", head))
     return writer
@@ -83,7 +87,7 @@ def test_a_tree_is_stored_as_it_is(one_store: ColdStore, tree: Tree):
     stored = list(all_turns(store, writer.id))
     assert [parent_of(each.turn) for each in stored] == tree
     assert [each.key for each in stored] == [each.key for each in incoming(tree)]
-    assert {(each.model, each.reasoning) for each in stored} <= {("model", "thought")}
+    assert {(each.note.model, each.note.reasoning) for each in stored} <= {("model", "thought")}
 
 
 @examples(40)
@@ -122,8 +126,7 @@ def test_imported_turns_are_found_by_their_words_and_so_is_what_follows(store: C
     found = {found.position for found in store.search("turn")}
 
     assert found == {1, 2, 3}
-    assert store.database.fetch_all("SELECT * FROM bulk_inserts") == []
-    store.database.execute("INSERT INTO turns_fts (turns_fts) VALUES ('integrity-check')")
+    require_complete_index(store.database)
 
 
 def test_the_head_follows_the_source_if_no_turns_were_added_here(store: ColdStore):
@@ -154,7 +157,7 @@ def test_a_conversation_that_was_deleted_is_forgotten(store: ColdStore):
 def test_conversations_are_listed_by_when_they_were_changed(store: ColdStore):
     for number, month in enumerate((3, 1, 2)):
         with store.database.write():
-            writer = ImportWriter(store, Origin("x", f"{number}"), f"month-{month}")
+            writer = ImportWriter(store, Provenance(Origin("x", f"{number}"), f"month-{month}"))
             writer.take(incoming([0]))
             moment = datetime(2026, month, 1, tzinfo=UTC)
             writer.finish(Heading("", None, moment, moment))

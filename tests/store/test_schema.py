@@ -15,6 +15,7 @@ from jitchat.index.embedder import NoEmbedder
 from jitchat.index.indexer import Indexer
 from jitchat.store import database as schema
 from jitchat.store.database import Database, migrate, migration_names
+from jitchat.store.reply_notes import ReplyNote, notes_of
 from jitchat.store.requests import RequestLog, Spent
 from jitchat.store.store import ColdStore
 from jitchat.store.usage import Grouping, usage_by
@@ -38,6 +39,8 @@ model_lines: turn, model, line
 model_lists: server, fetched_at, models
 part_vectors: digest, number, embedder, dimension, vector
 reasoning: turn, content
+reply_notes: turn, model, provider, stop, input_tokens, output_tokens, cached_tokens, \
+written_tokens, reasoning_tokens, charged, cost
 refused_parameters: server, model, parameter
 requests: id, window, conversation, project, purpose, sent_at, provider, model, input_tokens, \
 output_tokens, cached_tokens, written_tokens, reasoning_tokens, charged, counted_input, \
@@ -47,7 +50,7 @@ rot_run: id, fields
 streaming: turn, process, seen_at
 token_samples: id, server, model, counter, counted, reported
 told_limits: server, model, tokens, source, told_at
-tool_grants: server, tool, digest, granted_at
+tool_grants: server, tool, digest, granted_at, definition
 turn_attachments: turn, number, digest, name, path, modified_at
 turns: id, conversation, position, role, name, content, created_at, status, parent, tools
 vectors: turn, embedder, dimension, vector
@@ -91,7 +94,8 @@ def test_a_database_of_every_earlier_version_is_brought_up_with_its_rows(tmp_pat
     store = ColdStore(database)
 
     assert [turn.content for turn in store.turns("old")] == ["Which port?", "We agreed on 8443."]
-    assert store.search("8443")[0][:2] == ("old", 2)
+    if step is not None and step <= "030_search":
+        assert store.search("8443")[0][:2] == ("old", 2)
     assert sum(len(batch) for batch in Indexer(store, "old", NoEmbedder()).catch_up()) == 2
     segment = {"kind": "draft", "tokens": 3, "text": "Which port?", "turn_id": 1}
     record = WindowRecord("digest", {}, [segment], [])
@@ -154,6 +158,34 @@ def test_the_usage_of_requests_in_earlier_versions_is_in_the_totals(tmp_path):
     database.close()
 
 
+def test_the_figures_of_a_reply_are_moved_from_its_last_window_or_its_import(tmp_path):
+    database_at(tmp_path / "old.db", "031_replies")
+    with closing(sqlite3.connect(tmp_path / "old.db")) as old, old:
+        for model, stop, reply, cost in (
+            ("m", "stop", 2, 0.5),
+            ("n", "length", 2, 0.25),
+            ("x", None, None, 1),
+        ):
+            header = f'{{"model": "{model}"}}'
+            window = old.execute(
+                "INSERT INTO windows (turn, digest, header, segments, ledger, reply, stop)"
+                " VALUES (1, 'd', ?, '[]', '', ?, ?)",
+                (header, reply, stop),
+            ).lastrowid
+            old.execute(
+                "INSERT INTO requests (window, purpose, provider, model, input_tokens, cost)"
+                " VALUES (?, 'answer', 'work', ?, 100, ?)",
+                (window, model, cost),
+            )
+        old.execute("INSERT INTO imported_turns VALUES (1, 'key', 'other'), (2, 'key', 'none')")
+    database = Database(tmp_path / "old.db")
+    assert notes_of(database, [1, 2]) == {
+        1: ReplyNote("other"),
+        2: ReplyNote("n", "work", "length", Usage(100, None), 0.25),
+    }
+    database.close()
+
+
 def test_what_a_process_of_an_earlier_version_still_sends_is_in_the_totals(tmp_path):
     database_at(tmp_path / "old.db", "027_requests")
     put = (
@@ -210,7 +242,7 @@ def test_a_step_that_fails_leaves_the_schema_before_it(tmp_path, monkeypatch):
         return [*statements(script), *(["DROP TABLE nowhere"] if script == last else [])]
 
     monkeypatch.setattr(schema, "statements", broken)
-    with pytest.raises(StoreError, match="failed: no such table"):
+    with pytest.raises(StoreError, match="no such table: nowhere"):
         Database(tmp_path / "old.db")
     connection = sqlite3.connect(tmp_path / "old.db")
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}

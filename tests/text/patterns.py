@@ -89,7 +89,8 @@ def _of_text(
     for file in (files("jitchat.text") / "data").iterdir():
         if file.name.endswith(".toml"):
             name = file.name.removesuffix(".toml")
-            has_expressions = "expressions" in tomllib.loads(file.read_text("utf-8"))
+            data = tomllib.loads(file.read_text("utf-8"))
+            has_expressions = "expressions" in data and "unicode" not in data  # of `re`
             for key, pattern in (expressions(name) if has_expressions else {}).items():
                 yield f"{name}:{key}", pattern, set(uses["", key])
 

@@ -26,15 +26,50 @@ def test_a_later_statement_of_the_same_takes_the_place_of_the_earlier(newer, old
 
 
 @pytest.mark.parametrize(
+    ("instruction", "negated"),
+    [
+        ("Use tabs", "Don't use tabs"),
+        ("Use tabs.", "Never use tabs."),
+        ("Use spaces", "Avoid using spaces"),
+        ("Indent with tabs.", "Please don't indent with tabs."),
+        ("Tests run in CI", "Tests do not run in CI"),
+        ("Run the tests in CI.", "Do not run the tests in CI."),
+        ("Deploy on Fridays.", "Avoid deploying on Fridays."),
+        ("Use emojis in replies.", "Stop using emojis in replies."),
+        ("Use emojis.", "No emojis."),
+        (
+            "Use the staging database for tests.",
+            "Refrain from using the staging database for tests.",
+        ),
+        ("Push to main.", "You must not push to main."),
+        ("Use comments in English.", "Skip comments in English."),
+        ("Use Redis.", "Don't use Redis."),
+        ("Format the code with Black.", "Don't format the code with Black."),
+        ("Verwende Tabs.", "Verwende keine Tabs."),
+        ("Utilise des tabulations.", "N'utilise pas de tabulations."),
+    ],
+)
+def test_an_instruction_and_its_negation_do_not_both_stand(instruction, negated):
+    assert supersedes(negated, instruction)
+    assert supersedes(instruction, negated)
+
+
+@pytest.mark.parametrize(
     ("newer", "older"),
     [
-        ("Always use type hints.", "Always use pnpm."),
+        ("Don't use spaces.", "Use tabs."),
+        ("Don't use Redis.", "Use Postgres."),
+        ("Avoid global variables.", "Use type hints."),
+        ("Don't push to main.", "Run the tests in CI."),
+        ("Never use semicolons.", "Always use tabs."),
+        ("Avoid long functions.", "Avoid long lines."),
         ("Answer briefly.", "Answer in French."),
         ("Write commit messages in English.", "Answer in German."),
         ("We decided to hire Anna for design.", "We decided to hire Bob for the backend."),
         ("The relay listens on 9641.", "The budget is 500 euros."),
         ("Hamid is allergic to hazelnuts.", "Birgit turns 40 on Friday."),
         ("Let's go with Postgres.", "Let's go with Docker."),
+        ("Always use type hints.", "Always use pnpm."),
     ],
 )
 def test_statements_of_different_things_both_stand(newer, older):

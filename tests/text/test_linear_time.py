@@ -37,6 +37,7 @@ from jitchat.text.markdown.formulas import formulas_in, shown
 from jitchat.text.markdown.parse import parse
 from jitchat.text.needs import need_of
 from jitchat.text.sanitize import for_terminal, one_line, repair, shorten, skeleton
+from jitchat.text.search_tokens import fold_in_place, phrases_of, terms
 from jitchat.text.sentences import sentences
 from jitchat.text.stance import commits, is_decision
 from jitchat.text.time_filters import time_filter_of
@@ -90,6 +91,11 @@ LOOKS: dict[str, Callable[[str], object]] = {
     "stems": stems,
     "sentences": sentences,
     "mentioned": partial(dates_in, said_on=date(2026, 3, 13)),
+    "terms": terms,
+    "phrases_of": lambda text: [
+        (phrase.expression(is_open=True), list(phrase.find_in(text))) for phrase in phrases_of(text)
+    ],
+    "fold_in_place": fold_in_place,
     "has_time_cue": has_time_cue,
     "is_decision": is_decision,
     "commits": commits,
@@ -136,7 +142,7 @@ MADE = {
     ("jitchat.providers.catalogue.models", "_fields"),  # it, too
     ("jitchat.providers.http.redaction", "blotted"),  # a secret as it stands
     ("jitchat.lab.planting", "_says"),  # the lab's own texts
-    ("jitchat.store.conversation_search", "search_turns"),  # words as they stand
+    ("jitchat.text.search_tokens", "_phrase"),  # likewise, with what stands between words
     ("jitchat.providers.catalogue.pictures", "picture_tokens"),
     ("jitchat.tui.widgets.folded", "_markers"),  # likewise
     ("jitchat.tui.widgets.found_marks", "pattern_of"),  # words with blanks between them

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.text.figures import cost_of, dollars, total_of
+from jitchat.synthesis.pass_report import saving_sentence
+from jitchat.text.figures import cost_of, dollars, less, total_of
 
 
 @pytest.mark.parametrize(
@@ -41,3 +42,11 @@ def test_an_unknown_cost_is_shown_as_unknown():
 )
 def test_a_sum_says_what_is_missing_in_it(amount: float, unknown: int, shown: str):
     assert total_of(amount, unknown) == shown
+
+
+@pytest.mark.parametrize(
+    ("share", "told"), [(0.672, "67 % less"), (0.0, "0 % less"), (-0.69, "69 % more")]
+)
+def test_a_saving_below_nothing_is_more_and_not_a_negative_less(share: float, told: str):
+    assert less(share, ".0%").replace("%", " %") == told
+    assert "-" not in saving_sentence(1_000, round(1_000 * (1 - share)), None)

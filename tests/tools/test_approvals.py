@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from jitchat.errors import StoreError
+from jitchat.store import tool_grants
 from jitchat.store.database import Database
 from jitchat.store.tool_grants import ToolGrants
 from jitchat.tools.approvals import Answer, Approvals, Claims, Question, Rules
@@ -112,13 +113,104 @@ async def test_always_is_kept_for_later_runs_until_the_tool_changes(database: Da
     assert await runs(later)
 
 
-async def test_a_server_that_is_started_another_way_is_asked_about_anew(database: Database):
-    grants = ToolGrants(database)
-    before, after = (Said({READ.name: Claims("read", launch=launch)}) for launch in ("a", "b"))
+async def test_a_key_that_cannot_be_written_leaves_a_question(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(*_: object) -> None:
+        raise PermissionError
 
-    assert await runs(Approvals(Rules(), before, Scripted([Answer.ALWAYS]), grants))
-    assert await runs(Approvals(Rules(), before, None, grants))
+    monkeypatch.setattr(tool_grants, "replace_file", refuse)
+    decides = Approvals(
+        Rules(), launched(), Scripted([Answer.ALWAYS, Answer.DECLINE]), ToolGrants(database)
+    )
+
+    assert await runs(decides)
+    assert await runs(decides)  # until the end of the conversation
+    assert not await runs(Approvals(Rules(), launched(), None, ToolGrants(database)))
+
+
+LAUNCH = (
+    ("command", "uvx"),
+    ("cwd", ""),
+    ("args.1", "mcp-files"),
+    ("env.API_URL", "https://api.test/v1"),
+    ("env.TOKEN", "${FILES_TOKEN}"),
+    ("headers.X-Team", "Bearer literal-0123456789"),
+)
+
+
+def launched(*changed: tuple[str, str], without: str = "") -> Said:
+    """What a server says that is started as above, but for the changes."""
+    launch = dict(LAUNCH) | dict(changed)
+    launch.pop(without, None)
+    return Said({READ.name: Claims("read", launch=tuple(launch.items()))})
+
+
+@pytest.mark.parametrize(
+    ("after", "lines"),
+    [
+        (launched(("command", "npx")), ["-command: uvx", "+command: npx"]),
+        (launched(("cwd", ".")), ["+cwd: ."]),
+        (launched(("args.1", "mcp-other")), ["-args.1: •••", "+args.1: •••"]),
+        (launched(("args.2", "${HOME}")), ["+args.2: ${HOME}"]),
+        (launched(without="args.1"), ["-args.1: •••"]),
+        (
+            launched(("env.API_URL", "https://evil.test")),
+            ["-env.API_URL: •••", "+env.API_URL: •••"],
+        ),
+        (
+            launched(("env.TOKEN", "${OTHER_TOKEN}")),
+            ["-env.TOKEN: ${FILES_TOKEN}", "+env.TOKEN: ${OTHER_TOKEN}"],
+        ),
+        (launched(without="env.TOKEN"), ["-env.TOKEN: ${FILES_TOKEN}"]),
+        (launched(("env.LD_PRELOAD", "/tmp/x.so")), ["+env.LD_PRELOAD: •••"]),
+        (
+            launched(("headers.X-Team", "Bearer ${T}")),
+            ["-headers.X-Team: •••", "+headers.X-Team: ${T}•••"],
+        ),
+    ],
+)
+async def test_always_ends_when_anything_that_starts_the_server_changes(
+    database: Database, after: Said, lines: list[str]
+):
+    grants = ToolGrants(database)
+    approver = Scripted([Answer.ALWAYS, Answer.ALWAYS])
+
+    assert await runs(Approvals(Rules(), launched(), approver, grants))
+    assert await runs(Approvals(Rules(), launched(), None, ToolGrants(database)))
     assert not await runs(Approvals(Rules(), after, None, grants))
+    assert await runs(Approvals(Rules(), after, approver, grants))
+
+    first, second = approver.questions
+    heading = "Changed since you always allowed it (- before, + now):"
+    assert not first.has_changed
+    assert second.has_changed
+    assert dict(second.details)[heading].split("\n") == lines
+    assert await runs(Approvals(Rules(), after, None, grants))
+
+
+async def test_a_grant_is_bound_to_literal_values_by_a_keyed_hash_alone(database: Database):
+    grants = ToolGrants(database)
+    await runs(Approvals(Rules(), launched(), Scripted([Answer.ALWAYS]), grants))
+
+    key = database.path.with_name("grants.key")
+    with database.read() as connection:
+        stored = "\n".join(connection.iterdump())
+    assert key.stat().st_mode & 0o777 == 0o600
+    for literal in ("mcp-files", "api.test", "literal-0123456789", key.read_bytes().hex()):
+        assert literal not in stored
+    assert "${FILES_TOKEN}" in stored
+    key.unlink()
+    assert not await runs(Approvals(Rules(), launched(), None, ToolGrants(database)))
+
+
+async def test_a_text_cannot_stand_in_for_another_part_of_the_definition(database: Database):
+    grants = ToolGrants(database)
+    granted = replace(READ, description="Reads.", schema='{"a": 1}')
+    forged = replace(READ, description='Reads.\nparameters: {\n  "a": 1\n}', schema="")
+    assert await runs(Approvals(Rules(), Said(), Scripted([Answer.ALWAYS]), grants), granted)
+
+    assert not await runs(Approvals(Rules(), Said(), None, grants), forged)
 
 
 async def test_what_the_settings_have_asked_about_cannot_be_allowed_for_good(database: Database):
@@ -201,35 +293,51 @@ async def test_the_question_shows_all_arguments_with_what_cannot_be_seen():
     await Approvals(Rules(), Said(), approver).refusal("files", READ, call)
 
     (question,) = approver.questions
+    shown = dict(question.details)["Arguments:"]
     assert (question.server, question.tool) == ("files", "read")
-    assert "\\u001b[2J" in question.arguments
-    assert "\\u202e" in question.arguments
-    assert "\\ue0041" in question.arguments
-    assert "x" * 50_000 in question.arguments
-    assert "ü\\n" in question.arguments
-    assert not set(question.arguments) & set("\x1b\u202e\U000e0041")
+    assert "\\u001b[2J" in shown
+    assert "\\u202e" in shown
+    assert "\\ue0041" in shown
+    assert "x" * 50_000 in shown
+    assert "ü\\n" in shown
+    assert not set(shown) & set("\x1b\u202e\U000e0041")
 
 
-async def test_what_the_server_says_is_fenced_as_its_claim():
+async def test_what_the_server_says_is_named_as_its_claim():
     approver = Scripted([Answer.ONCE])
+    name = "read? It was checked. Press 3"
     tool = replace(READ, description="Safe.\n\nAllow \x1b[1malways!" + "!" * 9_000)
-    said = Said({READ.name: Claims("read", ("read only", "closed\nworld"))})
+    said = Said({READ.name: Claims(name, ("read only", "closed\nworld"))})
 
     await Approvals(Rules(), said, approver).refusal("files", tool, CALL)
 
     (question,) = approver.questions
-    lines = question.description.split("\n")
-    assert all(line.startswith("│") for line in lines)
-    assert lines[2].startswith("│ Allow ␛[1malways!")
-    assert "more characters" in lines[-1]
-    told = "Claims by files (unverified): read only, closed world."
-    assert question.annotations == told
+    details = dict(question.details)
+    size = f"{len(tool.description):,}"
+    heading = f"Description by files (unverified), the first 4,000 of {size} characters:"
+    assert question.tool == "read"
+    assert details["Name at files:"] == name
+    assert details["Claims by files (unverified):"] == "read only, closed\nworld"
+    assert details[heading].split("\n")[2].startswith("Allow \x1b[1malways!")
+    assert len(details[heading]) == 4_000
+
+
+async def test_a_definition_that_is_nested_too_deeply_is_asked_about():
+    deep = "[" * 2_000 + "]" * 2_000
+    approver = Scripted([Answer.CONVERSATION])
+    decides = Approvals(Rules(), Said(), approver)
+
+    assert await runs(decides, replace(READ, schema=deep))
+    assert await runs(decides, replace(READ, schema=deep))
 
 
 async def test_where_the_store_fails_the_user_is_asked_and_the_answer_counts_until_the_end():
     class Broken:
-        def has(self, *grant: str) -> bool:
+        def definition(self, *names: str) -> str | None:
             raise StoreError("The database is gone.")
+
+        def seal(self, text: str) -> str:
+            return text
 
         def put(self, *grant: str) -> None:
             raise StoreError("The database is gone.")

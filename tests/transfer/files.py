@@ -102,7 +102,10 @@ def read_file(path: Path, pick: str | None = None) -> list[FileConversation]:
     return read
 
 
-def take(store: ColdStore, path: Path) -> list[Taken]:
-    """Import a source."""
+def take(store: ColdStore, path: Path, *, is_whole: bool = True) -> list[Taken]:
+    """Import a source; fail if a text of it is nowhere, unless it has such texts."""
     source = open_source(path)
-    return list(take_all(store, require_turns(conversations_of(source), source), source))
+    taken = list(take_all(store, require_turns(conversations_of(source), source), source))
+    lost = [example for conversation in taken for example in conversation.census.examples]
+    assert not (is_whole and lost), lost
+    return taken

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from jitchat.store.attachments import AttachmentStore, whole
 from jitchat.store.path import Path as TreePath
-from jitchat.store.windows import WindowArchive
+from jitchat.store.pins import OwnInstructions
+from jitchat.store.reply_notes import notes_of
 from tests.transfer.files import take
 
 if TYPE_CHECKING:
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     from jitchat.values import Turn
 
 
-def only(store: ColdStore, path: Path) -> Taken:
+def only(store: ColdStore, path: Path, *, is_whole: bool = True) -> Taken:
     """Import one conversation."""
-    (taken,) = take(store, path)
+    (taken,) = take(store, path, is_whole=is_whole)
     return taken
 
 
@@ -34,13 +35,17 @@ def every_turn(store: ColdStore, taken: Taken) -> list[Turn]:
 
 
 def model_of(store: ColdStore, turn: Turn) -> str:
-    notes = WindowArchive(store.database).notes([turn.id])
+    notes = notes_of(store.database, [turn.id])
     return notes[turn.id].model if turn.id in notes else ""
 
 
 def reasoning_of(store: ColdStore, turn: Turn) -> str:
-    notes = WindowArchive(store.database).notes([turn.id])
+    notes = notes_of(store.database, [turn.id])
     return notes[turn.id].reasoning if turn.id in notes else ""
+
+
+def system_of(store: ColdStore, taken: Taken) -> str | None:
+    return OwnInstructions(store.database).get(taken.id).system
 
 
 def files_of(store: ColdStore, taken: Taken) -> dict[int, list[tuple[str, str]]]:

@@ -254,7 +254,7 @@ def test_a_large_file_is_read_in_little_memory(
         "most = lambda: int(status.read_text().partition('VmHWM:')[2].split()[0])\n"
         "bare = most()\n"
         "found = conversations_of(open_source(pathlib.Path(sys.argv[1])))\n"
-        "print(sum(1 for each in found for turn in each.turns), most() - bare)"
+        "print(sum(1 for each in found for turn in each.read()), most() - bare)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, path], capture_output=True, text=True, check=True

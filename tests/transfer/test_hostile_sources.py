@@ -14,6 +14,7 @@ import pytest
 
 from jitchat.errors import ImportFailed
 from jitchat.store.path import Path as TreePath
+from jitchat.store.store import LONGEST_TITLE
 from jitchat.transfer import source as source_module
 from jitchat.transfer.formats import conversations_of
 from jitchat.transfer.source import open_source
@@ -210,16 +211,17 @@ def test_control_characters_and_huge_names_come_in_as_text(tmp_path: Path, store
 
     (taken,) = take(store, written(tmp_path, "c.json", [talk]))
 
-    assert "\x1b" not in taken.title + taken.id
-    assert max(len(taken.title), len(taken.id)) <= 120
+    assert taken.title.startswith("n\x1b]0;x")
+    assert "\x1b" not in taken.id
+    assert max(len(taken.title), len(taken.id)) <= LONGEST_TITLE
     assert store.turns(taken.id)[0].content == "\x1b[2J␀\ufffd \u202e"
-    models = store.database.fetch_all("SELECT model FROM imported_turns WHERE model IS NOT NULL")
-    assert [("\x1b" in model, len(model) <= 80) for (model,) in models] == [(False, True)]
+    models = store.database.fetch_all("SELECT model FROM reply_notes")
+    assert [("\x1b" in model, len(model) <= 80) for (model,) in models] == [(True, True)]
 
 
 def taken_or_refused(store: ColdStore, path: Path) -> tuple[list[Taken], str]:
     try:
-        return take(store, path), ""
+        return take(store, path, is_whole=False), ""
     except ImportFailed as error:
         return [], str(error)
 

@@ -86,7 +86,7 @@ def test_a_name_is_shortened_to_one_line():
 
     (found,) = read_plain([{"role": "user", "content": "x", "name": name}], "talk")
 
-    assert found.turns[0].name == "Ann ␛[31m" + "x" * 70 + "…"
+    assert found.turns[0].name == "Ann \x1b[31m" + "x" * 70 + "…"
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.transfer.formats import conversations_of
-from jitchat.transfer.incoming import Tally
 from jitchat.transfer.source import open_source
 from jitchat.values import Role
 from tests.transfer import exports
 from tests.transfer.claude_code import SESSION, claude_code_session, line
 from tests.transfer.exports import chatgpt, chatgpt_node, chatgpt_talk, claude, claude_message
 from tests.transfer.files import jsonl, take, written
-from tests.transfer.taken import every_turn, files_of, model_of, only, path_of, reasoning_of
+from tests.transfer.taken import (
+    every_turn,
+    files_of,
+    model_of,
+    only,
+    path_of,
+    reasoning_of,
+    system_of,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +44,7 @@ def in_zip(folder: Path, name: str, value: object, **beside: bytes) -> Path:
     return folder / "export.zip"
 
 
-def test_chatgpt_s_zip_attaches_pictures_and_documents_to_user_turns(
+def test_chatgpt_s_zip_attaches_pictures_and_documents_to_their_turns(
     tmp_path: Path, store: ColdStore
 ):
     picture = {"content_type": "image_asset_pointer", "asset_pointer": "sediment://file_a"}
@@ -60,13 +67,14 @@ def test_chatgpt_s_zip_attaches_pictures_and_documents_to_user_turns(
     ]
     assert files_of(store, taken) == {
         1: [("kite.png", "image/png"), ("b.md", "# B")],
+        2: [("kite.png", "image/png")],
         3: [("kite.png", "image/png")],
     }
     kept = store.database.fetch_one("SELECT COUNT(*) FROM attachments")
     assert kept == (2,)
 
 
-def test_a_turn_with_files_has_the_same_key_as_without_them(tmp_path: Path, store: ColdStore):
+def test_files_that_a_later_import_has_are_added_to_known_turns(tmp_path: Path, store: ColdStore):
     file = {"file_name": "kite.txt", "extracted_content": "red"}
     quoted = "Look\n\n[file: kite.txt]\nred\n[end of kite.txt]"
     talk = claude(claude_message("1", "", "human", "Look", attachments=[file]))
@@ -75,8 +83,9 @@ def test_a_turn_with_files_has_the_same_key_as_without_them(tmp_path: Path, stor
 
     taken = only(store, written(tmp_path, "now.json", [talk]))
 
-    assert taken.added == 0
-    assert path_of(store, taken) == [f"u: {quoted}"]
+    assert (taken.added, taken.changed) == (0, 1)
+    assert path_of(store, taken) == ["u: Look"]
+    assert files_of(store, taken) == {1: [("kite.txt", "red")]}
 
 
 SENT = [
@@ -166,14 +175,15 @@ def test_chatgpt_s_tool_calls_are_paired_with_their_results(tmp_path: Path, stor
     asked, called, returned, answer = store.turns(taken.id)
     (call,) = called.use.calls
     assert (call.name, json.loads(call.arguments)) == ("python", {"input": "print(1 + 1)"})
-    assert reasoning_of(store, called) == "Compute."
+    assert reasoning_of(store, called) == "s\n\nCompute."
     assert (returned.role, returned.name) == (Role.TOOL, "python")
     assert returned.content == "2\n\nNo warnings."  # a call has one result, however many messages
     assert returned.use.answers == call
     assert (asked.content, answer.content) == ("What is 1 + 1?", "It is 2.")
     known = store.conversation(taken.id)
     assert (known.title, known.is_archived) == ("What is 1 + 1?", True)
-    assert taken.tally == Tally()
+    assert not taken.tally.skipped
+    assert not taken.tally.changed
 
 
 def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, store: ColdStore):
@@ -184,14 +194,14 @@ def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, s
     }
     parts = {
         "content_type": "multimodal_text",
-        "parts": [picture, "What is this? \ue200cite\ue201", None],
+        "parts": [picture, "What is this?", None],
     }
     hidden = {"is_visually_hidden_from_conversation": True}
     talk = chatgpt(
         chatgpt_node("s1", None, "system", text="You are helpful."),
         chatgpt_node("h1", "s1", "user", text="memory", metadata=hidden),
         chatgpt_node("u1", "h1", "user", content=parts),
-        chatgpt_node("a1", "u1", "assistant", text="A kite."),
+        chatgpt_node("a1", "u1", "assistant", text="A kite. \ue200cite\ue202turn0search1\ue201"),
     )
     with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
         archive.writestr("conversations-000.json", json.dumps([talk]))
@@ -203,8 +213,10 @@ def test_chatgpt_names_pictures_and_leaves_out_what_was_hidden(tmp_path: Path, s
 
     first, second = take(store, tmp_path / "export.zip")
 
-    said = store.turns(first.id)[0].content
-    assert said == "What is this?\n\n[image: file_abc-plan.png, 80 kB]"
+    assert path_of(store, first) == [
+        "u: What is this?\n\n[image: file_abc-plan.png, 80 kB]",
+        "a: A kite.",
+    ]
     assert dict(first.tally.skipped) == {
         "message with instructions": 1,
         "message that ChatGPT hides": 1,
@@ -306,7 +318,7 @@ def test_claude_s_tools_thoughts_and_attachments_are_imported(tmp_path: Path, st
             attachments=[{"file_name": "kite.txt", "extracted_content": "red, with a tail"}],
             files=[{"file_name": "kite.png"}], files_v2=[{"file_name": "kite.png"}],
         ),
-        claude_message("2", "1", "assistant", "ignored", content=blocks),
+        claude_message("2", "1", "assistant", "I search.", content=blocks),
     )  # fmt: skip
 
     taken = only(store, written(tmp_path, "c.json", [talk]))
@@ -353,7 +365,11 @@ def test_claude_code_s_replies_are_joined_and_its_branches_kept(tmp_path: Path, 
     assert [turn.use.is_error for turn in turns if turn.role is Role.TOOL] == [False, True]
     assert model_of(store, turns[1]) == "claude-opus-4-8"
     assert reasoning_of(store, turns[1]) == "Look."
-    assert dict(taken.tally.skipped) == {"program command": 1, "sub-agent message": 1}
+    assert dict(taken.tally.skipped) == {
+        "program command": 1,
+        "reminder of the program": 1,
+        "sub-agent message": 1,
+    }
 
 
 def test_parallel_calls_with_later_results_are_one_turn(tmp_path: Path, store: ColdStore):
@@ -527,7 +543,8 @@ def test_the_new_schema_of_llm_is_read_with_its_branches(tmp_path: Path, store: 
         "gpt-5",
         "gpt-5-mini",
     )
-    assert dict(taken.tally.skipped) == {"message with instructions": 1}
+    assert system_of(store, taken) == "Be brief."
+    assert not taken.tally.skipped
 
 
 # Open WebUI, LibreChat, SillyTavern, Gemini
@@ -596,7 +613,7 @@ def test_gemini_s_activity_is_split_at_long_pauses(tmp_path: Path, store: ColdSt
         "a: Paris",
     ]
     assert path_of(store, second) == ["u: How do I list files?", "a: Ask a friend.", "u: Thanks"]
-    assert every_turn(store, second)[1].content == "Use ls & look:\n\n```\nls -l\n\n```\n\n- a"
+    assert every_turn(store, second)[1].content == "Use **ls** & look:\n\n```\nls -l\n```\n\n- a"
     assert dict(first.tally.changed) == {
         "conversation that was inferred from times alone": 1,
         "attachment that was kept by name only": 1,
@@ -635,7 +652,8 @@ def test_chat_completions_jsonl_has_one_conversation_per_line(tmp_path: Path, st
     _, called, returned, _ = store.turns(one.id)
     assert returned.use.answers == called.use.calls[0]
     assert path_of(store, other) == ["u: Hello"]
-    assert dict(one.tally.skipped) == {"message with instructions": 1}
+    assert system_of(store, one) == "Be brief."
+    assert not one.tally.skipped
 
 
 # all programs

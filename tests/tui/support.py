@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from jitchat.downloads import Outcome
 from jitchat.errors import JitchatError, RequestRefused, SettingsError, Unreachable
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.memory import Memory
@@ -70,8 +71,8 @@ class TestBackend:
     options: SessionOptions = field(default_factory=SessionOptions)
     embedder: Embedder = field(default_factory=NoEmbedder)
     refusal: JitchatError | None = None
-    may_fetch_model: bool = False
-    fetched: bool = False
+    larger: Weights | None = None
+    """The larger embedding model that is not here yet."""
     warning: str = ""
     providers: Sequence[ProviderChoice] = ()
     local: Sequence[ProviderChoice] | None = None
@@ -192,11 +193,12 @@ class TestBackend:
             raise RequestRefused(f"{session.provider.name} does not count.", "Send it.")
         return self.exact
 
-    async def fetch_model(self, on_progress: Callable[[int], None]) -> tuple[bool, str]:
+    async def fetch_weights(self, name: str, on_progress: Callable[[int], None]) -> Outcome:
         on_progress(3 << 20)
-        if not self.fetched:
-            await asyncio.Event().wait()
-        return True, "The model is here."
+        return Outcome(True, f"{name} is here.")
+
+    def better_weights(self) -> Weights | None:
+        return self.larger
 
     def better_embedder(self) -> Embedder | None:
         return FakeEmbedder()

@@ -19,11 +19,15 @@ from jitchat.tui.dialogs.resume import ResumeScreen
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
+from tests.lab.support import new_file
 from tests.small_models.support import small
 from tests.support import talk
+from tests.tui.lab.support import lab_service_in, quick
 from tests.tui.support import TestBackend, chat, demo_app, notices, ready, until
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from textual.pilot import Pilot
 
 CODE = "Two:\n\n```python\nprint(1)\n```\n\nand\n\n```sh\nls\x1b[2J\n```\n"
@@ -63,6 +67,8 @@ async def test_the_list_renames_tags_archives_deletes_and_undoes(backend: TestBa
         await until(pilot, lambda: backend.store.conversations()[1].tags == ("sea",), "its tag")
         assert line.value == "walrus"
 
+        line.value = "sea"
+        await until(pilot, lambda: " sea" in listed(pilot), "the tag itself")
         line.value = "tag:sea"
         await until(pilot, lambda: listed(pilot) == ["Name #sea"], "the one with the tag")
         await pilot.press("ctrl+d", "x", "backspace")  # what is typed answers no
@@ -82,8 +88,10 @@ async def test_the_list_renames_tags_archives_deletes_and_undoes(backend: TestBa
 
 
 async def test_the_open_conversation_is_renamed_deleted_restored_and_erased_by_commands(
-    backend: TestBackend,
+    backend: TestBackend, tmp_path: Path
 ) -> None:
+    backend.service = lab_service_in(tmp_path)
+    new_file(backend.service.runs.folder, replace(quick(), conversation="demo")).close()
     other = backend.store.create("Other")
     backend.store.append(other.id, talk("Well?"))
     app = demo_app(backend)
@@ -109,6 +117,8 @@ async def test_the_open_conversation_is_renamed_deleted_restored_and_erased_by_c
         await command(pilot, "/delete erase")
         await pilot.press("enter")
         await until(pilot, lambda: "Erased: " in " ".join(notices(pilot)), "that it is gone")
+        (erased,) = (notice for notice in notices(pilot) if "Erased: " in notice)
+        assert "runs still have copies of it: r1. `jitchat rot forget RUN`" in erased
         await ready(pilot)
         await command(pilot, "/delete")
         await pilot.press("enter")
@@ -166,12 +176,12 @@ async def test_a_turn_and_its_code_are_copied_by_a_letter_and_its_answer(
         await ready(pilot)
         screen.query_one(Transcript).focus()
         await pilot.press("y")
-        assert pilot.app.clipboard == CODE.replace("\x1b", "␛")
+        assert pilot.app.clipboard == CODE
         assert question(pilot).startswith("Copied #2: ")
         await pilot.press("end", "Y")
         assert question(pilot) == "Copy which code block of #2? 1 python, 2 sh"
         await pilot.press("2")
-        assert pilot.app.clipboard == "ls␛[2J\n"
+        assert pilot.app.clipboard == "ls\x1b[2J\n"
         await pilot.press("Y", "enter")
         assert pilot.app.clipboard == "print(1)\n"
         assert any("code block 1 of #2" in each for each in notices(pilot))

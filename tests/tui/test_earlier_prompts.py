@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.widgets import OptionList
 
+from jitchat.draft import Draft
+from jitchat.tui.chat import drafting
 from jitchat.tui.dialogs.prompts import PromptsScreen
 from tests.tui.support import TestBackend, demo_app, ready, until
 
+if TYPE_CHECKING:
+    import pytest
+
 
 async def test_a_prompt_is_found_by_words_and_replaces_the_typed_text(
-    backend: TestBackend,
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ):
     sent = ["Which PORT is the café on?", "no", "port and host\nof the café", "no"]
-    backend.store.prompts = lambda _: sent  # type: ignore[method-assign]
+    drafts = [Draft.foreign(text) for text in sent]
+    monkeypatch.setattr(drafting, "sent_drafts", lambda *_: drafts)
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         prompt = (await ready(pilot)).surfaces.prompt
         await pilot.press(*"po", "ctrl+s", *"rt cafe")

@@ -126,7 +126,7 @@ def test_an_exact_count_stands_beside_the_own_one(learnt: ContextWindow):
     [
         ("loaded in the server", "limit 20,000 (loaded in the server)"),
         ("", "limit 20,000"),
-        ("a\n\x1b[2J", "limit 20,000 (a ␛[2J)"),
+        ("a\n\x1b[2J", "limit 20,000 (a \x1b[2J)"),
     ],
 )
 def test_the_limit_says_how_it_is_known(estimated: ContextWindow, source: str, told: str):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.draft import Draft
 from tests.tui.support import TestBackend, demo_app, ready, until
 
 if TYPE_CHECKING:
@@ -36,10 +37,13 @@ async def test_what_is_recognised_is_marked_and_nothing_else(
             'see @notes.md, @nothing.md and @"two words.md"': ["@notes.md", '@"two words.md"'],
             "me@notes.md": [],
         }.items():
-            prompt.swap(draft)
+            prompt.swap(Draft.by_user(draft))
             await until(pilot, lambda want=recognised: marked(prompt) == want, str(recognised))
             await pilot.pause()
             assert marked(prompt) == recognised
+        prompt.swap("see @notes.md and #12")
+        await pilot.pause()
+        assert marked(prompt) == ["#12"], "what was not typed names no file"
         prompt.swap("")
         prompt.paste("line\n" * 20)
         assert marked(prompt) == ["[20 lines…]"]

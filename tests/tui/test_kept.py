@@ -6,8 +6,10 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from jitchat.draft import EMPTY, Draft
 from jitchat.settings import Settings
-from jitchat.store.pins import Drafts, ScreenState
+from jitchat.store.drafts import Drafts
+from jitchat.store.pins import ScreenState
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat import opening
 from jitchat.tui.widgets.prompt import Prompt
@@ -44,7 +46,7 @@ async def test_draft_and_theme_are_there_again_unless_the_settings_name_a_theme(
         await type_text(pilot, "!")
         assert "last time" not in str(screen.query_one("#cost").render())
         screen.query_one(Prompt).text = ""
-    assert Drafts(backend.store.database).get("demo") == ""
+    assert Drafts(backend.store.database).get("demo") == EMPTY
     settings = replace(Settings().screen, theme="nord")
     backend.settings = Settings(screen=settings, origins={"screen.theme": "config.toml"})
     async with again(backend).run_test(size=SIZE) as pilot:
@@ -65,15 +67,15 @@ async def test_a_draft_is_on_disk_soon_after_the_last_key_and_until_its_reply_be
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, "before a kill -9")
-        await until(pilot, lambda: drafts.get("demo") == "before a kill -9", "the draft")
+        await until(pilot, lambda: drafts.get("demo").text == "before a kill -9", "the draft")
         await pilot.press("enter")
         await until(pilot, lambda: screen.previews.sent, "the sent window")
         screen.keeper.keep_now()
-        assert drafts.get("demo") == "before a kill -9"
+        assert drafts.get("demo").text == "before a kill -9"
         begins.set()
         await until(pilot, lambda: screen.query(".assistant.-streaming"), "the reply")
         screen.keeper.keep_now()
-        assert drafts.get("demo") == ""
+        assert drafts.get("demo") == EMPTY
         ends.set()
         await idle(pilot)
         await until(pilot, lambda: not drafts.get("demo"), "its end: it was answered")
@@ -102,8 +104,8 @@ def test_a_known_key_is_never_written(backend: TestBackend) -> None:
     demo_app(backend)
     drafts, typed = Drafts(backend.store.database), "use sk-canary-0123456789"
     keeper = opening.DraftKeeper(
-        StageHost(), drafts, lambda: typed, lambda: ["sk-canary-0123456789"]
+        StageHost(), drafts, lambda: Draft.by_user(typed), lambda: ["sk-canary-0123456789"]
     )
     keeper.open("demo")
     keeper.keep_now()
-    assert drafts.get("demo") == ""
+    assert drafts.get("demo") == EMPTY

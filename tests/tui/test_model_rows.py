@@ -10,7 +10,15 @@ import pytest
 from jitchat.providers.catalogue.models import State
 from jitchat.tui.dialogs.models import Columns, RowState
 from jitchat.tui.key_names import KeyNames
-from jitchat.tui.model_rows import NO_MODEL, in_order, meant_by, offer, rows_of, typed_rows
+from jitchat.tui.model_rows import (
+    NO_MODEL,
+    embedder_offer,
+    in_order,
+    meant_by,
+    model_offer,
+    rows_of,
+    typed_rows,
+)
 from tests.tui.choices import (
     GROQ,
     LM_STUDIO,
@@ -154,24 +162,18 @@ def test_no_name_or_sentence_is_cut(width: int) -> None:
     [
         ([READER, OPENAI, LM_STUDIO], NO_MODEL.format(models="Ctrl+L")),
         ([READER, replace(GROQ, has_key=False)], NO_MODEL.format(models="Ctrl+L")),
-        (
-            [READER, replace(OLLAMA, models=OLLAMA.models[:1])],
-            "Ollama runs here with qwen3:8b: press Ctrl+L, then Enter.",
-        ),
-        ([READER, OLLAMA], "Ollama runs here with 2 models: press Ctrl+L to choose one."),
-        (
-            [replace(OLLAMA, models=(), note="No models yet: download one with `ollama pull`.")],
-            "Ollama runs here. No models yet: download one with `ollama pull`.",
-        ),
+        ([READER, OLLAMA], NO_MODEL.format(models="Ctrl+L")),
         ([GROQ], "Groq has a key: press Ctrl+L, then Enter, to list its models."),
         ([openrouter()], "OpenRouter has a key: press Ctrl+L to choose a model."),
-        ([GROQ, OLLAMA], "Ollama runs here, Groq has a key: press Ctrl+L to choose."),
-        (
-            every(),
-            "Ollama runs here, OpenRouter has a key and 1 more: press Ctrl+L to choose.",
-        ),
+        ([GROQ, openrouter()], "Groq, OpenRouter have keys: press Ctrl+L to choose."),
     ],
 )
 def test_a_newcomer_is_told_what_is_there(choices, sentence: str) -> None:
-    assert offer(choices, KeyNames()) == sentence
+    assert model_offer(choices, KeyNames()) == sentence
     assert len(sentence) <= 76, "it stands on one line of a small terminal"
+
+
+def test_the_question_about_a_larger_embedder_names_its_size_and_fits_a_small_terminal() -> None:
+    question = embedder_offer(21_692_180, KeyNames())
+    assert "22 MB" in question
+    assert len(question) <= 76

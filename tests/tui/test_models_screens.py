@@ -81,4 +81,4 @@ async def test_first_screen(picture: Picture, models: TestBackend) -> None:
     async with demo_app(models).run_test(size=SMALL) as pilot:
         screen = await ready(pilot)
         await until(pilot, lambda: str(screen.query_one("#offer").render()), "the offer")
-        await picture(pilot, "one-model-here")
+        await picture(pilot, "no-key-yet")

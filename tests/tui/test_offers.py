@@ -132,7 +132,7 @@ async def test_a_resource_is_attached_without_control_characters(
         await until(pilot, lambda: uri in screen.surfaces.prompt.text, "the text")
         text = screen.surfaces.prompt.text
         assert ("'number': '7'" in text) is bool(typed)
-        assert text.endswith("␛[2Jclear\ufffd")
+        assert text.endswith("\n[2Jclear\u202e")
 
 
 async def test_a_large_resource_is_folded_to_a_marker(backend: TestBackend) -> None:

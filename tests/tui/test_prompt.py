@@ -28,7 +28,7 @@ class PromptApp(App[None]):
         self.query_one(Prompt).focus()
 
     def on_prompt_submitted(self, message: Prompt.Submitted) -> None:
-        self.sent.append(message.text)
+        self.sent.append(message.draft.text)
 
 
 def prompt_of(pilot: Pilot[None]) -> Prompt:
@@ -69,6 +69,24 @@ async def test_up_and_down_walk_the_history_and_keep_the_typed_text() -> None:
         assert prompt.text == "older"
         await pilot.press("down", "down")
         assert prompt.text == ""
+
+
+async def test_edits_to_recalled_prompts_stay_until_one_is_sent() -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.use_history(["newest", "older"])
+        await pilot.press("up", "!", "up", "?", "down")
+        assert prompt.text == "newest!"
+        await pilot.press("down")
+        assert prompt.text == ""
+        await pilot.press("x", "backspace", "up", "up")
+        assert prompt.text == "older?"
+        await pilot.press("enter", "up")
+        assert app.sent == ["older?"]
+        assert prompt.text == "older?"
+        await pilot.press("up")
+        assert prompt.text == "newest"
 
 
 async def test_the_typed_text_restricts_the_history_to_prompts_that_start_with_it() -> None:
@@ -198,11 +216,13 @@ async def test_a_restored_draft_does_not_replace_text_typed_since() -> None:
         assert prompt_of(pilot).text == "old\nnew"
 
 
-async def test_pasted_escape_sequences_become_visible() -> None:
+async def test_control_characters_are_left_out_of_a_paste_with_a_notice() -> None:
     async with PromptApp().run_test() as pilot:
-        prompt_of(pilot).post_message(events.Paste("a\x1b[31mred\x07\x00"))
+        prompt_of(pilot).post_message(events.Paste("a\x1b[31mred\x07\x00\tb\r\nc"))
         await pilot.pause()
-        assert prompt_of(pilot).text == "a␛[31mred␇␀"
+        assert prompt_of(pilot).text == "a[31mred\tb\nc"
+        (notice,) = pilot.app._notifications
+        assert notice.message == "3 control characters were left out of the paste."
 
 
 async def test_ctrl_d_deletes_to_the_right_while_there_is_text() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from textual import constants, events
 from textual._xterm_parser import XTermParser
+from textual.message import Message
 
 from jitchat.tui.driver import _IDLE, InputReader, _patience, widen_input
 
@@ -48,23 +49,42 @@ PASTED = "\x1b[200~abc \x1b[2Jdef\x1b\x11 日\x1b[201~z"
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 100])
 def test_an_esc_inside_of_a_paste_is_text_however_it_arrives(size: int):
-    decode, parser = InputReader().decode, XTermParser()
+    reader = InputReader()
     sent = f"a{PASTED}\x1b\r".encode()
-    told: list[events.Event] = []
+    told: list[Message] = []
     for start in range(0, len(sent), size):
-        text = decode(sent[start : start + size])
-        told += parser.feed(text) if text else ()
+        told += reader.events(sent[start : start + size])
     pasted = [each.text for each in told if isinstance(each, events.Paste)]
-    assert pasted == ["abc ␛[2Jdef␛\x11 日"]
+    assert pasted == ["abc \x1b[2Jdef\x1b\x11 日"]
     pressed = [each.key for each in told if isinstance(each, events.Key)]
     assert pressed == ["a", "z", "alt+enter"]
 
 
 def test_nothing_that_is_typed_waits_for_more():
-    decode = InputReader().decode
-    assert [decode(bytes([each])) for each in b"\x1b[20"] == ["\x1b", "[", "2", "0"]
+    reader = InputReader()
+    pressed = [[each.key for each in reader.events(bytes([each]))] for each in b"ab\t"]
+    assert pressed == [["a"], ["b"], ["tab"]]
 
 
-def test_what_is_pasted_at_the_very_end_is_not_held():
-    decode = InputReader().decode
-    assert decode(b"\x1b[200~a\x1b[20", final=True) == "\x1b[200~a␛[20"
+def test_an_empty_paste_is_reported_since_the_clipboard_may_hold_a_picture():
+    told = list(InputReader().events(b"\x1b[200~\x1b[201~"))
+    assert [each.text for each in told if isinstance(each, events.Paste)] == [""]
+
+
+@pytest.mark.parametrize(
+    ("sent", "pasted"),
+    [
+        ("first\rsecond\r", "first\rsecond\r"),
+        ("日本\r\n\tsecond", "日本\r\n\tsecond"),
+        ("sent at once\r", None),
+        ("\rnext", None),
+        ("a\r\r", None),
+        ("a\x1b[Ab\rc", None),
+        ("a\x7fb\rc", None),
+    ],
+)
+def test_lines_that_arrive_at_once_are_one_paste(sent: str, pasted: str | None):
+    told = list(InputReader().events(sent.encode()))
+    texts = [each.text for each in told if isinstance(each, events.Paste)]
+    assert texts == ([] if pasted is None else [pasted])
+    assert pasted is None or len(told) == 1

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from jitchat.tui.widgets.top_line import ModelFetch, TopLine, TopText, cut_in_the_middle, fitted
+from jitchat.tui.widgets.top_line import TopLine, TopText, cut_in_the_middle, fitted
 from tests.tui.support import TestBackend, demo_app, ready, until
 
 MODEL = "a-very-long-model-name-of-2026-preview"
@@ -49,11 +49,10 @@ def test_a_name_is_cut_in_the_middle():
     assert cell_len(cut_in_the_middle("模型" * 20, 16)) == 16
 
 
-async def test_a_small_terminal_shows_the_download_and_what_must_stay_and_a_title_as_one_line(
+async def test_a_small_terminal_shows_what_must_stay_and_a_title_as_one_line(
     backend: TestBackend,
 ) -> None:
     """The store sanitizes titles too; titles written by other programs are sanitized only here."""
-    backend.may_fetch_model = True
     backend.provider.model = MODEL  # type: ignore[misc]
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
@@ -61,13 +60,8 @@ async def test_a_small_terminal_shows_the_download_and_what_must_stay_and_a_titl
         def line() -> str:
             return "".join(s.text for s in screen._compositor.render_strips()[0])
 
-        fetch = screen.query_one(ModelFetch)
-        assert str(fetch.render()) == "download 3 MB · F5"
-        await until(pilot, lambda: " download 3 MB · F5 " in line(), "the download")
-        assert line().rstrip().endswith(" · ~estimate")
+        await until(pilot, lambda: line().rstrip().endswith(" · ~estimate"), "the status")
         assert " jit " in line()
-        await pilot.press("f5")
-        await until(pilot, lambda: "download" not in line(), "the end of the download")
         assert line().startswith(" Release pl")
         await pilot.resize_terminal(150, 40)
         await until(pilot, lambda: "Release planning (demo) · 60 turns" in line(), "the title")

@@ -151,7 +151,7 @@ async def test_what_could_answer_is_offered_until_something_is_typed_and_words_c
     async with demo_app(models).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         line = screen.query_one("#offer")
-        await until(pilot, lambda: "Ollama runs here" in str(line.render()), "the offer")
+        await until(pilot, lambda: "press Ctrl+L" in str(line.render()), "the offer")
         await pilot.resize_terminal(80, 24)
         await until(pilot, lambda: line.size.width <= 80, "the new width")
         assert line.display

@@ -15,7 +15,7 @@ from jitchat.providers.passages import read_window
 from jitchat.text.words import stems
 from jitchat.values import Message, Mode, Retrieval, Role, Term
 from jitchat.window.budget import Budget
-from jitchat.window.compare import difference, sends_all
+from jitchat.window.compare import difference
 from jitchat.window.excerpt import Room, best_block_share, excerpt_of
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
@@ -338,11 +338,3 @@ def test_a_mark_is_counted_by_the_counter():
     text = long(18, "The gateway is on port 8443.").content
     assert found.whole == PRICE(text)
     assert marker(found.left_out[0], long(18)) in segment(window, 18).text
-
-
-def test_a_window_with_an_excerpt_does_not_send_all():
-    given = sources(draft="x")
-    everything = plan(Mode.FULL, given, Budget(), COUNTER)
-    assert sends_all(everything)
-    torn = [replace(each, excerpt=Excerpt((), (9,))) for each in everything.segments]
-    assert not sends_all(replace(everything, segments=tuple(torn)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.files.mentions import attached_at
+from jitchat.files.named import attach, require_named
 from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.providers.reader import answer
 from jitchat.store.database import Database
@@ -25,6 +25,7 @@ from jitchat.window.window import ContextWindow, Kind, Segment
 from tests import long_answers
 from tests.conftest import FixedClock
 from tests.long_answers import long_talk
+from tests.session.sending import typed
 from tests.support import TALK, conversation_of, session_on, talk
 from tests.window.cases import turns_of
 
@@ -129,10 +130,13 @@ def test_the_window_with_files_is_the_one_on_file(store, tmp_path, mode):
     session.folder = tmp_path
     session.options = replace(session.options, budget=Budget(whole_file=300))
     session.memory.add_user_turn(
-        "Read @guide.md, please.", files=attached_at(["guide.md"], tmp_path)
+        "Read @guide.md, please.", files=attach([require_named("guide.md", tmp_path)], tmp_path)
     )
     draft = "Which port does the gateway listen on, by @note.txt?"
-    text, path = drawn(session.preview(draft, mode)), GOLDEN / f"{mode.value}-files.txt"
+    text, path = (
+        drawn(session.preview(draft, mode, typed(draft))),
+        GOLDEN / f"{mode.value}-files.txt",
+    )
     if WRITE:
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")

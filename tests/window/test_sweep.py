@@ -1,15 +1,10 @@
-"""Budgets from small to large, and where the retrieved set stops changing."""
+"""Budgets and reserves from small to large."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.errors import WindowOverflow
 from jitchat.values import BY_USER, Mode
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION
@@ -18,52 +13,10 @@ from jitchat.window.compare import (
     budget_grid,
     reserve_grid,
     retrieved_turns,
-    sends_all,
-    settles_at,
 )
-from jitchat.window.window import ContextWindow, Kind
+from jitchat.window.window import Kind
 from tests.examples import examples
 from tests.window.reports import long_talk
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-OVER = WindowOverflow("It does not fit.", "", 12)
-
-
-def planned(sets: Sequence[str]) -> list[ContextWindow | WindowOverflow]:
-    """Windows that retrieve as many turns as a number says; `x` is none."""
-    kept = {name: retrieving(int(name)) for name in set(sets) - {"x"}}
-    return [kept.get(name, OVER) for name in sets]
-
-
-def retrieving(count: int) -> ContextWindow:
-    window = long_talk(Mode.JIT, NO_CALIBRATION)
-    retrieved = next(each for each in window.segments if each.kind is Kind.RETRIEVED)
-    others = tuple(each for each in window.segments if each.kind is not Kind.RETRIEVED)
-    made = tuple(replace(retrieved, turn=number + 1) for number in range(count))
-    return replace(window, segments=(*others[:-1], *made, others[-1]))
-
-
-@pytest.mark.parametrize(
-    ("sets", "found"),
-    [
-        ("xx1233", 4),
-        ("2222", 0),
-        ("1213", 3),
-        ("3x33", 2),
-        ("121211", 4),
-        ("0000", None),
-        ("x1220", 4),
-        ("1200", 2),
-        ("12x", None),
-        ("", None),
-    ],
-)
-def test_the_retrieved_set_settles_where_it_is_the_last_one_for_good(
-    sets: str, found: int | None
-) -> None:
-    assert settles_at(planned(sets)) == found
 
 
 @examples(30)
@@ -92,11 +45,6 @@ def test_the_reserve_moves_within_the_limit(limit: int, reserve: int) -> None:
     assert {each.limit for each in grid} == {limit}
     assert min(each.budget for each in grid) == LEAST
     assert [each.reserve for each in grid] == sorted({each.reserve for each in grid})
-
-
-def test_a_window_sends_all_where_no_turn_is_out_or_just_a_line() -> None:
-    sends = {mode: sends_all(long_talk(mode, NO_CALIBRATION, limit=400_000)) for mode in Mode}
-    assert sends == {mode: mode is Mode.FULL or mode.distils for mode in Mode}
 
 
 def test_what_is_retrieved_are_turns_at_full_text() -> None:

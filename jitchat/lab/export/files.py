@@ -22,9 +22,10 @@ from jitchat.lab.experiment import Result
 from jitchat.lab.export.svg import svg_picture
 from jitchat.lab.export.text import text_picture
 from jitchat.lab.report import caveats
-from jitchat.lab.run_file import Run, fields_of
+from jitchat.lab.run_file import Run
 from jitchat.lab.stats import Tallies, Tally, count_results
-from jitchat.text.sanitize import for_terminal
+from jitchat.text.sanitize import repair
+from jitchat.typed_data import fields_of
 from jitchat.values import Usage
 
 FORMULA = frozenset("=+-@\t＝＋－＠")
@@ -63,11 +64,10 @@ def _row(run: Run, result: Result) -> list[str | float | None]:
 
 
 def _field(value: str | float | None) -> str:
-    """Format a value so that neither a spreadsheet nor a terminal interprets it."""
+    """Format a value so that no spreadsheet interprets it."""
     if not isinstance(value, str):
         return "" if value is None else str(value)
-    text = for_terminal(value)
-    return f"'{text}" if text and is_formula(text) else text
+    return f"'{value}" if value and is_formula(value) else value
 
 
 SCHEMA = "jitchat rot 1"
@@ -147,4 +147,4 @@ def exported(ending: str, run: Run, results: Sequence[Result]) -> bytes:
         LookupError: There is no format with this ending; `FORMATS` lists them.
 
     """
-    return FORMATS[ending](run, results).encode()
+    return repair(FORMATS[ending](run, results)).encode()

@@ -22,7 +22,7 @@ from jitchat.lab.export.heatmap import HeatLayout, Map, Square, side_by_side, sq
 from jitchat.lab.report import brief_title, caveats, mode_lines, settings_line
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import Tallies, Tally
-from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 
 _TEMPLATE = files("jitchat.lab.export") / "picture.svg"
@@ -30,7 +30,9 @@ _TEMPLATE = files("jitchat.lab.export") / "picture.svg"
 INK, FAINT, RULE, PAPER = "#1c2128", "#5b626d", "#dfe2e6", "#fdfdfc"
 _LETTER = 0.53
 """A letter's width as a share of its height, slightly above average."""
-_NO_XML = dict.fromkeys((0xFFFE, 0xFFFF), "\N{REPLACEMENT CHARACTER}")
+_NO_XML = dict.fromkeys(
+    (*range(32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF), "\N{REPLACEMENT CHARACTER}"
+)
 _Value = str | float
 
 _WIDTH, _EDGE, _CARDS = 960, 32, 300
@@ -133,7 +135,7 @@ def _escaped(text: str) -> str:
 
 def _paragraph(text: str, width: float, size: float = 12, **attributes: _Value) -> _Part:
     step = size * 1.45
-    lines = wrap(for_terminal(text), max(20, int(width / (size * _LETTER))))
+    lines = wrap(text, max(20, int(width / (size * _LETTER))))
     drawn = [_words(line, 0, size + at * step, size, **attributes) for at, line in enumerate(lines)]
     return _Part(step * len(lines), "".join(drawn))
 

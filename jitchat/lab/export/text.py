@@ -13,7 +13,6 @@ from jitchat.lab import evidence, report, stats
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.export import heatmap
 from jitchat.lab.run_file import Run, short
-from jitchat.text.sanitize import for_terminal
 from jitchat.values import Mode
 
 WIDTH = 80
@@ -63,9 +62,8 @@ def _widest(asked: Experiment) -> int:
 
 def _wrapped(text: str) -> list[str]:
     """Wrap any text into lines; a character can be two columns wide."""
-    safe = for_terminal(text)
-    width = WIDTH if cell_len(safe) <= len(safe) else WIDTH // 2
-    lines = wrap(safe, width, break_on_hyphens=False)
+    width = WIDTH if cell_len(text) <= len(text) else WIDTH // 2
+    lines = wrap(text, width, break_on_hyphens=False)
     return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from jitchat.providers.catalogue import table
 from jitchat.providers.catalogue.table import PER_PRICE, Prices
 from jitchat.providers.protocols.json_values import at, count, list_of, text_at
-from jitchat.text.sanitize import one_line
+from jitchat.text.sanitize import one_line, skeleton
 from jitchat.values import LOADED, MAXIMUM, Limit
 
 OTHER = "other"
@@ -189,7 +189,7 @@ def name_of(row: object) -> str:
         (text for key in ("id", "key", "model", "name") if (text := text_at(row, key))), ""
     )
     name = one_line(named[: 2 * _LONGEST_NAME]).removeprefix("models/")
-    return name if len(name) <= _LONGEST_NAME else ""
+    return name if len(name) <= _LONGEST_NAME and skeleton(name) else ""
 
 
 def limit_of(row: object) -> Limit | None:

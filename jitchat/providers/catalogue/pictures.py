@@ -25,11 +25,11 @@ from typing import Any
 from jitchat.providers.catalogue import table
 
 _UNKNOWN = {"visual_tokens": {"most": 1_568, "edge": 1_568}, "about": True}
-"""Tokens for a model without a row."""
+"""The rule for a model without a row."""
 _PATCH, _VISUAL_TOKEN = 32, 28
-"""Most pixels of an edge."""
+"""Pixels of an edge."""
 _MOST_CROPS = 64
-"""Tokens of a long strip, for which nothing is published."""
+"""Maximum crops of a long strip, for which nothing is published."""
 
 
 def picture_tokens(model: str, width: int, height: int) -> tuple[int, bool]:

@@ -1,33 +1,38 @@
 """One connection to a server, through the SDK, whose errors become jitchat's own."""
 
+import json
 import logging
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import anyio
 import httpx2
 import mcp_types as types
 from httpx2 import codes
 from mcp import Client, MCPError, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp.client.stdio import get_default_environment, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from jitchat import __version__
+from jitchat.children import is_command, own_environment, own_python, users_home
+from jitchat.errors import JitchatError
+from jitchat.paths import make_private
 from jitchat.text.sanitize import shorten
-from jitchat.tools.mcp import results
+from jitchat.tools.mcp import guard, results
 from jitchat.tools.mcp.elicitation import Elicitor, Request, fields_of
-from jitchat.tools.mcp.spec import ServerFailed, ServerSpec, without
+from jitchat.tools.mcp.guard import LARGEST_MESSAGE, TOO_LARGE
+from jitchat.tools.mcp.secrets import without
+from jitchat.tools.mcp.spec import ServerFailed, ServerSpec
 from jitchat.tools.mcp.values import Argument, Called, ListedTool, Prompt, Resource
 
 _MOST_PAGES = 50
-_LARGEST_EVENT = 64 << 20
-"""Maximum bytes of one event over HTTP; a result is one event."""
 _CONNECT_SECONDS = 10.0
 _READ_SECONDS = 900.0
 
@@ -45,6 +50,12 @@ class Signals:
     """Lines of the server's output that are not messages."""
     status: int = 0
     """HTTP status of the last response to a request; the SDK's errors do not contain it."""
+    waiting: set[anyio.CancelScope] = field(default_factory=set)
+    """The scopes of requests that wait for an answer."""
+    secrets: tuple[str, ...] = ()
+    """Masked in everything that the server says."""
+    pointer: str = ""
+    """A sentence that names a command which shows more about a failed server."""
 
     def end(self) -> None:
         self.ended.set()
@@ -52,7 +63,11 @@ class Signals:
 
 
 class _Watched:
-    """The stream of a server's messages; signals its end, and counts what is not a message."""
+    """The stream of a server's messages, with its secrets masked.
+
+    It signals the stream's end, counts what is not a message, and cancels the requests that wait
+    for an answer when the guard drops a message that is too large: its id is not known.
+    """
 
     def __init__(self, stream: Any, signals: Signals) -> None:  # noqa: ANN401  one of the SDK's
         self._stream, self._signals = stream, signals
@@ -77,8 +92,17 @@ class _Watched:
             self._signals.end()
             raise
 
-    def _seen(self, message: object) -> object:
-        self._signals.stray += isinstance(message, Exception)
+    def _seen(self, message: Any) -> Any:  # noqa: ANN401  a message of the SDK's
+        if isinstance(message, Exception):
+            self._signals.stray += 1
+            return message
+        inner = message.message
+        if getattr(inner, "method", "") == TOO_LARGE:
+            for scope in self._signals.waiting:
+                scope.cancel()
+        for name in ("result", "params"):
+            if hasattr(inner, name):
+                setattr(inner, name, _masked(getattr(inner, name), self._signals.secrets))
         return message
 
     async def __aenter__(self) -> "_Watched":
@@ -87,6 +111,18 @@ class _Watched:
 
     async def __aexit__(self, *error: Any) -> Any:  # noqa: ANN401  as the SDK has it
         return await self._stream.__aexit__(*error)
+
+
+def _masked(value: Any, secrets: tuple[str, ...]) -> Any:  # noqa: ANN401  any JSON
+    """Mask the secrets in all strings of a value."""
+    match value:
+        case str():
+            return without(secrets, value)
+        case dict():
+            return {name: _masked(part, secrets) for name, part in value.items()}
+        case list():
+            return [_masked(part, secrets) for part in value]
+    return value
 
 
 class Connection:
@@ -99,11 +135,14 @@ class Connection:
     def protocol(self) -> str:
         return self._client.protocol_version
 
-    async def tools(self) -> list[ListedTool]:
+    async def tools(self, most: int) -> list[ListedTool]:
+        """List the tools; of more than `most`, at least one more than that."""
         if self._client.server_capabilities.tools is None:
             return []
         listed = await self._all(
-            lambda cursor: self._client.list_tools(cursor=cursor, cache_mode="refresh"), "tools"
+            lambda cursor: self._client.list_tools(cursor=cursor, cache_mode="refresh"),
+            "tools",
+            most,
         )
         return [
             ListedTool(
@@ -117,8 +156,7 @@ class Connection:
 
     async def call(self, name: str, arguments: dict[str, Any]) -> Called:
         result = await self._checked(self._client.call_tool(name, arguments))
-        text = without(self._spec.keys(), results.text_of(result))
-        return Called(text, bool(result.is_error))
+        return Called(results.text_of(result), bool(result.is_error))
 
     async def resources(self) -> list[Resource]:
         if self._client.server_capabilities.resources is None:
@@ -159,8 +197,7 @@ class Connection:
         if values:
             uri = UriTemplate.parse(uri).expand(values)
         result = await self._checked(self._client.read_resource(uri))
-        parts = [results.resource_text(each) for each in result.contents]
-        return without(self._spec.keys(), "\n\n".join(parts))
+        return "\n\n".join(results.resource_text(each) for each in result.contents)
 
     async def prompts(self) -> list[Prompt]:
         if self._client.server_capabilities.prompts is None:
@@ -169,8 +206,9 @@ class Connection:
         return [Prompt(each.name, each.description or "", _arguments(each)) for each in listed]
 
     async def prompt(self, name: str, arguments: Mapping[str, str]) -> str:
-        result = await self._checked(self._client.get_prompt(name, dict(arguments)))
-        return without(self._spec.keys(), results.prompt_text(result))
+        return results.prompt_text(
+            await self._checked(self._client.get_prompt(name, dict(arguments)))
+        )
 
     async def watch(self, signals: Signals) -> None:
         """Listen for changes until the server ends, if it speaks the newer protocol.
@@ -187,23 +225,33 @@ class Connection:
         except (MCPError, RuntimeError, TimeoutError, OSError, httpx2.HTTPError):
             return
 
-    async def _all(self, page_of: Callable[[str | None], Awaitable[Any]], what: str) -> list[Any]:
-        """Fetch a list page by page, up to a maximum number of pages."""
+    async def _all(
+        self,
+        page_of: Callable[[str | None], Awaitable[Any]],
+        what: str,
+        most: float = float("inf"),
+    ) -> list[Any]:
+        """Fetch a list page by page, up to a maximum number of pages, or until it is too long."""
         found: list[Any] = []
         cursor: str | None = None
         for _ in range(_MOST_PAGES):
             page = await self._checked(page_of(cursor))
             found += getattr(page, what)
             cursor = page.next_cursor
-            if not cursor:
+            if not cursor or len(found) > most:
                 break
         return found
 
     async def _checked(self, answer: Awaitable[Any]) -> Any:  # noqa: ANN401  as the SDK answers
-        try:
-            return await answer
-        except FAILURES as error:
-            raise failure(error, self._spec, self._signals) from None
+        with anyio.CancelScope() as scope:
+            self._signals.waiting.add(scope)
+            try:
+                return await answer
+            except FAILURES as error:
+                raise failure(error, self._spec, self._signals) from None
+            finally:
+                self._signals.waiting.remove(scope)
+        raise ServerFailed(f"{self._spec.name} {_SENT_TOO_MUCH}.")
 
 
 def _variables(template: str) -> Sequence[str]:
@@ -221,6 +269,9 @@ def _arguments(prompt: types.Prompt) -> tuple[Argument, ...]:
     )
 
 
+_LIMIT = "byte limit"
+"""In the SDK's error about an event that is too large, and in that about a body."""
+_SENT_TOO_MUCH = f"sent a message of more than {LARGEST_MESSAGE >> 20} MB, which was not read"
 _WANTS_KEY = (codes.UNAUTHORIZED, codes.FORBIDDEN)
 _CHECK_KEY = "Check its headers: a key is missing, wrong, or not allowed to do that."
 
@@ -228,21 +279,24 @@ FAILURES = (MCPError, ValidationError, httpx2.HTTPError, OSError, RuntimeError, 
 """The errors that the SDK raises; a defect in the SDK is a RuntimeError too."""
 
 
-def failure(error: BaseException, spec: ServerSpec, signals: Signals) -> ServerFailed:
+def failure(error: BaseException, spec: ServerSpec, signals: Signals) -> JitchatError:
     """Describe what went wrong, without the error's own text: it can contain keys."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, JitchatError):
+        return error
     status = signals.status if signals.status >= codes.BAD_REQUEST else 0
     http = f" ({status} {codes.get_reason_phrase(status)})" if status else ""
-    remedy = _CHECK_KEY if status in _WANTS_KEY else "`jitchat mcp check` shows more."
-    return ServerFailed(f"{spec.name} {_why(error, spec)}{http}.", remedy)
+    remedy = _CHECK_KEY if status in _WANTS_KEY else signals.pointer
+    sentence = f"{spec.name} {_why(error, spec)}{http}."
+    return ServerFailed(without(spec.secrets, sentence), remedy)
 
 
 def _why(error: BaseException, spec: ServerSpec) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
     kind = type(error).__name__
     match error:
         case MCPError():
-            return _refusal(error, spec)
+            return _refusal(error)
         case httpx2.HTTPError():
             return f"cannot be reached ({kind})"
         case FileNotFoundError() if spec.command:
@@ -251,7 +305,7 @@ def _why(error: BaseException, spec: ServerSpec) -> str:
             return f"cannot be started or reached: {error.strerror or kind}"
         case ValueError():
             return "sent an answer that violates the protocol"
-    return f"failed ({kind})"
+    return f"ended with an error in jitchat or its MCP library ({kind})"
 
 
 def _missing(spec: ServerSpec) -> str:
@@ -260,16 +314,17 @@ def _missing(spec: ServerSpec) -> str:
     return f"command {shorten(spec.command, 80)}"
 
 
-def _refusal(error: MCPError, spec: ServerSpec) -> str:
+def _refusal(error: MCPError) -> str:
+    if _LIMIT in error.message:
+        return _SENT_TOO_MUCH
     if error.code == types.CONNECTION_CLOSED:
         return "ended before it answered"
-    said = without(spec.secrets(), str(error.message))
-    return f"answered with an error: {shorten(said, 300).rstrip('.')}"
+    return f"answered with an error: {shorten(str(error.message), 300).rstrip('.')}"
 
 
 @asynccontextmanager
 async def connected(
-    spec: ServerSpec, errors: TextIO, signals: Signals, elicitor: Elicitor | None = None
+    spec: ServerSpec, errors: Path, signals: Signals, elicitor: Elicitor | None = None
 ) -> AsyncIterator[Connection]:
     """Start or reach a server; on exit it is stopped, with all processes that it started.
 
@@ -302,34 +357,71 @@ async def _watched(
 
 
 @asynccontextmanager
-async def _transport(spec: ServerSpec, errors: TextIO, signals: Signals) -> AsyncIterator[Any]:
+async def _transport(spec: ServerSpec, errors: Path, signals: Signals) -> AsyncIterator[Any]:
     if spec.command:
-        server = StdioServerParameters(
-            command=spec.command,
-            args=list(spec.args),
-            env=dict(spec.env),
-            cwd=spec.cwd or None,
-            encoding_error_handler="replace",
-        )
-        async with stdio_client(server, errlog=errors) as streams:
-            yield streams
+        server = await anyio.to_thread.run_sync(_guarded, spec, errors)
+        reading, writing = os.pipe()
+        with os.fdopen(reading) as lifeline, os.fdopen(writing, "w") as held:
+            async with stdio_client(server, errlog=held) as streams:
+                with lifeline:  # is closed first, since the server may not read its input
+                    yield streams
         return
 
     async def on_response(response: httpx2.Response) -> None:
         if response.request.method == "POST":  # the server can refuse the GET for a stream
             signals.status = response.status_code
+        response.headers.pop("content-encoding", None)  # see below
+        if "text/event-stream" not in response.headers.get("content-type", ""):
+            response.stream = _LimitedBody(response.stream)
 
-    timeout, hooks = (
-        httpx2.Timeout(_CONNECT_SECONDS, read=_READ_SECONDS),
-        {"response": [on_response]},
-    )
+    # A small compressed body can be a large text, so none is accepted.
+    headers = {"Accept-Encoding": "identity"} | dict(spec.headers)
+    timeout = httpx2.Timeout(_CONNECT_SECONDS, read=_READ_SECONDS)
+    hooks = {"response": [on_response]}
     async with (
-        httpx2.AsyncClient(headers=dict(spec.headers), timeout=timeout, event_hooks=hooks) as http,
+        httpx2.AsyncClient(headers=headers, timeout=timeout, event_hooks=hooks) as http,
         streamable_http_client(
-            spec.url, http_client=http, max_sse_event_size=_LARGEST_EVENT
+            spec.url, http_client=http, max_sse_event_size=LARGEST_MESSAGE
         ) as streams,
     ):
         yield streams
+
+
+class _LimitedBody(httpx2.AsyncByteStream):
+    """The body of a response; reading more than one message may have is an error."""
+
+    def __init__(self, stream: Any) -> None:  # noqa: ANN401  one of the SDK's
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._stream:
+            size += len(chunk)
+            if size > LARGEST_MESSAGE:
+                raise httpx2.StreamError(f"The body exceeds the {LARGEST_MESSAGE} {_LIMIT}.")
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+def _guarded(spec: ServerSpec, errors: Path) -> StdioServerParameters:
+    """Return how to start the guard of a server. Raises OSError if the server cannot be started."""
+    make_private(errors.parent)
+    env = get_default_environment() | dict(spec.env)
+    folder = spec.cwd or users_home()
+    if not is_command(spec.command, folder, env.get("PATH")):
+        raise FileNotFoundError(spec.command)
+    command, *arguments = own_python("-m", guard.__name__)
+    given = {"command": (spec.command, *spec.args), "env": env, "secrets": spec.secrets}
+    given["log"] = str(errors)
+    return StdioServerParameters(
+        command=command,
+        args=arguments,
+        env=own_environment(os.environ) | {guard.VARIABLE: json.dumps(given)},
+        cwd=folder,
+        encoding_error_handler="replace",
+    )
 
 
 def _asking(spec: ServerSpec, elicitor: Elicitor) -> Any:  # noqa: ANN401  one of the SDK's ports

@@ -9,8 +9,8 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import import_module
@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from jitchat.errors import JitchatError
 from jitchat.text.sanitize import repair
 from jitchat.tools.approvals import Claims, Rules, Verdict, names_of
-from jitchat.tools.mcp.errors_file import errors_file
 from jitchat.tools.mcp.names import offered_names
 from jitchat.tools.mcp.spec import ServerFailed, ServerSpec
 from jitchat.tools.source import Step, ToolOutput
@@ -39,6 +38,9 @@ PAUSES = (0.2, 2.0, 10.0)
 LASTING = 60.0
 """Seconds of running after which a server's restarts are counted from zero again."""
 CALL_SECONDS = 600.0
+MOST_TOOLS = 500
+"""Several times what large servers list; 20,000 tools took 20 s and 1.7 million tokens."""
+_TOO_MANY = f"{{name}} lists more than {MOST_TOOLS} tools; the first {MOST_TOOLS} are offered."
 NO_SDK = "Tool servers need the package mcp, which is not installed."
 INSTALL = "Run: pip install 'jitchat[mcp]'"
 
@@ -76,6 +78,8 @@ class ServerOptions:
     """The environment for variables; None for this process's environment."""
     elicitor: "Elicitor | None" = None
     """Answers a server's questions to the user; if None, no server can ask."""
+    pointer: str = "`jitchat mcp check` shows more."
+    """Ends the sentences about a server that failed."""
     pauses: Sequence[float] = PAUSES
     call_seconds: float = CALL_SECONDS
 
@@ -103,6 +107,8 @@ class Server:
         self._began = 0.0
         """Monotonic time of the latest start."""
         self._tools: tuple[Tool, ...] = ()
+        self._note = ""
+        """What is wrong with the list of tools."""
         self._claims: dict[str, Claims] = {}
         """Claims by the name under which the tool is offered."""
 
@@ -161,7 +167,7 @@ class Server:
         await self._settled.wait()
         if self._connection is None:
             sentence = self.state.sentence or f"{self.name} is not running."
-            raise ServerFailed(sentence, "`jitchat mcp check` shows more.")
+            raise ServerFailed(sentence, self._options.pointer)
         return self._connection
 
     # From its start to its end
@@ -241,11 +247,14 @@ class Server:
         cancelling = await asyncio.to_thread(import_module, "anyio")
         environ = os.environ if self._options.environ is None else self._options.environ
         spec = self._spec.expanded(environ)
-        signals: Signals = sdk.Signals(on_end=self._settled.clear)
+        signals: Signals = sdk.Signals(
+            on_end=self._settled.clear, secrets=spec.secrets, pointer=self._options.pointer
+        )
         is_ready = False
         try:
             with cancelling.move_on_after(spec.timeout) as self._scope:
-                async with self._connection_of(sdk, spec, signals) as connection:
+                connecting = sdk.connected(spec, self.errors, signals, self._options.elicitor)
+                async with connecting as connection:
                     await self._take_tools(connection)
                     is_ready = True
                     assert self._scope is not None  # noqa: S101  set by `with`
@@ -258,24 +267,13 @@ class Server:
             was_stopped = self._keeping is None
             self._connection, self._scope = None, None
         if not is_ready and not was_stopped:
-            raise ServerFailed(*_late(spec, signals.stray))
+            raise ServerFailed(*_late(spec, signals))
         return not was_stopped
-
-    @asynccontextmanager
-    async def _connection_of(
-        self,
-        sdk: Any,  # noqa: ANN401  a module
-        spec: ServerSpec,
-        signals: "Signals",
-    ) -> "AsyncIterator[Connection]":
-        with errors_file(self.errors) as errors:
-            async with sdk.connected(spec, errors, signals, self._options.elicitor) as connection:
-                yield connection
 
     async def _serve(self, connection: "Connection", signals: "Signals") -> None:
         """Accept calls and refresh the list of tools when it changes, until the server ends."""
         self._connection = connection
-        self._report(Phase.READY, protocol=connection.protocol)
+        self._report(Phase.READY, self._note, connection.protocol)
         self._settled.set()
         watching = asyncio.create_task(connection.watch(signals))
         try:
@@ -285,13 +283,15 @@ class Server:
                     signals.changed = type(signals.changed)()
                     with suppress(ServerFailed):
                         await self._take_tools(connection)
-                    self._report(Phase.READY, protocol=connection.protocol)
+                    self._report(Phase.READY, self._note, connection.protocol)
         finally:
             watching.cancel()
             await asyncio.wait([watching])
 
     async def _take_tools(self, connection: "Connection") -> None:
-        listed = {tool.name: tool for tool in reversed(await connection.tools())}
+        given = await connection.tools(MOST_TOOLS)
+        listed = {tool.name: tool for tool in reversed(given[:MOST_TOOLS])}
+        self._note = _TOO_MANY.format(name=self.name) if len(given) > MOST_TOOLS else ""
         names = offered_names(self.name, listed)
         made = [self._made(names[name], tool) for name, tool in listed.items()]
         kept = [
@@ -323,11 +323,11 @@ class Server:
         self._on_change(self.state)
 
 
-def _late(spec: ServerSpec, stray: int) -> tuple[str, str]:
+def _late(spec: ServerSpec, signals: "Signals") -> tuple[str, str]:
     late = f"{spec.name} was not ready within {spec.timeout:g} seconds."
-    if stray:
+    if signals.stray:
         late += " Its standard output contains lines that are not protocol messages."
-    return late, f"`jitchat mcp check {spec.name}` shows more; raise timeout to allow more time."
+    return late, f"Raise its timeout to allow more time. {signals.pointer}".strip()
 
 
 async def _first_of(*waits: Coroutine[Any, Any, Any]) -> None:

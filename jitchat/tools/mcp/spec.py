@@ -1,19 +1,11 @@
 """How a server is started or reached: as configured, and with its variables filled in."""
 
-import hashlib
-import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from jitchat.errors import JitchatError, SettingsError
-from jitchat.text.variables import expanded
-
-_KEY = re.compile(r"key|token|secret|signature|passw|auth|cookie|credential", re.IGNORECASE)
-_SHORTEST_SECRET = 8
-"""Minimum characters of a secret; a shorter value could be an ordinary word."""
-BLOT = "•••"
+from jitchat.text.variables import expanded, variables_in
+from jitchat.tools.mcp.secrets import Value, secrets_of
 
 
 class ServerFailed(JitchatError):
@@ -34,12 +26,17 @@ class ServerSpec:
     timeout: float = 30.0
     """Maximum seconds for the start."""
     enabled: bool = True
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """The texts that nothing may repeat; known once the variables are filled in."""
 
     @property
-    def launch(self) -> str:
-        """A digest of how the server is started or reached; if it differs, the server does."""
-        parts = (self.command, self.args, self.cwd, self.url)
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    def launch(self) -> tuple[tuple[str, str], ...]:
+        """(name, text) of everything that starts or reaches the server."""
+        fields = (("command", self.command), ("cwd", self.cwd), ("url", self.url))
+        numbered = ((f"args.{number}", text) for number, text in enumerate(self.args, 1))
+        env = ((f"env.{name}", text) for name, text in self.env.items())
+        headers = ((f"headers.{name}", text) for name, text in self.headers.items())
+        return (*fields, *numbered, *env, *headers)
 
     def expanded(self, environ: Mapping[str, str]) -> "ServerSpec":
         """Fill in `${NAME}` and `${NAME:-default}`. Raises SettingsError if NAME is not set."""
@@ -54,7 +51,7 @@ class ServerSpec:
                 f"Set it, or write ${{{name}:-default}} there.",
             )
 
-        return replace(
+        filled = replace(
             self,
             command=fill(self.command, "command"),
             args=tuple(fill(text, "args") for text in self.args),
@@ -63,36 +60,13 @@ class ServerSpec:
             url=fill(self.url, "url"),
             headers={name: fill(text, f"headers.{name}") for name, text in self.headers.items()},
         )
-
-    def secrets(self) -> tuple[str, ...]:
-        """List the texts that no message may repeat, longest first; `self` must be expanded."""
-        return _longest_first({value for _, value in self._values()})
-
-    def keys(self) -> tuple[str, ...]:
-        """List the secrets that are keys by their name, which no result may repeat either."""
-        return _longest_first({value for name, value in self._values() if _KEY.search(name)})
-
-    def _values(self) -> Iterator[tuple[str, str]]:
-        """Yield (name, value) from variables, headers and their words, and the URL."""
-        yield from self.env.items()
-        for name, value in self.headers.items():
-            yield name, value
-            yield from ((name, word) for word in value.split())
-        parts = urlsplit(self.url)
-        login, at, _ = parts.netloc.rpartition("@")
-        if at:
-            yield "password", login
-            yield "password", unquote(login.partition(":")[2])
-        for name, value in parse_qsl(parts.query):
-            yield name, value
+        return replace(filled, secrets=secrets_of(_values(self, filled, environ)))
 
 
-def _longest_first(texts: set[str]) -> tuple[str, ...]:
-    return tuple(sorted((s for s in texts if len(s) >= _SHORTEST_SECRET), key=len, reverse=True))
-
-
-def without(secrets: tuple[str, ...], text: str) -> str:
-    """Mask the secrets in a text that a server wrote."""
-    for secret in secrets:
-        text = text.replace(secret, BLOT)
-    return text
+def _values(written: ServerSpec, filled: ServerSpec, environ: Mapping[str, str]) -> Iterator[Value]:
+    """Yield the values of a definition; the name of an argument is the flag before it."""
+    flag = ""
+    for (name, text), (_, value) in zip(written.launch, filled.launch, strict=True):
+        variables = tuple(environ.get(variable, "") for variable in variables_in(text))
+        yield Value(flag if name.startswith("args.") else name, value, variables)
+        flag = value if value.startswith("-") and "=" not in value else ""

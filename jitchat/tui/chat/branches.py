@@ -10,21 +10,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from jitchat.draft import EMPTY, Draft, joined
 from jitchat.store.path import parent_of
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
-from jitchat.tui.chat.sends import Sends
-from jitchat.tui.chat.steering import Steering
+from jitchat.tui.chat.sends import GO_ON, Sends
+from jitchat.tui.chat.steering import Steering, with_files
 from jitchat.tui.widgets.turn_view import NOTHING, TurnDetails, is_cut
 from jitchat.values import Role, Status, Turn
-from jitchat.window.steering import Once
+from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
     from jitchat.session import Session
-
-GO_ON = "Go on exactly where you stopped; repeat nothing."
-"""The visible message that is sent to continue a reply that was cut off."""
 
 
 @dataclass(eq=False)
@@ -37,23 +35,24 @@ class Branches(Controller):
     indexing: Indexing
     sends: Sends
 
-    _unsent: str = ""
+    _unsent: Draft = EMPTY
     """The draft that was in the prompt before the edit."""
-    _edited: str = ""
-    """The original text of the turn being edited."""
+    _edited: Draft = EMPTY
+    """The turn being edited, as it was."""
 
     @property
     def is_editing(self) -> bool:
         """Whether the prompt holds a turn that will be resent as a fork."""
         return self.steering.once.after is not None
 
-    def typed(self) -> str:
-        """Return the unsent text: the draft, and an edited turn if it was changed."""
+    def typed(self) -> Draft:
+        """Return what is unsent: the draft, and an edited turn if it was changed."""
         prompt = self.surfaces.prompt
-        typed = "\n".join(filter(None, (*prompt.submitted, prompt.draft)))
+        typed = joined((*prompt.submitted, prompt.message))
         if not self.is_editing:
             return typed
-        return "\n".join(filter(None, (self._unsent, "" if typed == self._edited else typed)))
+        is_same = (typed.text, typed.files) == (self._edited.text, self._edited.files)
+        return joined((self._unsent, EMPTY if is_same else typed))
 
     async def regenerate(self, session: Session) -> None:
         """Answer the question of the selected turn again, or the last question."""
@@ -63,12 +62,14 @@ class Branches(Controller):
             return
         self._set_edit_aside()
         if question.status is Status.UNANSWERED and question == session.memory.turns[-1]:
-            if self.steering.next_message.text == question.content:
-                self.surfaces.prompt.take_draft()
-            self.sends.start(session, question.content)
+            draft = await asyncio.to_thread(session.memory.draft_of, question)
+            is_back = self.steering.next_message.text == question.content
+            if is_back:
+                draft = self.surfaces.prompt.take_draft()
+            self.sends.start(session, draft, with_files(NO_MORE, draft), is_returned=is_back)
         else:
             await self.show_up_to(session, question.position)
-            self.sends.start(session, question.content, Once(again=question))
+            self.sends.start(session, Draft.foreign(question.content), Once(again=question))
 
     async def go_on(self, session: Session) -> None:
         """Continue a reply that was cut off, by sending an ordinary message."""
@@ -82,7 +83,8 @@ class Branches(Controller):
         is_last = session.memory.turns[-1].position == reply.position
         if not is_last:
             await self.show_up_to(session, reply.position)
-        self.sends.start(session, GO_ON, Once(after=None if is_last else reply.position))
+        once = Once(after=None if is_last else reply.position)
+        self.sends.start(session, Draft.foreign(GO_ON), once, is_returned=False)
 
     def confirmation(self, session: Session, action: str) -> str:
         """Return the confirmation for `regenerate` or `go_on`; empty if nothing would be sent."""
@@ -92,17 +94,18 @@ class Branches(Controller):
         reply = self._chosen(session, lambda turn: turn.role is Role.ASSISTANT)
         return f"Continue #{reply.position}?" if reply is not None else ""
 
-    def edit(self, session: Session) -> None:
+    async def edit(self, session: Session) -> None:
         """Put the selected or last message into the prompt; Enter sends it as a fork."""
         message = self._chosen(session, lambda turn: turn.role is Role.USER)
         if message is None:
             self.host.say("There is no message to edit yet.")
             return
         prompt = self.surfaces.prompt
+        edited = await asyncio.to_thread(session.memory.draft_of, message)
         if not self.is_editing:
-            self._unsent = prompt.draft
-        prompt.swap(message.content)
-        self._edited = message.content
+            self._unsent = prompt.message
+        prompt.swap(edited)
+        self._edited = prompt.message
         prompt.focus()
         self.steering.once = replace(self.steering.once, after=parent_of(message))
         self.surfaces.hint.show_edit(message.position)
@@ -117,9 +120,9 @@ class Branches(Controller):
         if after is not None:
             self.steering.once = replace(self.steering.once, after=None)
             self.surfaces.hint.show_edit(None)
-            if self.surfaces.prompt.draft != self._unsent:
+            if self.surfaces.prompt.message != self._unsent:
                 self.surfaces.prompt.swap(self._unsent)
-            self._unsent = ""
+            self._unsent = EMPTY
         return after
 
     def empty_prompt(self) -> str:

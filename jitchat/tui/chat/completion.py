@@ -11,7 +11,7 @@ from enum import Enum, auto
 from itertools import islice
 from pathlib import Path
 
-from jitchat.files.mentions import paths_beginning
+from jitchat.files.named import paths_beginning
 from jitchat.text.words import fold
 from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import COMMANDS, Takes

@@ -215,16 +215,20 @@ class Conversations(Controller):
 
     async def _leave(self, gone: Conversation, *, takes_draft: bool) -> None:
         """Open the latest other conversation or a new one; `takes_draft` moves the draft there."""
-        store, typed = self.backend.store, self.surfaces.prompt.draft
+        store, typed = self.backend.store, self.surfaces.prompt.message
         latest = await asyncio.to_thread(store.latest, gone.project)
         await self.open(latest or store.create(NEW_TITLE, project=gone.project))
-        if takes_draft and typed.strip():
+        if takes_draft and (typed.text.strip() or typed.files):
             self.surfaces.prompt.give_back(typed)
 
     async def _erase(self, conversation: Conversation) -> None:
         self.host.say(f"Erasing {named(conversation)}…")
         is_gone = await asyncio.to_thread(deletion.erase, self.backend.store, conversation.id)
-        self.host.say(ERASED if is_gone else LOG_IS_READ)
+        copies = await asyncio.to_thread(self._copies_in_lab, conversation)
+        self.host.say(" ".join(filter(None, (ERASED if is_gone else LOG_IS_READ, copies))))
+
+    def _copies_in_lab(self, conversation: Conversation) -> str:
+        return self.backend.lab_service().runs.copies_of(conversation.id)
 
     async def restore(self) -> None:
         """Undo the last deletion and open that conversation."""

@@ -7,13 +7,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from jitchat.draft import Draft
 from jitchat.errors import FileRefused
-from jitchat.files.mentions import mention_of, require_files
+from jitchat.files.mentions import BEHIND, mention_of, mentions_in, mentions_of
+from jitchat.files.named import require_named
+from jitchat.store.drafts import sent_drafts
+from jitchat.text.figures import plural
+from jitchat.text.sanitize import one_line
 from jitchat.threads import left_at_exit
+from jitchat.tui.chat.highlights import is_there
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
+from jitchat.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jitchat.session import Session
 
 SEARCHED_PROMPTS = 10_000
@@ -36,11 +45,11 @@ class Drafting(Controller):
         prompt, store = self.surfaces.prompt, self.backend.store
 
         def load() -> prompts.Searchable:
-            return prompts.searchable(store.prompts(SEARCHED_PROMPTS))
+            return prompts.searchable(sent_drafts(store.database, SEARCHED_PROMPTS))
 
-        def taken(text: str | None) -> None:
-            if text is not None:
-                prompt.retype(text)
+        def taken(draft: Draft | None) -> None:
+            if draft is not None:
+                prompt.retype(draft)
 
         self.host.push(prompts.PromptsScreen(load, wanted or prompt.draft), taken)
 
@@ -52,9 +61,9 @@ class Drafting(Controller):
         from jitchat.tui.editor import edited  # noqa: PLC0415  not on the first frame
 
         prompt = self.surfaces.prompt
-        before = prompt.draft
-        text = await edited(prompt.app, before)
-        (prompt.retype if prompt.draft == before else prompt.give_back)(text)
+        before = prompt.message
+        draft = before.edited(await edited(prompt.app, before.text))
+        (prompt.retype if prompt.message == before else prompt.give_back)(draft)
 
     async def attach(self, path: str = "") -> None:
         """Mention files in the prompt, so that they are sent with its message.
@@ -65,10 +74,24 @@ class Drafting(Controller):
         named, session = path.strip("\"'"), self.opening.session
         folder = session.folder if session is not None else None
         if named and folder:
-            await asyncio.to_thread(require_files, named, folder)
+            await asyncio.to_thread(require_named, named, folder)
         prompt = self.surfaces.prompt
         prompt.insert(f"{mention_of(named)} " if named else "@")
         prompt.focus()
+
+    def offer(self, pasted: Prompt.Pasted) -> None:
+        """Offer to attach the files that a text from elsewhere mentions."""
+        typed = mentions_of(self.surfaces.prompt.message)
+        names = [m.name for m in mentions_in(pasted.text) if m.name not in typed]
+        if names:
+            self.host.run(self._offer(pasted, names), "pasted")
+
+    async def _offer(self, pasted: Prompt.Pasted, names: Sequence[str]) -> None:
+        is_found = await asyncio.to_thread(lambda: [is_there(name) for name in names])
+        found = [name for name, is_file in zip(names, is_found, strict=True) if is_file]
+        if found and self.surfaces.prompt.offer(pasted, found):
+            named = ", ".join(one_line(name.rstrip(BEHIND)) for name in found)
+            self.host.say(f"Tab attaches {plural(len(found), 'file')} named in the text: {named}")
 
     async def paste_picture(self, session: Session) -> None:  # noqa: ARG002  it must be open
         """Attach the picture in the clipboard, by a mention in the prompt."""

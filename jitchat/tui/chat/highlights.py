@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.errors import FileRefused
-from jitchat.files.mentions import files_at, names_in
+from jitchat.files.mentions import mentions_in
+from jitchat.files.named import find_mention
 from jitchat.text.sentences import reference_spans
 from jitchat.tui.chat.commands import beginning_of
 from jitchat.tui.chat.host import Controller
@@ -37,10 +38,10 @@ class Highlights(Controller):
 
     def follow(self) -> None:
         """Look up newly typed paths; clearing the prompt forgets all of them."""
-        draft = self.surfaces.prompt.text[:_SEARCHED]
+        draft = self.surfaces.prompt.message.typed[:_SEARCHED]
         if not draft:
             self._paths.clear()
-        mentions = (path for _, path in names_in(draft))
+        mentions = (mention.name for mention in mentions_in(draft))
         unknown = [path for path in mentions if path not in self._paths]
         if unknown:
             self._paths |= dict.fromkeys(unknown, False)
@@ -50,12 +51,16 @@ class Highlights(Controller):
         self._paths |= paths
         self.surfaces.prompt.draw_marks()
 
-    def spans(self, line: str, *, is_first: bool) -> Iterator[Span]:
-        """Yield the spans to highlight in a line of the prompt; `is_first` is the first line."""
+    def spans(self, line: str, typed: str, *, is_first: bool) -> Iterator[Span]:
+        """Yield the spans to highlight in a line of the prompt; `is_first` is the first line.
+
+        `typed` is the line without its foreign text, which attaches nothing.
+        """
         line = line[:_SEARCHED]
         if is_first and (found := beginning_of(line, self.surfaces.prompts)) is not None:
             yield found
-        yield from (span for span, path in names_in(line) if self._paths.get(path))
+        mentions = mentions_in(typed[:_SEARCHED])
+        yield from ((m.start, m.end) for m in mentions if self._paths.get(m.name))
         session = self.opening.session
         turns = session.memory.snapshot.turns if session is not None else ()
         for span, position in reference_spans(line):
@@ -63,11 +68,12 @@ class Highlights(Controller):
                 yield span
 
     def _look_up(self, paths: list[str]) -> None:
-        self.host.later(self._take, {path: _is_there(path) for path in paths})
+        self.host.later(self._take, {path: is_there(path) for path in paths})
 
 
-def _is_there(path: str) -> bool:
+def is_there(mention: str) -> bool:
+    """Whether a mention names a file that can be attached. Slow."""
     try:
-        return bool(files_at(path, Path.cwd()))
+        return bool(find_mention(mention, Path.cwd()).files)
     except FileRefused:  # too many files, which is reported when the message is sent
         return True

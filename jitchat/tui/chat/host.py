@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
@@ -24,13 +24,14 @@ from jitchat.tui.key_names import KeyNames
 from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.plain import plain_sentences
 from jitchat.tui.widgets.approval_line import ApprovalLine
+from jitchat.tui.widgets.attached_line import AttachedLine
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.completion_list import CompletionList
 from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.top_line import ModelFetch, TopLine
+from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Usage
 from jitchat.window.carriers import carriers
@@ -100,6 +101,13 @@ class Host:
     def show_error(self, error: JitchatError) -> None:
         notify_error(self._screen, error)
 
+    def end_notices(self, sentences: Collection[str]) -> None:
+        """Remove notices that no longer hold."""
+        app = self._screen.app
+        for notice in list(app._notifications):  # noqa: SLF001  Textual has no other way
+            if notice.message in sentences:
+                app._unnotify(notice)  # noqa: SLF001
+
     def showing_errors(self, call: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, None]]:
         """Wrap a call so that a `JitchatError` is shown; otherwise it would end the app."""
 
@@ -128,19 +136,19 @@ class Surfaces:
 
     def __init__(self, backend: Backend) -> None:
         keys = KeyNames(backend.settings.keys)
-        self.model_fetch = ModelFetch(backend.fetch_model, keys)
-        self.top = TopLine(self.model_fetch)
+        self.top = TopLine()
         self.transcript = Transcript()
         self.inspector = Inspector(in_chat=True)
         self.find = FindLine()
         self.bar = BudgetBar()
         self.offer = Static(id="offer")
-        """Suggests models to use instead of the reader."""
+        """Suggests models to use instead of the reader and the built-in embedder."""
         self.approval = ApprovalLine(keys)
         self.trouble = ""
         """State of MCP servers that are not ready, for the top line; usually empty."""
         self.prompts = Prompts(frozenset(backend.settings.mcp))
         """Prompts of MCP servers, as typed after `/`."""
+        self.attached = AttachedLine(id="attached")
         self.prompt = Prompt()
         self.completions = CompletionList()
         self.hint = HintLine(keys)
@@ -156,6 +164,7 @@ class Surfaces:
         yield self.bar
         yield self.offer
         yield self.approval
+        yield self.attached
         yield self.prompt
         yield self.hint
         yield self.completions
@@ -186,6 +195,7 @@ class Surfaces:
         self.bar.thresholds = session.observing.thresholds if session is not None else None
         self.bar.window = window
         self.inspector.show(window, sent=sent, usage=usage)
+        self.attached.show(self.prompt.files, None if sent else window)
         prices = session.options.prices if session is not None else None
         price_of = prices.of_input if prices is not None else lambda _: None
         cost = "" if prices is not None and prices.is_free else window_cost(window, price_of)
@@ -209,6 +219,7 @@ class Surfaces:
         """Remove the figures of the window from every widget."""
         self.bar.window = self.bar.refusal = None
         self.inspector.clear()
+        self.attached.show(self.prompt.files, None)
         self.hint.show_cost(hint)
         self.transcript.mark(lambda _: None)
 

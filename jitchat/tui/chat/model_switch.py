@@ -8,24 +8,28 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual.content import Content
 from textual.message import Message
 
 from jitchat.errors import JitchatError, StoreError
 from jitchat.store.models import ChosenModel
+from jitchat.store.pins import ScreenState
 from jitchat.text.sanitize import one_line
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.tools import Tools
-from jitchat.tui.model_rows import READER, meant_by, offer
+from jitchat.tui.dialogs.fetch import FetchScreen
+from jitchat.tui.drawing import Content
+from jitchat.tui.model_rows import READER, embedder_offer, meant_by, model_offer
 from jitchat.tui.widgets.prompt import PLACEHOLDER
 
 if TYPE_CHECKING:
     from jitchat.providers.catalogue.models import ProviderChoice
     from jitchat.session import Session
 
+_ASKED_EMBEDDER = "asked-embedder"
+"""Name of the state that holds whether a larger embedding model was offered."""
 READER_PLACEHOLDER = "Ask about what was said. The reader quotes; it is not a language model"
 
 
@@ -54,20 +58,21 @@ class ModelSwitch(Controller):
     tools: Tools
 
     offers: bool = True
-    """Whether models are suggested instead of the reader: until the user types or has ever chosen
-    a model."""
+    """Whether anything is suggested: until the user types."""
     is_quiet: bool = False
     """Whether no models are searched for and suggested, as during the tour."""
     _next: Session | None = None
     """The session that takes over after the reply in progress."""
     _choices: Sequence[ProviderChoice] = ()
     """The providers found so far, which the list shows first."""
+    _has_chosen: bool = False
+    """Whether the user has ever chosen a model."""
 
     def __post_init__(self) -> None:
         with suppress(StoreError):  # reported by features that need the store
-            self.offers = ChosenModel(self.backend.store.database).get() is None
+            self._has_chosen = ChosenModel(self.backend.store.database).get() is not None
         is_reader = self.backend.settings.provider.name == READER
-        self.surfaces.offer.display = is_reader and self.offers
+        self.surfaces.offer.display = is_reader and not self._has_chosen
 
     async def leave(self) -> None:
         """Close the session that was waiting to take over in the conversation that is left."""
@@ -79,11 +84,33 @@ class ModelSwitch(Controller):
         """Show whether the reader or a model answers."""
         is_reader = session.provider.name == READER
         self.surfaces.prompt.placeholder = READER_PLACEHOLDER if is_reader else PLACEHOLDER
-        self.surfaces.offer.display = is_reader and self.offers and not self.is_quiet
         if not is_reader:
             self.host.run(self._ask_limit(session), "limit", exclusive=True)
-        elif not self.is_quiet:
-            self.host.run(self._look_around(), "around", exclusive=True)
+        self.surfaces.offer.display = self._needs_model(session) and self._may_offer
+        if self._may_offer:
+            self.host.run(self._suggest(session), "suggest", exclusive=True)
+
+    def _needs_model(self, session: Session) -> bool:
+        return session.provider.name == READER and not self._has_chosen
+
+    @property
+    def _may_offer(self) -> bool:
+        return self.offers and not self.is_quiet
+
+    def fetch_embedder(self) -> None:
+        """Offer to download a larger embedding model, and use it once it is here."""
+        self.host.run(self._fetch_embedder(), "fetch", exclusive=True)
+
+    async def _fetch_embedder(self) -> None:
+        larger = await asyncio.to_thread(self.backend.better_weights)
+        if larger is None:
+            self.host.say("There is no larger embedding model to download: see the top line.")
+            return
+        is_here = await self.host.wait_for(FetchScreen(self.backend, larger))
+        if self.opening.session is not None and self._may_offer:
+            await self._suggest(self.opening.session)  # the question was answered
+        if is_here:
+            self.indexing.change_embedder()
 
     def end_offers(self) -> None:
         """End the suggestions once the user has typed something."""
@@ -130,7 +157,7 @@ class ModelSwitch(Controller):
                 self.indexing.show_status()
                 self.host.show_error(error)
             else:
-                self.offers = False
+                self._has_chosen = True
                 self.host.post(self.Changed(number, picked, changed, note))
 
         self.host.run(choose(), "choose", exclusive=True)
@@ -188,13 +215,30 @@ class ModelSwitch(Controller):
             session.take_budget(budget)
             self.previews.plan()
 
-    async def _look_around(self) -> None:
-        """Find models to suggest to a new user: on this machine, or of a provider with a key."""
+    async def _suggest(self, session: Session) -> None:
+        """Suggest a model to a new user, and a larger embedding model once. Asks no server."""
+        lines = []
+        if self._needs_model(session):
+            self._choices = await asyncio.to_thread(self.backend.choices)
+            lines.append(model_offer(self._choices, self.keys))
+        lines.append(await asyncio.to_thread(self._embedder_question))
+        text = "\n".join(line for line in lines if line)
+        self.surfaces.offer.update(Content(text))
+        self.surfaces.offer.display = self.offers and bool(text)
+
+    def _embedder_question(self) -> str:
+        """Slow: return the question about a larger embedder; empty if it was ever asked."""
+        state = ScreenState(self.backend.store.database)
         try:
-            self._choices = list((await self._known()).values())
-        except JitchatError:
-            return  # reported when the list is opened
-        self.surfaces.offer.update(Content(offer(self._choices, self.keys)))
+            if state.get(_ASKED_EMBEDDER):
+                return ""
+            larger = self.backend.better_weights()
+            if larger is None:
+                return ""
+            state.put(_ASKED_EMBEDDER, "yes")
+        except StoreError:  # it could not be remembered
+            return ""
+        return embedder_offer(larger.download_size, self.keys)
 
     async def _known(self) -> dict[str, ProviderChoice]:
         """Return the providers by name, including servers that run on this machine."""

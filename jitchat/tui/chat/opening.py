@@ -19,9 +19,10 @@ from textual.timer import Timer
 from textual.worker import Worker, get_current_worker
 
 from jitchat.crash import holds_secret
+from jitchat.draft import EMPTY, Draft, joined
 from jitchat.errors import JitchatError, StoreError
 from jitchat.store.deletion import delete_conversation
-from jitchat.store.pins import Drafts
+from jitchat.store.drafts import Drafts, sent_drafts
 from jitchat.tui import garbage
 from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.host import Controller, Host
@@ -54,27 +55,31 @@ class DraftKeeper:
     """
 
     def __init__(
-        self, host: Host, drafts: Drafts, typed: Callable[[], str], secrets: Callable[[], list[str]]
+        self,
+        host: Host,
+        drafts: Drafts,
+        typed: Callable[[], Draft],
+        secrets: Callable[[], list[str]],
     ) -> None:
-        """`typed` returns the text in the prompt, and `secrets` the keys in use."""
+        """`typed` returns the draft in the prompt, and `secrets` the keys in use."""
         self._host = host
         self._drafts, self._typed, self._secrets = drafts, typed, secrets
         self._timer: Timer | None = None
         self._lock = threading.Lock()
         self._conversation: str | None = None
-        self._stored = self._wanted = self._under_way = self._returned = ""
+        self._stored = self._wanted = self._under_way = self._returned = EMPTY
         self._is_turn = False
         """Whether the message being sent is stored as a turn."""
 
-    def open(self, conversation: str) -> str:
+    def open(self, conversation: str) -> Draft:
         """Return the stored draft of a conversation, whose draft is kept from now on."""
         with self._lock:
             self._conversation = conversation
-            self._under_way = ""
+            self._under_way = EMPTY
             try:
                 self._stored = self._drafts.get(conversation)
             except StoreError:  # reported by features that need the store
-                self._stored = ""
+                self._stored = EMPTY
             self._wanted = self._returned = self._stored
             return self._stored
 
@@ -82,9 +87,9 @@ class DraftKeeper:
         """Whether the prompt holds the restored draft, unchanged."""
         return bool(self._returned) and self._typed() == self._returned
 
-    def send(self, text: str) -> None:
+    def send(self, draft: Draft) -> None:
         """Keep a message that is being sent until its reply begins."""
-        self._under_way, self._is_turn = text, False
+        self._under_way, self._is_turn = draft, False
 
     def mark_stored(self) -> None:
         """Record that the message is stored as a turn and waits for its reply; from any thread."""
@@ -92,7 +97,7 @@ class DraftKeeper:
 
     def let_go(self) -> None:
         """Stop keeping a message, which has a reply or is back in the prompt."""
-        self._under_way = ""
+        self._under_way = EMPTY
 
     def keep_soon(self) -> None:
         """Write the draft in a thread after a pause in typing."""
@@ -113,8 +118,9 @@ class DraftKeeper:
         self._flush()
 
     def _note(self, *, leaving: bool) -> None:
-        under_way = "" if leaving and self._is_turn else self._under_way
-        self._wanted = "\n".join(filter(str.strip, (under_way, self._typed())))
+        under_way = EMPTY if leaving and self._is_turn else self._under_way
+        drafts = (under_way, self._typed())
+        self._wanted = joined(draft for draft in drafts if draft.text.strip() or draft.files)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -126,9 +132,9 @@ class DraftKeeper:
             wanted = self._wanted
             if self._conversation is None or wanted == self._stored:
                 return
-            text = "" if holds_secret(wanted, self._secrets()) else wanted
+            draft = EMPTY if holds_secret(wanted.text, self._secrets()) else wanted
             try:
-                self._drafts.put(self._conversation, text)
+                self._drafts.put(self._conversation, draft)
             except StoreError:  # retried with the next text; a send reports the error
                 return
             self._stored = wanted
@@ -186,7 +192,7 @@ class Opening(Controller):
         await surfaces.transcript.show(turns)
         self.show_place()
         surfaces.top.show_status("opening…")
-        surfaces.prompt.use_history(store.prompts(WALKED_PROMPTS))
+        surfaces.prompt.use_history(sent_drafts(store.database, WALKED_PROMPTS))
         draft = self.keeper.open(conversation.id)
         if self.number > 1:
             surfaces.prompt.swap(draft)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from jitchat.draft import Draft
+from jitchat.errors import JitchatError
+from jitchat.files.mentions import mentions_of
+from jitchat.text.sanitize import one_line
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped
 from jitchat.tui.chat.host import Controller
+from jitchat.tui.chat.key_routing import KeyRouting, Question
 from jitchat.tui.chat.large import form_of, question_on
 from jitchat.tui.chat.offers import Offers
 from jitchat.tui.chat.opening import Opening
@@ -17,6 +25,8 @@ from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.tools import Tools
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from jitchat.session import Session
     from jitchat.tui.dialogs.large_message import LargeMessageScreen
 
@@ -31,28 +41,29 @@ class Outbox(Controller):
     branches: Branches
     tools: Tools
     offers: Offers
+    routing: KeyRouting
     run_action: Callable[[str], Awaitable[object]]
     """Runs a Textual action of the screen."""
 
-    waiting: str | None = None
+    waiting: Draft | None = None
     """A message that was submitted before the conversation was open."""
 
-    async def take(self, text: str) -> None:
-        prompt, session = self.surfaces.prompt, self.opening.session
-        prompt.hand_over(text)
+    async def take(self, draft: Draft) -> None:
+        prompt, session, text = self.surfaces.prompt, self.opening.session, draft.text
+        prompt.hand_over(draft)
         prompts = self.surfaces.prompts
         if (command := command_in(text, prompts)) is not None:
             await self._run(command)
         elif sentence := mistyped(text, prompts):
-            prompt.give_back(text)
+            prompt.give_back(draft)
             self.host.say(sentence)
         elif session is not None and not self.sends.busy:
-            await self._send(session, text)
+            await self._send(session, draft)
         elif session is None and self.opening.refusal is None and self.waiting is None:
-            self.waiting = text
+            self.waiting = draft
             self.surfaces.hint.wait("sending once the conversation is open")
         else:
-            prompt.give_back(text)
+            prompt.give_back(draft)
             if self.opening.refusal is not None:
                 self.host.show_error(self.opening.refusal)
             else:
@@ -79,36 +90,51 @@ class Outbox(Controller):
             action = command.action
             await self.run_action(action.call(argument) if argument else action.run)
 
-    async def _send(self, session: Session, typed: str) -> None:
+    async def _send(self, session: Session, typed: Draft) -> None:
         """Send the typed text with the choices made for this message only."""
-        if not addressed_in(typed).text.strip():
+        message = typed.ending(addressed_in(typed.text).text)
+        if not message.text.strip():
             self.surfaces.prompt.give_back(typed)
-            self.host.say(f"Type a message after {typed.strip()}.")
+            self.host.say(f"Type a message after {typed.text.strip()}.")
             return
-        question = await question_on(session, addressed_in(typed).text)
+        folder = None
+        with suppress(JitchatError):  # reported by the send
+            folder = await asyncio.to_thread(session.folder_to_allow, mentions_of(message))
+        if folder is not None:
+            self.surfaces.prompt.give_back(typed)
+            text = f"Attach files of {one_line(str(folder))} from now on?"
+            allow = self.host.showing_errors(partial(self._allow, session, folder))
+            self.routing.ask(Question(text, allow))
+            return
+        question = await question_on(session, message.text)
         if question is not None:
             self.host.run(self._ask(session, typed, question), "large", exclusive=True)
         else:
             await self._start(session, typed)
 
-    async def _ask(self, session: Session, typed: str, question: LargeMessageScreen) -> None:
+    async def _allow(self, session: Session, folder: Path) -> None:
+        """Let mentions attach files of a folder, and submit the draft again."""
+        await asyncio.to_thread(session.allow_folder, folder)
+        self.surfaces.prompt.submit()
+
+    async def _ask(self, session: Session, typed: Draft, question: LargeMessageScreen) -> None:
         """Ask how to send a very long message; if cancelled, it goes back to the prompt."""
         chosen = await self.host.wait_for(question)
         if chosen is None or session is not self.opening.session or self.sends.busy:
             self.surfaces.prompt.give_back(typed)
             return
         self.surfaces.hint.wait("compacting the message")
-        form = await form_of(session, addressed_in(typed).text, chosen)
+        form = await form_of(session, addressed_in(typed.text).text, chosen)
         self.surfaces.hint.arrive()
         await self._start(session, typed, form)
 
-    async def _start(self, session: Session, typed: str, form: str | None = None) -> None:
+    async def _start(self, session: Session, typed: Draft, form: str | None = None) -> None:
         """Start a send; if `form` is given, windows carry it instead of the message."""
         self.opening.keeper.send(typed)
         if (after := self.branches.leave_edit()) is not None:
             await self.branches.show_up_to(session, after)
-        text, once, mode = self.steering.take(typed, after)
-        self.sends.start(session, text, replace(once, form=form), mode)
+        draft, once, mode = self.steering.take(typed, after)
+        self.sends.start(session, draft, replace(once, form=form), mode)
         if starting := self.tools.starting():
             late = starting[0] if len(starting) == 1 else f"{len(starting)} servers"
             self.host.say(f"Sent without the tools of {late} (still starting).")

@@ -24,7 +24,7 @@ from jitchat.tui.chat.commands import hint_on, mode_within
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.steering import NextMessage, Steering
-from jitchat.tui.figures import attached_sentence, exact_sentence, usage_sentence
+from jitchat.tui.figures import exact_sentence, usage_sentence
 from jitchat.tui.widgets.turn_view import is_broken_off
 from jitchat.values import Role, Status, Turn, Usage
 from jitchat.window.window import ContextWindow
@@ -181,9 +181,12 @@ class Previews(Controller):
                 outcome = session.preview(*message)
             except JitchatError as error:
                 outcome = error
-            planning = session.planning
-            text = message.text
-            notes = planning.unmet(text), session.passed_over(text), planning.changed_files(text)
+            planning, once = session.planning, message.once
+            notes = (
+                planning.unmet(message.text),
+                session.left_out(once.mentions),
+                planning.changed_files(once),
+            )
             unmet = " · ".join(filter(None, notes))
             self.host.post(self.Planned(request, outcome, unmet))
 
@@ -199,10 +202,9 @@ class Previews(Controller):
         else:
             self._show(message.outcome, sent=False)
             misplaced = mode_within(self.surfaces.prompt.draft)
-            files = attached_sentence(message.outcome)
             back = DRAFT_IS_BACK if self.opening.keeper.is_back() else ""
             hint = self.surfaces.hint
-            for note in filter(None, (misplaced, files, back, self._unanswered(), message.unmet)):
+            for note in filter(None, (misplaced, back, self._unanswered(), message.unmet)):
                 hint.put_ahead(note)  # the last one is shown in any case
 
     def _show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
@@ -294,7 +296,7 @@ class Meter(Controller):
         """Let the next message exceed the spending limits; a draft stays in the prompt."""
         session.spending.exceed_once()
         if draft:
-            self.surfaces.prompt.give_back(draft)
+            self.surfaces.prompt.give_back(self.surfaces.prompt.origin_of(draft))
         what = "This message" if draft else "The next message"
         self.host.say(f"{what} may exceed your spending limits.")
 

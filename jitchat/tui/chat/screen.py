@@ -18,10 +18,11 @@ from textual.app import ComposeResult
 from textual.events import ScreenResume
 from textual.screen import Screen
 
+from jitchat.draft import EMPTY, Draft, joined
 from jitchat.events import FactsFound, MemoryUpdated, ObservationDue
 from jitchat.statements import Source
 from jitchat.store.deletion import delete_left
-from jitchat.store.pins import Drafts
+from jitchat.store.drafts import Drafts
 from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import BY_ID, Needs, screen_bindings
 from jitchat.tui.chat.branches import Branches
@@ -56,7 +57,6 @@ from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.reply import ReplyBody
-from jitchat.tui.widgets.top_line import ModelFetch
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Conversation, Mode
 
@@ -109,9 +109,8 @@ class ChatScreen(Screen[None]):
         self.choices = Choices(*shared, opening, steering, previews)
         self.turns = Turns(*shared, opening, views)
         self.drafting = Drafting(*shared, opening)
-        self.outbox = Outbox(
-            *shared, opening, steering, sends, branches, tools, offers, self.run_action
-        )
+        own = self.routing, self.run_action
+        self.outbox = Outbox(*shared, opening, steering, sends, branches, tools, offers, *own)
         self.find = Find(*shared, opening)
         self.completions = Completions(*shared, opening)
         self.highlights = Highlights(*shared, opening)
@@ -193,8 +192,8 @@ class ChatScreen(Screen[None]):
         if self.focused is not self.surfaces.prompt:
             self.completions.close()
 
-    def _typed(self) -> str:
-        return "\n".join(filter(None, (self.outbox.waiting, self.branches.typed())))
+    def _typed(self) -> Draft:
+        return joined((self.outbox.waiting or EMPTY, self.branches.typed()))
 
     @on(Prompt.Changed)
     def _draft_changed(self) -> None:
@@ -203,6 +202,7 @@ class ChatScreen(Screen[None]):
         self.models.end_offers()
         self.keeper.keep_soon()
         self._attend()
+        self.surfaces.attached.display &= bool(self.surfaces.prompt.message)
         self.steering.show_mode()
         self.facts.show(while_typing=bool(self.surfaces.prompt.text))
         self.completions.follow()
@@ -219,7 +219,11 @@ class ChatScreen(Screen[None]):
 
     @on(Prompt.Submitted)
     async def _submitted(self, message: Prompt.Submitted) -> None:
-        await self.outbox.take(message.text)
+        await self.outbox.take(message.draft)
+
+    @on(Prompt.Pasted)
+    def _text_pasted(self, message: Prompt.Pasted) -> None:
+        self.drafting.offer(message)
 
     def _attend(self) -> None:
         """Let background work yield, because the user is typing or reading a reply."""
@@ -252,8 +256,6 @@ class ChatScreen(Screen[None]):
             self.host.warn(f"{READ_ONLY} {refusal}", seconds=60)
         if self.backend.warning and message.opening == 1:
             self.host.warn(self.backend.warning)
-        if self.backend.may_fetch_model:
-            self.surfaces.model_fetch.start()
         await self.outbox.send_waiting(session)
 
     @on(Opening.Refused)
@@ -288,17 +290,6 @@ class ChatScreen(Screen[None]):
             self.meter.sum_up()
             if self.indexing.show_lines(message):
                 self.previews.plan()
-
-    @on(ModelFetch.Ended)
-    def _fetch_ended(self, message: ModelFetch.Ended) -> None:
-        """Use a downloaded embedding model.
-
-        A failed download that the user did not start is not reported if the next start retries it.
-        """
-        if message.asked or message.fetched or not self.backend.may_fetch_model:
-            self.host.say(message.sentence)
-        if message.fetched and self.session is not None:
-            self.indexing.change_embedder()
 
     @on(Ending.Ended)
     def _session_ended(self, message: Ending.Ended) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from textual.timer import Timer
 from textual.worker import Worker, WorkerError, get_current_worker
 
 from jitchat import events
+from jitchat.draft import Draft
 from jitchat.errors import JitchatError, KeyRefused, StoreError, UnknownConversation
 from jitchat.providers.catalogue.table import presets
 from jitchat.small_models.titles import name_new
@@ -29,18 +31,21 @@ from jitchat.tui.notices import READ_SECONDS
 from jitchat.tui.widgets.hint_line import AWAITED, LOADING
 from jitchat.tui.widgets.turn_view import is_broken_off
 from jitchat.turn_list import up_to
-from jitchat.values import Conversation, Mode, Role, ToolCall, Turn
+from jitchat.values import Conversation, Mode, Role, Status, ToolCall, Turn
 from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
     from jitchat.session import Session
 
+GO_ON = "Go on exactly where you stopped; repeat nothing."
+"""The visible message that is sent to continue a reply that was cut off."""
 STORE_AGAIN = 5.0
 """Seconds between attempts to store a reply that could not be stored."""
 ANOTHER_KEY = "/model lets you change the API key."
 IN_PROGRESS = "A reply is in progress. {cancel} stops it."
 _UNSTORED = "retrying until there is disk space. Until then, {turn_copy} copies the reply."
 _MISSING = "/wrong notes the missing turn"
+_SEND_AGAIN = re.compile("send again", re.IGNORECASE)
 
 
 @dataclass(eq=False)
@@ -57,11 +62,10 @@ class Sends(Controller):
 
     @dataclass
     class Ended(Message):
-        """The send of `draft` has ended, successfully or not."""
+        """A send has ended, successfully or not."""
 
         worker: Worker[None]
         session: Session
-        draft: str
         cancelled: bool
         error: JitchatError | None = None
         """Why a cancelled reply could not be stored, or what failed after a reply."""
@@ -77,6 +81,8 @@ class Sends(Controller):
     _turn: Turn | None = None
     """The user's turn, once it is stored."""
     _reply_position: int = 0
+    _returned: Draft | None = None
+    """The message that returns to the prompt if it is not answered; None if it stays a turn."""
     _options: tuple[Once, Mode | None] = NO_MORE, None
     """The choices made for the last message sent."""
     _answered: bool = False
@@ -85,6 +91,8 @@ class Sends(Controller):
     _running: list[ToolCall] = field(default_factory=list)
     """Tool calls that are running."""
     _retry: Timer | None = None
+    _refusals: set[str] = field(default_factory=set)
+    """Why messages were not answered, until one is."""
 
     @property
     def busy(self) -> bool:
@@ -104,20 +112,30 @@ class Sends(Controller):
         unstored.on_stored = partial(self.host.later, self._show_stored_late)
 
     def start(
-        self, session: Session, draft: str, once: Once = NO_MORE, mode: Mode | None = None
+        self,
+        session: Session,
+        draft: Draft,
+        once: Once = NO_MORE,
+        mode: Mode | None = None,
+        *,
+        is_returned: bool = True,
     ) -> None:
-        """Send a message, in `mode` or, if that is None, in the current mode."""
+        """Send a message, in `mode` or, if that is None, in the current mode.
+
+        If it is not answered, it returns to the prompt, unless it was not written there.
+        """
         hint = self.surfaces.hint
         hint.show_keys(busy=True)
         hint.wait("retrieving turns")
         self._turn, self._options = None, (once, mode)
+        self._returned = draft if is_returned and once.again is None else None
         self._answered = self._measured = self._stopped = False
         self._running = []
         self.steering.busy = True
         sent = session.send(
-            draft, mode or self.steering.mode, once, self.opening.keeper.mark_stored
+            draft.text, mode or self.steering.mode, once, self.opening.keeper.mark_stored
         )
-        self._worker = self.host.run(self._send(session, sent, draft), "send")
+        self._worker = self.host.run(self._send(session, sent), "send")
 
     def stop(self) -> None:
         if self._worker is not None:
@@ -135,11 +153,14 @@ class Sends(Controller):
         """Draw an event; of a send that has ended, only show its error."""
         event, is_current = message.event, message.worker is self._worker
         if isinstance(event, events.SendFailed):
+            is_returned = is_current and await self._return_draft()
+            if not is_returned:
+                again = f"{self.keys['regenerate']} sends the message again"
+                event.error.remedy = _SEND_AGAIN.sub(again, event.error.remedy)
             self.host.show_error(event.error)
+            self._refusals.add(str(event.error))
             if isinstance(event.error, KeyRefused):
                 self.host.say(ANOTHER_KEY, seconds=READ_SECONDS)
-            if is_current:
-                self._return_draft(event.draft)
         elif is_current:
             await self._draw(event)
 
@@ -162,7 +183,7 @@ class Sends(Controller):
         await self.surfaces.transcript.end_stream()
         await self._warn_of_unstored(message.session)
         if message.cancelled:
-            self._return_draft(message.draft)
+            await self._return_draft()
         if not self._answered:
             await self._show_stored()
         await self.release()
@@ -212,9 +233,7 @@ class Sends(Controller):
             await transcript.show(session.memory.turns)
         self.previews.plan(afresh=True)
 
-    async def _send(
-        self, session: Session, sent: AsyncGenerator[events.Event, None], draft: str
-    ) -> None:
+    async def _send(self, session: Session, sent: AsyncGenerator[events.Event, None]) -> None:
         worker, cancelled, error = get_current_worker(), True, None
         batches = reply_batcher(lambda event: self.host.post(self.Reported(worker, event)))
         try:
@@ -226,13 +245,14 @@ class Sends(Controller):
             error = refusal
         finally:
             batches.flush()
-            self.host.post(self.Ended(worker, session, draft, cancelled, error))
+            self.host.post(self.Ended(worker, session, cancelled, error))
 
     async def _draw(self, event: events.Event) -> None:
         transcript, hint = self.surfaces.transcript, self.surfaces.hint
         match event:
             case events.TurnStored(turn) if turn.role is Role.USER:
                 self._turn = turn
+                await self._know_sent(turn)
                 await self._find_reply_position()
                 await transcript.put(turn)
             case events.WindowBuilt(window):
@@ -256,6 +276,12 @@ class Sends(Controller):
                 self._wait_for_tools()
             case _:
                 self._draw_rest(event)
+
+    async def _know_sent(self, turn: Turn) -> None:
+        session = self.opening.session
+        if session is not None and self._returned is not None:
+            draft = await asyncio.to_thread(session.memory.draft_of, turn)
+            self.surfaces.prompt.know_sent(draft)
 
     async def _find_reply_position(self) -> None:
         """Determine the reply's position, assuming that no other writer adds a turn first."""
@@ -313,6 +339,8 @@ class Sends(Controller):
     async def _show_reply(self, turn: Turn) -> None:
         transcript = self.surfaces.transcript
         await transcript.put(turn)
+        if turn.status is Status.COMPLETE:
+            self.host.end_notices(self._refusals)
         if not self._measured:
             note = transcript.detail_of(turn).note
             broken = is_broken_off(turn, note.stop if note is not None else None)
@@ -340,13 +368,21 @@ class Sends(Controller):
             what = f"Not stored from character {place + 1:,} on" if place else "Not stored"
             await self.surfaces.transcript.warn(f"{what}: {self.keys.tell(_UNSTORED)}")
 
-    def _return_draft(self, draft: str) -> None:
-        """Put an unanswered message and its choices back, unless it regenerated a turn's reply."""
-        once, mode = self._options
-        if not self._answered and once.again is None:
-            self.surfaces.prompt.give_back(draft)
-            self.opening.keeper.let_go()
-            self.steering.give_back(once, mode)
+    async def _return_draft(self) -> bool:
+        """Put an unanswered message back, with its choices, if it was written in the prompt.
+
+        Once it is stored, its files are those of the turn. Return whether it was put back.
+        """
+        draft = self._returned
+        session = self.opening.session
+        if self._answered or draft is None:
+            return False
+        if self._turn is not None and session is not None:
+            draft = await asyncio.to_thread(session.memory.draft_of, self._turn)
+        self.surfaces.prompt.give_back(draft)
+        self.opening.keeper.let_go()
+        self.steering.give_back(*self._options)
+        return True
 
     def _is_local(self) -> bool:
         """Whether the model runs on this machine, where it may have to be loaded first."""
@@ -360,7 +396,7 @@ class Sends(Controller):
         If it was deleted meanwhile, return it unchanged: the send reports the deletion.
         """
         store = self.backend.store
-        if turn is not None:
+        if turn is not None and turn.content != GO_ON:
             name_new(store, conversation, turn.content)
         with suppress(UnknownConversation):
             return store.conversation(conversation.id)

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message
 
+from jitchat.draft import Draft
 from jitchat.errors import JitchatError, WindowOverflow
+from jitchat.files.mentions import mentions_of
 from jitchat.planning import Planned
 from jitchat.text.figures import enumerated
 from jitchat.text.sanitize import one_line
@@ -87,9 +89,11 @@ class Steering(Controller):
     @property
     def next_message(self) -> NextMessage:
         """The message that would be sent for the draft; its text is empty for a command."""
-        addressed = addressed_in(message_in(self.surfaces.prompt.draft, self.surfaces.prompts))
+        draft = self.surfaces.prompt.message
+        addressed = addressed_in(message_in(draft.text, self.surfaces.prompts))
         mode = addressed.mode or self.once_mode or self.mode
-        return NextMessage(addressed.text, mode, self.once)
+        once = with_files(self.once, draft.ending(addressed.text))
+        return NextMessage(addressed.text, mode, once)
 
     def show_mode(self) -> None:
         """Show the mode of the next message, and whether it is for that message only."""
@@ -104,20 +108,21 @@ class Steering(Controller):
         self.once_mode = mode
         self.show_mode()
 
-    def take(self, typed: str, after: int | None) -> tuple[str, Once, Mode | None]:
+    def take(self, typed: Draft, after: int | None) -> tuple[Draft, Once, Mode | None]:
         """Take the choices for a message that is being sent, and reset them for the next one.
 
-        `after` is the position of the turn that an edited message follows. Returns the text, the
+        `after` is the position of the turn that an edited message follows. Returns the message, the
         choices for it, and its own mode, which is None for the current mode.
         """
-        addressed = addressed_in(typed)
-        once, mode = replace(self.once, after=after), addressed.mode or self.once_mode
+        addressed = addressed_in(typed.text)
+        draft, mode = typed.ending(addressed.text), addressed.mode or self.once_mode
+        once = with_files(replace(self.once, after=after), draft)
         self.reset()
-        return addressed.text, once, mode
+        return draft, once, mode
 
     def give_back(self, once: Once, once_mode: Mode | None) -> None:
         """Restore the choices of an unanswered message for the next one."""
-        self.once = replace(once, after=self.once.after, again=None)
+        self.once = replace(once, after=self.once.after, again=None, files=(), mentions=())
         self.once_mode = once_mode
         self.show_mode()
 
@@ -181,6 +186,11 @@ class Steering(Controller):
         """Forget the choices for the next message only."""
         self.once, self.once_mode = NO_MORE, None
         self.show_mode()
+
+
+def with_files(once: Once, draft: Draft) -> Once:
+    """Add the files of a draft, and what the user mentions in it, to the choices for it."""
+    return replace(once, files=draft.files, mentions=mentions_of(draft))
 
 
 def _planned(session: Session, message: NextMessage | None) -> Planned | None:

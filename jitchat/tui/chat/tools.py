@@ -49,9 +49,9 @@ class Tools(Controller):
             session.use_tools(self.backend.toolbox(self._servers, self))
 
     def take(self, message: Changed) -> None:
-        """Report a failed server, and list those that are failed or starting in the top line."""
+        """Report what is wrong with a server; the top line lists the failed and the starting."""
         state = message.state
-        if state.phase == "failed":
+        if state.sentence and state.phase in ("failed", "ready"):
             self.host.warn(one_line(state.sentence), seconds=READ_SECONDS)
         named = {"tools failed": self._in("failed"), "tools starting": self.starting()}
         lists = [f"{what}: {', '.join(names)}" for what, names in named.items() if names]

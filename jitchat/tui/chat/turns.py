@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from jitchat.text.code_blocks import code_blocks
 from jitchat.text.figures import plural
-from jitchat.text.sanitize import for_terminal
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.views import Views
@@ -74,9 +73,8 @@ class Turns(Controller):
             self._copy(blocks[int(number) - 1].code, f"code block {number} of #{turn.position}")
 
     def _copy(self, text: str, what: str) -> None:
-        plain = for_terminal(text)
-        self.surfaces.transcript.app.copy_to_clipboard(plain)
-        self.host.say(f"Copied {what}: {plural(len(plain), 'character')}.")
+        self.surfaces.transcript.app.copy_to_clipboard(text)
+        self.host.say(f"Copied {what}: {plural(len(text), 'character')}.")
 
     def unfold(self) -> None:
         """Fold or unfold reasoning or a tool call; while a question is open, its tool call."""

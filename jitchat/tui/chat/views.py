@@ -15,9 +15,10 @@ from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import Sends
-from jitchat.tui.chat.steering import Steering
+from jitchat.tui.chat.steering import Steering, with_files
 from jitchat.tui.views import view
 from jitchat.values import Role
+from jitchat.window.steering import NO_MORE
 
 if TYPE_CHECKING:
     from jitchat.lab.experiment import RunWanted
@@ -140,7 +141,8 @@ class Views(Controller):
             case view.SendAgain(turn, mode, once):
                 await asyncio.to_thread(session.memory.switch_to, turn.position)
                 await self.branches.show_up_to(session, turn.position)
-                self.sends.start(session, turn.content, once, mode)
+                draft = await asyncio.to_thread(session.memory.draft_of, turn)
+                self.sends.start(session, draft, replace(once, files=draft.files), mode)
             case view.Branched(position, clears_draft):
                 if clears_draft:
                     await self._clear_draft(session, position)
@@ -201,7 +203,8 @@ class Views(Controller):
             pins=self.steering.pins,
         )
         if text:
-            return about
+            typed = self.surfaces.prompt.origin_of(addressed.text)
+            return replace(about, once=with_files(NO_MORE, typed))
         is_sent = previews.sent is not None and not previews.working
         return replace(
             about,

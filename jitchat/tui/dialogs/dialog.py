@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from textual.containers import Vertical
-from textual.content import Content
 from textual.screen import ModalScreen, ScreenResultType
 
 from jitchat.tui.actions import bindings_everywhere
 from jitchat.tui.dismissed_once import DismissedOnce
+from jitchat.tui.drawing import Content
 
 
 class Dialog(ModalScreen[ScreenResultType], DismissedOnce[ScreenResultType]):

@@ -1,18 +1,19 @@
 """The exact text of a segment or turn."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.content import Content
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
 
 from jitchat.statements import Source
-from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.text.sanitize import one_line
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.drawing import Content
+from jitchat.tui.widgets.text_editor import TextEditor
 from jitchat.values import Turn
 
 PART = 20_000
@@ -23,7 +24,7 @@ Span = tuple[int, int]
 """A range of characters; the end is exclusive."""
 
 
-class MarkedText(TextArea):
+class MarkedText(TextEditor):
     """Text with marked passages."""
 
     COMPONENT_CLASSES = {"exact--passage"}  # noqa: RUF012  Textual's own shape
@@ -84,11 +85,8 @@ class ExactScreen(Dialog[Source | None]):
         """
         super().__init__()
         self._leads_to = leads_to
-        parts = list(_for_terminal(text, marks))
-        self._title, self._text = one_line(title), "".join(parts)
-        ends = list(accumulate(map(len, parts)))
-        self._marks = list(zip(ends[:-1:2], ends[1::2], strict=True))
-        self._note = for_terminal(note)
+        self._title, self._text = one_line(title), text
+        self._marks, self._note = marks, note
         self._part = self._marks[0][0] // PART if self._marks else 0
 
     def compose(self) -> ComposeResult:
@@ -99,7 +97,7 @@ class ExactScreen(Dialog[Source | None]):
 
     def on_mount(self) -> None:
         self.action_part(0)
-        self.query_one(TextArea).focus()  # so that the arrows scroll
+        self.query_one(MarkedText).focus()  # so that the arrows scroll
 
     def action_part(self, step: int) -> None:
         last = max(0, len(self._text) - 1) // PART
@@ -122,20 +120,10 @@ class ExactScreen(Dialog[Source | None]):
 
     def action_copy(self) -> None:
         """Copy the selection, or the whole text if nothing is selected."""
-        self.copy(self.query_one(TextArea).selected_text or self._text)
+        self.copy(self.query_one(MarkedText).selected_text or self._text)
 
 
 def turns_text(turns: Sequence[Turn]) -> str:
     """Write the source turns of a text, or say that they no longer exist."""
     sources = (f"#{turn.position} {turn.speaker}:\n{turn.content}" for turn in turns)
     return "\n\n".join(sources) or "The source conversation was deleted."
-
-
-def _for_terminal(text: str, marks: Sequence[Span]) -> Iterator[str]:
-    """Sanitize the text before each mark, the mark itself, and the rest of the text."""
-    at = 0
-    for start, end in marks:
-        yield for_terminal(text[at:start])
-        yield for_terminal(text[start:end])
-        at = end
-    yield for_terminal(text[at:])

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import ProgressBar, Static
 
@@ -13,6 +12,7 @@ from jitchat.downloads import Outcome
 from jitchat.text.figures import megabytes
 from jitchat.tui.backend import Backend
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.drawing import Content
 from jitchat.tui.notices import READ_SECONDS
 from jitchat.weights import Weights
 

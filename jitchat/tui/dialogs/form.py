@@ -1,6 +1,6 @@
 """A form for an MCP server: the input that a tool call requests, or the arguments of a prompt.
 
-Titles and labels come from the server; they are never interpreted as markup.
+Titles and labels come from the server; they are never interpreted as markup, and have bars.
 """
 
 from collections.abc import Sequence
@@ -9,13 +9,14 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.content import Content
-from textual.widgets import Input, Label, Select, Static
+from textual.widgets import Input, Select, Static
 from textual.widgets._select import NoSelection
 
-from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.text.sanitize import one_line
 from jitchat.tools.mcp.elicitation import Field, Response, Value
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.drawing import Content
+from jitchat.tui.widgets.foreign_text import ForeignText
 
 _NUMBERS = {"integer": int, "number": float}
 _YES, _NO = "yes", "no"
@@ -50,12 +51,11 @@ class FormScreen(Dialog[Response]):
             box(one_line(self._title), f"Ctrl+S answer{decline} · Esc cancel"),
             VerticalScroll(id="form"),
         ):
-            yield Static(Content(for_terminal(self._message)), id="form-message")
-            if self._url:
-                address = for_terminal(self._url)
-                yield Static(Content(f"Open this address yourself if you trust it: {address}"))
+            warning = "Open this address yourself if you trust it:"
+            texts = ("", self._message), (warning, self._url)
+            yield ForeignText(*texts, id="form-message")
             for number, field in enumerate(self._fields):
-                yield Label(Content(label_of(field)))
+                yield ForeignText(("", label_of(field)))
                 yield widget_for(field, f"field-{number}")
             yield self._note
 

@@ -5,10 +5,10 @@ import textwrap
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.widgets import Static
 
 from jitchat.tui.dialogs.dialog import Dialog
+from jitchat.tui.drawing import Content
 from jitchat.tui.key_help import help_sections
 from jitchat.tui.key_names import KeyNames
 from jitchat.values import Mode

@@ -7,11 +7,10 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.widgets import Input, Static
 
-from jitchat.text.sanitize import for_terminal
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.drawing import Content
 
 
 class Choice(Enum):
@@ -46,7 +45,7 @@ class LargeMessageScreen(Dialog[Chosen | None]):
             yield Static(Content(self._note()), id="large-note")
             yield Input(placeholder="What to extract: A, B, C", id="large-wanted")
             with VerticalScroll():
-                yield Static(Content(for_terminal(self._preview)))
+                yield Static(Content(self._preview))
 
     def _note(self) -> str:
         note = "The whole message is stored. Choose what to send."

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.content import Content
 from textual.widgets import Static
 
 from jitchat.store.unstored import amount_of
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.drawing import Content
 
 
 class LeavingScreen(Dialog[bool]):

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.content import Content
 from textual.events import Key
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jitchat.tui.actions import ANSWERS, BY_ID, MENU, Action
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.drawing import Content
 from jitchat.tui.key_names import KeyNames
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -27,6 +26,7 @@ from jitchat.tui import model_rows
 from jitchat.tui.backend import Backend
 from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.dialogs.fetch import FetchScreen
+from jitchat.tui.drawing import Content
 from jitchat.tui.model_rows import READER, ModelRow
 from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.palette import MUTED

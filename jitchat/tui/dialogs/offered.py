@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jitchat.text.sanitize import one_line
 from jitchat.tools.mcp.values import Argument
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.drawing import Content
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jitchat.settings.sections import NamedPersona
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.drawing import Content
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 

@@ -8,15 +8,16 @@ from itertools import islice
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.content import Content
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 from textual.worker import Worker, WorkerError
 
+from jitchat.draft import Draft, distinct
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.drawing import Content
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
@@ -28,16 +29,16 @@ _EXCERPT = 300
 """Maximum characters of a prompt in a row."""
 
 
-Searchable = Sequence[tuple[str, str]]
+Searchable = Sequence[tuple[str, Draft]]
 """Pairs of the folded, searched part of a prompt and the prompt; newest first, no duplicates."""
 
 
-def searchable(prompts: Iterable[str]) -> Searchable:
+def searchable(prompts: Iterable[Draft]) -> Searchable:
     """Prepare prompts for searching; slow if there are many, so call it in a thread."""
-    return [(fold(prompt[:_SEARCHED]), prompt) for prompt in dict.fromkeys(prompts)]
+    return [(fold(prompt.text[:_SEARCHED]), prompt) for prompt in distinct(prompts)]
 
 
-class PromptsScreen(Dialog[str | None]):
+class PromptsScreen(Dialog[Draft | None]):
     """Type to search, Enter to insert one into the prompt."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -49,9 +50,9 @@ class PromptsScreen(Dialog[str | None]):
     def __init__(self, load: Callable[[], Searchable], typed: str) -> None:
         """`load` is called in a thread; `typed` is the initial search, if a prompt contains it."""
         super().__init__()
-        self._load, self._prompts = load, list[tuple[str, str]]()
+        self._load, self._prompts = load, list[tuple[str, Draft]]()
         self._typed = one_line(typed) if len(typed) <= _EXCERPT else ""
-        self._found: list[str] = []
+        self._found: list[Draft] = []
         self._loading: Worker[None] | None = None
 
     def compose(self) -> ComposeResult:
@@ -89,7 +90,7 @@ class PromptsScreen(Dialog[str | None]):
         """Move the highlight while typing goes on."""
         await self.query_one(PointedList).run_action(way)
 
-    def _matching(self, wanted: str) -> list[str]:
+    def _matching(self, wanted: str) -> list[Draft]:
         words = fold(wanted).split()
         found = (
             prompt for folded, prompt in self._prompts if all(word in folded for word in words)
@@ -101,7 +102,7 @@ class PromptsScreen(Dialog[str | None]):
         choices = self.query_one(PointedList)
         is_empty = not self._found and bool(self._prompts)
         nothing = [Option(Content.styled("No matches.", MUTED), disabled=True)] * is_empty
-        choices.set_options([*(Option(_row(prompt)) for prompt in self._found), *nothing])
+        choices.set_options([*(Option(_row(prompt.text)) for prompt in self._found), *nothing])
         choices.highlighted = 0 if self._found else None
 
 

@@ -9,25 +9,27 @@ from dataclasses import dataclass
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.content import Content
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 from textual.worker import Worker, WorkerError
 
 from jitchat.errors import UsageError
 from jitchat.store import deletion
-from jitchat.store.conversation_search import SYNTAX, Found, parse_query
+from jitchat.store.conversation_search import SYNTAX, parse_query
+from jitchat.store.search import Found
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
-from jitchat.text.sanitize import for_terminal, one_line, shorten
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.words import fold
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.drawing import Content
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import DEFAULT_PROJECT, Conversation
 
+_KEYS = "type to search all turns · Enter open"
 _MARK = "bold underline $text-warning"
 
 
@@ -83,7 +85,7 @@ class ResumeScreen(Dialog[Choice]):
         """The conversation that Enter does this to."""
 
     def compose(self) -> ComposeResult:
-        with box("Conversations", "type to search all turns · Enter open"):
+        with box("Conversations", _KEYS):
             yield Input(placeholder=f"Search, or {SYNTAX}", id="wanted")
             yield PointedList(id="choices")
             yield KeyLine()
@@ -208,32 +210,40 @@ class ResumeScreen(Dialog[Choice]):
 
     @reports_errors
     async def _look_and_show(self) -> None:
-        why = "No matches."
+        why, notice = "No matches.", ""
         try:
-            known, found = await asyncio.to_thread(self._look, self._query)
+            known, found, notice = await asyncio.to_thread(self._look, self._query)
         except UsageError as error:  # perhaps a filter that is still being typed
             known, found, why = [], [], str(error)
+        self.query_one(".box").border_subtitle = Content(notice or _KEYS)
         lines = [_line_of(conversation) for conversation in known]
         self._rows = [Opened(conversation) for conversation in known]
         for conversation, hit in found:
             lines.append(_line_of_turn(hit, conversation))
-            self._rows.append(Opened(conversation, hit.position))
+            self._rows.append(Opened(conversation, hit.position or None))
         choices = self.query_one(PointedList)
         kept = choices.highlighted or 0
-        nothing = Option(Content.styled(for_terminal(why), MUTED), disabled=True)
+        nothing = Option(Content.styled(why, MUTED), disabled=True)
         choices.set_options(map(Option, lines) if lines else [nothing])
         choices.highlighted = min(kept, len(lines) - 1) if lines else None
 
-    def _look(self, query: str) -> tuple[list[Conversation], list[tuple[Conversation, Found]]]:
-        """Find the conversations that match a query, and matching turns; called in a thread."""
+    def _look(self, query: str) -> tuple[list[Conversation], list[tuple[Conversation, Found]], str]:
+        """Find conversations by title, and by what is in them; called in a thread.
+
+        Also return the search's notice.
+        """
         text, where = parse_query(query, self._store.now())
         known = self._store.conversations(where)
         by_id = {each.id: each for each in self._store.conversations()} if text else {}
-        found = self._store.search(text, where=where) if text else []
+        matches = self._store.search(text, where=where)
         titled = [each for each in known if fold(text) in fold(each.title)]
-        return titled, [
-            (by_id[hit.conversation], hit) for hit in found if hit.conversation in by_id
+        listed = {conversation.id for conversation in titled}
+        hits = [
+            (by_id[hit.conversation], hit)
+            for hit in matches
+            if hit.conversation in by_id and (hit.position or hit.conversation not in listed)
         ]
+        return titled, hits, matches.notice
 
 
 def _line_of(known: Conversation) -> Content:
@@ -243,12 +253,14 @@ def _line_of(known: Conversation) -> Content:
     persona = f" · persona {one_line(known.persona)}" if known.persona else ""
     about = f"  {size} · {updated:%d %b %Y, %H:%M} · {known.id}{project}{persona}"
     title = one_line(known.title), "bold"
-    return Content.assemble(title, for_terminal(tags), (about, MUTED))
+    return Content.assemble(title, tags, (about, MUTED))
 
 
 def _line_of_turn(hit: Found, conversation: Conversation) -> Content:
     excerpt = Content(hit.excerpt)
     for start, end in hit.marks:
         excerpt = excerpt.stylize(_MARK, start, end)
-    where = f"  in {one_line(conversation.title)}", MUTED
-    return Content.assemble((f" #{hit.position} ", "bold"), excerpt, where)
+    part = f"{one_line(hit.part)}, " if hit.part else ""
+    where = f"  {part}in {one_line(conversation.title)}", MUTED
+    number = f" #{hit.position} " if hit.position else " "
+    return Content.assemble((number, "bold"), excerpt, where)

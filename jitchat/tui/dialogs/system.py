@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.widgets import Input, TextArea
+from textual.widgets import Input
 
-from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.text.sanitize import one_line
 from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.widgets.text_editor import TextEditor
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +31,23 @@ class SystemScreen(Dialog[SystemText | None]):
     def __init__(self, text: str, origin: str) -> None:
         """`origin` is where the text comes from."""
         super().__init__()
-        self._text, self._origin = for_terminal(text), one_line(origin)
+        self._text, self._origin = text, one_line(origin)
 
     def compose(self) -> ComposeResult:
         keys = "Ctrl+S save · Ctrl+R reset · Ctrl+N save as persona · Esc close"
         with box(f"System prompt · {self._origin}", keys):
-            yield TextArea(self._text, id="system-text", compact=True)
+            yield TextEditor(self._text, id="system-text", compact=True)
             name = Input(placeholder="Persona name, then Enter…", id="system-name")
             name.display = False
             yield name
 
     def on_mount(self) -> None:
-        text = self.query_one(TextArea)
+        text = self.query_one(TextEditor)
         text.move_cursor(text.document.end)
         text.focus()
 
     def action_save(self) -> None:
-        self.dismiss(SystemText(self.query_one(TextArea).text))
+        self.dismiss(SystemText(self.query_one(TextEditor).text))
 
     def action_reset(self) -> None:
         self.dismiss(SystemText(""))
@@ -59,4 +60,4 @@ class SystemScreen(Dialog[SystemText | None]):
     @on(Input.Submitted)
     def _save_persona(self, message: Input.Submitted) -> None:
         if name := message.value.strip():
-            self.dismiss(SystemText(self.query_one(TextArea).text, name))
+            self.dismiss(SystemText(self.query_one(TextEditor).text, name))

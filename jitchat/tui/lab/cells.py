@@ -8,15 +8,15 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.run_file import RunFile
 from jitchat.lab.stats import Place, Tally, duration, percent
-from jitchat.text.sanitize import for_terminal, one_line, shorten
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.dialogs.exact import ExactScreen
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import BESIDE, cut, tokens, usage_sentence
 from jitchat.tui.lab.lab_screen import SHORT, LabScreen, labelled
 from jitchat.tui.lab.run_state import RunState
@@ -240,7 +240,7 @@ class WindowScreen(LabScreen):
         try:
             window = await asyncio.to_thread(self._file.window, self._result)
         except JitchatError as error:
-            self._about.update(Content(for_terminal(str(error))))
+            self._about.update(Content(str(error)))
             return
         if window is None:
             self._about.update(_GONE)

@@ -5,7 +5,6 @@ from contextlib import closing
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.widgets import Static
 
 from jitchat.lab import compare
@@ -14,6 +13,7 @@ from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import Runs
 from jitchat.lab.stats import share
 from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import Content
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.palette import MUTED
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -27,6 +26,7 @@ from jitchat.lab.stats import (
     percent,
     tokens,
 )
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import cut
 from jitchat.tui.palette import MUTED
 from jitchat.values import USUAL_MODES, Mode
@@ -127,7 +127,7 @@ MARGIN = 7
 FOOT = 3
 """Rows below the plot: the axis, its values, and the modes that do not fit."""
 LEAST = 5 + FOOT
-"""Fewest rows with which the plot is readable."""
+"""Rows up to which there is no readable plot, so that none is drawn."""
 _MANY = 9
 """Rows from which quarters are labelled as well."""
 

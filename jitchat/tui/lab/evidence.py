@@ -3,7 +3,6 @@
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -11,6 +10,7 @@ from jitchat.lab.change import ModeDifference, mode_differences, p_text, signed
 from jitchat.lab.colours import ink_on
 from jitchat.lab.evidence import COLOURS, NOTE, SIGNS, Evidence, Outcome, evidence_by_mode
 from jitchat.lab.stats import Tallies
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import cut
 from jitchat.tui.lab.curve import LETTERS
 from jitchat.tui.palette import MUTED

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Static
@@ -14,6 +13,7 @@ from textual.widgets import Static
 from jitchat.text.sanitize import one_line
 from jitchat.tui.actions import bindings_everywhere
 from jitchat.tui.dismissed_once import DismissedOnce
+from jitchat.tui.drawing import Content
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.hint_line import KeyLine
 

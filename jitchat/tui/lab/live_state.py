@@ -5,8 +5,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeVar
 
-from textual.content import Content
-
 from jitchat.events import AnswerProgress
 from jitchat.lab.change import is_answered, is_right
 from jitchat.lab.experiment import Result
@@ -16,6 +14,7 @@ from jitchat.lab.run_file import short
 from jitchat.lab.stats import Tallies, Tally, count_results, duration, percent, share_of
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
+from jitchat.tui.drawing import Content
 from jitchat.tui.palette import MUTED
 from jitchat.values import Mode
 

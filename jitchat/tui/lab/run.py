@@ -10,7 +10,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Vertical
-from textual.content import Content
 from textual.style import Style
 from textual.timer import Timer
 from textual.widgets import OptionList, Static
@@ -22,8 +21,9 @@ from jitchat.lab.export.heatmap import HEAD
 from jitchat.lab.report import caveats
 from jitchat.lab.run_file import Run
 from jitchat.lab.stats import axes_of
-from jitchat.text.sanitize import for_terminal, one_line, shorten
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.dialogs.exact import ExactScreen
+from jitchat.tui.drawing import Content
 from jitchat.tui.lab import curve
 from jitchat.tui.lab.cells import SquareCells, SquarePane, WindowScreen, whole
 from jitchat.tui.lab.evidence import DifferenceLines, EvidenceTable
@@ -252,7 +252,7 @@ class RunScreen(LabScreen):
         self.is_asking = False
         clock.stop()
         self.state.stop(error)
-        self._why.update(Content(for_terminal(self.state.why)))
+        self._why.update(Content(self.state.why))
         self._why.display = bool(self.state.why)
         self._draw()
         self.refresh_bindings()

@@ -7,7 +7,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.content import Content
 from textual.widgets import OptionList, Static
 
 from jitchat.lab.costs import Answerer, estimate_run, fitted, sentence
@@ -18,6 +17,7 @@ from jitchat.lab.run_file import short
 from jitchat.lab.stats import percent
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import Content
 from jitchat.tui.lab.lab_screen import labelled
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import ASSUMED, USUAL_MODES, Mode

@@ -10,7 +10,6 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
@@ -26,6 +25,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.threads import to_the_end
 from jitchat.tui.actions import bindings_everywhere
 from jitchat.tui.dismissed_once import DismissedOnce
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import BESIDE, cut
 from jitchat.tui.lab.compare import CompareScreen, compare_runs
 from jitchat.tui.lab.lab_screen import LabScreen

@@ -23,13 +23,16 @@ _PICTURE = "🖼 "
 
 
 def cells(piece: Piece) -> Iterator[Piece]:
-    """Yield the same as pieces that are safe for a terminal."""
-    text = for_terminal(piece.text)
-    if len(text) == len(piece.text) or len(piece.text) == 1 or not piece.is_literal:
-        yield piece._replace(text=text)
-        return
-    for place, character in enumerate(piece.text, start=piece.span[0]):
-        yield from cells(piece._replace(text=character, span=(place, place + 1)))
+    """Yield the same as pieces that are safe for a terminal; what is copied stays as it was."""
+    shown = for_terminal(piece.text).cells
+    if shown == piece.text:
+        yield piece
+    elif piece.is_literal and len(piece.text) > 1:
+        for place, character in enumerate(piece.text, start=piece.span[0]):
+            yield from cells(piece._replace(text=character, span=(place, place + 1)))
+    else:
+        copied = piece.text if piece.copied is None else piece.copied
+        yield piece._replace(text=shown, copied=copied)
 
 
 def prose(
@@ -84,7 +87,10 @@ def wrap(line: Line, width: int, *, by_words: bool = True) -> list[Line]:
         end = start + len(shown)
         first = end - len(shown.lstrip(" ")) if by_words else start
         spaces = part(rest, end - offset, after - offset) if end < after else ()
-        copied = (space._replace(text="", copied=" ") if space.text else space for space in spaces)
+        copied = (
+            space._replace(text="", copied=space.copied or " ") if space.text else space
+            for space in spaces
+        )
         lines.append([*part(rest, first - offset, end - offset), *copied])
     return lines
 

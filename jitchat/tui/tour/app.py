@@ -14,12 +14,12 @@ from textual import events, on
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.content import Content
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
 from jitchat.distil import distil
+from jitchat.draft import Draft
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.events import SendFailed
 from jitchat.tui.app import JitchatApp
@@ -27,6 +27,7 @@ from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.chat.sends import Sends
+from jitchat.tui.drawing import Content
 from jitchat.tui.notices import notify_error
 from jitchat.tui.tour import script
 from jitchat.tui.views.view import SendAgain
@@ -310,7 +311,7 @@ class Tour:
             prompt.take_draft()
         first = next(iter(self.asked.values()), None)
         if first is None:
-            chat.post_message(Prompt.Submitted(self.needle.question))
+            chat.post_message(Prompt.Submitted(Draft.by_user(self.needle.question)))
         else:
             again = SendAgain(first.turn, step.mode, Once(again=first.turn, may_ask=step.may_ask))
             await chat.views.follow(session, again)

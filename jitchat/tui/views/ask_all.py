@@ -13,7 +13,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Vertical, VerticalScroll
-from textual.content import Content
 from textual.message import Message
 from textual.worker import Worker, WorkerError
 
@@ -23,6 +22,7 @@ from jitchat.events import AnswerProgress, Event, ReasoningFound, ReplyDelta
 from jitchat.text.figures import about_cost, enumerated
 from jitchat.text.sanitize import one_line
 from jitchat.tui.batches import reply_batcher
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
 from jitchat.tui.model_rows import READER
 from jitchat.tui.notices import notify_error, reports_errors

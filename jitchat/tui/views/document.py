@@ -18,7 +18,7 @@ from jitchat.store.documents import BY_USER, DocumentStore, Version
 from jitchat.synthesis import document_edits
 from jitchat.synthesis.fitting import MOST_WORDS, words_of
 from jitchat.text.figures import local, plural
-from jitchat.text.sanitize import for_terminal
+from jitchat.tui.drawing import Content
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
@@ -153,7 +153,7 @@ class DocumentView(View):
         if shown is None or shown.about is None:
             return ""
         about, words = shown.about, words_of(shown.document)
-        made = f"{for_terminal(about.made_by)}, {local(about.made_at):%a %Y-%m-%d %H:%M}"
+        made = f"{about.made_by}, {local(about.made_at):%a %Y-%m-%d %H:%M}"
         return (
             f"version {about.number:,} of {shown.latest:,} · {made} · {words:,} of"
             f" {MOST_WORDS:,} words · {plural(shown.operations, 'store operation')}"
@@ -162,7 +162,7 @@ class DocumentView(View):
     @on(OptionList.OptionHighlighted)
     def _show_note(self) -> None:
         row = self._table.row
-        self._note.update(for_terminal(line_text(row.line)) if row is not None else "")
+        self._note.update(Content(line_text(row.line) if row is not None else ""))
 
     def copyable(self) -> str:
         return "\n".join([self.sum, *self._table.text()])
@@ -287,5 +287,5 @@ def _day(line: DocumentLine) -> str:
 
 
 def _source(line: DocumentLine) -> str:
-    name = for_terminal(line.source.name) if line.source is not None else "you"
+    name = line.source.name if line.source is not None else "you"
     return name if len(name) <= _SOURCE else f"…{name[1 - _SOURCE :]}"

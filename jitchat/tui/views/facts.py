@@ -11,7 +11,7 @@ from textual.widgets import Input, OptionList
 from jitchat.statements import Fact, FactState
 from jitchat.store.facts import Change
 from jitchat.text.figures import plural
-from jitchat.text.sanitize import for_terminal
+from jitchat.tui.drawing import Content
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject, View
 from jitchat.tui.widgets.turn_table import Column, TurnTable
@@ -83,14 +83,14 @@ class FactsView(View):
             fact.state is FactState.PROPOSED and _is_current(fact) for fact in self._known
         )
         verb = "holds" if hold == 1 else "hold"
-        project = for_terminal(self.subject.session.memory.facts.project)
+        project = self.subject.session.memory.facts.project
         told = f"project {project} · {plural(hold, 'fact')} {verb}"
         return f"{told} · {proposed} proposed" if proposed else told
 
     @on(OptionList.OptionHighlighted)
     def _show_note(self) -> None:
         fact = self._table.row
-        self._note.update(for_terminal(_about(fact)) if fact is not None else "")
+        self._note.update(Content(_about(fact) if fact is not None else ""))
 
     def copyable(self) -> str:
         return "\n".join([self.sum, *self._table.text()])

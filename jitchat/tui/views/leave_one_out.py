@@ -14,7 +14,7 @@ from textual.worker import Worker
 from jitchat.small_models import leave_one_out as experiment
 from jitchat.store.requests import Purpose
 from jitchat.text.figures import dollars, plural
-from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.text.sanitize import one_line
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views import view
 from jitchat.tui.widgets.turn_table import Column, TurnTable
@@ -126,12 +126,12 @@ class Trials:
         if tried is None:
             return f"{name}: not asked yet."
         if tried.error is not None:
-            return f"{name}: {for_terminal(str(tried.error))}"
+            return f"{name}: {tried.error}"
         if tried.answer.strip() == reply.strip():
             return f"{name} the answer is the same."
         lost = experiment.lost_lines(reply, tried.answer) if self.exact else ()
         went = f"\nMissing now: {one_line(' '.join(lost))}" if lost else ""
-        return f"{name}: {for_terminal(tried.answer.strip()) or 'the answer is empty.'}{went}"
+        return f"{name}: {tried.answer.strip() or 'the answer is empty.'}{went}"
 
 
 def bar(change: float) -> str:

@@ -13,7 +13,6 @@ from textual.worker import Worker
 from jitchat.errors import JitchatError
 from jitchat.statements import Source
 from jitchat.text.figures import plural
-from jitchat.text.sanitize import for_terminal
 from jitchat.tui.figures import identity_sentence
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.ledger_rows import (
@@ -280,7 +279,7 @@ class LedgerView(View):
         self._fill()
 
     def _show_answer(self, answer: Why | JitchatError) -> None:
-        self._answer.show(for_terminal(str(answer)))
+        self._answer.show(str(answer))
 
     def _show(self, ledger: Ledger) -> None:
         self.show_nothing(why_empty(ledger.window), hides=False)

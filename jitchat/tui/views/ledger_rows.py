@@ -6,12 +6,12 @@ from enum import StrEnum
 from functools import partial
 
 from rich.cells import cell_len
-from textual.content import Content
 
 from jitchat.statements import Source
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.words import fold
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import PARTS, ledger_note, part_bar, part_figure, used_figure
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.turn_table import Column, Line, header

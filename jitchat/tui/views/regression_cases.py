@@ -161,7 +161,7 @@ class RegressionCasesView(View):
         checking = CaseChecker(self.subject.session)
         for case in cases:
             self._checked[key_of(case)] = await asyncio.to_thread(checking.check, case)
-            self._table.redraw(case)
+            self._table.replace_row(case)
             self._show_note()
 
     @on(OptionList.OptionHighlighted)

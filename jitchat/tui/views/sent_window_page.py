@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from textual.content import Content
-
 from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.store.windows import Send
 from jitchat.text.figures import plural
-from jitchat.text.sanitize import for_terminal, one_line, shorten
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui import figures
+from jitchat.tui.drawing import Content
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import STREAMING, Subject
 from jitchat.tui.widgets.turn_table import Column, Line
@@ -210,7 +209,7 @@ def message_text(window: ContextWindow, most: int | None = None) -> str:
     length = 0
     for number, message in enumerate(messages, start=1):
         head = f"── message {number} of {len(messages)}: {message.role} ──"
-        parts.append(f"{head}\n{for_terminal(message.content)}")
+        parts.append(f"{head}\n{message.content}")
         length += len(parts[-1]) + 1
         if most is not None and length > most:
             return "\n".join(parts)[:most] + "\n── truncated; Y copies everything ──"

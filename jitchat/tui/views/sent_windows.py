@@ -9,26 +9,27 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.reactive import reactive
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import ContentSwitcher, Input, Static, TextArea
+from textual.widgets import ContentSwitcher, Input, Static
 
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.replay import Replay, Replayed
 from jitchat.session import Session
 from jitchat.store.path import parent_of
 from jitchat.store.windows import Send
-from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.text.sanitize import one_line
 from jitchat.tui.actions import bindings_everywhere
 from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.dismissed_once import DismissedOnce
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import PART_BARS, used_figure
 from jitchat.tui.views import sent_window_page
 from jitchat.tui.views.view import Body, GoTo, Note, SendAgain, Subject, View, mode_keys
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.text_editor import TextEditor
 from jitchat.tui.widgets.turn_table import TurnTable
 from jitchat.values import Mode, Status, Turn
 from jitchat.window.budget import Budget
@@ -350,7 +351,7 @@ class SentWindowsView(View):
         self._summary, self._title = Note("send-summary"), Note("send-title")
         self._bar, self._inspector = BudgetBar(), Inspector()
         self._table = TurnTable[LedgerRow | sent_window_page.DiffRow]((), id="send-table")
-        self._messages = TextArea(read_only=True, compact=True, id="send-messages")
+        self._messages = TextEditor(read_only=True, compact=True, id="send-messages")
         self.page: sent_window_page.Page | None = None
         """The page on screen; None if there is none."""
 
@@ -409,7 +410,7 @@ class SentWindowsView(View):
     def _show_refusal(self, error: JitchatError) -> None:
         self.box.remove_class("-loading")
         self.page = None
-        self._summary.update(for_terminal(str(error)))
+        self._summary.update(Content(str(error)))
         self._bar.window = None
         self._inspector.clear()
         self._clear()

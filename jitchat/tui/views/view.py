@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
@@ -32,11 +31,12 @@ from jitchat.errors import JitchatError
 from jitchat.replay import window_of
 from jitchat.statements import Source
 from jitchat.store.windows import WindowArchive
-from jitchat.text.sanitize import for_terminal, one_line, shorten
+from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.stance import objects
 from jitchat.tui.actions import VIEWS, bindings_everywhere
 from jitchat.tui.chat.steering import PinHistory
 from jitchat.tui.dismissed_once import DismissedOnce
+from jitchat.tui.drawing import Content
 from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode, Role, Status, Turn
@@ -236,11 +236,11 @@ class Note(Static):
     """Text shown verbatim, without markup."""
 
     def __init__(self, name: str | None = None, classes: str | None = None, text: str = "") -> None:
-        super().__init__(text, id=name, classes=classes, markup=False)
+        super().__init__(Content(text), id=name, classes=classes, markup=False)
 
     def show(self, text: str) -> None:
         """Show a text; an empty text takes no line."""
-        self.update(text)
+        self.update(Content(text))
         self.display = bool(text)
 
 
@@ -369,7 +369,7 @@ class View(ModalScreen[Outcome | None], DismissedOnce[Outcome | None]):
 
         With `hides`, the body is hidden.
         """
-        self._nothing.show(for_terminal(why))
+        self._nothing.show(why)
         self.box.display = not (why and hides)
 
     def say(self, text: str) -> None:

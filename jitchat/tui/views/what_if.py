@@ -7,7 +7,6 @@ from itertools import chain, groupby
 
 from textual import events, on
 from textual.binding import Binding
-from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import OptionList
@@ -17,6 +16,7 @@ from jitchat.planning import Planned as Plan
 from jitchat.session import Session
 from jitchat.text.figures import enumerated, plural
 from jitchat.text.sanitize import shorten
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED, kind_style
 from jitchat.tui.views import view

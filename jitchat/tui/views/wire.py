@@ -12,7 +12,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import on
 from textual.binding import Binding
-from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -23,6 +22,7 @@ from jitchat.recorder import sent_request_for
 from jitchat.session import Session
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
 from jitchat.tui.palette import slug
 from jitchat.tui.views.view import Body, Note, Subject, View
@@ -192,7 +192,8 @@ class Row(NamedTuple):
 
     def text(self, whole: str) -> str:
         """Its part of the text, safe to display."""
-        return for_terminal(whole[self.start : self.end]).replace("\n", " ").replace("\t", " ")
+        cells = for_terminal(whole[self.start : self.end]).cells
+        return cells.replace("\n", " ").replace("\t", " ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
 from textual.style import Style
 from textual.widgets import Static
 
 from jitchat.tools.approvals import Answer, Question
 from jitchat.tui.actions import BY_ID
+from jitchat.tui.drawing import Content
 from jitchat.tui.key_names import KeyNames
 from jitchat.tui.palette import MUTED
+from jitchat.tui.widgets.foreign_text import ForeignText
 
 _ANSWERS = {
     Answer.ONCE: ("allow_once", "once"),
@@ -35,9 +36,9 @@ class ApprovalLine(Vertical):
         """The labels of the answers by action id; empty while nothing is asked."""
         self._asked = Static(id="approval-asked")
         self._answers = Static(id="approval-answers")
-        self._arguments = Static()
+        self._details = ForeignText()
         self._scroll = VerticalScroll(
-            self._arguments, id="approval-arguments", can_focus=False, can_focus_children=False
+            self._details, id="approval-arguments", can_focus=False, can_focus_children=False
         )
         self.display = False
 
@@ -47,8 +48,7 @@ class ApprovalLine(Vertical):
     def ask(self, question: Question) -> None:
         self._asked.update(asked(question))
         self._offer(question.choices, _UNFOLD)
-        parts = [question.arguments, question.annotations, question.description]
-        self._arguments.update(Content("\n".join(filter(None, parts))))
+        self._details.update(question.details)
         self._scroll.scroll_home(animate=False)
         self.display = True
 
@@ -56,7 +56,7 @@ class ApprovalLine(Vertical):
         """Ask a question about something other than a tool call."""
         self._asked.update(Content.assemble((what, "bold $text-warning"), " ", question))
         self._offer(choices, {})
-        self._arguments.update("")
+        self._details.update(())
         self.display = True
 
     def _offer(self, choices: Sequence[Answer], more: Mapping[str, str]) -> None:
@@ -81,9 +81,10 @@ class ApprovalLine(Vertical):
 
 
 def asked(question: Question) -> Content:
-    """Write the question."""
+    """Write the question, without any text that a server could choose freely."""
     named = (f"{question.server}: {question.tool}", "bold $text-warning")
-    return Content.assemble("Allow ", named, "?")
+    changed = " It has changed since you always allowed it." if question.has_changed else ""
+    return Content.assemble("Allow ", named, f"?{changed}")
 
 
 def answers(offered: Mapping[str, str], keys: KeyNames) -> Content:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from textual import events
-from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
 from jitchat.errors import WindowOverflow
 from jitchat.synthesis.policy import Thresholds
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import WORKING, tokens
 from jitchat.tui.palette import kind_style
 from jitchat.values import Mode

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from textual.content import Content
 from textual.geometry import Offset
 from textual.widget import Widget
 from textual.widgets.option_list import Option
 
 from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import Content
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 

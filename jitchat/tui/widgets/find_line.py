@@ -6,11 +6,10 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from jitchat.text.sanitize import for_terminal
+from jitchat.tui.drawing import Content
 from jitchat.tui.widgets.hint_line import clickable
 
 _KEYS = clickable(
@@ -74,7 +73,7 @@ class FindLine(Horizontal):
     def show_count(self, number: int, of: int) -> None:
         """Show the number of the current match; 0 of 0 means no match."""
         count = f"{number:,} of {of:,}" if of else "no match" if self.wanted.strip() else ""
-        self._count.update(Content(for_terminal(self.problem or count)))
+        self._count.update(Content(self.problem or count))
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

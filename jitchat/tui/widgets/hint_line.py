@@ -12,13 +12,13 @@ from time import monotonic
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.screen import Screen
 from textual.style import Style
 from textual.timer import Timer
 from textual.widgets import Static
 
 from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import WORKING
 from jitchat.tui.key_names import KeyNames
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.content import Content
 from textual.message import Message
 from textual.style import Style
 from textual.timer import Timer
@@ -19,6 +18,7 @@ from jitchat.statements import Source
 from jitchat.text.sanitize import one_line
 from jitchat.tui import figures
 from jitchat.tui.actions import hold_bindings
+from jitchat.tui.drawing import Content
 from jitchat.tui.widgets import window_rows
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import Usage

@@ -3,19 +3,22 @@
 import re
 from dataclasses import dataclass
 
+from jitchat.draft import EMPTY, Draft
+from jitchat.text.graphemes import words
+
 
 @dataclass
 class Killed:
     """The text cut last, for yanking; consecutive cuts are joined."""
 
-    text: str = ""
+    text: Draft = EMPTY
     _key: int = -1
     """The number of the key that cut it."""
 
-    def add(self, text: str, key: int, *, is_ahead: bool) -> None:
+    def add(self, text: Draft, key: int, *, is_ahead: bool) -> None:
         """Add a text cut by a key from after the cursor or, if `is_ahead`, from before it."""
         if key != self._key + 1:
-            self.text = ""
+            self.text = EMPTY
         self.text = text + self.text if is_ahead else self.text + text
         self._key = key
 
@@ -33,11 +36,11 @@ def transposed(line: str, column: int) -> tuple[int, int, str] | None:
     Return the start and end of the range to replace, and the new text; None if there are not two
     words.
     """
-    words = [match.span() for match in re.finditer(r"\w+", line)]
-    after = next((n for n, (_, end) in enumerate(words) if end > column), len(words) - 1)
+    spans = words(line)
+    after = next((n for n, (_, end) in enumerate(spans) if end > column), len(spans) - 1)
     if after < 1:
         return None
-    (begin, middle), (second, end) = words[after - 1], words[after]
+    (begin, middle), (second, end) = spans[after - 1], spans[after]
     return begin, end, line[second:end] + line[middle:second] + line[begin:middle]
 
 

@@ -7,36 +7,42 @@ the full text is sent.
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from rich.text import Text
 from textual import events
 from textual.binding import Binding
 from textual.message import Message
-from textual.widgets import TextArea
-from textual.widgets.text_area import Edit, EditResult, Location, Selection
+from textual.widgets.text_area import Edit, Location, Selection
 
-from jitchat.files.mentions import mentions_for_paste
-from jitchat.text.sanitize import for_terminal
+from jitchat.attachments import Attachment
+from jitchat.draft import EMPTY, Draft, as_draft, joined
+from jitchat.files.mentions import adopted, mentions_for_paste
 from jitchat.tui.actions import PROMPT_BINDINGS
+from jitchat.tui.widgets.draft_edit import DraftEdit, Written, index_of
 from jitchat.tui.widgets.folded import Folded, is_long
 from jitchat.tui.widgets.line_editing import Killed, recased, transposed, word_before
 from jitchat.tui.widgets.prompt_history import PromptHistory
+from jitchat.tui.widgets.text_editor import TextEditor
 
 LARGE = 50_000
 """Characters above which a text cannot be edited in the prompt: it stays folded."""
 TYPING_SECONDS = 0.7
 FOLDED = "Paste folded. Left, then Enter (or a click) opens it; Enter sends it."
 PLACEHOLDER = "Type a message, or / for commands…"
+_AT_START = Selection.cursor((0, 0))
 _AFTER_PREFIX = {"ctrl+e": "screen.do('editor')", "ctrl+u": "undo"}
 """The actions of keys pressed after Ctrl+X."""
 
 
 class Recognise(Protocol):
-    """Returns the column ranges of a line that have a special meaning, such as commands."""
+    """Returns the column ranges of a line that have a special meaning, such as commands.
 
-    def __call__(self, line: str, *, is_first: bool) -> Iterable[tuple[int, int]]: ...
+    `typed` is the line with `draft.FOREIGN` in place of what the user did not type.
+    """
+
+    def __call__(self, line: str, typed: str, *, is_first: bool) -> Iterable[tuple[int, int]]: ...
 
 
 class Pictured(Protocol):
@@ -49,7 +55,10 @@ async def _no_pictures(*, is_told: bool) -> str:  # noqa: ARG001
     return ""
 
 
-class Prompt(TextArea):
+Span = tuple[Location, Location]
+
+
+class Prompt(TextEditor):
     COMPONENT_CLASSES = {"prompt--recognised", "prompt--folded"}  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding(PROMPT_BINDINGS["newline"], "newline", "New line", id="newline", show=False),
@@ -76,7 +85,15 @@ class Prompt(TextArea):
 
     @dataclass
     class Submitted(Message):
+        draft: Draft
+
+    @dataclass
+    class Pasted(Message):
+        """A text came from elsewhere; its mentions attach nothing unless the user adopts them."""
+
         text: str
+        keys: int
+        """Number of keys pressed before."""
 
     @dataclass
     class LargeOpened(Message):
@@ -85,11 +102,16 @@ class Prompt(TextArea):
         text: str
 
     def __init__(self) -> None:
+        self._written = Written()
         super().__init__(
             id="prompt", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER
         )
-        self.submitted: list[str] = []
+        self.submitted: list[Draft] = []
         """Drafts taken out of the prompt that are not stored anywhere else yet."""
+        self._command = EMPTY
+        """The draft submitted last."""
+        self._offered: Sequence[str] = ()
+        """Mentions in a text that just came from elsewhere; Tab adopts them."""
         self._past = PromptHistory()
         self._folded = Folded()
         self._killed = Killed()
@@ -100,7 +122,7 @@ class Prompt(TextArea):
         self.ahead: Callable[[str], bool] = lambda _: False
         """Called with each key before the prompt handles it; True if the key was handled."""
         self.pictured: Pictured = _no_pictures
-        self.recognised: Recognise = lambda line, *, is_first: ()  # noqa: ARG005
+        self.recognised: Recognise = lambda line, typed, *, is_first: ()  # noqa: ARG005
         self.is_by_hand = False
         """Whether the last change was typed, rather than pasted or restored."""
 
@@ -114,46 +136,85 @@ class Prompt(TextArea):
         """The text with folded texts in place of their markers."""
         return self._folded.whole(self.text)
 
-    def use_history(self, prompts: Sequence[str]) -> None:
-        """Use these earlier prompts for Up and Down, the newest first."""
-        self._past.use(prompts)
+    @property
+    def message(self) -> Draft:
+        """The draft with the origin of its text and its files."""
+        return self._folded.spread(self._written.draft)
 
-    def take_draft(self) -> str:
-        draft = self.draft
+    @property
+    def files(self) -> tuple[Attachment, ...]:
+        """Files of an earlier message that are sent with the draft."""
+        return self._written.draft.files
+
+    def use_history(self, prompts: Sequence[Draft | str]) -> None:
+        """Use these earlier prompts for Up and Down, the newest first."""
+        self._past.use([as_draft(prompt) for prompt in prompts])
+
+    def know_sent(self, draft: Draft) -> None:
+        """Offer a message by Up and Down as it was stored, instead of as it was written."""
+        self._past.add(draft)
+
+    def take_draft(self) -> Draft:
+        draft = self.message
         self._past.add(draft)
         self.text = ""
         self._folded.clear()
         self._key_at = float("-inf")
         return draft
 
-    def give_back(self, draft: str) -> None:
+    def give_back(self, draft: Draft | str) -> None:
         """Put a draft that was not sent back, before anything typed since."""
-        typed = self.text
-        shown = self._shortened(draft)
-        self._write(f"{shown}\n{typed}" if typed.strip() else shown)
+        typed = self._written.draft
+        shown = self._shortened(as_draft(draft))
+        self._write(joined((shown, typed)) if typed.text.strip() or typed.files else shown)
 
-    def swap(self, draft: str) -> None:
+    def swap(self, draft: Draft | str) -> None:
         """Replace the draft."""
         self._folded.clear()
-        self._write(self._shortened(draft))
+        self._write(self._shortened(as_draft(draft)))
 
-    def retype(self, draft: str) -> None:
+    def retype(self, draft: Draft | str) -> None:
         """Replace the draft; undo restores the previous one."""
-        shown = self._shortened(draft)
-        self.replace(shown, (0, 0), self.document.end, maintain_selection_offset=False)
+        shown = self._shortened(as_draft(draft))
+        self._put(shown, ((0, 0), self.document.end), shown.files)
+        self.post_message(self.Pasted(shown.text, self._keys))
 
     def empty(self) -> bool:
-        """Clear the text if the prompt has the focus; undo restores it. Return whether it did."""
-        is_typed = self.has_focus and bool(self.text)
+        """Clear the draft if the prompt has the focus; undo restores it. Return whether it did."""
+        is_typed = self.has_focus and bool(self._written.draft)
         if is_typed:
-            self.clear()
+            self._put(EMPTY, ((0, 0), self.document.end), ())
         return is_typed
+
+    def detach(self, name: str = "") -> None:
+        """Take a file of an earlier message away, the last one if none is named."""
+        named = [file for file in self.files if name in ("", file.name)]
+        if not named:
+            self.notify("The draft has no such file. To leave out an @path, delete it.")
+        remaining = tuple(file for file in self.files if file not in named[-1:])
+        self._written.draft = replace(self._written.draft, files=remaining)
+        self.post_message(self.Changed(self))
+
+    def origin_of(self, argument: str) -> Draft:
+        """Return the argument of the command submitted last, with its origin."""
+        return self._command.ending(argument)
+
+    def offer(self, pasted: Pasted, names: Sequence[str]) -> bool:
+        """Let Tab adopt some mentions of a text, unless a key was pressed since."""
+        if pasted.keys == self._keys:
+            self._offered = names
+        return bool(self._offered)
+
+    def load_text(self, text: str) -> None:
+        super().load_text(text)
+        self._written.draft = Draft.foreign(text)
 
     def get_line(self, line_index: int) -> Text:
         """Return a line with its folded and recognised spans styled."""
         line = super().get_line(line_index)
         folded = self._folded.spans(line.plain)
-        recognised = list(self.recognised(line.plain, is_first=line_index == 0))
+        typed = self._written.draft.typed.split(self.document.newline)[line_index]
+        recognised = list(self.recognised(line.plain, typed, is_first=line_index == 0))
         for name, spans in (("folded", folded), ("recognised", recognised)):
             for start, end in spans:
                 style = self.get_component_rich_style(f"prompt--{name}", partial=True)
@@ -177,11 +238,18 @@ class Prompt(TextArea):
     async def _takes(self, event: events.Key) -> bool:
         """Handle a key; return False for keys left to Textual's widget."""
         follows_prefix, self._after_prefix = self._after_prefix, False
+        offered, self._offered = self._offered, ()
         # For Alt with a letter, Textual also sets the letter as the character.
         is_text = event.is_printable and "+" not in event.key
         self.is_by_hand = is_text or event.key == "backspace"
         if self.ahead(event.key):
             pass
+        elif event.key == "tab" and offered:
+            self._written.draft = adopted(self._written.draft, offered)
+            self._folded.adopt(offered)
+            self.post_message(self.Changed(self))
+        elif event.key == "backspace" and self.files and self.selection == _AT_START:
+            self.detach()
         elif follows_prefix and (action := _AFTER_PREFIX.get(event.key)) is not None:
             await self.app.run_action(action, self)
         elif event.key == "enter":
@@ -220,13 +288,21 @@ class Prompt(TextArea):
         self.paste(f"{named} " if named else event.text)
 
     def paste(self, text: str) -> None:
-        """Insert a text from elsewhere, with control characters made visible; fold a long one."""
+        """Insert a text from elsewhere, without control characters; fold a long one."""
         self.is_by_hand = False
-        text = for_terminal(text.replace("\r\n", "\n").replace("\r", "\n"))
-        if is_long(text):
-            text = self._folded.fold(text)
+        text = self.accepted(text)
+        self._take_in(Draft.foreign(text))
+        self.post_message(self.Pasted(text, self._keys))
+
+    def _take_in(self, piece: Draft) -> None:
+        """Insert a text from elsewhere at the cursor; fold a long one."""
+        if is_long(piece.text):
+            piece = Draft.foreign(self._folded.fold(piece))
             self.notify(FOLDED, markup=False)
-        self.replace(text, *self.selection, maintain_selection_offset=False)
+        self._put(piece, (self.selection.start, self.selection.end))
+
+    def _put(self, piece: Draft, span: Span, files: tuple[Attachment, ...] | None = None) -> None:
+        self.edit(DraftEdit(self._written, piece, span, files=files))
 
     def complete(self, text: str, start: int, suffix: str) -> None:
         """Replace the text from a column to the cursor, followed by `suffix` if not there yet."""
@@ -240,8 +316,10 @@ class Prompt(TextArea):
         """Paste the picture in the clipboard, or the text that was copied in the app."""
         copied = self.app.clipboard
         named = await self.pictured(is_told=not copied)
-        if named or copied:
-            self.paste(f"{named} " if named else copied)
+        if named:
+            self._take_in(Draft.by_user(f"{named} "))
+        elif copied:
+            self.paste(copied)
 
     def action_newline(self) -> None:
         self.insert("\n")
@@ -249,24 +327,30 @@ class Prompt(TextArea):
     def action_recase(self, how: str) -> None:
         """Change the case of the word after the cursor, as shells do."""
         start, end = self.cursor_location, self.get_cursor_word_right_location()
-        changed = recased(self.get_text_range(start, end), how)
-        self.replace(changed, start, end, maintain_selection_offset=False)
+        self._respell(recased(self.get_text_range(start, end), how), (start, end))
 
     def action_transpose_words(self) -> None:
         """Swap the word at the cursor with the one before it, as shells do."""
         row, column = self.cursor_location
         if (swapped := transposed(self.document.get_line(row), column)) is not None:
             begin, end, words = swapped
-            self.replace(words, (row, begin), (row, end), maintain_selection_offset=False)
+            self._respell(words, ((row, begin), (row, end)))
+
+    def _respell(self, text: str, span: Span) -> None:
+        """Replace a range by a form of it, which is the user's only if all of it was."""
+        start, end = (index_of(self, location) for location in span)
+        part = self._written.draft.between(start, end)
+        is_typed = part.typed == part.text
+        self._put(Draft.by_user(text) if is_typed else Draft.foreign(text), span)
 
     def action_kill(self, what: str) -> None:
         """Cut the selection, or from the cursor to the end of `what`, as shells do."""
         start, end = self.selection
         if start == end:
             end = self._end_of(what)
-        killed = self.delete(start, end, maintain_selection_offset=False).replaced_text
-        is_ahead = what.endswith("_left")
-        self._killed.add(self._folded.whole(killed), self._keys, is_ahead=is_ahead)
+        self.delete(start, end, maintain_selection_offset=False)
+        killed = self._folded.spread(self._written.removed)
+        self._killed.add(killed, self._keys, is_ahead=what.endswith("_left"))
 
     def _end_of(self, what: str) -> Location:
         row, column = self.cursor_location
@@ -283,7 +367,7 @@ class Prompt(TextArea):
 
     def action_yank(self) -> None:
         """Insert the text cut last."""
-        self.paste(self._killed.text)
+        self._take_in(self._killed.text)
 
     def action_cut_or_prefix(self) -> None:
         """Cut the selection, or wait for the key that follows Ctrl+X, as in shells."""
@@ -319,39 +403,28 @@ class Prompt(TextArea):
     def submit(self) -> None:
         """Take the draft at once, so that anything typed next is not part of it."""
         if self.draft.strip():
-            self.submitted.append(self.take_draft())
-            self.post_message(self.Submitted(self.submitted[-1]))
+            self._command = self.take_draft()
+            self.submitted.append(self._command)
+            self.post_message(self.Submitted(self._command))
 
-    def hand_over(self, text: str) -> None:
-        """Forget a submitted text, which its receiver has taken."""
-        if text in self.submitted:
-            self.submitted.remove(text)
+    def hand_over(self, draft: Draft) -> None:
+        """Forget a submitted draft, which its receiver has taken."""
+        if draft in self.submitted:
+            self.submitted.remove(draft)
 
     # Folded texts are one unit
 
-    def edit(self, edit: Edit) -> EditResult:
-        """Extend an edit to include markers that it would split."""
-        start, end = sorted((edit.from_location, edit.to_location))
-        is_insertion = start == end
-        for (row, left), right in self._folded_at(start, end):
-            start = (row, right) if is_insertion else min(start, (row, left))
-            end = max(end, (row, right))
-        return super().edit(Edit(edit.text, start, end, edit.maintain_selection_offset))
+    def made_edit(self, edit: Edit, span: Span) -> DraftEdit:
+        files = None
+        piece = Draft.by_user(edit.text)
+        if isinstance(edit, DraftEdit):
+            files = edit.files
+            piece = edit.piece
+        keeps_selection = edit.maintain_selection_offset
+        return DraftEdit(self._written, piece, span, keeps_selection=keeps_selection, files=files)
 
-    def get_cursor_left_location(self) -> Location:
-        place = super().get_cursor_left_location()
-        return next((left for left, _ in self._folded_at(place)), place)
-
-    def get_cursor_right_location(self) -> Location:
-        place = super().get_cursor_right_location()
-        return next(((left[0], right) for left, right in self._folded_at(place)), place)
-
-    def _folded_at(self, *places: Location) -> Iterable[tuple[Location, int]]:
-        """Yield the start and end column of the markers that have one of the places inside."""
-        for row, column in places:
-            for left, right in self._folded.spans(self.document.get_line(row)):
-                if left < column < right:
-                    yield (row, left), right
+    def units(self, line: str) -> Iterable[tuple[int, int]]:
+        return [*self._folded.spans(line), *super().units(line)]
 
     def on_click(self, event: events.Click) -> None:
         if self.selection.is_empty:
@@ -366,20 +439,22 @@ class Prompt(TextArea):
         if found is None:
             return False
         left, right = found
-        text = self._folded.whole(line[left:right])
-        if len(text) > LARGE:
-            self.post_message(self.LargeOpened(text))
+        piece = self._folded.spread(Draft.by_user(line[left:right]))
+        if len(piece.text) > LARGE:
+            self.post_message(self.LargeOpened(piece.text))
         else:
-            self.replace(text, (row, left), (row, right), maintain_selection_offset=False)
+            self._put(piece, ((row, left), (row, right)))
         return True
 
-    def _shortened(self, text: str) -> str:
+    def _shortened(self, draft: Draft) -> Draft:
         """Fold a text that is too long for the prompt."""
-        return self._folded.fold(text) if len(text) > LARGE else for_terminal(text)
+        text = self._folded.fold(draft) if len(draft.text) > LARGE else draft.text
+        return Draft.matched(text, draft.typed, draft.files)
 
-    def _write(self, text: str) -> None:
+    def _write(self, draft: Draft) -> None:
         self.is_by_hand = False
-        self.text = text
+        self.text = draft.text
+        self._written.draft = Draft.matched(self.text, draft.typed, draft.files)
         self.move_cursor(self.document.end)
 
     def _is_at_edge(self, key: str) -> bool:
@@ -387,6 +462,7 @@ class Prompt(TextArea):
         return self.selection.is_empty and self.cursor_location[0] == edge
 
     def _walk(self, key: str) -> None:
-        shown = self._past.older(self.text) if key == "up" else self._past.newer()
+        draft = self._written.draft
+        shown = self._past.older(draft) if key == "up" else self._past.newer(draft)
         if shown is not None:
             self._write(self._shortened(shown))

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
-from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.selection import Selection
@@ -23,9 +22,9 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Static
 
-from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import Verbatim
 from jitchat.tui.render.growing import Growing
 from jitchat.tui.render.look import Line, Look, Theme
 from jitchat.tui.render.reading import Place, between, copied, found, overlaid
@@ -225,7 +224,7 @@ MOST_UNFOLDED = 40_000
 _TAIL = 400
 
 
-class Reasoning(Static):
+class Reasoning(Verbatim):
     """The reasoning of a reply, folded at first; a click unfolds it or folds it again."""
 
     def __init__(self, text: str = "", tokens: int = 0) -> None:
@@ -271,17 +270,17 @@ class Reasoning(Static):
         self._stop()
         self.add_class("-growing")
         lines = self._tail.rstrip().splitlines() or [""]
-        self.update(Content(f"▾ thinking… {one_line(lines[-1])}"), layout=False)
+        self.show(f"▾ thinking… {one_line(lines[-1])}", layout=False)
 
     def _draw(self) -> None:
         size = f"{self._tokens:,} tokens ✓" if self._tokens else f"{len(self._text):,} characters"
         if not self.unfolded:
-            self.update(Content(f"▸ reasoning · {size}"))
+            self.show(f"▸ reasoning · {size}")
             return
         left = len(self._text) - MOST_UNFOLDED
         more = f"\n{left_out(left)}" if left > 0 else ""
-        text = for_terminal(self._text[:MOST_UNFOLDED])
-        self.update(Content(f"▾ reasoning · {size}\n{text}{more}"))
+        text = self._text[:MOST_UNFOLDED]
+        self.show(f"▾ reasoning · {size}\n{text}{more}")
 
     def _stop(self) -> None:
         if self._waiting is not None:

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from rich.segment import Segment
 from rich.style import Style
 from textual._widget_navigation import Direction
-from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
+
+from jitchat.tui.drawing import Content
 
 
 class PointedList(OptionList, inherit_bindings=False):

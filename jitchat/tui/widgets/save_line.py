@@ -7,7 +7,6 @@ from pathlib import Path
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.events import Key
 from textual.message import Message
 from textual.widgets import Input, Static
@@ -15,6 +14,7 @@ from textual.widgets import Input, Static
 from jitchat.errors import JitchatError
 from jitchat.paths import replace_file
 from jitchat.text.sanitize import one_line, shorten
+from jitchat.tui.drawing import Content
 
 
 class AlreadyThere(JitchatError):

@@ -3,13 +3,11 @@
 import json
 from collections.abc import Mapping
 
-from textual.content import Content
-from textual.widgets import Static
-
 from jitchat.index.tool_results import call_line, result_line
 from jitchat.providers.tools import arguments_of, is_declined
 from jitchat.text.figures import duration, plural
-from jitchat.text.sanitize import for_terminal, one_line, shorten
+from jitchat.text.sanitize import one_line, shorten
+from jitchat.tui.drawing import Content, Verbatim
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.reply import MOST_UNFOLDED, left_out
 from jitchat.values import ToolCall, Turn
@@ -19,7 +17,7 @@ _WIDTH = 400
 """Maximum characters of a line, which the screen cuts to its width."""
 
 
-class ToolBlock(Static):
+class ToolBlock(Verbatim):
     """A tool's arguments and result; a click unfolds them or folds them again."""
 
     def __init__(self, turn: Turn, call: ToolCall, segment: Segment | None = None) -> None:
@@ -50,8 +48,9 @@ class ToolBlock(Static):
             text = whole(self._turn, self._call)
             left = len(text) - MOST_UNFOLDED
             more = f"\n{left_out(left)}" if left > 0 else ""
-            block += Content(f"\n{for_terminal(text[:MOST_UNFOLDED])}{more}")
-        self.update(block)
+            self.show(f"\n{text[:MOST_UNFOLDED]}{more}", block)
+        else:
+            self.show("", block)
 
 
 def folded(turn: Turn, segment: Segment | None) -> Content:
@@ -93,4 +92,4 @@ def called_lines(turn: Turn, open_calls: Mapping[ToolCall, bool]) -> Content:
     if not lines:
         names = ", ".join(one_line(call.name) for call in turn.use.calls)
         lines = [f"calls {plural(len(turn.use.calls), 'tool')}: {shorten(names, _WIDTH)}"]
-    return Content.styled(for_terminal("\n".join(lines)), MUTED)
+    return Content.styled("\n".join(lines), MUTED)

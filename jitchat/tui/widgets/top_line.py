@@ -6,22 +6,18 @@ middle of the model's name. The title stays as long as possible; the mark of est
 stays.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from rich.cells import cell_len, set_cell_size
-from textual import events, on, work
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.content import Content
-from textual.message import Message
-from textual.reactive import reactive
 from textual.widgets import Static
-from textual.worker import Worker
 
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
-from jitchat.tui.key_names import KeyNames
+from jitchat.tui.drawing import Content
 from jitchat.tui.palette import MUTED
 from jitchat.values import DEFAULT_PROJECT, Conversation, Mode, Reach
 
@@ -114,10 +110,7 @@ _STEPS: tuple[tuple[str, int, Callable[[str, int], str] | None], ...] = (
 )
 """The steps in order: a part, the minimum cells to keep, how to shorten it; None drops it."""
 _GAP = 2
-"""Blank cells before the status and before the download."""
-_MEGABYTE = 1 << 20
-Fetch = Callable[[Callable[[int], None]], Awaitable[tuple[bool, str]]]
-"""Downloads a model, reporting the bytes received: returns success and a sentence on it."""
+"""Blank cells before the status."""
 
 
 class ModeTab(Static):
@@ -147,76 +140,6 @@ class ModeTab(Static):
         await self.run_action(f"screen.do('mode_named', '{self.mode}')")
 
 
-class ModelFetch(Static):
-    """The progress of downloading a better embedding model; takes no space otherwise."""
-
-    cells: reactive[int] = reactive(0)
-    """The width it takes, including the gap before it."""
-
-    @dataclass
-    class Ended(Message):
-        fetched: bool
-        """Whether the model was downloaded."""
-        sentence: str
-        asked: bool
-        """Whether the user started the download, rather than the settings."""
-
-    def __init__(self, fetch: Fetch, keys: KeyNames) -> None:
-        super().__init__(id="model-fetch")
-        self._fetch_model, self._key = fetch, keys["model"]
-        self._worker: Worker[None] | None = None
-        self._received = 0
-        self.display = False
-
-    def start(self, *, asked: bool = False) -> None:
-        if self._worker is None:
-            self.display = True
-            self._show(0)
-            self._worker = self._fetch(asked)
-
-    def stop(self) -> None:
-        """Stop the download; the part already received is kept for the next time."""
-        if self._worker is not None:
-            self._worker.cancel()
-
-    def toggle(self) -> None:
-        """Start the download at the user's request, or stop it."""
-        if self._worker is None:
-            self.start(asked=True)
-        else:
-            self.stop()
-
-    @property
-    def running(self) -> bool:
-        return self._worker is not None
-
-    @work(group="fetch")
-    async def _fetch(self, asked: bool) -> None:
-        fetched, sentence = False, "The download of the embedding model was stopped."
-        try:
-            fetched, sentence = await self._fetch_model(self._show)
-        finally:
-            self._worker = None
-            self.display = False
-            self._show(0)
-            self.post_message(self.Ended(fetched, sentence, asked))
-
-    def _show(self, received: int) -> None:
-        self._received = received
-        self.draw()
-
-    def draw(self) -> None:
-        """Draw the progress, in fewer words in a narrow terminal."""
-        size = f"{self._received / _MEGABYTE:.0f} MB"
-        brief, whole = (
-            f"download {size} · {self._key}",
-            f"downloading model, {size} · {self._key} stops",
-        )
-        content = Content(brief if self.screen.has_class("-narrow") else whole)
-        self.update(content)
-        self.cells = content.cell_length + _GAP if self.display else 0
-
-
 def marks_of(conversation: Conversation, reach: Reach, persona: str = "") -> str:
     """Write a conversation's properties: `project work · persona reviewer · recall all`."""
     is_default = conversation.project == DEFAULT_PROJECT
@@ -231,9 +154,8 @@ def marks_of(conversation: Conversation, reach: Reach, persona: str = "") -> str
 
 
 class TopLine(Horizontal):
-    def __init__(self, fetch: ModelFetch) -> None:
+    def __init__(self) -> None:
         super().__init__(id="top-line")
-        self._fetch = fetch
         self._title = Static(id="title")
         self._status = Static(id="status")
         self._text = TopText()
@@ -244,19 +166,13 @@ class TopLine(Horizontal):
     def compose(self) -> ComposeResult:
         yield self._title
         yield from self._modes
-        yield self._fetch
         yield self._status
 
     @on(events.Click, "#status")
     async def _status_clicked(self) -> None:
         await self.run_action("screen.do('models')")
 
-    def on_mount(self) -> None:
-        self.watch(self._fetch, "cells", self._draw, init=False)
-
     def on_resize(self) -> None:
-        if self._fetch.running:
-            self._fetch.draw()
         self._draw()
 
     def show_title(self, title: str, turns: int) -> None:
@@ -295,7 +211,7 @@ class TopLine(Horizontal):
             tab.draw(is_short=self.screen.has_class("-narrow"))
         modes = sum(tab.cells for tab in self._modes)
         # There is one more cell between the title and the modes.
-        text = fitted(self._text, width - modes - self._fetch.cells - _GAP - 1)
+        text = fitted(self._text, width - modes - _GAP - 1)
         title = Content.assemble((text.title, "bold"), (text.figures, MUTED))
         self._title.update(title, layout=False)
         if text.status != self._drawn:

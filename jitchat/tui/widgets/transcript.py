@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.geometry import Size
 from textual.layout import DockArrangeResult
 from textual.message import Message
@@ -21,6 +20,7 @@ from textual.widgets import Static
 from jitchat.text.code_blocks import CodeBlock, code_blocks, has_code
 from jitchat.text.sanitize import shorten
 from jitchat.tui.actions import pane_bindings
+from jitchat.tui.drawing import Content
 from jitchat.tui.widgets.found_marks import FoundMarks
 from jitchat.tui.widgets.reply import CUT_CODE
 from jitchat.tui.widgets.turn_view import NOTHING, Detail, TurnDetails, TurnView, is_cut

@@ -13,11 +13,11 @@ from typing import Generic, TypeVar
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.widgets import Static
 from textual.widgets.option_list import Option
 
-from jitchat.text.sanitize import one_line
+from jitchat.text.sanitize import one_line, stand_ins
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import BESIDE
 from jitchat.tui.widgets.row_list import PointedList
 
@@ -56,26 +56,34 @@ Columns = Sequence[Column[Row]] | Callable[[int], Sequence[Column[Row]]]
 
 def header(columns: Sequence[Column[Row]]) -> str:
     titles = [(column, column.title) for column in columns if column.title or column.width]
-    return str(_aligned(titles))
+    return _plain(_aligned(titles))
 
 
 def draw(columns: Sequence[Column[Row]], row: Row, style: str = "") -> Content:
     """Draw a row in its full width."""
-    line = _aligned([(column, column.cell(row)) for column in columns])
+    line = Content.assemble(*_row_parts(columns, row))
     return line.stylize_before(style) if style else line
 
 
-def _aligned(cells: Sequence[tuple[Column[Row], Cell]]) -> Content:
+def _row_parts(columns: Sequence[Column[Row]], row: Row) -> list[Cell]:
+    return _aligned([(column, column.cell(row)) for column in columns])
+
+
+def _plain(parts: Sequence[Cell]) -> str:
+    return "".join(map(str, parts))
+
+
+def _aligned(cells: Sequence[tuple[Column[Row], Cell]]) -> list[Cell]:
     parts: list[Cell] = []
     for place, (column, cell) in enumerate(cells):
         gap = " " * column.gap if place else ""
         if column.width is None:
             parts += [gap, one_line(cell) if isinstance(cell, str) else cell]
             continue
-        taken = cell_len(cell) if isinstance(cell, str) else cell.cell_length
+        taken = cell_len(stand_ins(cell)) if isinstance(cell, str) else cell.cell_length
         blank = " " * (column.width - taken)
         parts += [gap, blank, cell] if column.is_right else [gap, cell, blank]
-    return Content.assemble(*parts)
+    return parts
 
 
 class TurnTable(Vertical, Generic[Row]):
@@ -162,10 +170,11 @@ class TurnTable(Vertical, Generic[Row]):
         )
         self.list.highlighted = self._place_of(here) if self._has_cursor else None
 
-    def redraw(self, row: Row) -> None:
-        """Redraw the row with the same key, with its new values."""
+    def replace_row(self, row: Row) -> None:
+        """Replace the row with the same key, and draw it."""
         place = self._place_of(self._key(row))
         if place is not None:
+            self._items = [*self._items[:place], row, *self._items[place + 1 :]]
             line = draw(self.columns, row, self._style(row))
             self.list.replace_option_prompt_at_index(place, line)
 
@@ -175,7 +184,7 @@ class TurnTable(Vertical, Generic[Row]):
         return [
             *([header(columns).rstrip()] if self._has_cursor else []),
             *(
-                item.text if isinstance(item, Line) else str(draw(columns, item)).rstrip()
+                item.text if isinstance(item, Line) else _plain(_row_parts(columns, item)).rstrip()
                 for item in self._items
             ),
         ]

@@ -8,7 +8,6 @@ from typing import Any
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
@@ -17,9 +16,10 @@ from jitchat.attachments import Attachment
 from jitchat.errors import StoreError
 from jitchat.providers.provider import Finished
 from jitchat.store.attachments import AttachmentStore
+from jitchat.store.reply_notes import ReplyNote, notes_of
 from jitchat.store.store import ColdStore
-from jitchat.store.windows import ReplyNote, WindowArchive
-from jitchat.text.sanitize import for_terminal, one_line
+from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import Content, Verbatim
 from jitchat.tui.figures import note_sentence
 from jitchat.tui.palette import MUTED, slug
 from jitchat.tui.widgets.pictures import picture_widget, thumbnail
@@ -117,7 +117,7 @@ class TurnDetails:
         return {}
 
     def _read(self, stored: Sequence[Turn]) -> Mapping[int, Detail]:
-        notes = WindowArchive(self._store.database).notes([turn.id for turn in stored])
+        notes = notes_of(self._store.database, [turn.id for turn in stored])
         versions = self._store.branches(self._conversation)
         files = self._files.of(self._store.path(self._conversation))
         return {
@@ -180,7 +180,7 @@ class TurnView(Vertical):
             begun = beginning(self.turn.content)
             left = len(self.turn.content) - len(begun)
             more = f"\n{left_out(left)}" if left else ""
-            yield Static(Content(f"{for_terminal(begun)}{more}"), classes="turn-body")
+            yield Verbatim(f"{begun}{more}", classes="turn-body")
             if attached := self.detail.attached:
                 yield Static(Content(attached), classes="turn-note")
                 yield from map(picture_widget, self.detail.pictures)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
-from textual.content import Content
 
 from jitchat.statements import Source
 from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import Content
 from jitchat.tui.figures import PARTS, part_bars
 from jitchat.tui.palette import MUTED
 from jitchat.window.compare import difference

@@ -25,7 +25,7 @@ def words_of(text: str) -> str:
     tokens = _READER.parse(text)
     inlines = [child for token in tokens for child in token.children or ()]
     used = {child.meta["label"] for child in inlines if "label" in child.meta}
-    return letters(for_terminal("".join(_words(text, tokens, used))))
+    return letters(for_terminal("".join(_words(text, tokens, used))).cells)
 
 
 def _words(text: str, tokens: Sequence[Token], used: set[str]) -> Iterator[str]:

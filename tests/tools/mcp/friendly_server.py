@@ -6,6 +6,7 @@ Behind `http`, a header and its value may be named that each request must have.
 import os
 import socket
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import uvicorn
@@ -52,9 +53,16 @@ def picture() -> Image:
 
 @server.tool()
 def environment() -> str:
-    """Names its variables, and says one."""
-    print("token:", os.environ.get("TOKEN"), file=sys.stderr, flush=True)
-    return f"{sorted(os.environ)} {os.environ.get('TOKEN')} {os.environ.get('PLACE')}"
+    """Says its arguments and its variables."""
+    everything = f"{sys.argv} {dict(os.environ)}"
+    print("told:", everything, file=sys.stderr, flush=True)
+    return everything
+
+
+@server.tool()
+def folder() -> str:
+    """Names the folder that the server was started in."""
+    return str(Path.cwd())
 
 
 def which() -> Elicit[Colour]:
@@ -108,7 +116,7 @@ def guarded(app: Any, header: str = "", value: str = "") -> Any:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
+    if sys.argv[1:2] in ([], ["stdio"]):
         server.run("stdio")
     else:
         listening = socket.socket()

@@ -11,13 +11,20 @@ from itertools import count
 HOW = sys.argv[1]
 OBJECT = {"type": "object", "properties": {}}
 NAMES = {"clash": ["a b", "a.b", "a/b", "a.b", "c"], "denied": ["read", "drop.all"]}
-lists = count(1)
+lists, calls = count(1), count(1)
+
+
+def write_in_pieces(text):
+    """Write to standard error so that every chunk that is read ends somewhere else."""
+    for character in text:
+        os.write(2, character.encode())
+        time.sleep(0.0005)
 
 
 def tools():
     listed = next(lists)
     description = "Does it. \x1b]0;owned\x07\u202e" if HOW == "controls" else f"Does it, {listed}."
-    names = NAMES.get(HOW, ["do"])
+    names = [f"do{number}" for number in range(20_000)] if HOW == "many" else NAMES.get(HOW, ["do"])
     return [{"name": name, "description": description, "inputSchema": OBJECT} for name in names]
 
 
@@ -28,6 +35,15 @@ def called(name):
     if HOW == "hangs":
         print("called", file=sys.stderr, flush=True)
         time.sleep(600)
+    if HOW == "chatty":
+        for value in os.environ.values():
+            write_in_pieces(f"I am told {value}. ")
+        print("x" * 3_000_000, "\nthe end", *os.environ.values(), file=sys.stderr, flush=True)
+    if HOW == "endless":
+        while True:
+            sys.stdout.write("x" * 1_000_000)
+    if HOW == "larger" and next(calls) == 1:
+        return {"content": [{"type": "text", "text": "x" * 17_000_000}]}
     text = {"large": "x" * 10_000_000, "controls": "\x1b[2Jgone\x00"}.get(HOW, name)
     return {"content": [{"type": "text", "text": text}]}
 
@@ -40,7 +56,7 @@ def answer(request):
                 "capabilities": {"tools": {"listChanged": True}},
                 "serverInfo": {"name": "hostile", "version": "1"},
             }
-        case "tools/list":
+        case "tools/list" if HOW != "lists-fail":
             return {"tools": tools()}
         case "tools/call":
             return called(request["params"]["name"])
@@ -51,13 +67,16 @@ def say(message):
 
 
 if HOW == "silent":
+    print("processes", os.getpid(), file=sys.stderr, flush=True)
     time.sleep(600)
 if HOW == "fails":
     sys.exit("no such table: users")
 if HOW == "stubborn":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-    print("child", child.pid, file=sys.stderr, flush=True)
+    print("processes", os.getpid(), child.pid, file=sys.stderr, flush=True)
+if HOW == "deaf":
+    print("processes", os.getpid(), file=sys.stderr, flush=True)
 if HOW == "prose":
     print("Welcome to the server!\n{not json}", flush=True)
 for line in sys.stdin:
@@ -66,6 +85,9 @@ for line in sys.stdin:
         found = answer(request)
         error = {"error": {"code": -32601, "message": "no such method"}}
         say({"id": request["id"]} | ({"result": found} if found else error))
+    if request["method"] == "tools/list" and HOW == "deaf":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        time.sleep(600)
     if request["method"] == "tools/call" and HOW == "changes":
         say({"method": "notifications/tools/list_changed"})
 if HOW == "stubborn":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import re
 import subprocess
@@ -21,7 +22,8 @@ from jitchat.tools.mcp import server as server_module
 from jitchat.tools.mcp.server import Phase
 from jitchat.tools.mcp.servers import Servers
 from jitchat.values import ToolCall
-from tests.tools.mcp.conftest import FRIENDLY, hostile
+from tests.support import ROOT
+from tests.tools.mcp.conftest import FRIENDLY, STEP, hostile
 from tests.tools.test_approvals import Scripted
 
 if TYPE_CHECKING:
@@ -47,7 +49,8 @@ async def test_a_server_that_says_nothing_is_given_up_in_time(running):
 
     assert state.phase is Phase.FAILED
     assert state.sentence.startswith("hostile was not ready within 0.3 seconds.")
-    assert "jitchat mcp check hostile" in state.sentence
+    assert "Raise its timeout" in state.sentence
+    assert "jitchat mcp check" in state.sentence
     assert time.monotonic() - began < 10
 
 
@@ -118,6 +121,55 @@ async def test_a_result_of_ten_megabytes_comes_whole(running):
     assert len(result.content) == 10_000_000
 
 
+@pytest.mark.parametrize("how", ["larger", "endless"])
+async def test_a_larger_result_is_not_read_and_the_server_goes_on(running, how: str):
+    async with running(hostile(how)) as heard:
+        result = await heard.call("hostile__do")
+        (state,) = heard.servers.states()
+        if how == "larger":
+            assert (await heard.call("hostile__do")).content == "do"
+
+    assert result.is_error
+    assert "hostile sent a message of more than 16 MB, which was not read." in result.content
+    assert state.phase is Phase.READY
+
+
+async def test_of_thousands_of_tools_the_first_are_offered_and_a_sentence_says_so(running):
+    async with running(hostile("many")) as heard:
+        (state,) = heard.servers.states()
+        names = heard.tools()
+
+    assert (len(names), state.tools, state.phase) == (500, 500, Phase.READY)
+    assert "hostile__do0" in names
+    assert state.sentence == "hostile lists more than 500 tools; the first 500 are offered."
+
+
+async def test_a_failure_of_the_list_of_tools_is_a_sentence(running):
+    async with running(hostile("lists-fail")) as heard:
+        (state,) = heard.servers.states()
+
+    assert state.phase is Phase.FAILED
+    assert state.sentence.startswith("hostile answered with an error: no such method")
+
+
+async def test_the_log_of_a_server_is_masked_and_bounded_while_it_runs(running, monkeypatch):
+    secrets = {"TOKEN": CANARY, "PIN": "987654321", "DB": "postgres://u:p4ssw0rd-0@h/db"}
+    async with running(hostile("chatty", env=secrets)) as heard:
+        await heard.call("hostile__do")
+        file = heard.servers.server("hostile").errors
+        async with asyncio.timeout(20):
+            while "the end" not in file.read_text():
+                await asyncio.sleep(0.01)
+        written = file.read_text()
+
+    assert file.stat().st_size < 2 << 20
+    assert "earlier output was removed" in written
+    assert "•••" in written
+    for secret in (CANARY, "987654321", "p4ssw0rd-0"):
+        assert secret not in written
+        assert secret[3:] not in written
+
+
 async def test_control_characters_are_kept_and_shown_as_signs(running):
     approver = Scripted([Answer.DECLINE])
 
@@ -130,7 +182,8 @@ async def test_control_characters_are_kept_and_shown_as_signs(running):
     assert "\x1b[2J" in result.content
     result.content.encode()  # what is stored can be
     assert "\0" not in result.content
-    shown = for_terminal(result.content) + approver.questions[0].description
+    texts = [text for _, text in approver.questions[0].details]
+    shown = for_terminal(result.content).cells + "".join(texts)
     assert not re.search(r"[\x00-\x08\x0e-\x1f\u202e]", shown)
 
 
@@ -164,10 +217,12 @@ async def test_a_description_that_changes_is_asked_about_anew(running, database:
         (after,) = source.tools()
         assert await decides.refusal("hostile", after, call) is not None
 
-    assert [question.description for question in approver.questions] == [
-        "│ Does it, 1.",
-        "│ Does it, 2.",
-    ]
+    first, second = (dict(question.details) for question in approver.questions)
+    described = "Description by hostile (unverified):"
+    assert (first[described], second[described]) == ("Does it, 1.", "Does it, 2.")
+    changed = "Changed since you always allowed it (- before, + now):"
+    assert not first[changed]
+    assert second[changed] == "-description: Does it, 1.\n+description: Does it, 2."
 
 
 def is_there(process: int) -> bool:
@@ -189,13 +244,85 @@ async def test_nothing_that_a_server_started_is_left(running):
     assert heard.phases[-1] is Phase.STOPPED
 
 
+DEAF = ["stubborn", "silent", "deaf"]
+"""Servers that ignore SIGTERM with a child, sleep before they answer, or never read their input."""
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="asks /proc who runs")
+@pytest.mark.parametrize("how", DEAF)
+async def test_stopping_takes_at_most_a_second_whatever_a_server_does(tmp_path, how: str):
+    servers = Servers([hostile(how)], tmp_path)
+    servers.start()
+    file = servers.server("hostile").errors
+    processes = await written_processes(file)
+    calling = None
+    if how == "deaf":
+        await servers.started()
+        call = ToolCall("1", "hostile__do", json.dumps({"text": "x" * 1_000_000}))
+        calling = asyncio.ensure_future(
+            servers.server("hostile").run(call, json.loads(call.arguments), STEP)
+        )
+        await asyncio.sleep(0.05)
+    began = time.monotonic()
+
+    await servers.stop()
+
+    assert time.monotonic() - began < 1
+    assert not any(map(is_there, processes))
+    if calling is not None:
+        assert (await calling).result.is_error
+
+
+async def written_processes(file: Path) -> list[int]:
+    """Wait until the hostile server has written the ids of its processes."""
+    async with asyncio.timeout(20):
+        while not file.is_file() or "processes" not in file.read_text():
+            await asyncio.sleep(0.01)
+    return [int(word) for word in file.read_text().split("processes")[1].split()]
+
+
+APP = """
+import asyncio, sys
+from pathlib import Path
+from tests.tools.mcp.conftest import hostile
+from jitchat.tools.mcp.servers import Servers
+
+async def main():
+    servers = Servers([hostile(sys.argv[1])], Path(sys.argv[2]))
+    servers.start()
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="asks /proc who runs")
+@pytest.mark.parametrize("how", DEAF)
+async def test_a_server_dies_with_an_app_that_is_killed(tmp_path: Path, how: str):
+    app = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", APP, how, str(tmp_path), cwd=ROOT
+    )
+    processes = await written_processes(tmp_path / "hostile.log")
+    assert any(map(is_there, processes))
+
+    app.kill()
+    await app.wait()
+
+    async with asyncio.timeout(5):
+        while any(map(is_there, processes)):
+            await asyncio.sleep(0.01)
+
+
 async def test_keys_are_in_no_error_log_result_or_representation(
     running, caplog, capfd, monkeypatch
 ):
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)  # a server is not handed it
     caplog.set_level(logging.DEBUG)
     environ = {"SECRET": CANARY}
-    here = replace(FRIENDLY, env={"TOKEN": "${SECRET}", "PLACE": "/srv/notes"})
+    env = {"PAT": "${SECRET}", "DATABASE_URL": f"postgres://u:{CANARY}@h/db", "PIN": "987654321"}
+    env |= {"TOKEN": "${SECRET}", "PLACE": "/srv/notes", "MODE": "production"}
+    args = (*FRIENDLY.args, "stdio", "--api-key", "canary-of-args-1")
+    here = replace(FRIENDLY, env=env, args=args)
     far = replace(
         hostile(""),
         name="far",
@@ -208,6 +335,7 @@ async def test_keys_are_in_no_error_log_result_or_representation(
 
     async with running(here, far, environ=environ) as heard:
         result = await heard.call("friendly__environment")
+        log = heard.servers.server("friendly").errors.read_text()
         everything = (heard.servers.states(), heard.heard, far, here.expanded(environ))
         states = {state.name: state for state in heard.servers.states()}
 
@@ -217,8 +345,10 @@ async def test_keys_are_in_no_error_log_result_or_representation(
     assert "OPENAI_API_KEY" not in result.content
     assert "/srv/notes" in result.content  # a folder is no key
     out, err = capfd.readouterr()
-    for text in (result.content, repr(everything), caplog.text, out, err):
-        assert CANARY not in text
+    assert "production" in result.content
+    for text in (result.content, repr(everything), caplog.text, out, err, log):
+        for secret in (CANARY, "987654321", "canary-of-args-1"):
+            assert secret not in text
 
 
 async def test_without_the_sdk_a_sentence_names_the_extra(running, monkeypatch):

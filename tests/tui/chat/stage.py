@@ -10,7 +10,8 @@ from unittest.mock import NonCallableMagicMock
 
 from textual.worker import active_worker
 
-from jitchat.store.pins import Drafts
+from jitchat.draft import EMPTY, Draft, as_draft, joined
+from jitchat.store.drafts import Drafts
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Prompts
 from jitchat.tui.chat.ending import Ending
@@ -27,7 +28,7 @@ from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Collection
 
     from textual.message import Message
 
@@ -152,6 +153,9 @@ class StageHost:
     def show_error(self, error: JitchatError) -> None:
         self.sentences.append(str(error))
 
+    def end_notices(self, sentences: Collection[str]) -> None:
+        self.sentences = [each for each in self.sentences if each not in sentences]
+
     def _worker(self, group: str, work: Awaitable[None] | None, *, exclusive: bool) -> StageWorker:
         if exclusive:
             self.cancel(group)
@@ -163,20 +167,31 @@ class StagePrompt:
     """A text, with what the chat does to it."""
 
     def __init__(self) -> None:
-        self.draft, self.submitted, self.has_focus, self.typing = "", [], True, False
+        self.message, self.submitted, self.has_focus, self.typing = EMPTY, [], True, False
 
-    def swap(self, draft: str) -> str:
-        before, self.draft = self.draft, draft
+    @property
+    def draft(self) -> str:
+        return self.message.text
+
+    @draft.setter
+    def draft(self, text: str) -> None:
+        self.message = Draft.by_user(text)
+
+    def swap(self, draft: Draft | str) -> Draft:
+        before, self.message = self.message, as_draft(draft)
         return before
 
-    def take_draft(self) -> str:
-        return self.swap("")
+    def take_draft(self) -> Draft:
+        return self.swap(EMPTY)
 
-    def give_back(self, draft: str) -> None:
-        self.draft = "\n".join(filter(None, (draft, self.draft)))
+    def give_back(self, draft: Draft | str) -> None:
+        self.message = joined((as_draft(draft), self.message))
 
     def empty(self) -> bool:
-        return bool(self.swap(""))
+        return bool(self.swap(EMPTY))
+
+    def know_sent(self, draft: Draft) -> None:
+        """What was sent before is walked through by keys only."""
 
     def use_history(self, prompts: object) -> None:
         """What was sent before is walked through by keys only."""
@@ -241,7 +256,7 @@ class Stage:
         self.host.posted.clear()
         return self
 
-    def _typed(self) -> str:
+    def _typed(self) -> Draft:
         return self.branches.typed()
 
     def type(self, text: str) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.values import Mode
+from jitchat.errors import Unreachable
+from jitchat.store.store import NEW_TITLE
+from jitchat.tui.chat.sends import GO_ON
+from jitchat.values import Mode, Status
 from jitchat.window.steering import NO_MORE
 from tests.support import TALK, ScriptedProvider
 
@@ -16,7 +20,7 @@ if TYPE_CHECKING:
 
 def kept(stage: Stage) -> str:
     stage.keeper.keep_now()
-    return stage.drafts.get(stage.opening.conversation.id)
+    return stage.drafts.get(stage.opening.conversation.id).text
 
 
 async def test_an_edit_puts_what_was_typed_aside_and_plans_for_what_it_follows(
@@ -24,7 +28,7 @@ async def test_an_edit_puts_what_was_typed_aside_and_plans_for_what_it_follows(
 ) -> None:
     stage.steering.use_mode(Mode.FULL)
     stage.type("mine")
-    stage.branches.edit(stage.session)
+    await stage.branches.edit(stage.session)
     await stage.deliver()
     assert stage.prompt.draft == TALK[2]
     assert stage.steering.once.after == 2
@@ -41,7 +45,7 @@ async def test_an_edit_puts_what_was_typed_aside_and_plans_for_what_it_follows(
 
 async def test_an_edit_that_is_not_one_is_no_draft(stage: Stage) -> None:
     stage.type("mine")
-    stage.branches.edit(stage.session)
+    await stage.branches.edit(stage.session)
     assert kept(stage) == "mine"
     stage.prompt.draft = "edited"
     assert kept(stage) == "mine\nedited"
@@ -56,7 +60,7 @@ async def test_an_edit_that_is_not_one_is_no_draft(stage: Stage) -> None:
 )
 async def test_emptying_the_prompt_ends_an_edit(stage: Stage, unsent: str, told: str) -> None:
     stage.type(unsent)
-    stage.branches.edit(stage.session)
+    await stage.branches.edit(stage.session)
     stage.prompt.draft += "??"
     assert stage.branches.empty_prompt() == told
     assert stage.prompt.draft == unsent
@@ -71,7 +75,7 @@ async def test_another_answer_ends_an_edit_and_keeps_what_was_typed(
     stage: Stage, unsent: str, typed: str, left: str
 ) -> None:
     stage.type(unsent)
-    stage.branches.edit(stage.session)
+    await stage.branches.edit(stage.session)
     stage.prompt.draft += typed
     await stage.branches.regenerate(stage.session)
     await stage.finish()
@@ -100,3 +104,34 @@ async def test_a_reply_that_was_not_cut_is_not_gone_on_with(stage: Stage) -> Non
     await stage.branches.go_on(stage.session)
     assert stage.host.sentences == ["The reply is complete; there is nothing to continue."]
     assert not stage.sends.busy
+
+
+@pytest.mark.parametrize("is_stopped", [False, True])
+async def test_a_continuation_that_fails_leaves_nothing_in_the_prompt_and_no_title(
+    stage: Stage, is_stopped: bool
+) -> None:
+    store, memory = stage.backend.store, stage.session.memory
+    store.set_status(memory.turns[-1], Status.CUT)
+    store.rename(memory.conversation.id, NEW_TITLE)
+    memory.refresh()
+    stage.opening.know(store.conversation(memory.conversation.id))
+    script = asyncio.Event() if is_stopped else Unreachable("Nobody answers.")
+    provider = stage.session.provider = ScriptedProvider((script,))
+    stage.type("half a thought")
+    await stage.branches.go_on(stage.session)
+    if is_stopped:
+        while not provider.requests:
+            await asyncio.sleep(0.001)
+        stage.sends.stop()
+    await stage.finish()
+    assert memory.turns[-1].content == GO_ON
+    assert stage.prompt.draft == "half a thought"
+    assert kept(stage) == "half a thought"
+    assert store.conversation(memory.conversation.id).title == NEW_TITLE
+
+    provider.script = ("Understood.",)
+    await stage.branches.regenerate(stage.session)
+    await stage.finish()
+    assert memory.turns[-1].content == "Understood."
+    assert stage.prompt.draft == "half a thought"
+    assert store.conversation(memory.conversation.id).title == NEW_TITLE

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.errors import JitchatError, KeyRefused, StoreFull, Unreachable
+from jitchat.draft import Draft
+from jitchat.errors import JitchatError, KeyRefused, StoreFull, StreamCut, Unreachable
 from jitchat.providers.provider import RequestAdapted, RetryScheduled
 from jitchat.store.store import NEW_TITLE
 from jitchat.tui.chat.previews import Previews
@@ -27,8 +28,9 @@ def send(stage: Stage, *script: object, typed: str = "and now?") -> ScriptedProv
     """Send what is typed, with what was decided for it."""
     provider = stage.session.provider = ScriptedProvider(script)  # type: ignore[arg-type]
     stage.prompt.draft = ""
-    stage.keeper.send(typed)
-    stage.sends.start(stage.session, *stage.steering.take(typed, None))
+    draft = Draft.by_user(typed)
+    stage.keeper.send(draft)
+    stage.sends.start(stage.session, *stage.steering.take(draft, None))
     return provider
 
 
@@ -52,6 +54,37 @@ async def test_a_failure_gives_the_draft_back_with_what_held_for_it(
     assert stage.host.sentences == ["No.", ANOTHER_KEY][: 1 + isinstance(refusal, KeyRefused)]
 
 
+async def test_send_again_is_said_only_if_there_is_something_in_the_prompt_to_send(
+    stage: Stage,
+) -> None:
+    stage.surfaces.transcript.detail_of.return_value.note = None
+    send(stage, StreamCut("It broke.", "Send again."))
+    await stage.finish()
+    assert (stage.prompt.draft, stage.host.sentences[-1]) == ("and now?", "It broke. Send again.")
+
+    for remedy, said in (
+        ("The partial reply is kept. Send again.", "Alt+R sends the message again."),
+        ("Wait, then send again.", "Wait, then Alt+R sends the message again."),
+        ("Check provider.model.", "Check provider.model."),
+    ):
+        send(stage, "Half a", StreamCut("It broke.", remedy))
+        await stage.finish()
+        assert stage.prompt.draft == ""
+        assert stage.host.sentences[-1].endswith(said)
+        assert "end again" not in stage.host.sentences[-1]
+
+
+async def test_only_a_complete_reply_ends_the_error_of_the_message_before_it(stage: Stage) -> None:
+    stage.surfaces.transcript.detail_of.return_value.note = None
+    send(stage, "Half a", StreamCut("It broke.", "Send again."))
+    await stage.finish()
+    assert len(stage.host.sentences) == 1
+    stage.host.show_error(JitchatError("Something else."))
+    send(stage, "It is noon.")
+    await stage.finish()
+    assert stage.host.sentences == ["Something else."]
+
+
 async def test_what_fails_behind_a_reply_is_told_and_the_reply_stays(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,9 +104,9 @@ async def test_a_message_that_is_stopped_comes_back_with_what_held_for_it(stage:
     stage.steering.once = WANTED
     provider = send(stage, asyncio.Event(), typed="@full and now?")
     await asked(stage, provider)
-    assert stage.drafts.get(stage.opening.conversation.id) == ""
+    assert stage.drafts.get(stage.opening.conversation.id).text == ""
     stage.keeper.keep_now()
-    assert stage.drafts.get(stage.opening.conversation.id) == "@full and now?"
+    assert stage.drafts.get(stage.opening.conversation.id).text == "@full and now?"
     stage.prompt.draft = "typed meanwhile"
     stage.sends.stop()
     await stage.finish()
@@ -85,7 +118,7 @@ async def test_a_message_that_is_stopped_comes_back_with_what_held_for_it(stage:
 async def test_an_answer_that_is_stopped_before_its_first_word_is_no_draft(stage: Stage) -> None:
     question = stage.session.memory.turns[2]
     provider = stage.session.provider = ScriptedProvider((asyncio.Event(),))
-    stage.sends.start(stage.session, question.content, Once(again=question))
+    stage.sends.start(stage.session, Draft.foreign(question.content), Once(again=question))
     await asked(stage, provider)
     stage.sends.stop()
     await stage.finish()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jitchat.draft import Draft
 from jitchat.tui.chat.steering import NextMessage
 from jitchat.values import Mode
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
@@ -18,7 +19,8 @@ async def test_a_mode_for_one_message_is_over_with_it_or_with_the_next_mode(stag
     steering = stage.steering
     stage.prompt.draft = "@full and now?"
     assert steering.next_message == NextMessage("and now?", Mode.FULL, NO_MORE)
-    assert steering.take(stage.prompt.draft, None) == ("and now?", NO_MORE, Mode.FULL)
+    taken = steering.take(stage.prompt.message, None)
+    assert taken == (Draft.by_user("and now?"), NO_MORE, Mode.FULL)
     stage.prompt.draft = "and now?"
     assert steering.next_message.mode is Mode.JIT
     steering.use_mode_once(Mode.RECENCY)
@@ -35,7 +37,7 @@ async def test_what_holds_for_a_message_is_taken_with_it_and_given_back(stage: S
     steering = stage.steering
     steering.once = WANTED
     steering.use_mode_once(Mode.FULL)
-    _, once, mode = steering.take("hello", after=2)
+    _, once, mode = steering.take(Draft.by_user("hello"), after=2)
     assert (once, mode) == (Once(after=2, wanted=frozenset({2})), Mode.FULL)
     assert (steering.once, steering.once_mode) == (NO_MORE, None)
     steering.give_back(once, mode)

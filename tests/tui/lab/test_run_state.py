@@ -107,7 +107,7 @@ def test_what_the_lab_waits_for_is_told_as_long_as_it_does() -> None:
     take(state, CellBegun(CELLS[1]))
     assert (state.notice, state.parallel) == ("", 2)
     take(state, CellRetried(CELLS[1], "it broke off\x1b[2J\nhere"))
-    assert state.notice == "retried in full at 1k: it broke off␛[2J here"
+    assert state.notice == "retried in full at 1k: it broke off\x1b[2J here"
     take(state, CellEnded(RESULTS[5]))
     assert state.notice
     take(state, CellEnded(RESULTS[1]))

@@ -56,9 +56,9 @@ def require_places(text: str, lines: Sequence[Line]) -> None:
             start, end = piece.span
             assert 0 <= start <= end <= len(unseen)
             unseen[start:end] = [" "] * (end - start)
-            assert for_terminal(piece.text).replace("\n", "") == piece.text
+            assert for_terminal(piece.text).cells.replace("\n", "") == piece.text
             if piece.is_literal:
-                shown = for_terminal(source[start:end])
+                shown = for_terminal(source[start:end]).cells
                 assert letters(piece.text) == letters(shown), (piece, text)
     missing = re.findall(r"[^\W_].{0,20}", "".join(unseen))
     assert not missing or "]:" in text, missing

@@ -24,6 +24,7 @@ from tests.tui.render.looks import look, rows
         ("<https://e.org> https://e.org/y", "https://e.org https://e.org/y"),
         (r"so $\alpha_1$ is", r"so $\alpha_1$ is"),
         ("a &amp; b", "a & b"),
+        ("a\u200bb \u3000c\u202ed \xad\U000e0041e", "a\u200bb \u3000c\u202ed \xad\U000e0041e"),
         ("日本語の文章がここにあります。", "日本語の文章がここにあります。"),
     ],
 )

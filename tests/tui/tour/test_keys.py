@@ -18,7 +18,6 @@ from jitchat.tui.tour.app import TourBar
 from jitchat.tui.tour.script import STEPS
 from jitchat.tui.views.what_if import WhatIfView
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.top_line import ModelFetch
 from jitchat.values import USUAL_MODES, Conversation, Mode
 from jitchat.window.budget import Budget
 from tests.support import ScriptedProvider
@@ -83,7 +82,7 @@ async def test_keys_that_come_too_early_or_are_not_meant_for_it_do_no_harm(
         await pilot.press("left", "b", "full_stop", "ä", "x", "f5")
         assert tour.progress.place == 0
         assert not screen.query_one(Prompt).text
-        assert not screen.query_one(ModelFetch).running
+        assert app.screen is screen
 
         monkeypatch.setattr(touring, "HELD_SECONDS", 60.0)
         await pilot.press(*["pagedown"] * 5)  # held, or after another: none counts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.widgets import Static
 
 from jitchat.session_options import SessionOptions
-from jitchat.tui.views.history import NOTHING, HistoryChart, HistoryPointer, HistoryView
+from jitchat.tui.views.history import NOTHING, HistoryView
 from jitchat.tui.views.sent_windows import SentWindowsView
 from jitchat.tui.views.view import GoTo
 from jitchat.tui.widgets.transcript import Transcript
@@ -38,7 +38,7 @@ def shown(view: HistoryView, name: str) -> list[str]:
 async def nothing_is_shown_and_no_key_fails(pilot: Pilot[None]) -> None:
     view = await opened(pilot)
     assert str(view.query_one("#view-nothing", Static).content) == NOTHING
-    await pilot.press("left", "end", "enter", "g", "z", "y", "pageup", "escape")
+    await pilot.press("down", "end", "enter", "g", "y", "pageup", "escape")
 
 
 async def test_the_sends_are_gone_through_under_what_full_would_have_been(
@@ -55,31 +55,22 @@ async def test_the_sends_are_gone_through_under_what_full_would_have_been(
 
         count, before = send_all(session), list(session.memory.turns)
         view = await opened(pilot)
-        chart = view.query_one(HistoryChart)
-        assert view.focused is chart
+        assert view.focused is view._table.list
         assert shown(view, "saved")[0].startswith(f"{count} sends · ~")
         assert shown(view, "saved")[1].startswith("Input: full would have been cheaper: ~$0.0")
         assert shown(view, "legend")[0].startswith("█ system  ▓ pinned  ▚ recent")
         assert shown(view, "send")[0].startswith(f"send {count} of {count} · #59 · 2026-11-03 ")
         assert " = 32,768 limit · full would be ~" in shown(view, "send")[1]
 
-        await pilot.press("left", "left", "left")
+        await pilot.press("down", "down", "down")
         await picture(pilot, "view", "small", "wide")
-        await pilot.press("home")
+        await pilot.press("end")
         assert shown(view, "saved")[0].startswith(f"sends 1 to 1 of {count} · ~")
         assert shown(view, "send")[0].startswith(f"send 1 of {count} · #1 · ")
-        await pilot.press("left", "right", "right")
-        assert view.place == view.query_one(HistoryPointer).place == 2
-        await pilot.click(HistoryChart, offset=(cell_of(chart, 20), 5))
-        assert view.place == 20
-        await pilot.press("pagedown")
-        assert view.place == count - 1
-
-        tall = str(chart.render())
-        assert "─╯" in tall
-        await pilot.press("z")
-        assert str(chart.render()) != tall
-        await pilot.press("home", "right", "y")
+        await pilot.press("up")
+        assert view.row is not None
+        assert view.row.number == 2
+        await pilot.press("y")
         copied = app.clipboard.splitlines()
         assert copied[0] == shown(view, "saved")[0]
         assert copied[-count].split()[:3] == ["1", "#1", "jit"]
@@ -95,18 +86,13 @@ async def test_the_sends_are_gone_through_under_what_full_would_have_been(
         await until(pilot, lambda: chosen(pilot) == 3, "the turn")
         assert app.screen is screen
         await opened(pilot)
-        await pilot.press("end", "g")
+        await pilot.press("home", "g")
         await until(pilot, lambda: chosen(pilot) == 59, "the last turn")
         assert session.memory.turns == before
 
 
 def told(view: SentWindowsView) -> str:
     return str(view.query_one("#send-summary", Static).content)
-
-
-def cell_of(chart: HistoryChart, place: int) -> int:
-    assert chart.columns is not None
-    return chart.columns.cell_of(place)
 
 
 def chosen(pilot: Pilot[None]) -> int:

@@ -66,7 +66,7 @@ def test_the_total_says_what_was_saved(total, told):
             " instead of $0.20 · 1 send without a known price not counted",
         ),
         (Money(0.0, 0.0, 0.0, 3), "No charge"),
-        (Money(), "The cost is unknown: no price of m␛1 is known."),
+        (Money(), "The cost is unknown: no price of m\x1b1 is known."),
     ],
 )
 def test_money_is_told_plainly(money, told):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input, Static, TextArea
 
+from jitchat.draft import Draft
 from jitchat.store.windows import Send, WindowArchive
 from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.views.sent_windows import NOTHING, Scrubber, SendAgainScreen, SentWindowsView
@@ -36,7 +37,7 @@ async def send_all(pilot: Pilot[None]) -> None:
     screen = await ready(pilot)
     assert screen.session is not None
     for draft, mode in SENT:
-        screen.sends.start(screen.session, draft, mode=mode)
+        screen.sends.start(screen.session, Draft.by_user(draft), mode=mode)
         await idle(pilot)
 
 
@@ -150,7 +151,7 @@ async def test_the_sends_are_scrubbed_through_compared_and_copied(backend: TestB
 
 async def send_again_on_another_branch(pilot: Pilot[None], session: Session) -> None:
     """From the branch of the third send, a message of a later branch."""
-    chat(pilot).sends.start(session, "On another branch?", Once(after=62), Mode.JIT)
+    chat(pilot).sends.start(session, Draft.by_user("On another branch?"), Once(after=62), Mode.JIT)
     await idle(pilot)
     session.memory.switch_to(66)
     view = await opened(pilot, 4)
