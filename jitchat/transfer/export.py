@@ -75,6 +75,13 @@ def about(store: ColdStore, conversation: Conversation) -> str:
     return one_line(" · ".join(filter(None, details)))
 
 
+def left_out(counts: Sequence[tuple[int, str]]) -> str:
+    """Write what a readable export leaves out."""
+    listed = ", ".join(plural(count, thing) for count, thing in counts if count)
+    never = "Costs, holds, facts and memory documents are not in this file."
+    return f"Left out: {listed}. {never}" if listed else never
+
+
 def own_instructions(store: ColdStore, conversation: Conversation) -> str:
     """Return the conversation's own system text; empty if it has none."""
     return OwnInstructions(store.database).get(conversation.id).system or ""

@@ -14,6 +14,7 @@ from jitchat.attachments import Attachment
 from jitchat.store.attachments import whole
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Fields, Send, WindowArchive
+from jitchat.text.markdown.html import html_of
 from jitchat.text.sanitize import one_line
 from jitchat.transfer.export import (
     ExportedTurn,
@@ -21,11 +22,12 @@ from jitchat.transfer.export import (
     Write,
     about,
     file_title,
+    left_out,
     own_instructions,
     path_turns,
     sends_by_turn,
 )
-from jitchat.values import Conversation, Status
+from jitchat.values import Conversation, Role, Status
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _INLINE = 1 << 20
@@ -54,18 +56,19 @@ def _write_conversation(
     write(f"<section>\n<h1>{_safe(title)}</h1>\n<p>{_safe(what)}</p>\n")
     if system := own_instructions(store, conversation):
         write(_folded("Instructions for this conversation", system))
-    sends = sends_by_turn(store, conversation.id)
+    sends, pictures = sends_by_turn(store, conversation.id), 0
     for exported in path_turns(store, conversation.id):
         for piece in _turn(exported, anchor):
             write(piece)
         for file in exported.files:
+            pictures += _is_large(file)
             write(_file(store, file))
         for send in sends.get(exported.turn.position, ()):
             contents = {exported.turn.position: exported.turn.content}
             for piece in _window(store, conversation.id, send, anchor, contents):
                 write(piece)
         write("</article>\n")
-    write("</section>\n")
+    write(f"<p>{_safe(left_out([(pictures, 'large picture')]))}</p>\n</section>\n")
 
 
 def _safe(text: str) -> str:
@@ -89,16 +92,21 @@ def _turn(exported: ExportedTurn, anchor: str) -> Iterator[str]:
     yield f'<article id="{name}" class="{turn.role.value}">\n<h2>{_safe(" · ".join(head))}</h2>\n'
     if note is not None and note.reasoning:
         yield _folded("Reasoning", note.reasoning)
-    if turn.content:
+    if turn.content and turn.role is Role.ASSISTANT:
+        yield f'<div class="reply">\n{html_of(turn.content)}</div>\n'
+    elif turn.content:
         yield f"{_preformatted(turn.content)}\n"
     for call in turn.use.calls:
         yield _folded(f"Calls {one_line(call.name)}", call.arguments)
 
 
+def _is_large(file: Attachment) -> bool:
+    return file.picture is not None and file.size > _INLINE
+
+
 def _file(store: ColdStore, listed: Attachment) -> str:
     """Render an attachment: text as a collapsible block, small pictures embedded."""
-    is_large = listed.picture is not None and listed.size > _INLINE
-    file = listed if is_large else whole(store.database, listed)
+    file = listed if _is_large(listed) else whole(store.database, listed)
     if file.text:
         return _folded(f"Attached: {file_title(file)}", file.text)
     title = _safe(file_title(file))

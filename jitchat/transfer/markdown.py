@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from jitchat.store.store import ColdStore
+from jitchat.text.markdown.closing import closed
 from jitchat.text.sanitize import one_line
 from jitchat.transfer.export import (
     ExportedTurn,
@@ -11,8 +12,10 @@ from jitchat.transfer.export import (
     Write,
     about,
     file_title,
+    left_out,
     own_instructions,
     path_turns,
+    sends_by_turn,
 )
 from jitchat.values import Conversation, Role, Status
 
@@ -27,8 +30,14 @@ def write_markdown(store: ColdStore, conversations: Sequence[Conversation], writ
         write(f"*{about(store, conversation)}*\n")
         if system := own_instructions(store, conversation):
             write(f"\nInstructions for this conversation:\n\n{_fenced(system)}\n")
+        windows = sum(map(len, sends_by_turn(store, conversation.id).values()))
+        reasoned = files = 0
         for exported in path_turns(store, conversation.id):
             write(f"\n{_turn(exported)}\n")
+            reasoned += bool(exported.note is not None and exported.note.reasoning)
+            files += len(exported.files)
+        counts = [(windows, "window"), (reasoned, "reasoning text"), (files, "attached file")]
+        write(f"\n*{left_out(counts)}*\n")
 
 
 def _turn(exported: ExportedTurn) -> str:
@@ -42,7 +51,8 @@ def _turn(exported: ExportedTurn) -> str:
         head.append(turn.status.value)
     parts.append(f"## {' · '.join(head)}")
     if turn.content.strip("\n"):
-        parts.append(_fenced(turn.content) if turn.role is Role.TOOL else turn.content)
+        is_result = turn.role is Role.TOOL
+        parts.append(_fenced(turn.content) if is_result else closed(turn.content))
     if exported.files:
         named = (_code(file_title(file)) for file in exported.files)
         parts.append(f"Attached: {', '.join(named)}")

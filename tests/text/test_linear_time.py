@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
+from textual.style import Style
 
 from jitchat.bench.f1 import answer_f1
 from jitchat.crash import redacted
@@ -31,6 +32,9 @@ from jitchat.text.blocks import blocks_of
 from jitchat.text.dates import dates_in, has_time_cue
 from jitchat.text.entities import entities
 from jitchat.text.focus import focus_of
+from jitchat.text.markdown.closing import closed
+from jitchat.text.markdown.formulas import formulas_in, shown
+from jitchat.text.markdown.parse import parse
 from jitchat.text.needs import need_of
 from jitchat.text.sanitize import for_terminal, one_line, repair, shorten, skeleton
 from jitchat.text.search_tokens import fold_in_place, phrases_of, terms
@@ -39,6 +43,8 @@ from jitchat.text.stance import commits, is_decision
 from jitchat.text.time_filters import time_filter_of
 from jitchat.text.words import stems
 from jitchat.tui.chat.commands import addressed_in, command_in
+from jitchat.tui.render.look import Piece
+from jitchat.tui.render.wrap import wrap
 from jitchat.values import Message, Role
 from jitchat.window.estimate import estimate
 from jitchat.window.excerpt import Room, excerpt_of
@@ -101,6 +107,10 @@ LOOKS: dict[str, Callable[[str], object]] = {
     "skeleton": skeleton,
     "free_tag": lambda text: free_tag("turn", [text]),
     "blocks_of": blocks_of,
+    "formulas": lambda text: [shown(text), list(formulas_in(f"${text}"))],
+    "parse": parse,
+    "closed": closed,
+    "wrap": lambda text: wrap([Piece(text, Style(), (0, len(text)))], 20),
     "excerpt_of": lambda text: excerpt_of(f".{text}", (), "", Room(200, 9), len),
     "estimate": estimate,
     "redacted": redacted,

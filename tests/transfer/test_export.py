@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from jitchat.files.load import attachment_of
 from jitchat.store.attachments import AttachmentStore
@@ -391,6 +392,27 @@ def test_markdown_states_how_many_turns_of_other_branches_are_left_out(store: Co
 
     assert "*chat-1 · 2 turns · 1 turn of other branches left out*" in text
     assert "two" not in text
+
+
+def test_an_answer_that_ends_in_code_does_not_swallow_the_turns_after_it(store: ColdStore):
+    made = store.create("Talk")
+    said = ("Show it.", "```python\nx = 1", "<details><summary>a", "Thanks.")
+    roles = (Role.USER, Role.ASSISTANT)
+    store.append(made.id, [Turn(0, roles[at % 2], text) for at, text in enumerate(said)])
+
+    tokens = MarkdownIt("commonmark").parse(exported(store, "markdown"))
+
+    headings = [token for token in tokens if token.type == "heading_open" and token.tag == "h2"]
+    assert [heading.level for heading in headings] == [0] * 4
+
+
+def test_readable_exports_say_what_they_leave_out(store: ColdStore):
+    sent_talk(store)
+
+    markdown, page = exported(store, "markdown"), exported(store, "html")
+
+    assert re.search(r"\*Left out: \d+ windows?\b.* Costs, holds, facts and memory", markdown)
+    assert "<p>Costs, holds, facts and memory documents are not in this file.</p>" in page
 
 
 def test_jsonl_is_valid_input_for_chat_completions(store: ColdStore):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import events
+from textual.widgets import Static
 
 from jitchat.errors import RequestRefused
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.values import Conversation, Role, Turn
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, idle, ready, type_text, until
@@ -103,7 +105,7 @@ async def test_no_surface_lets_it_through(
         assert app.is_running
 
 
-async def test_a_link_in_an_answer_is_not_opened(
+async def test_a_link_in_an_answer_says_where_it_leads_and_is_not_opened(
     backend: TestBackend, store: ColdStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
@@ -113,6 +115,10 @@ async def test_a_link_in_an_answer_is_not_opened(
     app = JitchatApp(backend, store.conversation("links"))
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        await pilot.click(screen.query_one("MarkdownParagraph"), offset=(3, 0))
-        await pilot.pause()
+        reply, sentence = screen.query_one(ReplyBody), screen.query_one("#cost", Static)
+        await pilot.hover(reply, offset=(3, 0))
+        await until(pilot, lambda: str(sentence.content) == "https://example.org/x", "where to")
+        await pilot.click(reply, offset=(3, 0))
+        await pilot.hover(reply, offset=(30, 0))
+        await until(pilot, lambda: "example.org" not in str(sentence.content), "the figures again")
     assert opened == []

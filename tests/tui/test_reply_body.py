@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
+import re
 import time
-from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import pytest
 from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
-from textual.widgets import Markdown
-from textual.widgets.markdown import MarkdownBlock
+from textual.geometry import Offset
+from textual.selection import Selection
 
+from jitchat.tui.palette import palette
 from jitchat.tui.widgets import reply
-from jitchat.tui.widgets.markdown_part import MarkdownPart
 from jitchat.tui.widgets.reply import LONGEST_REST, ReplyBody
+from tests.tui.render.looks import rows
 from tests.tui.support import until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
 
 
 class ReplyApp(App[None]):
     """An app with one reply."""
 
-    CSS = """
-    ReplyBody, MarkdownPart { height: auto; }
-    MarkdownPart.-next { margin: 1 0 0 0; }
-    MarkdownBlock { margin: 0 0 1 0; }
-    """
+    CSS = "ReplyBody { height: auto; }"
+
+    def get_css_variables(self) -> dict[str, str]:
+        variables = super().get_css_variables()
+        variables.update(palette(self.current_theme, variables))
+        return variables
 
     def compose(self) -> ComposeResult:
         with VerticalScroll():
@@ -46,7 +51,7 @@ async def test_during_typing_the_reply_is_drawn_right_after_a_key(monkeypatch: p
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         body.add("It is", typing=True)
-        await body.draw_after_key()
+        body.draw_after_key()
         assert body.source == "It is"
 
 
@@ -55,55 +60,20 @@ async def test_the_next_key_does_not_wait_for_drawing(monkeypatch: pytest.Monkey
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         body.add("It is", typing=True)
-        await body.draw_after_key()
+        body.draw_after_key()
         await until(pilot, lambda: body._drawn_at, "the first drawing")
         body.add(" now.", typing=True)
-        await body.draw_after_key()
+        body.draw_after_key()
         assert body.source == "It is"
-
-
-async def test_a_large_delta_is_drawn_line_by_line_and_completely(
-    monkeypatch: pytest.MonkeyPatch,
-):
-    monkeypatch.setattr(reply, "MOST_AT_ONCE", 300)
-    text = parts_of(12)
-    async with ReplyApp().run_test() as pilot:
-        body = pilot.app.query_one(ReplyBody)
-        body.add(text, typing=True)
-        await body._draw()
-        assert 0 < len(body.source) <= 300 < len(text)
-        assert body.source.endswith("\n")
-        await until(pilot, lambda: body.source == text, "the rest")
-        body.add(text, typing=True)
-        await body._draw()
-        await body.finish(text + text)
-        assert body.source == text + text
 
 
 async def test_the_stored_text_replaces_the_drawn_text():
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         body.add("It is\x1b[31m", typing=False)
-        await body.finish("It is now.")
+        body.finish("It is now.")
         await pilot.pause(0.2)
         assert body.source == "It is now."
-
-
-async def test_a_key_during_drawing_does_not_corrupt_the_text():
-    async with ReplyApp().run_test() as pilot:
-        body = pilot.app.query_one(ReplyBody)
-        body.add("One is here.\n\nTwo is he", typing=True)
-        drawing = asyncio.create_task(body._draw())
-        await asyncio.sleep(0)
-        body.add("re.\n\nThree is here.\n\nFour is he", typing=True)
-        await body.draw_after_key()
-        await drawing
-        await body._draw()
-        body.add("re.\n\nFive.", typing=True)
-        await body._draw()
-        await pilot.pause()
-        shown = [str(block.render()) for block in body.query(MarkdownBlock)]
-        assert shown == ["One is here.", "Two is here.", "Three is here.", "Four is here.", "Five."]
 
 
 async def test_a_slow_draw_does_not_delay_the_next_one_for_long():
@@ -113,134 +83,107 @@ async def test_a_slow_draw_does_not_delay_the_next_one_for_long():
         assert LONGEST_REST - 0.5 < body._rest <= LONGEST_REST
 
 
-def parts_of(count: int) -> str:
-    one = "## Part {}\n\nOf *it*, line\n\n- one\n- two\n\n"
-    return "".join(one.format(number) for number in range(count))
+async def drawn(pilot: Pilot[None], text: str) -> ReplyBody:
+    """Show a reply that is complete."""
+    body = pilot.app.query_one(ReplyBody)
+    body.finish(text)
+    await pilot.pause()
+    return body
 
 
-LONG = parts_of(24)
-
-
-async def grown(body: ReplyBody, text: str, step: int = 397) -> None:
-    for start in range(0, len(text), step):
-        body.add(text[start : start + step], typing=True)
-        await body._draw()
-
-
-def shown(body: ReplyBody) -> list[str]:
-    return [str(block.render()) for block in body.query(MarkdownBlock)]
-
-
-async def test_an_incrementally_drawn_reply_equals_one_drawn_at_once():
-    """Also if a link definition at the end is used in an earlier part."""
-    text = parts_of(8) + "See [it].\n\n[it]: https://example.org\n"
-    async with ReplyApp().run_test(size=(60, 30)) as pilot:
-        body = pilot.app.query_one(ReplyBody)
-        await grown(body, text, 97)
-        grew_alone = shown(body)
-        await body.finish(text)
-        assert body.source == text
-        grew = shown(body)
-        await body.finish("")
-        await body.finish(text)
-        await pilot.pause()
-        assert grew == shown(body)
-        assert grew[:-1] == grew_alone[:-1]
-
-
-async def test_only_the_visible_area_of_a_long_reply_is_laid_out_and_its_height_stays():
+async def test_a_reply_is_as_high_as_its_lines_at_any_width():
     async with ReplyApp().run_test(size=(60, 20)) as pilot:
-        body, scroll = pilot.app.query_one(ReplyBody), pilot.app.query_one(VerticalScroll)
-        await grown(body, LONG, 120)
-        await pilot.pause()
-        height = body.size.height
-        body.fold_away()
-        await pilot.pause()
-        parts = body.query(MarkdownPart)
-        assert len(parts) > 6
-        assert sum(part.markdown.display for part in parts) < 6
-        assert body.size.height == height
-        scroll.scroll_end(animate=False)
-        await pilot.pause()
-        body.fold_away()
-        await pilot.pause()
-        assert not parts.first().markdown.display
-        assert parts.last().markdown.display
-        await pilot.resize_terminal(40, 20)
-        await until(pilot, lambda: body.size.width < 50, "the new width")
-        assert body.size.height >= height
+        body = await drawn(pilot, "## Part\n\nOf *it*, some words that fill a line of forty cells.")
+        assert body.size.height == len(body.lines) == 3
+        await pilot.resize_terminal(30, 20)
+        await until(pilot, lambda: body.size.height == 4, "the new width")
+        assert rows(body.lines)[2:] == ["Of it, some words that fill a", "line of forty cells."]
 
 
-async def test_a_quotation_keeps_its_paragraphs_apart_and_code_is_not_guessed_at():
-    async with ReplyApp().run_test() as pilot:
-        body = pilot.app.query_one(ReplyBody)
-        await body.finish("> One.\n>\n> Two.\n\n```\nimport this\n```\n")
-        await pilot.pause()
-        quoted = list(body.query("MarkdownBlockQuote MarkdownParagraph"))
-        assert quoted[1].region.y - quoted[0].region.y == 2
-        assert not body.query_one("#code-content").render().spans  # type: ignore[attr-defined]
+async def test_only_the_visible_lines_of_a_long_reply_are_drawn(monkeypatch: pytest.MonkeyPatch):
+    async with ReplyApp().run_test(size=(60, 20)) as pilot:
+        asked: list[int] = []
+        render_line = ReplyBody.render_line
+        monkeypatch.setattr(
+            ReplyBody, "render_line", lambda body, y: asked.append(y) or render_line(body, y)
+        )
+        body = await drawn(pilot, "A line.\n\n" * 1_000)
+        assert body.size.height == 1_999
+        assert len(set(asked)) < 60
 
 
-async def test_emphasis_looks_as_textual_draws_it():
-    text = "*a* **b** ~~c~~ `d`"
-    async with ReplyApp().run_test() as pilot:
-        body = pilot.app.query_one(ReplyBody)
-        await body.mount(plain := Markdown(text))
-        await body.finish(text)
-        for theme in ("textual-dark", "textual-light"):
-            pilot.app.theme = theme
-            await pilot.pause()
-            ours, theirs = (
-                [(each.text, each.style) for each in part.query_one(MarkdownBlock).render_line(0)]
-                for part in (body.query_one(MarkdownPart), plain)
-            )
-            assert [each for each in ours if each[0].strip()] == [
-                each for each in theirs if each[0].strip()
-            ]
+async def test_a_selection_is_copied_without_the_breaks_of_long_lines_and_with_addresses():
+    text = (
+        'Some **words** that fill [a line](https://example.org "T") and more.\n\n'
+        "| a | b |\n|--|--|\n| 1 | 2 |"
+    )
+    async with ReplyApp().run_test(size=(30, 20)) as pilot:
+        body = await drawn(pilot, text)
+        everything, _ = body.get_selection(Selection(None, None))
+        assert everything == (
+            'Some words that fill a line (https://example.org "T") and more.\n\na | b\n1 | 2'
+        )
+        some, _ = body.get_selection(Selection(Offset(5, 0), Offset(4, 1)))
+        assert some == 'words that fill a line (https://example.org "T") and'[: len(some)]
 
 
-async def test_a_text_drawn_at_once_can_grow_in_the_middle_of_a_list():
-    async with ReplyApp().run_test() as pilot:
-        body = pilot.app.query_one(ReplyBody)
-        await body.finish("- one\n- tw")
-        await grown(body, "o\n- three\n\nEnd.")
-        await pilot.pause()
-        assert shown(body)[1:] == ["one", "two", "three", "End."]
+async def test_what_the_mouse_selects_is_highlighted_and_copied():
+    async with ReplyApp().run_test(size=(40, 10)) as pilot:
+        body = await drawn(pilot, "Select **these words**, please.")
+        plain = {segment.style for segment in body.render_line(0)}
+        await pilot.mouse_down(body, offset=(7, 0))
+        await pilot.hover(body, offset=(17, 0))
+        await pilot.mouse_up(body, offset=(17, 0))
+        assert pilot.app.screen.get_selected_text() == "these words"
+        assert {segment.style for segment in body.render_line(0)} - plain
 
 
-async def test_the_parts_of_a_reply_have_a_blank_line_between_them_like_paragraphs():
-    async with ReplyApp().run_test(size=(60, 60)) as pilot:
-        body = pilot.app.query_one(ReplyBody)
-        await grown(body, "".join(f"Line {number}.\n\n" for number in range(12)), 10)
-        await pilot.pause()
-        lines = [block.region.y for block in body.query(MarkdownBlock)]
-        assert len(body.query(MarkdownPart)) == 2
-        assert {after - line for line, after in pairwise(lines)} == {2}
+async def test_what_is_found_is_highlighted_also_across_a_break_and_located():
+    async with ReplyApp().run_test(size=(20, 10)) as pilot:
+        body = await drawn(pilot, "One needle here, and a\n**nee**dle, needle there.")
+        body.look_for(re.compile(r"a\s+needle", re.IGNORECASE), 0)
+        assert body.line_of_match() == 1
+        body.look_for(re.compile("needle"), 0)
+        assert body.line_of_match() == 0
+        body.look_for(re.compile("there"), 7)
+        assert body.line_of_match() == 2
+        body.look_for(None, None)
+        assert body.line_of_match() is None
 
 
-@pytest.mark.parametrize("unit", ["x", "- an item that is one line of a list\n"])
-async def test_of_a_megabyte_at_once_the_beginning_is_drawn_and_the_rest_counted(unit):
-    text = (unit * 1_000_000)[:1_000_000]
+async def test_the_link_under_the_mouse_says_where_it_leads():
+    async with ReplyApp().run_test(size=(40, 10)) as pilot:
+        body = await drawn(pilot, 'See [this](https://example.org/x "of it") now.')
+        told: list[str] = []
+        post = body.post_message
+        body.post_message = lambda message: told.append(message) or post(message)  # type: ignore
+        for x in (5, 6, 20):
+            await pilot.hover(body, offset=(x, 0))
+        leads_to = [each.leads_to for each in told if isinstance(each, ReplyBody.Pointed)]
+        assert leads_to == ['https://example.org/x "of it"', ""]
+
+
+async def test_of_a_megabyte_at_once_the_beginning_is_drawn_and_the_rest_counted():
+    text = ("- an item that is one line of a list\n" * 30_000)[:1_000_000]
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         body.add(text, typing=False)
-        await body.finish(text)
-        assert text.startswith(body.source)
-        left = len(text) - len(body.source)
-        assert 0 < len(body.source) <= reply.HEAD
-        more = str(body.query_one(".turn-note").render())
-        assert more == f"… {left:,} more characters; Enter shows them"
+        body.finish(text)
+        await pilot.pause()
+        left = len(text) - reply.LONGEST
+        assert rows(body.lines)[-1] == f"… {left:,} more characters; Enter shows them"
+        assert 0 < len(body.lines) < 1_200
 
 
-async def test_an_endless_line_is_drawn_only_up_to_a_limit():
+async def test_an_endless_line_is_drawn_in_full():
     async with ReplyApp().run_test() as pilot:
         body = pilot.app.query_one(ReplyBody)
         for _ in range(100):
             body.add("x" * 100, typing=False)
-            await body._draw()
-        await body.finish("x" * 10_000)
-        assert len(body.source) == reply.LONGEST_LINE
-        assert "6,000 more characters" in str(body.query_one(".turn-note").render())
+            body._draw()
+        body.finish("x" * 10_000)
+        await pilot.pause()
+        assert "".join(rows(body.lines)) == "x" * 10_000
 
 
 def test_a_very_long_text_is_cut_when_opened_and_one_of_many_pages_is_not():

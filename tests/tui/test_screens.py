@@ -143,9 +143,9 @@ async def test_code(picture: Picture, backend: TestBackend, size: tuple[int, int
     async with demo_app(backend).run_test(size=size) as pilot:
         await ask(pilot)
         await pilot.press("f6", "home", "end")
-        await picture(pilot, "cut")
-        await pilot.press("alt+y")
         await picture(pilot, "wrapped")
+        await pilot.press("alt+y")
+        await picture(pilot, "cut")
 
 
 async def test_over_budget(picture: Picture, backend: TestBackend) -> None:

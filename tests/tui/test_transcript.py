@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.app import App, ComposeResult
-from textual.widgets.markdown import MarkdownBlock
 
 from jitchat.tui.chat import screen as chat
 from jitchat.tui.palette import palette
+from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.tui.widgets.transcript import MOST, Transcript
 from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.values import Role
@@ -183,7 +183,7 @@ async def test_the_cursor_and_the_gutter_restyle_a_turn_but_not_its_children(
         transcript.point_at(2)
         await pilot.pause()
         user, reply = transcript.query(TurnView)
-        code = reply.query(MarkdownBlock).last()
+        code = reply.query_one(ReplyBody)
         under_cursor = _grounds(code)
         styled: list[object] = []
         apply = app.stylesheet.apply

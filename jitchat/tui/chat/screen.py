@@ -56,6 +56,7 @@ from jitchat.tui.widgets.completion_list import CompletionList
 from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Conversation, Mode
 
@@ -362,6 +363,10 @@ class ChatScreen(Screen[None]):
     @on(Transcript.Opened)
     def _turn_opened(self, message: Transcript.Opened) -> None:
         self.turns.show(message)
+
+    @on(ReplyBody.Pointed)
+    def _link_pointed_at(self, message: ReplyBody.Pointed) -> None:
+        self.surfaces.hint.show_link(message.leads_to)
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:

@@ -158,11 +158,11 @@ class AnswerColumn(Vertical):
                     self._follows = True
                     self.scroll.anchor()
             case ReasoningFound():
-                await self._text.finish("")
+                self._text.finish("")
 
     async def finish(self, answer: AnswerProgress) -> None:
         self.show(answer)
-        await self._text.finish(answer.text)
+        self._text.finish(answer.text)
 
 
 class AskAllView(View):

@@ -1,16 +1,14 @@
 """Highlights the matches of a search in mounted turns, and locates the current one."""
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+from collections.abc import Iterable, Sequence
 
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
+from jitchat.tui.widgets.reply import CURRENT, FOUND
 from jitchat.tui.widgets.turn_view import TurnView
-
-_STYLE = "$text-warning on $warning-muted underline"
-_CURRENT = "bold reverse"
 
 
 def pattern_of(wanted: str) -> re.Pattern[str] | None:
@@ -41,43 +39,59 @@ class FoundMarks:
 
     def mark(self, views: Iterable[TurnView]) -> None:
         """Highlight matches that are not highlighted yet."""
-        if self._pattern is None:
-            return
         for view in views:
-            at = self._current_in(view)
-            numbered = enumerate(self._matches(view))
-            for static, found in groupby(numbered, key=lambda match: match[1][0]):
-                if static in self._drawn and static.content is self._drawn[static][1]:
-                    continue
-                before = now = static.content
-                for number, (_, (start, end)) in found:
-                    now = now.stylize(_CURRENT if number == at else _STYLE, start, end)
-                self._drawn[static] = before, now
-                Static.update(static, now, layout=False)
+            if view.reply is not None:
+                view.reply.look_for(self._pattern, self._current_in(view))
+            elif self._pattern is not None:
+                self._mark_verbatim(self._pattern, view)
 
-    def place(self, view: TurnView) -> tuple[Static, int] | None:
+    def _mark_verbatim(self, pattern: re.Pattern[str], view: TurnView) -> None:
+        body = _body(view)
+        before = body.content if body is not None else None
+        is_marked = body in self._drawn and before is self._drawn[body][1]
+        if body is None or is_marked or not isinstance(before, Content):
+            return
+        spans = _spans(pattern, before)
+        now = before
+        for number, span in enumerate(spans):
+            is_current = number == _nearest(self._current_in(view), spans)
+            now = now.stylize(CURRENT if is_current else FOUND, *span)
+        if spans:
+            self._drawn[body] = before, now
+            Static.update(body, now, layout=False)
+
+    def place(self, view: TurnView) -> tuple[Widget, int] | None:
         """Return the widget and line of the current match; None if the match is not drawn."""
-        found = list(self._matches(view))
-        at = self._current_in(view)
-        if at is None or not found:
+        if view.reply is not None:
+            line = view.reply.line_of_match()
+            return None if line is None else (view.reply, line)
+        body = _body(view)
+        if body is None or self._pattern is None:
             return None
-        static, (start, _) = found[at]
-        content = static.content
-        width = static.content_size.width
+        content, width = body.content, body.content_size.width
         if not isinstance(content, Content) or not width:
-            return static, 0
-        return static, content[: start + 1].get_height(static.styles.get_rules(), width) - 1
+            return body, 0
+        spans = _spans(self._pattern, content)
+        at = _nearest(self._current_in(view), spans)
+        if at is None:
+            return None
+        return body, content[: spans[at][0] + 1].get_height(body.styles.get_rules(), width) - 1
 
     def _current_in(self, view: TurnView) -> int | None:
-        """Return the index of the turn's current match; the last one if fewer are drawn."""
-        if self._current is None or self._current[0] != view.turn.position:
-            return None
-        return min(self._current[1], max(0, sum(1 for _ in self._matches(view)) - 1))
+        """Return the index of the current match, if it is in this turn."""
+        is_here = self._current is not None and self._current[0] == view.turn.position
+        return self._current[1] if self._current is not None and is_here else None
 
-    def _matches(self, view: TurnView) -> Iterator[tuple[Static, tuple[int, int]]]:
-        if self._pattern is None:
-            return
-        for static in view.query(".turn-body, .turn-body Static").results(Static):
-            if isinstance(static.content, Content):
-                for match in self._pattern.finditer(static.content.plain):
-                    yield static, match.span()
+
+def _body(view: TurnView) -> Static | None:
+    """Return the verbatim text of a turn; None while it is not mounted."""
+    return next(iter(view.query(".turn-body").results(Static)), None)
+
+
+def _spans(pattern: re.Pattern[str], content: Content) -> list[tuple[int, int]]:
+    return [match.span() for match in pattern.finditer(content.plain)]
+
+
+def _nearest(current: int | None, spans: Sequence[object]) -> int | None:
+    """Return the index of the current match; the last one if fewer are drawn."""
+    return min(current, len(spans) - 1) if current is not None and spans else None

@@ -107,7 +107,8 @@ class HintLine(Horizontal):
 
     The sentence has figures while the inspector is open; otherwise it is plain and clickable.
 
-    The first of these takes precedence: a question, a notice, the countdown to a retry, a wait.
+    The first of these takes precedence: a question, where the link under the mouse leads, a notice,
+    the countdown to a retry, a wait.
     """
 
     def __init__(self, keys: KeyNames | None = None) -> None:
@@ -115,7 +116,7 @@ class HintLine(Horizontal):
         self._key_names = keys or KeyNames()
         self._mark, self._cost = Static(id="working"), Static(id="cost")
         self._keys = Static(id="keys")
-        self._question = ""
+        self._question = self._link = ""
         self.notice = ""
         """Shown for some seconds before or instead of the figures; usually empty."""
         self._warns = False
@@ -272,6 +273,11 @@ class HintLine(Horizontal):
         self._question = question
         self._draw()
 
+    def show_link(self, leads_to: str) -> None:
+        """Show the address and title of a link; empty to remove them."""
+        self._link = one_line(leads_to)
+        self._draw()
+
     def show_pane(self, keys: tuple[Key, ...]) -> None:
         """Show the keys of the focused pane, before anything else; empty for the prompt."""
         self._pane = keys
@@ -281,7 +287,7 @@ class HintLine(Horizontal):
         sentence = self._sentence()
         taken = 0 if self._pane and not self._question else sentence.cell_length
         keys = fitting(self._keys_now(), self._width - taken)
-        is_whole = bool(self.notice) or (self._shows_plain and not self._pane)
+        is_whole = bool(self._link or self.notice) or (self._shows_plain and not self._pane)
         if is_whole and not self._question and sentence.cell_length > self._room():
             keys = ()  # rather than cut the sentence
         drawn_sentence, drawn_keys = self._drawn
@@ -294,6 +300,8 @@ class HintLine(Horizontal):
     def _sentence(self) -> Content:
         if self._question:
             return Content.styled(self._question, "bold")
+        if self._link:
+            return Content(self._link)
         is_plain = self._shows_plain
         command = _LIST_KEYS if self._command and self._is_listed else self._command
         current = [command] if command else self._proposal or self.sentences

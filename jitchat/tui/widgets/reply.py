@@ -4,71 +4,75 @@ Drawing lays out the screen and the last paragraphs, and delays any key pressed 
 text is drawn at intervals, and during typing right after a key, when the next key is furthest away.
 Of a very long text only the beginning is drawn, and a line says how much more there is.
 
-Only the last part of the text grows. Parts far from the visible area keep their height and are not
-laid out, so that a reply of a hundred pages costs as much as one of three.
-
 While the reasoning streams, only its last line is shown, also drawn at intervals.
 """
 
-import asyncio
+import re
+import sys
 import time
+from dataclasses import dataclass
 
-from markdown_it import MarkdownIt
+from rich.cells import cell_len
+from rich.segment import Segment
 from textual import events
-from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.geometry import Size
+from textual.message import Message
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.style import Style
 from textual.timer import Timer
-from textual.widgets import Static
+from textual.widget import Widget
 
-from jitchat.text.sanitize import for_terminal, one_line
-from jitchat.tui.drawing import Content, Verbatim
-from jitchat.tui.widgets.markdown_part import MarkdownPart
+from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import Verbatim
+from jitchat.tui.render.growing import Growing
+from jitchat.tui.render.look import Line, Look, Theme
+from jitchat.tui.render.reading import Place, between, copied, found, overlaid
 
 DRAW_EVERY = 0.1
 """Minimum seconds between two draws."""
 SHARE, LONGEST_REST = 0.2, 1.5
 """Maximum share of the event loop's time for drawing, and the longest pause to stay below it."""
-MOST_AT_ONCE, MOST_BEHIND = 600, 1_200
-"""Maximum characters per draw, about three paragraphs; and when drawing falls behind."""
-BETWEEN = 0.02
-"""Seconds left for keys between two draws of text that has already arrived."""
-LONGEST, HEAD, LONGEST_LINE = 40_000, 1_500, 4_000
-"""Maximum characters drawn: in total, of a longer text that arrives at once, and in one line."""
+LONGEST, HEAD = 40_000, 1_500
+"""Maximum characters drawn, and how many of a longer text that is shown verbatim."""
+LONGEST_LINE = 4_000
+"""Maximum characters drawn in one line of a text that is shown verbatim."""
 DRAW_BESIDE_TYPING = 0.6
 """Seconds after which the text is drawn even during typing."""
-MOST_BLOCKS = 8
-"""Maximum Markdown blocks in one part, about a screenful."""
-NEAR = 0.25
-"""Screen heights above and below the screen that are laid out too."""
+CUT_CODE = "-code-cut"
+"""Class of a container in which lines of code are cut off rather than wrapped."""
+FOUND, CURRENT = "$text-warning on $warning-muted underline", "bold reverse"
 
 
-class ReplyBody(Vertical):
+class ReplyBody(Widget):
+    """Draws the lines of a reply, with what is selected and found in them."""
+
+    @dataclass
+    class Pointed(Message):
+        """The mouse is over a link, or no longer over one."""
+
+        leads_to: str
+        """Address and title; empty for no link."""
+
     def __init__(self, text: str) -> None:
         super().__init__(classes="turn-body")
-        begun = beginning(text)
-        self._texts = [for_terminal(begun).cells]
-        """The text drawn so far, in chunks."""
-        self._parts = [MarkdownPart(self.source, first=True)]
-        self._at_once = bool(begun)
-        """Whether the only part was parsed as a whole: Textual appends to such a text wrongly."""
-        self._width = 0
-        self._drawn, self._left = len(begun), len(text) - len(begun)
-        """Characters that are drawn, and that are left out."""
-        self._more: Static | None = None
+        self.source = text
+        """The text so far, of which at most `LONGEST` characters are drawn."""
+        self._growing = Growing()
+        self._is_complete = bool(text)
+        self._lines: list[Line] = []
+        self._pattern: re.Pattern[str] | None = None
+        self._current: int | None = None
+        """The index of the current match."""
+        self._found: list[list[Place]] = []
+        self._pointed = ""
         self._pending: list[str] = []
         self._waiting: Timer | None = None
         self._drawn_at = self._worked = float("-inf")
-        self._drawing = asyncio.Lock()
-
-    def compose(self) -> ComposeResult:
-        yield from self._parts
-
-    async def on_mount(self) -> None:
-        await self._show_left()
 
     @property
-    def source(self) -> str:
-        return "".join(self._texts)
+    def lines(self) -> list[Line]:
+        return self._lines_at(self.content_size.width)
 
     def add(self, delta: str, *, typing: bool) -> None:
         """Append a delta; it is drawn together with those that arrive shortly after."""
@@ -77,23 +81,16 @@ class ReplyBody(Vertical):
             wait = DRAW_BESIDE_TYPING if typing else DRAW_EVERY
             self._waiting = self.set_timer(wait, self._draw_if_rested)
 
-    async def draw_after_key(self) -> None:
+    def draw_after_key(self) -> None:
         """Draw after a key was drawn, unless the last draw was too recent."""
-        if self._rest <= 0 and not self._drawing.locked():
-            await self._draw()
+        if self._rest <= 0:
+            self._draw()
 
-    async def finish(self, text: str) -> None:
-        async with self._drawing:
-            while await self._grow_a_little():
-                self.call_after_refresh(self.fold_away)
-                await asyncio.sleep(BETWEEN if self._pending else 0)
-            if self._left and text:
-                self._left = len(text) - self._drawn
-            else:
-                self._drawn, self._left = len(text), 0
-                await self._become(for_terminal(text).cells)
-            await self._show_left()
-            self.call_after_refresh(self.fold_away)
+    def finish(self, text: str) -> None:
+        """Show the complete text."""
+        self._take_pending()
+        self.source, self._is_complete = text, True
+        self.refresh(layout=True)
 
     @property
     def _rest(self) -> float:
@@ -101,140 +98,125 @@ class ReplyBody(Vertical):
         passed, worked = time.monotonic() - self._drawn_at, time.thread_time() - self._worked
         return max(DRAW_EVERY, min(worked / SHARE, LONGEST_REST)) - passed
 
-    async def _draw_if_rested(self) -> None:
+    def _draw_if_rested(self) -> None:
         self._waiting = None
         if (rest := self._rest) > 0:
             self._waiting = self.set_timer(rest, self._draw_if_rested)
         else:
-            await self._draw()
+            self._draw()
 
-    async def _draw(self) -> None:
-        # Two concurrent appends would both start at the same place.
-        async with self._drawing:
-            drawn_at, worked = time.monotonic(), time.thread_time()
-            if await self._grow_a_little():
-                self._drawn_at, self._worked = drawn_at, worked
-                self.call_after_refresh(self.fold_away)
-                if self._pending and self._waiting is None:
-                    self._waiting = self.set_timer(DRAW_EVERY, self._draw_if_rested)
+    def _draw(self) -> None:
+        self._drawn_at, self._worked = time.monotonic(), time.thread_time()
+        if self._take_pending():
+            self.refresh(layout=True)
 
-    async def _grow_a_little(self) -> bool:
-        """Append as much pending text as is quick to draw; return whether any was pending."""
+    def _take_pending(self) -> bool:
+        """Append the pending text as far as it is drawn; return whether any was pending."""
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
         text = "".join(self._pending)
         self._pending.clear()
-        is_flood = len(text) > LONGEST
-        now = 0 if self._left else HEAD if is_flood else _quick(text)
-        room = min(_room(self.source, text[:now]), LONGEST - self._drawn)
-        if self._left or is_flood or room < now:
-            self._left += len(text) - room
-        elif now < len(text):
-            self._pending.append(text[now:])
-        self._drawn += room
-        if room:
-            await self._grow(for_terminal(text[:room]).cells)
-        await self._show_left()
+        self.source += text
+        self._is_complete = self._is_complete and not text
         return bool(text)
 
-    async def _grow(self, text: str) -> None:
-        self._texts.append(text)
-        part = self._parts[-1]
-        with self.app.batch_update():
-            if self._at_once:
-                self._at_once, text = False, self.source
-                await part.markdown.update("")
-            await part.markdown.append(text)
-            if len(part.blocks) > MOST_BLOCKS:
-                begun = await part.split()
-                self._parts.append(MarkdownPart("", first=False))
-                await self.mount(self._parts[-1])
-                await self._parts[-1].markdown.append(begun)
+    def _lines_at(self, width: int) -> list[Line]:
+        theme = self.app.current_theme
+        is_ansi = self.app.native_ansi_color
+        looks = Theme(theme.name, theme.dark, is_ansi, self.app.theme_variables)
+        is_cut = any(node.has_class(CUT_CODE) for node in self.ancestors)
+        look = Look(width, looks, wraps_code=not is_cut)
+        text, left = self.source[:LONGEST], len(self.source) - LONGEST
+        lines = self._growing.draw(text, look, is_complete=self._is_complete)
+        if lines is not self._lines:
+            self._lines = lines
+            self._find()
+        return [*lines, [look.decoration(left_out(left), "info")]] if left > 0 else lines
 
-    async def _become(self, text: str) -> None:
-        """Show the final text.
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        del container, viewport
+        return len(self._lines_at(width))
 
-        Text that was parsed incrementally is parsed again only if the whole may render differently.
-        """
-        before = self.source
-        if text.startswith(before) and not _defines_links(text):
-            if len(text) > len(before):
-                await self._grow(text[len(before) :])
-            return
-        self._texts = [text]
-        for part in self._parts[1:]:
-            await part.remove()
-        del self._parts[1:]
-        self._at_once = bool(text)
-        self._parts[0].fold(folded=False)
-        await self._parts[0].markdown.update(text)
+    def render_line(self, y: int) -> Strip:
+        width, base = self.content_size.width, self.visual_style
+        lines = self.lines
+        line = lines[y] if y < len(lines) else []
+        for number, places in enumerate(self._found):
+            style = Style.parse(CURRENT if number == self._nearest else FOUND)
+            for place in (place for place in places if place.line == y):
+                line = overlaid(line, place.start, place.end, style)
+        span = self.text_selection.get_span(y) if self.text_selection is not None else None
+        if span is not None:
+            end = span[1] if span[1] >= 0 else sys.maxsize
+            line = overlaid(line, span[0], end, self.screen.get_visual_style("screen--selection"))
+        shown = (piece for piece in line if piece.text)
+        segments = [Segment(piece.text, (base + piece.style).rich_style) for piece in shown]
+        return Strip(segments).adjust_cell_length(width, base.rich_style).apply_offsets(0, y)
 
-    def fold_away(self) -> None:
-        """Fold the parts that are far from the visible area."""
-        if len(self._parts) == 1 or not self.is_mounted:
-            return
-        screen = self.screen.region
-        near = screen.grow((int(NEAR * screen.height), 0) * 2)
-        for part in self._parts[:-1]:
-            part.fold(folded=not part.region.overlaps(near))
+    def selection_updated(self, selection: Selection | None) -> None:
+        del selection
+        self.refresh()
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Lay out again, because the stored heights belong to the old width."""
-        if event.size.width != self._width:
-            self._width = event.size.width
-            self.measure_again()
+    def get_selection(self, selection: Selection) -> tuple[str, str]:
+        first = (selection.start.y, selection.start.x) if selection.start else (0, 0)
+        last = (selection.end.y, selection.end.x) if selection.end else (sys.maxsize, 0)
+        return copied(self.source, between(self.lines, first, last)), "\n"
 
-    def measure_again(self) -> None:
-        """Lay out all parts again, because their stored heights may have changed."""
-        for part in self._parts:
-            part.fold(folded=False)
-        self.call_after_refresh(self.fold_away)
+    def look_for(self, pattern: re.Pattern[str] | None, current: int | None) -> None:
+        """Highlight what matches a pattern, and differently the match with an index."""
+        if (pattern, current) != (self._pattern, self._current):
+            self._pattern, self._current = pattern, current
+            self._find()
+            self.refresh()
 
-    async def _show_left(self) -> None:
-        if self._more is None and self._left and self.is_attached:
-            self._more = Static(classes="turn-note")
-            await self.mount(self._more)
-        if self._more is not None:
-            self._more.display = bool(self._left)
-            self._more.update(Content(left_out(self._left)))
+    def line_of_match(self) -> int | None:
+        """Return the line of the current match; None if it is not drawn."""
+        self._find()
+        is_drawn = self._current is not None and self._found
+        return self._found[self._nearest][0].line if is_drawn else None
+
+    @property
+    def _nearest(self) -> int:
+        """The index of the current match; of the last one if fewer are drawn; -1 for none."""
+        return -1 if self._current is None else min(self._current, len(self._found) - 1)
+
+    def _find(self) -> None:
+        pattern = self._pattern
+        self._found = [] if pattern is None else found(self.source, self._lines, pattern)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        lines, end = self.lines, 0
+        pointed = ""
+        for piece in lines[event.y] if 0 <= event.y < len(lines) else ():
+            end += cell_len(piece.text)
+            if event.x < end:
+                pointed = piece.link
+                break
+        self._point(pointed)
+
+    def on_leave(self) -> None:
+        self._point("")
+
+    def _point(self, pointed: str) -> None:
+        if pointed != self._pointed:
+            self._pointed = pointed
+            self.post_message(self.Pointed(pointed))
 
 
 def beginning(text: str) -> str:
-    """Return the part of a complete text that is drawn: all of it, unless it is very long."""
+    """Return the part of a verbatim text that is drawn: all of it, unless it is very long."""
     head = text if len(text) <= LONGEST else text[:HEAD]
-    return head[: _room("", head)]
+    place = 0
+    for line in head.splitlines(keepends=True):
+        if len(line) > LONGEST_LINE:
+            return head[: place + LONGEST_LINE]
+        place += len(line)
+    return head
 
 
 def left_out(characters: int) -> str:
     return f"… {characters:,} more characters; Enter shows them"
-
-
-def _defines_links(text: str) -> bool:
-    """Whether the text contains link reference definitions."""
-    if "]:" not in text:
-        return False
-    known: dict[str, object] = {}
-    MarkdownIt("gfm-like").parse(text, known)
-    return bool(known.get("references"))
-
-
-def _quick(text: str) -> int:
-    """Return the number of characters to draw now: whole lines, about `MOST_AT_ONCE` at most."""
-    most = max(MOST_AT_ONCE, min(len(text) // 3, MOST_BEHIND))
-    if len(text) <= most:
-        return len(text)
-    return text.rfind("\n", 0, most) + 1 or most
-
-
-def _room(drawn: str, text: str) -> int:
-    """Return how many characters of `text` can be drawn before a line exceeds `LONGEST_LINE`."""
-    length, place = len(drawn) - drawn.rfind("\n") - 1, 0
-    for line in text.splitlines(keepends=True):
-        if length + len(line) > LONGEST_LINE:
-            return place + max(0, LONGEST_LINE - length)
-        length, place = (0 if line.endswith("\n") else length + len(line)), place + len(line)
-    return place
 
 
 MOST_UNFOLDED = 40_000

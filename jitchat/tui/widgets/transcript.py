@@ -22,8 +22,7 @@ from jitchat.text.sanitize import shorten
 from jitchat.tui.actions import pane_bindings
 from jitchat.tui.drawing import Content
 from jitchat.tui.widgets.found_marks import FoundMarks
-from jitchat.tui.widgets.markdown_part import MarkdownPart
-from jitchat.tui.widgets.reply import ReplyBody
+from jitchat.tui.widgets.reply import CUT_CODE
 from jitchat.tui.widgets.turn_view import NOTHING, Detail, TurnDetails, TurnView, is_cut
 from jitchat.turn_list import joined, replaced, up_to
 from jitchat.values import Role, Status, ToolCall, Turn
@@ -213,7 +212,7 @@ class Transcript(VerticalScroll):
         self._deltas.clear()
         view = self._growing_view()
         if view is not None and view.reply is not None:
-            await view.reply.finish("")
+            view.reply.finish("")
             await view.think(text)
 
     async def end_stream(self) -> None:
@@ -227,11 +226,11 @@ class Transcript(VerticalScroll):
         if views := self._mounted():
             await views[-1].warn(sentence)
 
-    async def draw_after_key(self) -> None:
+    def draw_after_key(self) -> None:
         """Draw the streaming reply, if there is one, after a key was drawn."""
         view = self._growing_view()
         if view is not None and view.reply is not None:
-            await view.reply.draw_after_key()
+            view.reply.draw_after_key()
 
     def mark(self, carrier: Callable[[Turn], Segment | None]) -> None:
         """Mark the turns that are in the window; `carrier` returns the segment of a turn."""
@@ -335,10 +334,8 @@ class Transcript(VerticalScroll):
             await self.show(turns)
 
     def watch_scroll_y(self, old: float, new: float) -> None:
-        """Mount more turns if an end is less than a page away; fold distant parts."""
+        """Mount more turns if an end is less than a page away."""
         super().watch_scroll_y(old, new)
-        self._fold_away()
-        self.call_after_refresh(self._fold_away)  # a jump may leave the parts laid out so far
         if not self._is_extending and self.is_mounted:
             page = self.size.height
             if new <= page and self._start > 0 and new < old:
@@ -437,15 +434,12 @@ class Transcript(VerticalScroll):
         if place is None:
             self.scroll_to_widget(view, top=True, animate=False, immediate=True)
             return
-        static, line = place
-        parts = [each for each in static.ancestors if isinstance(each, MarkdownPart)]
-        if tries and (self._is_extending or not static.region.height):
-            self.scroll_to_widget(
-                parts[0] if parts else view, top=True, animate=False, immediate=True
-            )
+        body, line = place
+        if tries and (self._is_extending or not body.region.height):
+            self.scroll_to_widget(view, top=True, animate=False, immediate=True)
             self.call_after_refresh(self._reveal, position, tries - 1)
             return
-        y = static.region.y - self.region.y + self.scroll_y + line
+        y = body.region.y - self.region.y + self.scroll_y + line
         if not self.scroll_y + _MARGIN <= y < self.scroll_y + self.size.height - _MARGIN:
             self.scroll_to(y=y - self.size.height // 3, animate=False, immediate=True)
 
@@ -465,17 +459,11 @@ class Transcript(VerticalScroll):
         return False
 
     def wrap_code(self) -> None:
-        """Wrap code lines that are wider than the screen, or cut them off again."""
-        self.toggle_class("-code-wrapped")
-        for reply in self._replies():
-            reply.measure_again()
-
-    def _fold_away(self) -> None:
-        for reply in self._replies():
-            reply.fold_away()
-
-    def _replies(self) -> list[ReplyBody]:
-        return [view.reply for view in self._mounted() if view.reply is not None]
+        """Cut off code lines that are wider than the screen, or wrap them again."""
+        self.toggle_class(CUT_CODE)
+        for view in self._mounted():
+            if view.reply is not None:
+                view.reply.refresh(layout=True)
 
     def on_focus(self) -> None:
         """Show the cursor on a visible turn."""

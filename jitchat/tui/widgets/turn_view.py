@@ -254,7 +254,7 @@ class TurnView(Vertical):
         if not self.is_attached:  # the app ended while the details were loaded
             return
         if self.reply is not None:
-            await self.reply.finish(turn.content)
+            self.reply.finish(turn.content)
         if self.reasoning is not None:
             self.reasoning.end()
         if detail.reasoning:

@@ -1,0 +1,97 @@
+"""Blocks of code, highlighted in the language that they name."""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from markdown_it.tree import SyntaxTreeNode
+from textual.content import Span
+
+from jitchat.tui.render.look import Line, Look, Piece
+from jitchat.tui.render.wrap import cells, part, width_of, wrap
+
+_MARGIN = 2
+"""Cells to the left and right of code."""
+_TAB = re.compile(r"\t|[^\t]+")
+_TAB_STOP = 8
+_SPACE = re.compile(r"[^\S\n]")
+_OPACITY = re.compile(r" \d+%")
+
+
+def code_lines(node: SyntaxTreeNode, look: Look) -> Iterator[Line]:
+    """Draw code on a ground of its own, with its language above it."""
+    language = node.info.split()[0] if node.info else ""
+    inner = look.narrower(2 * _MARGIN)
+    has_ground = bool(look.style("block"))
+    if language:
+        info = Piece(node.info, look.style("block", "info"), node.meta["span"], copied="")
+        yield from (_grounded(line, look) for line in _broken([info], inner))
+    elif has_ground:
+        yield _grounded([], look)
+    spans = deque(_highlighted(node.content, language) if language else ())
+    start = 0
+    for text, place in zip(node.content.split("\n"), node.meta["starts"], strict=False):
+        line = Piece(text, look.style("block"), (place, place + len(text)))
+        for broken in _broken(_coloured(line, spans, start, look), inner):
+            yield _grounded(broken, look)
+        start += len(text) + 1
+    if has_ground:
+        yield _grounded([], look)
+
+
+def _grounded(line: Line, look: Look) -> Line:
+    after = max(0, look.width - _MARGIN - width_of(line))
+    margin = look.decoration(" " * min(_MARGIN, look.width), "block")
+    return [margin, *line, look.decoration(" " * after, "block")]
+
+
+def _broken(pieces: Iterable[Piece], look: Look) -> list[Line]:
+    """Break one line of code into lines, or cut it off."""
+    line = list(_tabbed(cell for piece in pieces for cell in cells(piece)))
+    if look.wraps_code or width_of(line) <= look.width:
+        return wrap(line, look.width, by_words=False)
+    shorter = wrap(line, look.width - 1, by_words=False)[0]
+    return [[*shorter, look.decoration("…", "block", "info")]]
+
+
+def _tabbed(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    column = 0
+    for piece in pieces:
+        for section in _TAB.finditer(piece.text):
+            (cell,) = part([piece], *section.span())
+            if section[0] == "\t":
+                cell = cell._replace(text=" " * (_TAB_STOP - column % _TAB_STOP), copied="\t")
+            column += width_of([cell])
+            yield cell
+
+
+def _coloured(line: Piece, spans: deque[Span], start: int, look: Look) -> Iterator[Piece]:
+    """Cut a line, which starts at `start` in the code, where its colour changes."""
+    at, end = start, start + len(line.text)
+    while at < end:
+        while spans and spans[0].end <= at:
+            spans.popleft()
+        span = spans[0] if spans else Span(end, end, "")
+        stop = min(end, span.start if at < span.start else span.end)
+        (piece,) = part([line], at - start, stop - start)
+        yield (
+            piece if at < span.start else piece._replace(style=look.style("block", str(span.style)))
+        )
+        at = stop
+
+
+@lru_cache(maxsize=16)
+def _highlighted(code: str, language: str) -> list[Span]:
+    from textual.highlight import HighlightTheme, highlight  # noqa: PLC0415  not before there is code
+
+    class Readable(HighlightTheme):
+        """The theme's colours at full opacity."""
+
+        STYLES = {  # noqa: RUF012  Textual's own shape
+            token: _OPACITY.sub("", style) for token, style in HighlightTheme.STYLES.items()
+        }
+
+    same_length = _SPACE.sub(" ", code)
+    content = highlight(same_length, language=language, theme=Readable)
+    return [span for span in content.spans if span.style != "$text"]

@@ -1,0 +1,167 @@
+"""Turns inline tokens into cells, and breaks them into lines.
+
+This is where foreign text is made safe for the terminal. Lines break at spaces and between Chinese
+and Japanese characters, not before their closing punctuation; a word longer than a line is broken.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+
+from markdown_it.tree import SyntaxTreeNode
+from rich.cells import cell_len, get_character_cell_size
+
+from jitchat.text.sanitize import for_terminal
+from jitchat.tui.render.look import Line, Look, Piece
+
+_WIDE = "\u2e80-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\U00020000-\U0003ffff"
+_OPENING, _CLOSING = "「『（【《〈〔［｛", "、。，．・：；？！」』）】》〉〕］｝ー…々％"
+_ATOM = re.compile(rf"\n| +|[{_OPENING}]*[{_WIDE}][{_CLOSING}]*|[^ \n{_WIDE}]+")
+_JOINER = "\u200d"
+_PICTURE = "🖼 "
+
+
+def cells(piece: Piece) -> Iterator[Piece]:
+    """Yield the same as pieces that are safe for a terminal; what is copied stays as it was."""
+    shown = for_terminal(piece.text).cells
+    if shown == piece.text:
+        yield piece
+    elif piece.is_literal and len(piece.text) > 1:
+        for place, character in enumerate(piece.text, start=piece.span[0]):
+            yield from cells(piece._replace(text=character, span=(place, place + 1)))
+    else:
+        copied = piece.text if piece.copied is None else piece.copied
+        yield piece._replace(text=shown, copied=copied)
+
+
+def prose(
+    nodes: Sequence[SyntaxTreeNode], look: Look, *names: str, link: str = ""
+) -> Iterator[Piece]:
+    """Yield the cells of inline tokens."""
+    for node in nodes:
+        if node.type in ("link", "image"):
+            yield from _linked(node, look, *names)
+        elif node.nester_tokens:
+            more = () if node.tag in names else (node.tag,)
+            yield from prose(node.children, look, *names, *more, link=link)
+        else:
+            name = "math" if node.meta.get("is_math") else node.tag if node.tag == "code" else ""
+            style, span = look.style(*names, name), node.meta["span"]
+            text = " " if node.type == "softbreak" else node.content.replace("\t", " ")
+            if node.type == "hardbreak":
+                yield Piece("", style, span, copied="\n")
+                text, span = "\n", (0, 0)
+            yield from cells(Piece(text, style, span, link, node.meta.get("copied")))
+
+
+def _linked(node: SyntaxTreeNode, look: Look, *names: str) -> Iterator[Piece]:
+    """Yield the text of a link or picture, and nothing that is seen for what it hides.
+
+    Without a text, the address is shown.
+    """
+    attributes = node.attrs
+    title = f' "{attributes["title"]}"' if "title" in attributes else ""
+    link = f"{attributes.get('href', attributes.get('src', ''))}{title}"
+    style = look.style(*names, "a")
+    closing = node.nester_tokens.closing if node.nester_tokens else None
+    start, end = closing.meta["span"] if closing else (node.meta["inside"], node.meta["span"][1])
+    if node.type == "image":
+        yield Piece(_PICTURE, style, link=link)
+    yield from prose(node.children, look, *names, "a", link=link)
+    if not node.children:
+        yield from cells(Piece(link, style, (start, end), link))
+    elif end - start > 1:  # more than the bracket of an address
+        yield Piece("", style, (start, end), link, copied=f" ({link})")
+
+
+def wrap(line: Line, width: int, *, by_words: bool = True) -> list[Line]:
+    """Break a line into lines of at most `width` cells; spaces at their ends are only copied."""
+    text = "".join(piece.text for piece in line)
+    ends = list(accumulate((len(piece.text) for piece in line), initial=0))
+    lines: list[Line] = []
+    for start, after in pairwise((*_starts(text, width, by_words), len(text))):
+        index = max(0, bisect_left(ends, start) - 1)
+        rest, offset = line[index:], ends[index]
+        shown = text[start:after].rstrip(" \n") if by_words else text[start:after]
+        end = start + len(shown)
+        first = end - len(shown.lstrip(" ")) if by_words else start
+        spaces = part(rest, end - offset, after - offset) if end < after else ()
+        copied = (
+            space._replace(text="", copied=space.copied or " ") if space.text else space
+            for space in spaces
+        )
+        lines.append([*part(rest, first - offset, end - offset), *copied])
+    return lines
+
+
+def _starts(text: str, width: int, by_words: bool) -> Iterator[int]:
+    """Yield where each line starts."""
+    yield 0
+    used = 0
+    for atom in _ATOM.finditer(text) if by_words else re.finditer(r"[\s\S]+", text):
+        length = cell_len(atom[0])
+        if atom[0] == "\n":
+            yield atom.end()
+            used = 0
+        elif used + length <= width or (by_words and atom[0].isspace()):
+            used += length
+        else:
+            if used and (length <= width or used > width // 2):
+                yield atom.start()
+                used = 0
+            for place, size in _clusters(text, *atom.span()):
+                if used and used + size > width:
+                    yield place
+                    used = 0
+                used += size
+
+
+def _clusters(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where each character begins, with its marks and whatever is joined to it; its cells."""
+    first = start
+    for place in range(start + 1, end + 1):
+        is_joined = place < end and (
+            _JOINER in text[place - 1 : place + 1] or not get_character_cell_size(text[place])
+        )
+        if not is_joined:
+            yield first, cell_len(text[first:place])
+            first = place
+
+
+def part(line: Line, start: int, end: int) -> Line:
+    """Cut out some characters of a line."""
+    pieces: list[Piece] = []
+    column = 0
+    for piece in line:
+        if column > end:
+            break
+        left, right = max(start - column, 0), min(end - column, len(piece.text))
+        is_empty = not piece.text and (start < column <= end or column == start in (0, end))
+        if left < right or is_empty:
+            pieces.append(_slice(piece, left, right))
+        column += len(piece.text)
+    return pieces
+
+
+def _slice(piece: Piece, left: int, right: int) -> Piece:
+    if right - left == len(piece.text):
+        return piece
+    text = piece.text[left:right]
+    start, end = piece.span
+    span = (start + left, start + right) if piece.is_literal else (start, end)
+    return piece._replace(
+        text=text, span=span, copied="" if left and piece.copied else piece.copied
+    )
+
+
+def measure(line: Line) -> tuple[int, int]:
+    """Return the cells of the longest word and of the longest line."""
+    text = "".join(piece.text for piece in line)
+    longest_line = max(cell_len(part) for part in text.split("\n"))
+    return max((cell_len(word) for word in _ATOM.findall(text)), default=1), longest_line or 1
+
+
+def width_of(line: Line) -> int:
+    """Return the cells of a line."""
+    return sum(cell_len(piece.text) for piece in line)

@@ -1,0 +1,88 @@
+"""Replies and what is to be read of them, written by hand: the reply, then its words in order."""
+
+from __future__ import annotations
+
+CASES: tuple[tuple[str, str], ...] = (
+    # tags are text
+    ("`Map` is not Map<String, List<T>>", "Map is not Map<String, List<T>>"),
+    ("vector<int> v; if a<b and c>d then", "vector<int> v; if a<b and c>d then"),
+    ("The placeholder <your-name> stays", "The placeholder <your-name> stays"),
+    ('<div class="box">\nwhole block\n</div>', '<div class="box"> whole block </div>'),
+    (
+        "<details><summary>More</summary>hidden</details>",
+        "<details><summary>More</summary>hidden</details>",
+    ),
+    (
+        "Press <kbd>Ctrl</kbd>+<kbd>C</kbd>, a line<br>break",
+        "Press <kbd>Ctrl</kbd>+<kbd>C</kbd>, a line break",
+    ),
+    ("a<BR/>b<br />c", "a b c"),
+    ("`a<br>b`", "a<br>b"),
+    ("<!-- a comment -->", "<!-- a comment -->"),
+    ("x <!-- not **closed**", "x <!-- not closed"),
+    # the list's own numbers
+    ("1. one\n5. five\n6. six\n8. eight", "1. one 5. five 6. six 8. eight"),
+    ("3) three\n7) seven", "3) three 7) seven"),
+    ("10. ten\n\n    more of ten\n2. two", "10. ten more of ten 2. two"),
+    ("- a\n  4. four\n  9. nine", "a 4. four 9. nine"),
+    ("> 2. two\n> 4. four", "2. two 4. four"),
+    ("1. 2. both", "1. 2. both"),
+    ("007. licence", "007. licence"),
+    # formulas
+    (r"\(\{1,2\}\)", "{1,2}"),
+    (r"so $2n-1,\,2n$ holds", "so 2n-1, 2n holds"),
+    (r"$$\underbrace{\{1,2\}}_{P_1},\alpha$$", r"\underbrace{{1,2}}_{P_1},α"),
+    (r"\[ a \leq b \]", "a ≤ b"),
+    ("$$\nx \\in S\n- y\n$$", "x ∈ S - y"),
+    ("> $$\n> x\n> $$\n> after", "x after"),
+    ("$a_b*c*d$", "a_b*c*d"),
+    ("costs $5 and then $6 more", "costs $5 and then $6 more"),
+    ("from $5 to 10$", "from 5 to 10"),
+    ("between 5$ and 6$", "between 5$ and 6$"),
+    (r"\$5 and $x$", "$5 and x"),
+    ("`$x$` is code, $x$ is not", "$x$ is code, x is not"),
+    ("```\n$x$ \\(y\\)\n```", r"$x$ \(y\)"),
+    ("$not\n\nclosed$", "$not closed$"),
+    ("I have $$ and **you**", "I have $$ and you"),
+    ("| a | b |\n|---|---|\n| $p|q$ | 2 |", "a b p|q 2"),
+    (r"$x^2 + y_{12}$", "x² + y₁₂"),
+    (r"$\frac{1}{2}$ and $\frac{a+b}{c}$", "1/2 and (a+b)/c"),
+    (r"\[1\] is a note", "[1] is a note"),
+    (r"$\unknown{x}$", r"\unknown{x}"),
+    # characters that stand for others
+    ("a &amp; b &lt; c &#8364;", "a & b < c €"),
+    ("&nope; \\* \\_x\\_", "&nope; * _x_"),
+    ("2 * 3 * 4 and a_b_c", "2 * 3 * 4 and a_b_c"),
+    ("https://example.org/__init__.py?a=b_c_d", "https://example.org/__init__.py?a=b_c_d"),
+    ("a lone \r return", "a lone \N{SYMBOL FOR CARRIAGE RETURN} return"),
+    # tables keep every cell
+    ("| a | b |\n|---|---|\n| 1 | 2 | 3 |\n| 4 |", "a b 1 2 3 4"),
+    ("| a \\| b | `c\\|d` |\n|--|--|\n| x | **z** |", "a | b c|d x z"),
+    ("- | a | b |\n  |---|---|\n  | 1 | 2 |", "a b 1 2"),
+    # what a link hides is hidden; a definition without a use is text
+    ('[text](https://e.org/x "title") after', "text after"),
+    ("[text][ref]\n\n[ref]: https://e.org/y 'of it'", "text"),
+    ('Below.\n\n[unused]: https://e.org/z "Z"', 'Below. [unused]: https://e.org/z "Z"'),
+    ("[twice]\n\n[twice]: /a\n[twice]: /b", "twice [twice]: /b"),
+    ("<https://e.org/a_b>", "https://e.org/a_b"),
+    ("[no](javascript:alert)", "[no](javascript:alert)"),
+    ("[](https://e.org/empty)", "https://e.org/empty"),
+    ("![a picture](/p.png)", "a picture"),
+    # code
+    ('```python title="x.py"\nif a<b: pass\n```', 'python title="x.py" if a<b: pass'),
+    ("````md\n```\ninner\n```\n````", "md ``` inner ```"),
+    ("~~~\nopen", "open"),
+    ("    indented <code>", "indented <code>"),
+    # the rest
+    ("# One\n\nTwo\n===\n\n### Three ###", "One Two Three"),
+    ("- [ ] to do\n- [x] done", "[ ] to do [x] done"),
+    ("**a *b* c** ~~d~~ `` ` ``", "a b c d `"),
+    ("**a *b* c** ~~d~~ $x$", "a b c d x"),
+    ("> quoted\n> > twice\n\nout", "quoted twice out"),
+    ("a\\\nb  \nc\nd", "a b c d"),
+    ("#hashtag and 5. not a list", "#hashtag and 5. not a list"),
+    ("日本語の文章、続き。", "日本語の文章、続き。"),
+    ("line one\r\n\r\n- line two\r\n", "line one line two"),
+    (">" * 150 + " deep", ">" * 150 + " deep"),
+    ("*" * 1_500 + "a" + "*" * 1_500, "*" * 1_500 + "a" + "*" * 1_500),
+)

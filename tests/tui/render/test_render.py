@@ -1,0 +1,155 @@
+"""What is shown is what was said: every reply is drawn in full, in order, at its own place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from jitchat.tui.render.growing import Growing
+from jitchat.tui.render.render import render
+from tests.examples import examples
+from tests.text.markdown.cases import CASES
+from tests.text.markdown.reference import words_of
+from tests.text.markdown.replies import ANYTHING, REPLIES, letters, real_replies, tables
+from tests.tui.render.looks import (
+    THEMES,
+    look,
+    on_screen,
+    require_order,
+    require_places,
+    rows,
+)
+
+
+@pytest.mark.parametrize(("reply", "words"), CASES)
+def test_what_is_not_syntax_stands_on_the_screen(reply: str, words: str):
+    for name in THEMES:
+        for width in (200, 40):
+            lines = render(reply, look(width, name))
+            assert on_screen(lines) == letters(words)
+            assert all(cell_len("".join(p.text for p in line)) <= width for line in lines)
+
+
+@given(REPLIES, st.sampled_from(THEMES), st.integers(20, 120))
+@examples(150)
+def test_every_reply_stands_on_the_screen_in_order(reply, name, width):
+    source, words = reply
+    lines = render(source, look(width, name))
+    assert on_screen(lines) == letters(words)
+    require_places(source, lines)
+    require_order(lines)
+
+
+@given(tables(), st.integers(20, 200))
+@examples(150)
+def test_every_cell_of_a_table_stands_on_the_screen(table, width):
+    source, words = table
+    lines = render(source, look(width))
+    require_places(source, lines)
+    pieces = [piece for line in lines for piece in line if piece.span[0] < piece.span[1]]
+    pieces.sort(key=lambda piece: piece.span)
+    assert letters("".join(piece.text for piece in pieces)) == letters(words)
+
+
+@given(ANYTHING, st.integers(1, 60))
+@examples(600)
+def test_nothing_of_any_text_is_lost_or_out_of_place(text, width):
+    lines = render(text, look(width))
+    require_places(text, lines)
+
+
+@given(ANYTHING.filter(lambda text: not any(sign in text for sign in "$\\<|")))
+@examples(300)
+def test_the_words_are_those_of_the_reference(text):
+    assert on_screen(render(text, look(60))) == words_of(text)
+
+
+def test_real_replies_stand_on_the_screen():
+    for reply in real_replies():
+        lines = render(reply, look(100))
+        require_places(reply, lines)
+        if "$" not in reply and "\\" not in reply and "|" not in reply:
+            assert on_screen(lines) == words_of(reply)
+
+
+@given(st.one_of(REPLIES.map(lambda reply: reply[0]), ANYTHING), st.data())
+@examples(100)
+def test_a_reply_that_grows_is_drawn_as_if_it_came_at_once(text, data):
+    growing, at = Growing(), 0
+    while at < len(text):
+        at = min(len(text), at + data.draw(st.integers(1, 40)))
+        begun = text[:at]
+        require_places(begun, growing.draw(begun, look(50)))
+    assert growing.draw(text, look(50), is_complete=True) == render(text, look(50))
+
+
+def test_finished_blocks_are_drawn_once(monkeypatch: pytest.MonkeyPatch):
+    from jitchat.tui.render import growing as module
+
+    parsed: list[int] = []
+    parse = module.parse
+    monkeypatch.setattr(
+        module,
+        "parse",
+        lambda text, start=0: parsed.append(len(text) - start) or parse(text, start),
+    )
+    growing = Growing()
+    text = "A paragraph of some words.\n\n- one\n- two\n\n```\ncode\n```\n\n" * 100
+    for at in range(0, len(text), 20):
+        growing.draw(text[:at], look(60))
+    assert max(parsed) < 150
+
+
+def test_control_characters_become_visible_and_direction_marks_do_not_act():
+    shown = rows(render("a\x1b[31mred \u202etxt b\u200bc\n\n```\n\x07\t\x9b\n```\n", look(60)))
+    assert shown[0] == "a␛[31mred �txt bc"
+    assert shown[-2].split() == ["␇", "�"]
+
+
+def test_a_long_line_of_code_goes_on_in_the_next_or_is_cut():
+    code = f"```\n{'x' * 50}\n```"
+    assert rows(render(code, look(34)))[1:3] == ["  " + "x" * 30, "  " + "x" * 20]
+    assert rows(render(code, look(34, wraps_code=False)))[1] == "  " + "x" * 29 + "…"
+
+
+def test_code_is_coloured_in_the_language_that_it_names_and_only_then():
+    named, bare = ("```python\ndef f(): pass\n```", "```\ndef f(): pass\n```")
+    assert len({piece.style for piece in render(named, look())[1]}) > 2
+    assert len({piece.style for piece in render(bare, look())[1]}) == 1
+
+
+def test_chinese_and_japanese_break_between_characters_but_not_before_punctuation():
+    assert rows(render("日本語の文章がここに、あります。", look(20)))[:2] == [
+        "日本語の文章がここ",
+        "に、あります。",
+    ]
+    assert rows(render("一二三四五六七八九，十", look(18)))[:2] == ["一二三四五六七八", "九，十"]
+
+
+def test_a_word_that_is_longer_than_a_line_is_broken_between_clusters():
+    family = "👩‍👩‍👧"
+    assert rows(render(family * 5, look(4))) == [family * 2, family * 2, family]
+
+
+def test_lists_are_indented_below_their_text_and_nested_ones_have_other_bullets():
+    text = "1. one two three\n10. ten\n    - a\n      - b\n        - c\n"
+    assert rows(render(text, look(12))) == [
+        " 1. one two",
+        "    three",
+        "10. ten",
+        "    ◦ a",
+        "      ▪ b",
+        "        ▪ c",
+    ]
+
+
+def test_a_quotation_keeps_its_paragraphs_apart():
+    assert rows(render("> One.\n>\n> Two.", look(20))) == ["▌ One.", "▌", "▌ Two."]
+
+
+def test_a_reply_of_five_thousand_characters_takes_less_time_than_a_frame():
+    """Not a measurement: work that grows with the square of the length would take seconds."""
+    text = "word *of* `it` and [a link](https://example.org)\n" * 2_000
+    assert len(render(text, look(100))) > 100
