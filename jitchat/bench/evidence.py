@@ -7,7 +7,7 @@ turn, an excerpt of it, or statements that cite it as a source. Words are compar
 stems of content words, and figures. Pure.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from jitchat.bench.questions import Question
 from jitchat.text.sentences import sentences
@@ -26,9 +26,13 @@ _VERBATIM = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 _DISTILLED = (Kind.STANDING, Kind.DOCUMENT, Kind.OBSERVATIONS, Kind.FACTS)
 
 
-def is_single_fact(question: Question) -> bool:
-    """Whether one statement of one turn answers a question."""
-    return question.category in SINGLE_FACT and len(question.evidence) == 1
+def single_facts(questions: Sequence[Question]) -> list[Question]:
+    """Return the questions that one statement of one turn answers."""
+    return [
+        question
+        for question in questions
+        if question.category in SINGLE_FACT and len(question.evidence) == 1
+    ]
 
 
 def evidence_held(
@@ -47,17 +51,6 @@ def evidence_held(
         if turn in texts
         and needed_words(texts[turn], question) <= words_of_turn(window, turn, conversation)
     )
-
-
-def holds_evidence(
-    window: ContextWindow,
-    question: Question,
-    texts: Mapping[int, str],
-    conversation: str = "",
-) -> bool:
-    """Whether a window has the words of all evidence; a question without evidence is a miss."""
-    held = evidence_held(window, question, texts, conversation)
-    return bool(question.evidence) and held == question.evidence
 
 
 def needed_words(text: str, question: Question) -> frozenset[str]:

@@ -3,17 +3,14 @@
 Both have the turns themselves in the cold store, and storing them is not measured. The document
 runner ends each session as the app does, with three store operations. The entry runner works as a
 memory per message does: it writes an index entry for each message, embeddings in batches of ten,
-and answers by retrieval. Each then plans the window for a question.
+and answers by retrieval.
 """
 
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
 
-from jitchat.bench.asking import OpenConversation
-from jitchat.bench.questions import Question
 from jitchat.index.embedder import Embedder
 from jitchat.index.entry import index_entry
 from jitchat.index.tables import IndexTables
@@ -25,8 +22,7 @@ from jitchat.synthesis.document_writer import DocumentWriter
 from jitchat.synthesis.fitting import words_of
 from jitchat.synthesis.session_end import IDLE, SessionEnd
 from jitchat.text.negation import stems_and_negations
-from jitchat.values import Mode, Retrieval, Turn
-from jitchat.window.window import ContextWindow
+from jitchat.values import Mode, Turn
 
 FLUSH = 10
 """Messages per batch of embeddings."""
@@ -36,10 +32,15 @@ class RunnerName(StrEnum):
     DOCUMENT = "document"
     ENTRIES = "entries"
 
+    @property
+    def mode(self) -> Mode:
+        """The mode in which questions are asked."""
+        return Mode.DOCUMENT if self is RunnerName.DOCUMENT else Mode.JIT
+
 
 @dataclass(slots=True)
 class Ingestion:
-    """The costs of ingesting sessions."""
+    """The costs of ingesting the sessions of several conversations."""
 
     sessions: int = 0
     messages: int = 0
@@ -56,130 +57,73 @@ class Ingestion:
     fallbacks: int = 0
     """Sessions that the built-in writer wrote because the model failed."""
 
-    def add(self, other: "Ingestion") -> None:
-        self.sessions += other.sessions
-        self.messages += other.messages
-        self.operations += other.operations
-        self.model_calls += other.model_calls
-        self.input_tokens += other.input_tokens
-        self.output_tokens += other.output_tokens
-        self.seconds += other.seconds
-        self.bytes_stored += other.bytes_stored
-        self.words += other.words
-        self.fallbacks += other.fallbacks
-
-
-class MemoryRunner(Protocol):
-    """A memory of one conversation."""
-
-    mode: Mode
-    """The mode in which questions are asked."""
-    ingestion: Ingestion
-
-    async def take(self, session: Sequence[Turn]) -> None:
-        """Ingest a session, which is in the cold store already."""
-
-    def close(self) -> None:
-        """Write pending data after the last session."""
-
-    def window(
-        self, conversation: OpenConversation, question: Question, system: str
-    ) -> ContextWindow:
-        """Plan a question's window.
-
-        Raises:
-            WindowOverflow: The window does not fit.
-
-        """
-
-    @property
-    def conversation(self) -> str:
-        """The conversation id of sources in its windows; empty if they have only positions."""
-
 
 class DocumentRunner:
-    mode = Mode.DOCUMENT
-
-    def __init__(self, memory: Memory, writer: DocumentWriter) -> None:
-        self.ingestion = Ingestion()
+    def __init__(self, memory: Memory, writer: DocumentWriter, ingestion: Ingestion) -> None:
         self._memory, self._ending = memory, SessionEnd(memory, writer)
+        self._ingestion = ingestion
+        self.conversation = memory.conversation.id
+        """The conversation id of the sources in its windows."""
 
-    @property
-    def conversation(self) -> str:
-        return self._memory.conversation.id
-
-    async def take(self, session: Sequence[Turn]) -> None:
+    async def take(self, session: Sequence[Turn]) -> None:  # noqa: ARG002  it is stored already
+        """Ingest a session, which is in the cold store already."""
         begun = time.perf_counter()
         ended = await self._ending.end()
-        taken = self.ingestion
-        taken.seconds += time.perf_counter() - begun
-        taken.sessions += 1
-        taken.messages += len(session)
+        self._ingestion.seconds += time.perf_counter() - begun
         if ended is not None:
-            taken.operations += len(ended.operations)
-            taken.model_calls += ended.written.calls
-            taken.input_tokens += ended.written.input_tokens
-            taken.output_tokens += ended.written.output_tokens
-            taken.fallbacks += bool(ended.written.why)
+            self._ingestion.operations += len(ended.operations)
+            self._ingestion.model_calls += ended.written.calls
+            self._ingestion.input_tokens += ended.written.input_tokens
+            self._ingestion.output_tokens += ended.written.output_tokens
+            self._ingestion.fallbacks += bool(ended.written.why)
 
     def close(self) -> None:
         store = self._memory.store
         documents = DocumentStore(store.database, "default", store.now)
-        self.ingestion.words = [words_of(documents.latest())]
-        self.ingestion.bytes_stored = documents.bytes_stored()
-
-    def window(
-        self, conversation: OpenConversation, question: Question, system: str
-    ) -> ContextWindow:
-        return conversation.window(self.mode, question.text, Retrieval(), system)[0]
+        self._ingestion.words.append(words_of(documents.latest()))
+        self._ingestion.bytes_stored += documents.bytes_stored()
 
 
 class EntriesRunner:
-    mode = Mode.JIT
     conversation = ""
+    """The sources in its windows have only positions."""
 
-    def __init__(self, memory: Memory, embedder: Embedder) -> None:
-        self.ingestion = Ingestion()
+    def __init__(self, memory: Memory, embedder: Embedder, ingestion: Ingestion) -> None:
         self._memory, self._embedder = memory, embedder
+        self._ingestion = ingestion
         self._tables = IndexTables(memory.store.database, memory.conversation.id)
         self._waiting: list[Turn] = []
 
     async def take(self, session: Sequence[Turn]) -> None:
-        taken, begun = self.ingestion, time.perf_counter()
+        """Ingest a session, which is in the cold store already."""
+        begun = time.perf_counter()
         for turn in session:
             stems = " ".join(stems_and_negations(searched_text(turn)))
             self._tables.write([(turn, index_entry(turn), stems)], [], self._embedder)
-            taken.operations += 1
+            self._ingestion.operations += 1
             self._waiting.append(turn)
             if len(self._waiting) == FLUSH:
                 self._flush()
-        taken.seconds += time.perf_counter() - begun
-        taken.sessions += 1
-        taken.messages += len(session)
+        self._ingestion.seconds += time.perf_counter() - begun
 
     def close(self) -> None:
+        """Write the embeddings of the last messages."""
         begun = time.perf_counter()
         if self._waiting:
             self._flush()
-        self.ingestion.seconds += time.perf_counter() - begun
-        self.ingestion.bytes_stored = self._tables.bytes_stored()
+        self._ingestion.seconds += time.perf_counter() - begun
+        self._ingestion.bytes_stored += self._tables.bytes_stored()
         list(self._memory.index.catch_up())
 
     def _flush(self) -> None:
         """Write the embeddings of the pending messages."""
-        turns, self._waiting = self._waiting, []
-        if not self._embedder.dimension:
-            return
-        made = vectors_of(self._embedder, [searched_text(turn) for turn in turns])
-        rows = [row.astype("<f4").tobytes() if row.any() else b"" for row in made]
-        self._tables.write([], zip(turns, rows, strict=True), self._embedder)
-        self.ingestion.operations += 1
-
-    def window(
-        self, conversation: OpenConversation, question: Question, system: str
-    ) -> ContextWindow:
-        retrieval, _ = conversation.retrieve(question.text)
-        return conversation.window(self.mode, question.text, retrieval, system)[0]
+        turns = self._waiting
+        self._waiting = []
+        if self._embedder.dimension:
+            vectors = vectors_of(self._embedder, [searched_text(turn) for turn in turns])
+            rows = [row.astype("<f4").tobytes() if row.any() else b"" for row in vectors]
+            self._tables.write([], zip(turns, rows, strict=True), self._embedder)
+            self._ingestion.operations += 1
 
 
 def sessions_of(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
@@ -188,12 +132,13 @@ def sessions_of(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
     Turns without a time belong to the session of the turns before them.
     """
     session: list[Turn] = []
+    before = None
     for turn in turns:
-        before = next((each.created_at for each in reversed(session) if each.created_at), None)
-        said = turn.created_at
-        if before is not None and said is not None and abs(before - said) >= IDLE:
+        moment = turn.created_at or before
+        if before is not None and moment is not None and abs(before - moment) >= IDLE:
             yield session
             session = []
         session.append(turn)
+        before = moment
     if session:
         yield session

@@ -1,121 +1,192 @@
-"""The results of `bench locomo` and `bench scaling` as JSON, tables and plots."""
+"""The results of the benchmarks as tables, and as objects for JSON.
 
-from collections.abc import Iterator, Mapping, Sequence
+A table is described by its columns: the heading of each, and what it says about the item of a row.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from math import log10
-from pathlib import Path
-from typing import Any
+from statistics import fmean
+from typing import Any, TypeVar
 
 from rich.table import Table
 
-from jitchat import __version__
 from jitchat.bench.answers import INSTRUCTIONS, Round
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE
 from jitchat.bench.haystack import PHRASINGS
-from jitchat.bench.means import ASSUMED
-from jitchat.bench.output import plain_table, settings_fields
+from jitchat.bench.memory import QuestionType, by_type, type_of
+from jitchat.bench.memory_runners import Ingestion, RunnerName
+from jitchat.bench.observation import Kept, Replays
+from jitchat.bench.output import plain_table
+from jitchat.bench.proportions import Interval
+from jitchat.bench.recall import Method
 from jitchat.bench.scaling import QUESTIONS, SizeResult
 from jitchat.bench.scores import (
-    SHORTLISTS,
+    ALL,
+    Answer,
     AnswerScores,
-    ModeScores,
+    Measured,
+    Outcome,
     PairedF1,
     Scores,
-    embedder_name,
+    Share,
+    by_category,
+    score_fields,
+    scores_of,
+    spread,
 )
-from jitchat.settings import Settings
+from jitchat.text.figures import duration
+from jitchat.text.stance import disclaims
 from jitchat.values import Mode
-from jitchat.weights.catalogue import sha256_of
 
-
-def result_fields(  # noqa: PLR0913, PLR0917  all that a result is made of
-    data: Path,
-    embedder: str,
-    settings: Settings,
-    modes: Mapping[Mode, ModeScores],
-    unfit: Mapping[Mode, int],
-    sample: Mapping[str, int],
-) -> dict[str, object]:
-    return {
-        "version": __version__,
-        "settings": settings_fields(settings),
-        "data": {"path": str(data), "sha256": sha256_of(data), **sample},
-        "embedder": embedder_name(embedder),
-        "modes": {mode.value: asdict(scores) for mode, scores in modes.items()},
-        "does_not_fit": {mode.value: missed for mode, missed in unfit.items()},
-    }
-
-
-def tables(mode: Mode, scores: ModeScores, embedder: str) -> Iterator[Table]:
-    is_found = mode.recalls
-    first = f"retrieval {_times(scores.retrieve_ms)}, " if is_found else ""
-    title = f"{mode.value}: {first}planning {_times(scores.plan_ms)}"
-    rows = scores.categories.items()
-    yield plain_table(title, _REACHED, [[name, *_reached(each, is_found)] for name, each in rows])
-    if is_found:
-        title = f"{mode.value}: strict @6, and the shortlist, by {embedder_name(embedder)}"
-        listed = [
-            [
-                name,
-                _both(each.strict_any_at_6, each.strict_all_at_6),
-                *(_both(found["any"], found["all"]) for found in each.shortlist.values()),
-            ]
-            for name, each in rows
-        ]
-        yield plain_table(title, _LISTED, listed)
-
-
-_REACHED = (
-    "category", "n", "any@6", "all@6", "fraction@6", "window\nany / all", "tokens\nmean", "\np95",
-)  # fmt: skip
-_LISTED = ("category", "strict any / all", *(f"@{size} any / all" for size in SHORTLISTS))
+_Item = TypeVar("_Item")
+Cell = Callable[[_Item], str]
+"""What a column says about an item."""
 _NOT_MEASURED = "–"
 
 
-def _times(spent: Mapping[str, float]) -> str:
-    return f"{spent['p50']:.1f} ms (p95 {spent['p95']:.1f})"
+def _table(
+    title: str,
+    heading: str,
+    columns: Mapping[str, Cell[_Item]],
+    rows: Iterable[tuple[str, _Item]],
+    *notes: str,
+) -> Table:
+    """Build a table with the names of its rows under `heading`."""
+    cells = [[name, *(cell(item) for cell in columns.values())] for name, item in rows]
+    return plain_table(title, (heading, *columns), cells, *notes)
 
 
-def _reached(scores: Scores, is_found: bool) -> list[str]:
-    at_6 = (scores.any_at_6, scores.all_at_6, scores.fraction_at_6)
-    return [
-        f"{scores.n:,}",
-        *(f"{each:.3f}" if is_found else _NOT_MEASURED for each in at_6),
-        _both(scores.window_any, scores.window_all),
-        f"{scores.window_share['mean']:.1%}",
-        f"{scores.window_share['p95']:.1%}",
-    ]
+def _share(*names: str) -> Cell[Scores]:
+    return lambda scores: " / ".join(f"{scores.shares[name].value:.3f}" for name in names)
 
 
-def _both(any_of_it: float, all_of_it: float) -> str:
-    return f"{any_of_it:.3f} / {all_of_it:.3f}"
+_RANKED: Mapping[str, Cell[Scores]] = {
+    "any@6": _share("any_at_6"),
+    "all@6": _share("all_at_6"),
+    "fraction@6": _share("fraction_at_6"),
+}
+_WINDOW: Mapping[str, Cell[Scores]] = {
+    "window\nany / all": _share("window_any", "window_all"),
+    "tokens\nmean": lambda scores: f"{scores.window_share['mean']:.1%}",
+    "\np95": lambda scores: f"{scores.window_share['p95']:.1%}",
+}
+_SHORTLIST: Mapping[str, Cell[Scores]] = {
+    "strict any / all": _share("strict_any_at_6", "strict_all_at_6"),
+    **{f"@{n} any / all": _share(f"any_at_{n}", f"all_at_{n}") for n in (12, 32, 50)},
+}
 
 
-ByMode = Mapping[Mode, Mapping[str, AnswerScores]]
+def _count(scores: Scores) -> str:
+    return f"{scores.n:,}"
 
 
-def answers_added(
-    fields: Mapping[str, Any],
-    reached: ByMode,
+def _times(milliseconds: Sequence[float]) -> str:
+    times = spread(milliseconds)
+    return f"{times['p50']:.1f} ms (p95 {times['p95']:.1f})"
+
+
+def mode_tables(mode: Mode, outcomes: Sequence[Outcome], embedder: str) -> Iterator[Table]:
+    rows = [(name, scores_of(group)) for name, group in by_category(outcomes).items()]
+    planning = f"planning {_times([outcome.plan_ms for outcome in outcomes])}"
+    if not mode.recalls:
+        ranked: Mapping[str, Cell[Scores]] = dict.fromkeys(_RANKED, lambda _: _NOT_MEASURED)
+        yield _table(f"{mode}: {planning}", "category", {"n": _count, **ranked, **_WINDOW}, rows)
+        return
+    title = f"{mode}: retrieval {_times([outcome.retrieve_ms for outcome in outcomes])}, {planning}"
+    yield _table(title, "category", {"n": _count, **_RANKED, **_WINDOW}, rows)
+    title = f"{mode}: strict @6, and the shortlist, by {embedder}"
+    yield _table(title, "category", _SHORTLIST, rows)
+
+
+def mode_fields(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    return {
+        "retrieve_ms": spread([outcome.retrieve_ms for outcome in outcomes]),
+        "plan_ms": spread([outcome.plan_ms for outcome in outcomes]),
+        "categories": _category_fields(outcomes),
+    }
+
+
+def _category_fields(outcomes: Sequence[Outcome]) -> dict[str, dict[str, Any]]:
+    groups = by_category(outcomes)
+    return {name: score_fields(scores_of(group)) for name, group in groups.items()}
+
+
+def method_fields(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Return a method's figures on all questions, and by category."""
+    categories = _category_fields(outcomes)
+    return categories.pop(ALL) | {"categories": categories}
+
+
+def _with_interval(name: str) -> Cell[Scores]:
+    def cell(scores: Scores) -> str:
+        share = scores.shares[name]
+        low, high = share.interval
+        return f"{share.value:.3f}\n{_short(low)}–{_short(high)}"
+
+    return cell
+
+
+def _short(share: float) -> str:
+    """Format an end of an interval in three characters."""
+    return f"{share:.2f}".removeprefix("0")[:3]
+
+
+_COMPARED = {
+    "any@1": "any_at_1",
+    "any@6": "any_at_6",
+    "any@12": "any_at_12",
+    "all@6": "all_at_6",
+    "window\nany": "window_any",
+    "\nall": "window_all",
+}
+_RECALL_NOTE = (
+    "Below each share, its 95 % interval (Wilson), each question treated as independent: those on"
+    " one conversation are not quite. jit − best: jit minus the best baseline of the column."
+)
+
+
+def recall_table(title: str, measured: Measured, *, has_categories: bool) -> Table:
+    """Compare the methods on all questions and, if wanted, on those of each category."""
+    columns: dict[str, Cell[Scores]] = {
+        heading: _with_interval(name) for heading, name in _COMPARED.items()
+    }
+    columns["tokens\nof full"] = lambda scores: (
+        f"{scores.window_tokens:,.0f}\n{scores.window_share['mean']:.1%}"
+    )
+    rows: list[Sequence[str]] = []
+    groups = {method: by_category(found) for method, found in measured.outcomes.items()}
+    for category in groups[Method.JIT] if has_categories else (ALL,):
+        scores = {method: scores_of(group[category]) for method, group in groups.items()}
+        jit = scores[Method.JIT]
+        heading = f"{category.replace('_', ' ')} ({jit.n:,})"
+        rows.append([heading, *("" for _ in columns)])
+        for method, reached in scores.items():
+            rows.append([f"  {method}", *(cell(reached) for cell in columns.values())])
+        others = [scores[method].shares for method in scores if method != Method.JIT]
+        differences = [
+            jit.shares[name].value - max(shares[name].value for shares in others)
+            for name in _COMPARED.values()
+        ]
+        rows.append(["  jit − best", *(f"{difference:+.3f}" for difference in differences), ""])
+    return plain_table(title, ("category\nmethod", *columns), rows, _RECALL_NOTE)
+
+
+def add_answers(
+    result: dict[str, Any],
+    reached: Mapping[Mode, Mapping[str, AnswerScores]],
     pairs: Sequence[PairedF1],
     answers: Round,
     judging: Round | None,
-) -> dict[str, Any]:
-    modes = {}
-    for name, mode in fields["modes"].items():
-        categories = dict(mode["categories"])
-        for category, scores in reached.get(Mode(name), {}).items():
-            if category in categories:
-                measured = {key: each for key, each in asdict(scores).items() if each is not None}
-                categories[category] = categories[category] | measured
-        modes[name] = {**mode, "categories": categories}
-    added: dict[str, Any] = {
-        "answerer": _round(answers) | {"instructions": [ANSWER_BRIEFLY, BY_DATE]}
-    }
+) -> None:
+    """Add the scores of the answers to the figures of `bench locomo`."""
+    for mode, by_name in reached.items():
+        for category, scores in by_name.items():
+            known = {name: value for name, value in asdict(scores).items() if value is not None}
+            result["modes"][mode]["categories"][category] |= known
+    result["answerer"] = _round(answers) | {"instructions": [ANSWER_BRIEFLY, BY_DATE]}
     if judging is not None:
-        added["judge"] = _round(judging) | {"instructions": [INSTRUCTIONS]}
-    added["f1_differences"] = [asdict(pair) for pair in pairs]
-    return {**fields, **added, "modes": modes}
+        result["judge"] = _round(judging) | {"instructions": [INSTRUCTIONS]}
+    result["f1_differences"] = [asdict(pair) for pair in pairs]
 
 
 def _round(asked: Round) -> dict[str, Any]:
@@ -131,196 +202,321 @@ def _round(asked: Round) -> dict[str, Any]:
     }
 
 
-def answer_table(mode: Mode, reached: Mapping[str, AnswerScores], title: str) -> Table:
-    columns = ("category", "n", "F1", "95 %", "judged correct", "not judged", "failed")
-    rows = []
-    for category, scores in reached.items():
-        judge = scores.judge
-        correct = judge.correct if judge is not None else None
-        rows.append(
-            [
-                category,
-                f"{scores.answered + scores.failed:,}",
-                _mean(scores.f1),
-                _interval(scores.f1_interval),
-                _mean(correct),
-                f"{judge.not_judged:,}" if judge is not None else _NOT_MEASURED,
-                f"{scores.failed:,}",
-            ]
-        )
-    return plain_table(f"{mode.value}: {title}", columns, rows)
-
-
 def _mean(value: float | None) -> str:
     return _NOT_MEASURED if value is None else f"{value:.3f}"
 
 
-def _interval(ends: tuple[float, float] | None, sign: str = "") -> str:
+def _interval(ends: Interval | None, sign: str = "") -> str:
     return _NOT_MEASURED if ends is None else " to ".join(f"{end:{sign}.3f}" for end in ends)
 
 
-def paired_table(pairs: Sequence[PairedF1]) -> Table:
-    columns = ("modes", "n", "F1", "difference", "95 %")
-    rows = [
-        [
-            f"{pair.modes[1].value} – {pair.modes[0].value}",
-            f"{pair.n:,}",
-            " – ".join(f"{f1:.3f}" for f1 in reversed(pair.f1)),
-            f"{pair.difference:+.3f}",
-            _interval(pair.interval, "+"),
-        ]
-        for pair in pairs
-    ]
-    title = "F1 of two modes, over the questions that were answered in both"
-    return plain_table(title, columns, rows, ASSUMED)
+_ANSWERS: Mapping[str, Cell[AnswerScores]] = {
+    "n": lambda scores: f"{scores.answered + scores.failed:,}",
+    "F1": lambda scores: _mean(scores.f1),
+    "95 %": lambda scores: _interval(scores.f1_interval),
+    "judged correct": lambda scores: _mean(scores.judge.correct if scores.judge else None),
+    "not judged": lambda scores: f"{scores.judge.not_judged:,}" if scores.judge else _NOT_MEASURED,
+    "failed": lambda scores: f"{scores.failed:,}",
+}
+_PAIRS: Mapping[str, Cell[PairedF1]] = {
+    "n": lambda pair: f"{pair.n:,}",
+    "F1": lambda pair: f"{pair.f1[1]:.3f} – {pair.f1[0]:.3f}",
+    "difference": lambda pair: f"{pair.difference:+.3f}",
+    "95 %": lambda pair: _interval(pair.interval, "+"),
+}
+_PAIRS_NOTE = (
+    "95 % intervals by the bootstrap over questions, each treated as independent: those on one"
+    " conversation are not quite, so other conversations may differ by more."
+)
 
 
-def scaling_fields(
-    sizes: Sequence[SizeResult], length: str, settings: Settings
-) -> dict[str, object]:
+def answer_tables(
+    title: str, reached: Mapping[Mode, Mapping[str, AnswerScores]], pairs: Sequence[PairedF1]
+) -> Iterator[Table]:
+    for mode, scores in reached.items():
+        yield _table(f"{mode}: {title}", "category", _ANSWERS, scores.items())
+    if pairs:
+        rows = [(f"{pair.modes[1]} – {pair.modes[0]}", pair) for pair in pairs]
+        title = "F1 of two modes, over the questions that were answered in both"
+        yield _table(title, "modes", _PAIRS, rows, _PAIRS_NOTE)
+
+
+_INGESTED: Mapping[str, Cell[Ingestion]] = {
+    "sessions": lambda took: f"{took.sessions:,}",
+    "messages": lambda took: f"{took.messages:,}",
+    "store\noperations": lambda took: f"{took.operations:,}",
+    "model\ncalls": lambda took: f"{took.model_calls:,}",
+    "tokens\nin": lambda took: f"{took.input_tokens:,}",
+    "\nout": lambda took: f"{took.output_tokens:,}",
+    "time": lambda took: duration(took.seconds),
+    "stored\nbytes": lambda took: f"{took.bytes_stored:,}",
+    "words\nmaximum": lambda took: f"{max(took.words):,}" if took.words else "",
+}
+
+
+def ingestion_table(title: str, ingestions: Mapping[RunnerName, Ingestion]) -> Table:
+    """Compare the costs of ingesting the sessions."""
+    notes = []
+    if len(ingestions) == len(RunnerName):
+        document, entries = (ingestions[name] for name in RunnerName)
+        fewer = 1 - document.operations / max(1, entries.operations)
+        less = 1 - document.bytes_stored / max(1, entries.bytes_stored)
+        faster = entries.seconds / max(document.seconds, 1e-9)
+        notes.append(
+            f"document, compared with entries: {fewer:.1%} fewer store operations,"
+            f" {faster:.1f} × as fast, {less:.1%} less stored."
+        )
+    return _table(title, "runner", _INGESTED, ingestions.items(), *notes)
+
+
+_HELD_NOTE = (
+    "Held: the window has the words of all evidence. For questions that no turn answers, only an"
+    " answerer shows whether they are left unanswered (--answerer). ±: 95 % interval (Wilson)."
+)
+
+
+def held_table(outcomes: Mapping[str, Sequence[Outcome]]) -> Table:
+    """Compare the shares of questions of each type whose answers the windows hold."""
+    groups = {name: by_type(found) for name, found in outcomes.items()}
+    rows = []
+    for kind in _kinds(groups.values()):
+        asked = max(len(group.get(kind, ())) for group in groups.values())
+        rows.append([kind, f"{asked:,}", *(_held_cell(group, kind) for group in groups.values())])
+    tokens = [f"{_tokens(found):,.0f}" for found in outcomes.values()]
+    rows.append(["tokens of a window", "", *tokens])
+    columns = ("question", "n", *groups)
+    return plain_table("evidence held by the final window", columns, rows, _HELD_NOTE)
+
+
+def _kinds(groups: Collection[Mapping[QuestionType, object]]) -> list[QuestionType]:
+    """Return the types that occur in any of the groups."""
+    return [kind for kind in QuestionType if any(kind in group for group in groups)]
+
+
+def _held_cell(groups: Mapping[QuestionType, Sequence[Outcome]], kind: QuestionType) -> str:
+    if kind not in groups or kind is QuestionType.ABSTENTION:
+        return _NOT_MEASURED
+    share = _held(groups[kind])
+    low, high = share.interval
+    return f"{share.value:.1%} ± {(high - low) / 2:.1%}"
+
+
+def _held(outcomes: Sequence[Outcome]) -> Share:
+    return scores_of(outcomes).shares["window_all"]
+
+
+def _tokens(outcomes: Sequence[Outcome]) -> float:
+    return fmean(outcome.tokens for outcome in outcomes) if outcomes else 0.0
+
+
+def memory_fields(ingestion: Ingestion, outcomes: Sequence[Outcome], unfit: int) -> dict[str, Any]:
+    shares = {kind: _held(group) for kind, group in by_type(outcomes).items()}
+    shares.pop(QuestionType.ABSTENTION, None)
     return {
-        "version": __version__,
-        "settings": settings_fields(settings),
-        "turn_length": length,
-        "phrasings": len(PHRASINGS),
-        "turns": [
-            {"turns": each.turns, "needle": each.needle}
-            | asdict(each.built)
-            | asdict(each.asked)
-            | {"exactness": asdict(each.exactness)}
-            for each in sizes
-        ],
+        **asdict(ingestion),
+        "does_not_fit": unfit,
+        "window_tokens": _tokens(outcomes),
+        "held": {
+            kind: {"n": share.of, "holds": share.right, "interval": share.interval}
+            for kind, share in shares.items()
+        },
     }
+
+
+def answered_shares(
+    answers: Sequence[Answer], *, judged: bool
+) -> dict[str, dict[QuestionType, float]]:
+    """Return each runner's score by type: by the judge or, without one, by LoCoMo's F1.
+
+    For a question that no turn answers, the right answer is to say that it is not known.
+    """
+    shares: dict[str, dict[QuestionType, float]] = {}
+    for name in RunnerName:
+        for kind in QuestionType:
+            values = [
+                _right(answer, judged)
+                for answer in answers
+                if answer.mode is name.mode and type_of(answer.question) is kind
+            ]
+            known = [value for value in values if value is not None]
+            if known:
+                shares.setdefault(name, {})[kind] = fmean(known)
+    return shares
+
+
+def _right(answer: Answer, judged: bool) -> float | None:
+    if answer.text is None:
+        return None
+    if type_of(answer.question) is QuestionType.ABSTENTION:
+        return float(disclaims(answer.text))
+    return answer.correct if judged else answer.f1
+
+
+def answered_table(title: str, shares: Mapping[str, Mapping[QuestionType, float]]) -> Table:
+    rows = []
+    for kind in _kinds(shares.values()):
+        known = [reached.get(kind) for reached in shares.values()]
+        rows.append(
+            [kind, *(_NOT_MEASURED if share is None else f"{share:.1%}" for share in known)]
+        )
+    return plain_table(title, ("question", *shares), rows)
+
+
+_OBSERVE_NOTE = (
+    "Shares of questions whose answer's words are in the window, in text from the evidence turn;"
+    " below, the 95 % interval (Wilson). Evidence held does not mean that the answer is right."
+)
+
+
+def _share_where(is_right: Callable[[Kept], bool]) -> Cell[Sequence[Kept]]:
+    def cell(kept: Sequence[Kept]) -> str:
+        if not kept:
+            return ""
+        share = Share(sum(is_right(question) for question in kept), len(kept))
+        low, high = share.interval
+        return f"{share.value:.1%}\n{low:.1%}–{high:.1%}"
+
+    return cell
+
+
+_KEPT: Mapping[str, Cell[Sequence[Kept]]] = {
+    "asked": lambda kept: f"{len(kept):,}",
+    "observe": _share_where(lambda question: question.observe),
+    "recency, same tokens": _share_where(lambda question: question.recency),
+}
+
+
+def observe_table(title: str, kept: Sequence[Kept]) -> Table:
+    rows = [(name.replace("_", " "), group) for name, group in by_category(kept).items()]
+    rows.append(("of observed turns", [question for question in kept if question.is_observed]))
+    return _table(title, "questions", _KEPT, rows, _OBSERVE_NOTE)
+
+
+def observe_fields(results: Replays, limit: int) -> dict[str, Any]:
+    """Return the figures; those of windows are shares of the limit."""
+    observed = [question.observe for question in results.kept if question.is_observed]
+    windows = results.shares or [0.0]
+    return {
+        "limit": limit,
+        "observer": "the extractor",
+        "conversations": results.conversations,
+        "turns": results.turns,
+        "asked": len(results.kept),
+        "held": sum(question.observe for question in results.kept),
+        "recency": sum(question.recency for question in results.kept),
+        "observed_asked": len(observed),
+        "observed_held": sum(observed),
+        "largest": max(windows),
+        "p95": spread(windows)["p95"],
+        "largest_history": max(results.history_shares, default=0.0),
+        "fallbacks": results.fallbacks,
+        "overflows": results.overflows,
+        "passes": results.passes,
+        "reflections": results.reflections,
+        "compression": results.observed / max(1, results.observations),
+        "categories": {
+            name: (
+                len(kept),
+                sum(each.observe for each in kept),
+                sum(each.recency for each in kept),
+            )
+            for name, kept in by_category(results.kept).items()
+            if name != ALL
+        },
+    }
+
+
+OBSERVE_SUMMARY = (
+    "windows, limit {limit:,}: at most {largest:.1%} of the limit, 95 % of them up to {p95:.1%};"
+    " turns and observations only: {largest_history:.1%}\n"
+    "{conversations:,} conversations, {turns:,} turns: {passes:,} passes, {reflections:,}"
+    " reflections; in {fallbacks:,}, a window fit only after turns were observed immediately;"
+    " {overflows:,} windows did not fit at all\n"
+    "final observations: {compression:.1f} times smaller than their turns"
+)
+"""For `str.format`, with the fields of `observe_fields`."""
+
+
+def _megabytes(value: float | None) -> str:
+    return _NOT_MEASURED if value is None else f"{value:.0f}"
+
+
+_QUESTION_TIMES: Mapping[str, Cell[SizeResult]] = {
+    "embed": lambda size: f"{size.asked.embed_ms['p50']:.1f}",
+    "retrieve": lambda size: f"{size.asked.retrieve_ms['p50']:.1f}",
+    "plan": lambda size: f"{size.asked.plan_ms['p50']:.1f}",
+    "both": lambda size: f"{size.asked.both_ms['p50']:.1f}",
+    "both, p95": lambda size: f"{size.asked.both_ms['p95']:.1f}",
+    "numpy": lambda size: f"{size.asked.matrix_ms:.2f}",
+    "FTS5": lambda size: f"{size.asked.fts5_ms:.2f}",
+    "× bounds": lambda size: f"{size.asked.times_bounds:.1f}",
+    "same 6": lambda size: f"{size.exactness.of_6:.1%}",
+    "same 50": lambda size: f"{size.exactness.of_50:.1%}",
+}
+_COSTS: Mapping[str, Cell[SizeResult]] = {
+    "store": lambda size: f"{size.built.store_turn_ms:.2f}",
+    "index": lambda size: f"{size.built.index_turn_ms:.2f}",
+    "embed": lambda size: f"{size.built.embed_turn_ms:.2f}",
+    "first, s": lambda size: f"{size.built.first_open_ms / 1000:.2f}",
+    "open, s": lambda size: f"{size.asked.open_ms / 1000:.2f}",
+    "resident, MB": lambda size: _megabytes(size.asked.resident_mb),
+    "peak, MB": lambda size: _megabytes(size.asked.peak_mb),
+}
+_SENT_NOTE = (
+    f"needle: phrasings of the question, of {len(PHRASINGS)}, with the needle in the window."
+    f" least: the minimum that jit saves on any of {QUESTIONS} questions."
+)
+_TIMES_NOTE = (
+    "plan: in jit; both: retrieve + plan. Bounds: numpy reads the matrix of vectors once; FTS5"
+    " searches for the same words. × bounds: both, divided by the sum of the bounds. same 6, same"
+    " 50: the share of the first hits of a search with exact vectors that are also found first."
+)
+_COSTS_NOTE = (
+    "first, open: time until the first question can be asked, the first time and later. Memory: of"
+    " a process that only opens and asks the conversation."
+)
+
+
+def scaling_fields(sizes: Sequence[SizeResult]) -> list[dict[str, Any]]:
+    return [
+        {"turns": size.turns, "needle": size.needle}
+        | asdict(size.built)
+        | asdict(size.asked)
+        | {"exactness": asdict(size.exactness)}
+        for size in sizes
+    ]
 
 
 def scaling_tables(sizes: Sequence[SizeResult], length: str, limit: int) -> Iterator[Table]:
     built, asked = sizes[0].built, sizes[0].asked
     about = f"{length} turns, {built.embedder}, {asked.counter}, limit {limit:,}"
-    for title, row_of, caption in (
-        (f"Tokens sent ({about})", _sent_tokens, _NEEDLE),
-        ("Times of a question in ms, medians", _question_times, _BOUNDS),
-        ("A conversation: ms per turn to store, index and embed", _costs, _MEMORY),
+    sent = [_sent(size) for size in sizes]
+    columns = [heading for heading, _ in sent[0]]
+    cells = [[cell for _, cell in row] for row in sent]
+    rows = [(f"{size.turns:,}", size) for size in sizes]
+    times = "Times of a question in ms, medians"
+    costs = "A conversation: ms per turn to store, index and embed"
+    for table in (
+        plain_table(f"Tokens sent ({about})", columns, cells, _SENT_NOTE),
+        _table(times, "turns", _QUESTION_TIMES, rows, _TIMES_NOTE),
+        _table(costs, "turns", _COSTS, rows, _COSTS_NOTE),
     ):
-        rows = [row_of(each) for each in sizes]
-        columns = [name for name, _ in rows[0]]
-        table = plain_table(title, columns, [[cell for _, cell in row] for row in rows], caption)
         table.columns[0].justify = "right"
         yield table
 
 
-_NEEDLE = (
-    f"needle: phrasings of the question, of {len(PHRASINGS)}, with the needle in the window."
-    f" least: the minimum that jit saves on any of {QUESTIONS} questions."
-)
-_BOUNDS = (
-    "plan: in jit; both: retrieve + plan. Bounds: numpy reads the matrix of vectors once; FTS5"
-    " searches for the same words. × bounds: both, divided by the sum of the bounds. same 6, same"
-    " 50: the share of the first hits of a search with exact vectors that are also found first."
-)
-_MEMORY = (
-    "first, open: time until the first question can be asked, the first time and later. Memory: of"
-    " a process that only opens and asks the conversation."
-)
-_Row = list[tuple[str, str]]
-"""(heading, cell) of each column."""
-
-
-def _sent_tokens(size: SizeResult) -> _Row:
+def _sent(size: SizeResult) -> list[tuple[str, str]]:
+    """Return (heading, cell) of each column: the tokens sent in each mode."""
     asked = size.asked
     is_refused = asked.modes.get(Mode.FULL, ...) is None
-    whole = f"{asked.full_tokens:,}{' refused' if is_refused else ''}"
-    row = [("turns", f"{size.turns:,}"), (Mode.FULL.value, whole)]
+    refused = " refused" if is_refused else ""
+    row = [("turns", f"{size.turns:,}"), (Mode.FULL.value, f"{asked.full_tokens:,}{refused}")]
     for mode, sent in asked.modes.items():
         if mode == Mode.FULL:
             continue
-        if sent is None:
-            row += [(mode, "refused"), ("saved", "–"), ("needle", "–")]
-            continue
-        row += [(mode, f"{sent.tokens:,}"), ("saved", f"{sent.saved:.2%}")]
-        row.append(("needle", f"{sent.found}"))
+        row.append((mode, f"{sent.tokens:,}" if sent else "refused"))
+        row.append(("saved", f"{sent.saved:.2%}" if sent else _NOT_MEASURED))
+        row.append(("needle", f"{sent.found}" if sent else _NOT_MEASURED))
         if Mode(mode).recalls:
-            row.append(("least", f"{sent.least_saved:.2%}"))
+            row.append(("least", f"{sent.least_saved:.2%}" if sent else _NOT_MEASURED))
     return row
-
-
-def _question_times(size: SizeResult) -> _Row:
-    asked = size.asked
-    return [
-        ("turns", f"{size.turns:,}"),
-        ("embed", f"{asked.embed_ms['p50']:.1f}"),
-        ("retrieve", f"{asked.retrieve_ms['p50']:.1f}"),
-        ("plan", f"{asked.plan_ms['p50']:.1f}"),
-        ("both", f"{asked.both_ms['p50']:.1f}"),
-        ("both, p95", f"{asked.both_ms['p95']:.1f}"),
-        ("numpy", f"{asked.matrix_ms:.2f}"),
-        ("FTS5", f"{asked.fts5_ms:.2f}"),
-        ("× bounds", f"{asked.times_bounds:.1f}"),
-        ("same 6", f"{size.exactness.of_6:.1%}"),
-        ("same 50", f"{size.exactness.of_50:.1%}"),
-    ]
-
-
-def _costs(size: SizeResult) -> _Row:
-    built, asked = size.built, size.asked
-    return [
-        ("turns", f"{size.turns:,}"),
-        ("store", f"{built.store_turn_ms:.2f}"),
-        ("index", f"{built.index_turn_ms:.2f}"),
-        ("embed", f"{built.embed_turn_ms:.2f}"),
-        ("first, s", "–" if built.first_open_ms is None else f"{built.first_open_ms / 1000:.2f}"),
-        ("open, s", f"{asked.open_ms / 1000:.2f}"),
-        ("resident, MB", "–" if asked.resident_mb is None else f"{asked.resident_mb:.0f}"),
-        ("peak, MB", "–" if asked.peak_mb is None else f"{asked.peak_mb:.0f}"),
-    ]
-
-
-_HEIGHT = 18
-_NAMED = ("red", "orange", "green", "blue", "magenta", "cyan", "gray")
-_COLOURS = dict(zip(Mode, _NAMED, strict=False))
-_POWERS = [10**exponent for exponent in range(1, 13)]
-_PERCENTS = [0, 25, 50, 75, 100]
-
-Lines = Mapping[str, Sequence[tuple[int, float]]]
-"""Points (turns, value) by mode."""
-
-
-def plots(sizes: Sequence[SizeResult], width: int) -> Iterator[str]:
-    """Draw both plots in terminal colours; each line consists of its mode's initial.
-
-    `full` is drawn whether it fits or not. At least one size is required.
-    """
-    sent = {"full": [(each.turns, float(each.asked.full_tokens)) for each in sizes]}
-    saved = {}
-    for mode in sizes[0].asked.modes:
-        made = [(each.turns, found) for each in sizes if (found := each.asked.modes[mode])]
-        if made and mode != Mode.FULL:
-            sent[mode] = [(turns, float(found.tokens)) for turns, found in made]
-            saved[mode] = [(turns, 100 * found.saved) for turns, found in made]
-    values = [value for points in sent.values() for _, value in points]
-    ticks = [each for each in _POWERS if min(values) / 10 < each < max(values) * 10]
-    yield _drawn("tokens sent, by turns", sent, ticks, width, is_log=True)
-    if saved:
-        yield _drawn("% saved against full, by turns", saved, _PERCENTS, width, is_log=False)
-
-
-def _drawn(title: str, lines: Lines, ticks: Sequence[int], width: int, *, is_log: bool) -> str:
-    import plotext  # noqa: PLC0415  170 ms, needed only for a plot
-
-    plotext.clear_figure()
-    plotext.theme("clear")
-    plotext.limitsize(False, False)  # do not limit to the detected terminal size
-    plotext.plotsize(width, _HEIGHT)
-    plotext.title(title)
-    for mode, points in lines.items():
-        turns, values = zip(*points, strict=True)
-        plotext.plot(turns, values, label=mode, marker=mode[0], color=_COLOURS[Mode(mode)])
-    turns_of = sorted({turns for points in lines.values() for turns, _ in points})
-    plotext.xscale("log")
-    plotext.xticks(turns_of, [f"{each:,}" for each in turns_of])
-    if is_log:
-        plotext.yscale("log")
-    ends = (ticks[0], ticks[-1])
-    plotext.ylim(*(map(log10, ends) if is_log else ends))  # logarithms on a logarithmic scale
-    plotext.yticks(ticks, [f"{each:,}" for each in ticks])
-    made: str = plotext.build()
-    return made.rstrip("\n")

@@ -1,115 +1,153 @@
-"""Scores of retrieval, windows and answers on labelled questions."""
+"""Scores of retrieval, of windows and of answers on labelled questions."""
 
 import statistics
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Protocol, TypeVar
 
 from jitchat.bench.f1 import answer_f1
-from jitchat.bench.means import mean_interval
+from jitchat.bench.proportions import Interval, mean_interval, wilson
 from jitchat.bench.questions import Question
 from jitchat.values import Mode
 
 ALL = "all"
-PICKED = 6
-SHORTLISTS = (12, 32, 50)
-
-_Evidence = frozenset[int]
-_Positions = tuple[int, ...] | frozenset[int]
-_Pair = tuple[_Evidence, _Positions]
+LEXICAL = "lexical"
+"""The name of the embedder `none`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
+    """What one method finds for a question."""
+
     question: Question
     ranked: tuple[int, ...]
-    """The shortlist's positions, best first; empty for a mode without retrieval."""
+    """Positions of turns, best first; empty for a mode without retrieval."""
     held: frozenset[int]
-    """Positions of turns in the window, whole or as an excerpt."""
-    share: float
-    """The window's tokens divided by those of `full`, 0 to 1."""
-    retrieve_ms: float
-    plan_ms: float
+    """Positions of the turns that the window holds."""
+    tokens: int
+    full_tokens: int
+    """Tokens that `full` would send."""
+    retrieve_ms: float = 0.0
+    """Time of the search, including the embedding of the question."""
+    plan_ms: float = 0.0
+
+
+@dataclass(slots=True)
+class Measured:
+    """The outcomes of a run, by the name of the method."""
+
+    outcomes: dict[str, list[Outcome]] = field(default_factory=dict)
+    unfit: Counter[str] = field(default_factory=Counter)
+    """Questions that are left out because their window does not fit, by method."""
+
+    def add(self, method: str, outcome: Outcome | None) -> None:
+        """Add an outcome; None if the window does not fit."""
+        if outcome is None:
+            self.unfit[method] += 1
+        else:
+            self.outcomes.setdefault(method, []).append(outcome)
+
+
+_Evidence = frozenset[int]
+_Positions = tuple[int, ...] | frozenset[int]
+
+
+def _any(evidence: _Evidence, found: _Positions) -> float:
+    return not evidence.isdisjoint(found)
+
+
+def _all(evidence: _Evidence, found: _Positions) -> float:
+    """Return whether all evidence was found; a question without evidence is a miss."""
+    return bool(evidence) and evidence.issubset(found)
+
+
+def _fraction(evidence: _Evidence, found: _Positions) -> float:
+    return len(evidence.intersection(found)) / len(evidence) if evidence else 0.0
+
+
+Measure = Callable[[Outcome], float]
+
+
+def _at(size: int, reach: Callable[[_Evidence, _Positions], float]) -> Measure:
+    return lambda outcome: reach(outcome.question.evidence, outcome.ranked[:size])
+
+
+def _strict_at(size: int, reach: Callable[[_Evidence, _Positions], float]) -> Measure:
+    return lambda outcome: reach(outcome.question.strict or frozenset(), outcome.ranked[:size])
+
+
+MEASURES: Mapping[str, Measure] = {
+    **{f"any_at_{size}": _at(size, _any) for size in (1, 6, 12, 32, 50)},
+    **{f"all_at_{size}": _at(size, _all) for size in (6, 12, 32, 50)},
+    "fraction_at_6": _at(6, _fraction),
+    "strict_any_at_6": _strict_at(6, _any),
+    "strict_all_at_6": _strict_at(6, _all),
+    "window_any": lambda outcome: _any(outcome.question.evidence, outcome.held),
+    "window_all": lambda outcome: _all(outcome.question.evidence, outcome.held),
+}
+"""The measures of an outcome, 0 to 1, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of questions."""
+
+    right: float
+    of: int
+
+    @property
+    def value(self) -> float:
+        """0 to 1; 0 if there are no questions."""
+        return self.right / self.of if self.of else 0.0
+
+    @property
+    def interval(self) -> Interval:
+        """Wilson's 95 % interval; there must be a question."""
+        return wilson(self.right, self.of)
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Means over the outcomes of one category, 0 to 1."""
+    """The scores of one method on the questions of one category."""
 
     n: int
-    any_at_6: float
-    all_at_6: float
-    fraction_at_6: float
-    strict_any_at_6: float
-    strict_all_at_6: float
-    shortlist: dict[str, dict[str, float]]
-    window_any: float
-    window_all: float
+    shares: dict[str, Share]
+    """By the names of `MEASURES`."""
+    window_tokens: float
+    """The mean tokens of a window."""
     window_share: dict[str, float]
+    """The window's tokens divided by those of `full`, 0 to 1: their mean and 95th percentile."""
 
 
 def scores_of(outcomes: Sequence[Outcome]) -> Scores:
-    six = _first(PICKED, outcomes)
-    strict = [(each.question.strict or frozenset(), each.ranked[:PICKED]) for each in outcomes]
-    window = [(each.question.evidence, each.held) for each in outcomes]
-    listed = {str(size): _first(size, outcomes) for size in SHORTLISTS}
+    size = len(outcomes)
     return Scores(
-        n=len(outcomes),
-        any_at_6=_mean(_any, six),
-        all_at_6=_mean(_all, six),
-        fraction_at_6=_mean(_fraction, six),
-        strict_any_at_6=_mean(_any, strict),
-        strict_all_at_6=_mean(_all, strict),
-        shortlist={
-            size: {"any": _mean(_any, pairs), "all": _mean(_all, pairs)}
-            for size, pairs in listed.items()
+        n=size,
+        shares={
+            name: Share(sum(measure(outcome) for outcome in outcomes), size)
+            for name, measure in MEASURES.items()
         },
-        window_any=_mean(_any, window),
-        window_all=_mean(_all, window),
-        window_share=spread([each.share for each in outcomes], "mean"),
+        window_tokens=statistics.fmean(outcome.tokens for outcome in outcomes),
+        window_share=spread([outcome.tokens / outcome.full_tokens for outcome in outcomes], "mean"),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ModeScores:
-    """The scores and times of one mode; times are in milliseconds."""
-
-    retrieve_ms: dict[str, float]
-    """Time of the search, including the embedding of the question."""
-    plan_ms: dict[str, float]
-    categories: dict[str, Scores]
-    """All questions first, then each category that was asked."""
-
-
-def mode_scores(outcomes: Sequence[Outcome]) -> ModeScores:
-    groups = by_category(outcomes)
-    return ModeScores(
-        retrieve_ms=spread([each.retrieve_ms for each in outcomes]),
-        plan_ms=spread([each.plan_ms for each in outcomes]),
-        categories={name: scores_of(group) for name, group in groups.items()},
-    )
-
-
-class _Asked(Protocol):
-    @property
-    def question(self) -> Question: ...
-
-
-_T = TypeVar("_T", bound=_Asked)
-
-
-def by_category(asked: Sequence[_T]) -> dict[str, Sequence[_T]]:
-    """Group items: all first, then by category, in order of name."""
-    names = sorted({each.question.category for each in asked} - {ALL})
-    return {ALL: asked} | {
-        name: [each for each in asked if each.question.category == name] for name in names
+def score_fields(scores: Scores) -> dict[str, object]:
+    return {
+        "n": scores.n,
+        **{name: share.value for name, share in scores.shares.items()},
+        "window_tokens": scores.window_tokens,
+        "window_share": scores.window_share["mean"],
+        "window_share_p95": scores.window_share["p95"],
+        "intervals": {name: share.interval for name, share in scores.shares.items()},
     }
 
 
 def embedder_name(embedder: str) -> str:
     """Return an embedder's name for `--embedder`: `lexical` if there is none."""
-    return "lexical" if embedder == "none" else embedder
+    return LEXICAL if embedder == "none" else embedder
 
 
 def spread(values: Sequence[float], middle: str = "p50") -> dict[str, float]:
@@ -117,27 +155,6 @@ def spread(values: Sequence[float], middle: str = "p50") -> dict[str, float]:
     central = statistics.fmean(values) if middle == "mean" else statistics.median(values)
     ordered = sorted(values)
     return {middle: central, "p95": ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]}
-
-
-def _first(size: int, outcomes: Sequence[Outcome]) -> list[_Pair]:
-    return [(each.question.evidence, each.ranked[:size]) for each in outcomes]
-
-
-def _mean(measure: Callable[[_Evidence, _Positions], float], pairs: Sequence[_Pair]) -> float:
-    return statistics.fmean(measure(evidence, found) for evidence, found in pairs)
-
-
-def _any(evidence: _Evidence, found: _Positions) -> bool:
-    return not evidence.isdisjoint(found)
-
-
-def _all(evidence: _Evidence, found: _Positions) -> bool:
-    """Whether all evidence was found; a question without evidence is a miss."""
-    return bool(evidence) and evidence.issubset(found)
-
-
-def _fraction(evidence: _Evidence, found: _Positions) -> float:
-    return len(evidence.intersection(found)) / len(evidence) if evidence else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +165,29 @@ class Answer:
     """None if the request failed."""
     correct: bool | None = None
     """The judge's verdict; None if there was no judge, or no verdict in its reply."""
+
+    @property
+    def f1(self) -> float | None:
+        """LoCoMo's F1; None if there is no answer."""
+        if self.text is None:
+            return None
+        return answer_f1(self.question.category, self.text, self.question.answer)
+
+
+class _Asked(Protocol):
+    @property
+    def question(self) -> Question: ...
+
+
+_A = TypeVar("_A", bound=_Asked)
+
+
+def by_category(asked: Sequence[_A]) -> dict[str, Sequence[_A]]:
+    """Group items: all first, then by category, in order of name."""
+    names = sorted({item.question.category for item in asked} - {ALL})
+    return {ALL: asked} | {
+        name: [item for item in asked if item.question.category == name] for name in names
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,40 +207,43 @@ class AnswerScores:
     failed: int
     """Requests that the provider did not answer; they are not included in any mean."""
     f1: float | None
-    """LoCoMo's F1, the mean over `answered`; None if that is 0."""
+    """The mean over `answered`; None if that is 0."""
     judge: Judged | None
     """None if there was no judge."""
-    f1_interval: tuple[float, float] | None = None
+    f1_interval: Interval | None = None
     """The 95 % interval; None if there are too few answers."""
 
 
 def answer_scores(
     answers: Sequence[Answer], *, judged: bool
 ) -> dict[Mode, dict[str, AnswerScores]]:
+    by_mode: dict[Mode, list[Answer]] = {}
+    for answer in answers:
+        by_mode.setdefault(answer.mode, []).append(answer)
     return {
         mode: {
             category: _answer_scores(group, judged=judged)
-            for category, group in by_category([e for e in answers if e.mode is mode]).items()
+            for category, group in by_category(own).items()
         }
-        for mode in dict.fromkeys(each.mode for each in answers)
+        for mode, own in by_mode.items()
     }
 
 
 def _answer_scores(answers: Sequence[Answer], *, judged: bool) -> AnswerScores:
-    reached = [f1 for each in answers if (f1 := _f1(each)) is not None]
-    said = [each.correct for each in answers if each.correct is not None]
+    f1 = [answer.f1 for answer in answers if answer.f1 is not None]
+    verdicts = [answer.correct for answer in answers if answer.correct is not None]
+    judge = Judged(len(verdicts), len(f1) - len(verdicts), _mean_or_none(verdicts))
     return AnswerScores(
-        answered=len(reached),
-        failed=len(answers) - len(reached),
-        f1=_mean_or_none(reached),
-        judge=Judged(len(said), len(reached) - len(said), _mean_or_none(said)) if judged else None,
-        f1_interval=mean_interval(reached),
+        answered=len(f1),
+        failed=len(answers) - len(f1),
+        f1=_mean_or_none(f1),
+        judge=judge if judged else None,
+        f1_interval=mean_interval(f1),
     )
 
 
-def _f1(answer: Answer) -> float | None:
-    asked, text = answer.question, answer.text
-    return answer_f1(asked.category, text, asked.answer) if text is not None else None
+def _mean_or_none(values: Sequence[float]) -> float | None:
+    return statistics.fmean(values) if values else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,29 +255,28 @@ class PairedF1:
     f1: tuple[float, float]
     difference: float
     """The second mode's F1 minus the first's."""
-    interval: tuple[float, float] | None
+    interval: Interval | None
     """The 95 % interval of the difference; None if there are too few pairs."""
 
 
 def paired_scores(answers: Sequence[Answer]) -> Iterator[PairedF1]:
     """Compare every two modes with common answered questions, which are matched by identity."""
     by_mode: dict[Mode, dict[int, float]] = {}
-    for each in answers:
-        if (f1 := _f1(each)) is not None:
-            by_mode.setdefault(each.mode, {})[id(each.question)] = f1
-    for one, other in combinations(by_mode, 2):
-        first, second = by_mode[one], by_mode[other]
-        if common := [each for each in first if each in second]:
-            means = tuple(statistics.fmean(f1[each] for each in common) for f1 in (first, second))
-            differences = [second[each] - first[each] for each in common]
+    for answer in answers:
+        if answer.f1 is not None:
+            by_mode.setdefault(answer.mode, {})[id(answer.question)] = answer.f1
+    for modes in combinations(by_mode, 2):
+        first, second = (by_mode[mode] for mode in modes)
+        common = [question for question in first if question in second]
+        if common:
+            differences = [second[question] - first[question] for question in common]
             yield PairedF1(
-                modes=(one, other),
+                modes=modes,
                 n=len(common),
-                f1=(means[0], means[1]),
+                f1=(
+                    statistics.fmean(first[question] for question in common),
+                    statistics.fmean(second[question] for question in common),
+                ),
                 difference=statistics.fmean(differences),
                 interval=mean_interval(differences),
             )
-
-
-def _mean_or_none(values: Sequence[float]) -> float | None:
-    return statistics.fmean(values) if values else None

@@ -4,22 +4,20 @@ With --answerer a model answers LoCoMo's questions, and with --judge a model jud
 estimated cost is shown first and must be confirmed.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
 
 from jitchat import models
-from jitchat.bench import asking, haystack, questions, report, scaling
-from jitchat.bench.scores import Outcome, mode_scores
-from jitchat.cli import bench_memory, bench_options, observed, options, output, recall
-from jitchat.cli.bench_answers import AnswerFlags, answer_all
-from jitchat.errors import BenchFailed
-from jitchat.index.embedder import Embedder
+from jitchat.bench import haystack, questions, report, scaling
+from jitchat.bench.observation import Replaying
+from jitchat.bench.recall import in_modes, measure
+from jitchat.bench.scores import answer_scores, embedder_name, paired_scores
+from jitchat.cli import bench_memory, bench_options, options, output, recall
+from jitchat.cli.bench_answers import AnswerFlags
+from jitchat.index.load_embedder import load_embedder
 from jitchat.paths import absolute
-from jitchat.settings import Settings
-from jitchat.text import figures
 from jitchat.values import Mode
 
 
@@ -29,25 +27,20 @@ def bench_command() -> None:
 
 
 bench_command.add_command(recall.recall_command)
-bench_command.add_command(observed.observe_command)
 bench_command.add_command(bench_memory.memory_command)
 
 
 @bench_command.command("locomo", cls=options.SharingCommand)
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="FILE",
-    help="LoCoMo's JSON file.",
-)
+@bench_options.data_option("LoCoMo's JSON file.")
+@bench_options.modes_option
 @options.options_as("drawn", bench_options.SampleFlags)
 @options.options_as("measuring", bench_options.MeasureFlags)
 @options.options_as("answering", AnswerFlags)
 @options.endpoint_options
-def locomo_command(
+def locomo_command(  # noqa: PLR0913, PLR0917  its options
     flags: options.Flags,
     data: Path,
+    modes: tuple[Mode, ...],
     drawn: bench_options.SampleFlags,
     measuring: bench_options.MeasureFlags,
     answering: AnswerFlags,
@@ -58,77 +51,71 @@ def locomo_command(
     """
     flags = answering.with_answerer(measuring.with_embedder(flags))
     measuring.require_writable()
-    answering.require_writable()
     settings = flags.settings()
-    talks, sample = drawn.draw(questions.read_labelled(data, questions.LOCOMO))
-    for doubt in questions.label_warnings(talks):
-        output.say(doubt, err=True)
-    embedder = models.make_embedder(settings, flags.paths())
-    cases = None
-    if answering.answerer is not None:  # collects the requests as they are planned
-        cases = asking.Cases(models.system_text(settings))
-    outcomes, unfit = _measure_recall(talks, embedder, settings, measuring.modes, cases)
-    scores = {mode: mode_scores(found) for mode, found in outcomes.items() if found}
-    asked = sum(len(talk.questions) for talk in talks)
-    for mode, missed in unfit.items():
-        total = figures.plural(asked, "question")
-        output.say(
-            f"{mode.value}: {missed:,} of {total} did not fit the window. {asking.WIDER}", err=True
-        )
+    file = drawn.read(data, questions.LOCOMO)
+    model, embedder = models.resolve_model(settings), models.make_embedder(settings, flags.paths())
+    cases = answering.cases(settings)
+    asking = in_modes(modes, model.counter, model.asked_budget, cases)
+    with output.progress("questions", file.asked) as advance:
+        measured = measure(file.talks, embedder, asking, advance)
+    file.require_fitting(measured, model.asked_budget.limit)
+    name = embedder_name(embedder.id)
+    reached = {mode: measured.outcomes[mode] for mode in modes if mode in measured.outcomes}
     output.print_tables(
         table
-        for mode, reached in scores.items()
-        for table in report.tables(mode, reached, embedder.id)
+        for mode, outcomes in reached.items()
+        for table in report.mode_tables(mode, outcomes, name)
     )
     output.emit("")
-    fields = report.result_fields(data, embedder.id, settings, scores, unfit, sample)
+    result: dict[str, object] = {
+        "data": file.fields,
+        "embedder": name,
+        "modes": {mode: report.mode_fields(outcomes) for mode, outcomes in reached.items()},
+        "does_not_fit": measured.unfit,
+    }
     if cases is not None:
-        tables, fields = answer_all(answering, flags, cases, fields, measuring.json)
-        output.print_tables(tables)
+        run = answering.send(flags, cases, file.fields, measuring.json)
+        results = list(run.results())
+        scores = answer_scores(results, judged=run.judge is not None)
+        pairs = list(paired_scores(results))
+        output.print_tables(report.answer_tables(answering.title, scores, pairs))
         output.emit("")
-    if measuring.json is not None:
-        output.write_json(measuring.json, fields)
+        report.add_answers(result, scores, pairs, run.answers(), run.judgements())
+    measuring.write(settings, result)
 
 
-def _measure_recall(
-    talks: Sequence[questions.LabelledConversation],
-    embedder: Embedder,
-    settings: Settings,
-    modes: Sequence[Mode],
-    cases: asking.Cases | None,
-) -> tuple[dict[Mode, list[Outcome]], Counter[Mode]]:
-    """Plan every question in every mode. Return the outcomes and how many do not fit, by mode.
+@bench_command.command("observe", cls=options.SharingCommand)
+@bench_options.data_option(f"File {bench_options.ANY_FORMAT}")
+@options.options_as("measuring", bench_options.ResultFlags)
+@options.endpoint_options
+def observe_command(flags: options.Flags, data: Path, measuring: bench_options.ResultFlags) -> None:
+    """Measure how many answers observations keep.
 
-    Raises:
-        BenchFailed: No question fits in any mode.
-
+    Each labelled conversation is replayed in the mode observe, as in the chat: a window is planned
+    before each message, and turns that are due are observed after each answer, with the built-in
+    rules. For each question that a single statement answers, the benchmark then checks whether that
+    text is in the last window, and compares this with the most recent turns of the same total size.
+    Sends nothing.
     """
-    outcomes: dict[Mode, list[Outcome]] = {mode: [] for mode in modes}
-    unfit: Counter[Mode] = Counter()
+    measuring.require_writable()
+    settings = flags.settings()
+    file = bench_options.SampleFlags(sample=None, seed=1).read(data, needs_evidence=True)
     model = models.resolve_model(settings)
-    counter, budget = model.counter, model.asked_budget
-    with output.progress("questions", sum(len(talk.questions) for talk in talks)) as advance:
-        for talk in (talk for talk in talks if talk.questions):
-            with asking.indexed(talk.found, embedder, talk.asked_at) as memory:
-                conversation = asking.OpenConversation(memory, counter, budget)
-                conversation.distil(modes)
-                for question in talk.questions:
-                    for mode in modes:
-                        if (outcome := conversation.ask(question, mode, cases)) is None:
-                            unfit[mode] += 1
-                        else:
-                            outcomes[mode].append(outcome)
-                    advance(1)
-    if not any(outcomes.values()):
-        raise BenchFailed(
-            f"No question fits {budget.limit:,} tokens in {', '.join(modes)}.", asking.WIDER
-        )
-    return outcomes, unfit
+    replaying = Replaying(model.counter, model.asked_budget, models.observe_rules(settings))
+    with output.progress("turns", sum(len(talk.found.turns) for talk in file.talks)) as advance:
+        for talk in file.talks:
+            replaying.run(talk, advance)
+    figures = report.observe_fields(replaying.results, model.asked_budget.limit)
+    title = "{data}: {asked:,} questions of single facts, limit {limit:,}"
+    title = title.format(data=data.name, **figures)
+    output.print_tables([report.observe_table(title, replaying.results.kept)])
+    output.say(report.OBSERVE_SUMMARY.format(**figures))
+    measuring.write(settings, {"data": file.fields, "observe": figures})
 
 
-_SIZES, _LARGE, _MILLION = "20,40,80,160,320,1000", "10000,100000", 1_000_000
-_WIDEST = 100
-"""Maximum columns of a plot."""
+_SIZES = "20,40,80,160,320,1000"
+_LARGE = "10000,100000"
+_MILLION = 1_000_000
 
 
 @bench_command.command("scaling", cls=options.SharingCommand)
@@ -145,21 +132,21 @@ _WIDEST = 100
     show_default=True,
     help="About 2, 30 or 1,500 words per turn.",
 )
+@bench_options.modes_option
 @options.options_as("measuring", bench_options.MeasureFlags)
 @click.option(
     "--million",
     is_flag=True,
     help="Include a million turns: 3 GB of disk, 4 GB of memory, about 15 minutes.",
 )
-@click.option("--plot", is_flag=True, help="Plot the tokens as well.")
 @options.location_options
 def scaling_command(  # noqa: PLR0913, PLR0917  its options
     flags: options.Flags,
     turns: str | None,
     length: str,
+    modes: tuple[Mode, ...],
     measuring: bench_options.MeasureFlags,
     million: bool,
-    plot: bool,
 ) -> None:
     """Measure the cost of finding one fact as a conversation grows.
 
@@ -167,31 +154,28 @@ def scaling_command(  # noqa: PLR0913, PLR0917  its options
     """
     usual = _SIZES if length == "long" else f"{_SIZES},{_LARGE}"
     sizes = _sizes(usual if turns is None else turns)
-    sizes += [_MILLION] * (million and _MILLION not in sizes)
+    if million and _MILLION not in sizes:
+        sizes.append(_MILLION)
     flags = measuring.with_embedder(flags)
-    settings = flags.settings()
     measuring.require_writable()
+    settings = flags.settings()
     embedder, budget = settings.embedder, models.resolve_model(settings).asked_budget
-    wanted = scaling.MeasureOptions(
-        embedder.name,
-        embedder.model,
-        str(absolute(Path(embedder.path))) if embedder.path else None,
-        str(flags.paths().models),
+    folder = absolute(Path(embedder.path)) if embedder.path else None
+    cache = flags.paths().models
+    setup = scaling.Setup(
+        partial(load_embedder, embedder.name, embedder.model, folder, cache),
         settings.model_name(),
         budget,
-        tuple(measuring.modes),
+        modes,
     )
     talks = [haystack.Haystack(size, haystack.Length(length)) for size in sizes]
-    with output.progress("turns", sum(map(scaling.steps, sizes))) as advance:
-        measured = [scaling.measure(wanted, talk, advance) for talk in talks]
+    with output.progress("turns", sum(scaling.steps(size) for size in sizes)) as advance:
+        measured = [scaling.measure(setup, talk, advance) for talk in talks]
     output.print_tables(report.scaling_tables(measured, length, budget.limit))
     output.emit("")
-    if plot:
-        width = min(output.terminal_width() or _WIDEST, _WIDEST)
-        for drawn in report.plots(measured, width):
-            output.emit(f"{drawn}\n")
-    if measuring.json is not None:
-        output.write_json(measuring.json, report.scaling_fields(measured, length, settings))
+    figures = report.scaling_fields(measured)
+    about = {"turn_length": length, "phrasings": len(haystack.PHRASINGS)}
+    measuring.write(settings, about | {"turns": figures})
 
 
 def _sizes(listed: str) -> list[int]:

@@ -2,35 +2,29 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import click
 
-from jitchat import __version__, models
-from jitchat.bench import asking, memory_report, questions
-from jitchat.bench.memory import Measuring, RunnerResult, with_questions
-from jitchat.bench.memory_runners import RunnerName
-from jitchat.bench.output import settings_fields
+from jitchat import models
+from jitchat.bench import report
+from jitchat.bench.memory import Measuring
+from jitchat.bench.memory_runners import Ingestion, RunnerName
 from jitchat.cli import bench_options, cold_store, options, output
-from jitchat.cli.bench_answers import AnswerFlags, send_all
+from jitchat.cli.bench_answers import AnswerFlags
 from jitchat.settings import Settings, small_models
 from jitchat.synthesis.document_writer import ExtractiveWriter
 from jitchat.text.figures import plural
-from jitchat.weights.catalogue import sha256_of
 
 _BOTH = "both"
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryFlags:
+class MemoryFlags(bench_options.MeasureFlags):
     runner: str | None = options.option(
         "Kind of memory.  [default: document, or entries if agent.context_only is false]",
         type=click.Choice([*(name.value for name in RunnerName), _BOTH]),
         metavar="document|entries|both",
     )
-    json: Path | None = bench_options.json_option()  # noqa: RUF009
-    embedder: str | None = options.option("Embedder: lexical or a known name.", metavar="NAME")
-    model_path: str | None = bench_options.model_path_option()
 
     def runners(self, settings: Settings) -> list[RunnerName]:
         if self.runner == _BOTH:
@@ -40,10 +34,7 @@ class MemoryFlags:
 
 
 @click.command("memory", cls=options.SharingCommand)
-@click.option(
-    "--data", type=click.Path(path_type=Path), required=True, metavar="FILE",
-    help="File in LoCoMo's, LongMemEval's or the labelled format, detected from its content.",
-)  # fmt: skip
+@bench_options.data_option(f"File {bench_options.ANY_FORMAT}")
 @options.options_as("drawn", bench_options.SampleFlags)
 @options.options_as("measuring", MemoryFlags)
 @options.options_as("answering", AnswerFlags)
@@ -65,55 +56,17 @@ def memory_command(
 
     Sends nothing else unless --answerer names a model to answer the questions.
     """
-    flags = bench_options.with_embedder(
-        answering.with_answerer(flags), measuring.embedder, measuring.model_path
-    )
-    bench_options.require_writable(measuring.json)
-    answering.require_writable()
-    settings = flags.settings()
-    read = questions.read_labelled(data)
-    for doubt in questions.reading_warnings(read):
-        output.say(doubt, err=True)
-    talks, sample = drawn.draw(read)
-    talks = with_questions(talks)
-    cases = asking.Cases(models.system_text(settings)) if answering.answerer is not None else None
-    results = _run(settings, flags, talks, measuring.runners(settings), cases)
-    asked = sum(len(talk.questions) for talk in talks)
-    title = f"{data.stem}: {plural(len(talks), 'conversation')}, {plural(asked, 'question')}"
-    output.print_tables(
-        [memory_report.ingestion_table(title, results), memory_report.held_table(results)]
-    )
-    output.emit("")
-    result: dict[str, Any] = {
-        "version": __version__,
-        "settings": settings_fields(settings),
-        "data": {"path": str(data), "sha256": sha256_of(data), **sample},
-        "runners": memory_report.result_fields(results),
-    }
-    if cases is not None:
-        answered = send_all(answering, flags, cases, result["data"], measuring.json)
-        scores = memory_report.answered_scores(answered.results, judged=answered.is_judged)
-        how = f"judged by {answering.judge}" if answered.is_judged else "mean F1"
-        heading = f"answered by {answering.answerer}, {how}"
-        output.print_tables([memory_report.answered_table(heading, scores)])
-        output.emit("")
-        result["answered"] = {name.value: dict(each) for name, each in scores.items()}
-    if measuring.json is not None:
-        output.write_json(measuring.json, result)
-
-
-def _run(
-    settings: Settings,
-    flags: options.Flags,
-    talks: list[questions.LabelledConversation],
-    runners: list[RunnerName],
-    cases: asking.Cases | None,
-) -> dict[RunnerName, RunnerResult]:
-    model, paths = models.resolve_model(settings), flags.paths()
+    flags = answering.with_answerer(measuring.with_embedder(flags))
+    measuring.require_writable()
+    settings, paths = flags.settings(), flags.paths()
+    file = drawn.read(data)
+    talks = [talk for talk in file.talks if talk.questions or talk.abstentions]
+    model = models.resolve_model(settings)
     asks = small_models.address_of(settings, "writer") is not None
+    ingestions = {name: Ingestion() for name in measuring.runners(settings)}
     with (
         cold_store.usage_log(paths, wanted=asks) as database,
-        output.progress("conversations", len(talks) * len(runners)) as advance,
+        output.progress("conversations", len(talks) * len(ingestions)) as advance,
     ):
         metering = replace(model, database=database).metering()
         measure = Measuring(
@@ -121,10 +74,29 @@ def _run(
             model.counter,
             model.asked_budget,
             lambda: model.document_writer(metering) or ExtractiveWriter(),
+            answering.cases(settings),
         )
-        results = {name: measure.run(talks, name, cases, advance) for name in runners}
-    for name, result in results.items():
-        if result.unfit:
-            missed = f"{name}: {plural(result.unfit, 'question')} did not fit the window."
-            output.say(f"{missed} {asking.WIDER}", err=True)
-    return results
+        for name, ingestion in ingestions.items():
+            for talk in talks:
+                measure.run(talk, name, ingestion)
+                advance(1)
+    measured = measure.measured
+    file.require_fitting(measured, model.asked_budget.limit)
+    title = f"{file.name}: {plural(len(talks), 'conversation')}, {plural(file.asked, 'question')}"
+    output.print_tables(
+        [report.ingestion_table(title, ingestions), report.held_table(measured.outcomes)]
+    )
+    output.emit("")
+    runners = {
+        name: report.memory_fields(ingestion, measured.outcomes.get(name, []), measured.unfit[name])
+        for name, ingestion in ingestions.items()
+    }
+    result: dict[str, object] = {"data": file.fields, "runners": runners}
+    if measure.cases is not None:
+        run = answering.send(flags, measure.cases, file.fields, measuring.json)
+        shares = report.answered_shares(list(run.results()), judged=run.judge is not None)
+        title = answering.title if run.judge is not None else f"{answering.title}, mean F1"
+        output.print_tables([report.answered_table(title, shares)])
+        output.emit("")
+        result["answered"] = shares
+    measuring.write(settings, result)

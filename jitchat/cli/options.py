@@ -6,22 +6,25 @@ import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from jitchat.cli import shell_values
 from jitchat.errors import SettingsError, UsageError
 from jitchat.paths import Paths, locate
-from jitchat.settings import sections
+from jitchat.settings import checks, sections
+from jitchat.text.sanitize import shorten
 
 if TYPE_CHECKING:
     from jitchat.settings import Settings
 
 _Command = Callable[..., Any]
 _Option = Callable[[_Command], _Command]
+_Name = TypeVar("_Name", bound=StrEnum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,20 @@ def turn_name(text: str) -> int | str:
         return text
     conversation, sign, number = text.rpartition("#")
     return f"{conversation}#{turn_number(number)}" if conversation and sign else turn_number(text)
+
+
+def known_name(flag: str, name: str, names: Sequence[str]) -> str:
+    if name not in names:
+        quoted = repr(shorten(name, 60))
+        raise UsageError(f"{flag} cannot be {quoted}.", checks.choose_one(name, names))
+    return name
+
+
+def names_of(flag: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
+    """Parse a list of names, each once, in the given order."""
+    names = [member.value for member in kind]
+    given = [piece.strip() for piece in text.split(",")]
+    return tuple(dict.fromkeys(kind(known_name(flag, name, names)) for name in given))
 
 
 attaching = click.option(

@@ -6,7 +6,7 @@ import json
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from jitchat.bench.answers import Answering, Load, Model, opened_log
+from jitchat.bench.answers import Answering, Model, opened_log
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE, Case, Cases, OpenConversation, indexed
 from jitchat.bench.questions import read_labelled
 from jitchat.bench.scores import Answer, AnswerScores, Judged, answer_scores
@@ -14,6 +14,7 @@ from jitchat.errors import RequestRefused
 from jitchat.index.embedder import NoEmbedder
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Piece, ReplyDelta
+from jitchat.settings import Settings
 from jitchat.values import Message, Mode, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, request_tokens
@@ -63,7 +64,8 @@ class Talking(ScriptedProvider):
 
 def model(provider: ScriptedProvider, name: str = "m") -> Model:
     price = Prices(1.0, 2.0)
-    return Model(provider, EstimateCounter(), Options(), price, {"provider": "x", "model": name})
+    identity = {"provider": "x", "model": name}
+    return Model(provider, EstimateCounter(), Options(), price, identity, Settings().in_use())
 
 
 async def answered(
@@ -74,7 +76,7 @@ async def answered(
         log = stack.enter_context(opened_log(path))
         judging_model = model(judge, "judge") if judge is not None else None
         made = Answering(cases, model(answerer), judging_model, {"sha256": "hash"}, log)
-        await made.answers.run(2, lambda _: None)
+        await made.answers().run(2, lambda _: None)
         judging = made.judgements()
         if judging is not None:
             await judging.run(2, lambda _: None)
@@ -114,7 +116,7 @@ async def test_an_answer_is_scored_and_judged(tmp_path: Path):
     assert both["all"] == AnswerScores(2, 0, (2 / 3 + 2 / 3) / 2, Judged(1, 1, 1.0))
     assert both["temporal"].judge == Judged(0, 1, None)
     assert "multi-hop" not in both
-    assert made.answers.usage() == Usage(200, 20)
+    assert made.answers().usage() == Usage(200, 20)
     asked = [json.loads(messages[-1].content) for messages in judge.requests]
     assert asked[0]["gold answer"] == "a red kite"
 
@@ -138,7 +140,7 @@ async def test_the_next_run_asks_only_what_is_missing_or_different(tmp_path: Pat
     assert [each[-1].content[-15:] for each in again.requests] == ["Ann bake bread?"] * 2
     assert {each.text for each in found} == {"a kite", "2022"}
     assert {each.correct for each in found} == {False, True}
-    assert (made.loads(), made.judge_loads()) == ([], [])
+    assert [asked.loads() for asked in made.expected()] == [{}, {}]
 
     smaller = planned(tmp_path, Mode.JIT, budget=Budget(recent=200))
     narrow = Talking(photo="a", bread="b")
@@ -151,11 +153,8 @@ async def test_what_is_still_to_be_sent_is_counted_from_the_windows(tmp_path: Pa
     judge = Talking()
     with opened_log(tmp_path / "a") as log:
         made = Answering(cases, model(Talking()), model(judge), {"sha256": "hash"}, log)
-        loads, (judging,) = made.loads(), made.judge_loads()
+        loads, judging = (asked.loads() for asked in made.expected())
     sent = {mode: [each.tokens for each in cases if each.mode is mode] for mode in Mode}
-    assert loads == [
-        Load("full", 2, sum(sent[Mode.FULL]), exact=False),
-        Load("jit", 2, sum(sent[Mode.JIT]), exact=False),
-    ]
-    assert judging.requests == 4
-    assert judging.input_tokens > 4 * 150
+    assert loads == {"full": sent[Mode.FULL], "jit": sent[Mode.JIT]}
+    assert len(judging["judgements"]) == 4
+    assert sum(judging["judgements"]) > 4 * 150

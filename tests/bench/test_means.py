@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.bench.means import mean_interval
+from jitchat.bench.proportions import mean_interval
 from jitchat.bench.questions import Question
 from jitchat.bench.scores import Answer, paired_scores
 from jitchat.values import Mode

@@ -9,12 +9,19 @@ import pytest
 
 from jitchat.bench import scaling
 from jitchat.bench.haystack import PHRASINGS, Haystack, Length
-from jitchat.bench.report import plots, scaling_tables
-from jitchat.bench.scaling import QuestionResults, SizeResult, ask, build, exactness, steps
+from jitchat.bench.report import scaling_tables
+from jitchat.bench.scaling import (
+    QuestionResults,
+    Setup,
+    SizeResult,
+    ask,
+    build,
+    exactness,
+    steps,
+)
 from jitchat.index.embedder import NoEmbedder
 from jitchat.values import USUAL_MODES
 from jitchat.window.budget import Budget
-from jitchat.window.tokens import EstimateCounter
 from tests.index.support import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -28,11 +35,14 @@ TALKS = [
 ]
 
 
+SETUP = Setup(NoEmbedder, "unknown", Budget())
+
+
 def measure(folder: Path, talk: Haystack) -> SizeResult:
     """In this process, which the app does by two of their own."""
     path = folder / f"{talk.length}-{talk.size}.db"
-    built = build(NoEmbedder(), talk, path, int)
-    asked = ask(NoEmbedder(), EstimateCounter(), Budget(), talk, path, int)
+    built = build(SETUP, talk, path, int)
+    asked = ask(SETUP, talk, path, int)
     return SizeResult(talk.size, talk.needle, built, asked)
 
 
@@ -75,7 +85,7 @@ def test_a_conversation_that_does_not_fit_is_refused_and_counted_all_the_same(
     folder: Path, sixty: SizeResult
 ):
     narrow, path = Budget(limit=4_500), folder / "usual-60.db"
-    asked = ask(NoEmbedder(), EstimateCounter(), narrow, Haystack(60), path, int)
+    asked = ask(replace(SETUP, budget=narrow), Haystack(60), path, int)
     assert asked.modes["full"] is None
     assert asked.full_tokens == sixty.asked.full_tokens > narrow.budget
     assert asked.modes["jit"] == sixty.asked.modes["jit"]
@@ -98,14 +108,15 @@ def test_every_stage_took_its_time_and_the_bounds_stand_beside_it(sixty: SizeRes
 def test_it_tells_of_each_step(tmp_path: Path):
     told: list[int] = []
     path, talk = tmp_path / "bench.db", Haystack(140, Length.SHORT)
-    build(NoEmbedder(), talk, path, told.append)
-    ask(NoEmbedder(), EstimateCounter(), Budget(), talk, path, told.append)
+    build(SETUP, talk, path, told.append)
+    ask(SETUP, talk, path, told.append)
     assert sum(told) == steps(140) == 280 + scaling.QUESTIONS
 
 
 def test_what_packing_changes_is_told_as_shares_of_what_exact_vectors_find(tmp_path: Path):
-    build(FakeEmbedder(dimension=64), Haystack(300), tmp_path / "bench.db", int)
-    found = exactness(FakeEmbedder(dimension=64), tmp_path / "bench.db")
+    setup = Setup(lambda: FakeEmbedder(dimension=64), "unknown", Budget())
+    build(setup, Haystack(300), tmp_path / "bench.db", int)
+    found = exactness(setup, tmp_path / "bench.db")
     assert 0.9 <= found.of_6 <= 1
     assert 0.9 <= found.of_50 <= 1
 
@@ -132,27 +143,3 @@ def test_a_mode_that_is_not_measured_has_no_column(sixty: SizeResult):
     found = cells([replace(sixty, asked=replace(sixty.asked, modes=jit))])
     assert found["full"] == [f"{sixty.asked.full_tokens:,}"]
     assert "recency" not in found
-
-
-def test_a_plot_has_a_line_a_mode_made_of_its_initial(sixty: SizeResult):
-    larger = replace(sixty, turns=600)
-    sent, saved = plots([sixty, larger], 70)
-    assert all(f"{mode.value[0] * 9}" in sent for mode in USUAL_MODES)
-    assert "jjjjjjjjj" in saved
-    assert "fffff" not in saved
-    assert {len(line) for line in plain(sent).splitlines()} == {70}
-
-
-@pytest.mark.parametrize("modes", [("full",), ("recency", "jit")])
-def test_one_size_and_a_mode_that_is_refused_can_be_drawn(
-    sixty: SizeResult, modes: tuple[str, ...]
-):
-    refused = replace(sixty.asked, modes=dict.fromkeys(modes))
-    (sent,) = plots([replace(sixty, asked=refused)], 60)
-    assert "ff full" in plain(sent)
-
-
-def plain(drawn: str) -> str:
-    import re
-
-    return re.sub(r"\x1b\[[\d;]*m", "", drawn)

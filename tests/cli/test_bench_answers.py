@@ -117,7 +117,7 @@ def test_a_local_model_needs_no_consent_and_is_sampled_the_same_each_time(
     out = tmp_path / "out.json"
     done = asked(jitchat, data, "--answerer", "local", "--sample", "1", "--json", out)
     assert done.code == 0, done.err
-    assert "full: 1 of 1 question did not fit the window." in done.err
+    assert "f, full: 1 of 1 question did not fit the window." in done.err
     assert "  time: " in done.err
     assert "answers: 0 of 1\nanswers: 1 of 1" in done.err
     asked_for = (sent[-1].temperature, sent[-1].seed, sent[-1].max_tokens)
@@ -185,7 +185,10 @@ def test_a_missing_key_is_reported_before_anything_is_sent(
     models["reader"] = ScriptedProvider(["a red kite"], model="reader")
     done = asked(jitchat, data, "--answerer", "reader", *chosen, stdin=b"y\n")
     assert done.code == 1
-    assert "requires a key, but none is set. Run `jitchat keys set openai`" in done.err
+    assert (
+        "requires a key, but none is set. Set OPENAI_API_KEY, or run `jitchat keys set openai`"
+        in done.err
+    )
     assert "Send these requests?" not in done.err
     assert all(not provider.requests for provider in models.values())
 
