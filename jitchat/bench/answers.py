@@ -18,7 +18,7 @@ from pathlib import Path
 
 from jitchat.bench import workers
 from jitchat.bench.asking import Case
-from jitchat.bench.questions import Question
+from jitchat.bench.questions import ABSTENTION, Question
 from jitchat.bench.scores import Answer
 from jitchat.errors import BenchFailed, NotAnAnswer, ProviderError
 from jitchat.providers.catalogue.table import Prices
@@ -272,7 +272,7 @@ class Answering:
         jobs: list[Job | None] = []
         for case, reply in zip(self.cases, self.answers().replies(), strict=True):
             answer = reply.text if reply is not None else assumed
-            if answer is None:
+            if answer is None or case.question.category == ABSTENTION:
                 jobs.append(None)
             else:
                 messages = judge_question(case.question, answer)

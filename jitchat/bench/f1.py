@@ -13,6 +13,9 @@ import string
 from collections import Counter
 from functools import lru_cache
 
+from jitchat.bench.questions import ABSTENTION
+from jitchat.text.stance import disclaims
+
 _IRREGULAR = {
     "skies": "sky", "dying": "die", "lying": "lie", "tying": "tie", "innings": "inning",
     "outings": "outing", "cannings": "canning",
@@ -140,6 +143,9 @@ _SMALL_WORDS = re.compile(r"\b(?:a|an|the|and)\b")
 
 
 def answer_f1(category: str, answer: str, gold: str) -> float:
+    """Score an answer, 0 to 1; where no turn answers, it is right to say that it is not known."""
+    if category == ABSTENTION:
+        return float(disclaims(answer))
     if category == "multi-hop":  # the mean over the gold parts, each with the answer's best part
         parts = answer.split(",")
         return statistics.fmean(max(_f1(part, each) for part in parts) for each in gold.split(","))

@@ -3,18 +3,17 @@
 A table is described by its columns: the heading of each, and what it says about the item of a row.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from statistics import fmean
 from typing import Any, TypeVar
 
 from rich.table import Table
 
-from jitchat.bench.answers import INSTRUCTIONS, Round
+from jitchat.bench.answers import INSTRUCTIONS, Answering, Round
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE
 from jitchat.bench.haystack import PHRASINGS
-from jitchat.bench.memory import QuestionType, by_type, type_of
-from jitchat.bench.memory_runners import Ingestion, RunnerName
+from jitchat.bench.memory import Ingestion, QuestionType, RunnerName, by_type
 from jitchat.bench.observation import Kept, Replays
 from jitchat.bench.output import plain_table
 from jitchat.bench.proportions import Interval
@@ -22,7 +21,6 @@ from jitchat.bench.recall import Method
 from jitchat.bench.scaling import QUESTIONS, SizeResult
 from jitchat.bench.scores import (
     ALL,
-    Answer,
     AnswerScores,
     Measured,
     Outcome,
@@ -35,7 +33,6 @@ from jitchat.bench.scores import (
     spread,
 )
 from jitchat.text.figures import duration
-from jitchat.text.stance import disclaims
 from jitchat.values import Mode
 
 _Item = TypeVar("_Item")
@@ -171,22 +168,23 @@ def recall_table(title: str, measured: Measured, *, has_categories: bool) -> Tab
     return plain_table(title, ("category\nmethod", *columns), rows, _RECALL_NOTE)
 
 
-def add_answers(
-    result: dict[str, Any],
+def answer_fields(
+    run: Answering,
     reached: Mapping[Mode, Mapping[str, AnswerScores]],
     pairs: Sequence[PairedF1],
-    answers: Round,
-    judging: Round | None,
-) -> None:
-    """Add the scores of the answers to the figures of `bench locomo`."""
-    for mode, by_name in reached.items():
-        for category, scores in by_name.items():
-            known = {name: value for name, value in asdict(scores).items() if value is not None}
-            result["modes"][mode]["categories"][category] |= known
-    result["answerer"] = _round(answers) | {"instructions": [ANSWER_BRIEFLY, BY_DATE]}
+) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "answerer": _round(run.answers()) | {"instructions": [ANSWER_BRIEFLY, BY_DATE]},
+        "answered": {
+            mode: {category: asdict(scores) for category, scores in by_name.items()}
+            for mode, by_name in reached.items()
+        },
+        "f1_differences": [asdict(pair) for pair in pairs],
+    }
+    judging = run.judgements()
     if judging is not None:
-        result["judge"] = _round(judging) | {"instructions": [INSTRUCTIONS]}
-    result["f1_differences"] = [asdict(pair) for pair in pairs]
+        fields["judge"] = _round(judging) | {"instructions": [INSTRUCTIONS]}
+    return fields
 
 
 def _round(asked: Round) -> dict[str, Any]:
@@ -279,18 +277,13 @@ def held_table(outcomes: Mapping[str, Sequence[Outcome]]) -> Table:
     """Compare the shares of questions of each type whose answers the windows hold."""
     groups = {name: by_type(found) for name, found in outcomes.items()}
     rows = []
-    for kind in _kinds(groups.values()):
+    for kind in [kind for kind in QuestionType if any(kind in group for group in groups.values())]:
         asked = max(len(group.get(kind, ())) for group in groups.values())
         rows.append([kind, f"{asked:,}", *(_held_cell(group, kind) for group in groups.values())])
     tokens = [f"{_tokens(found):,.0f}" for found in outcomes.values()]
     rows.append(["tokens of a window", "", *tokens])
     columns = ("question", "n", *groups)
     return plain_table("evidence held by the final window", columns, rows, _HELD_NOTE)
-
-
-def _kinds(groups: Collection[Mapping[QuestionType, object]]) -> list[QuestionType]:
-    """Return the types that occur in any of the groups."""
-    return [kind for kind in QuestionType if any(kind in group for group in groups)]
 
 
 def _held_cell(groups: Mapping[QuestionType, Sequence[Outcome]], kind: QuestionType) -> str:
@@ -309,57 +302,21 @@ def _tokens(outcomes: Sequence[Outcome]) -> float:
     return fmean(outcome.tokens for outcome in outcomes) if outcomes else 0.0
 
 
-def memory_fields(ingestion: Ingestion, outcomes: Sequence[Outcome], unfit: int) -> dict[str, Any]:
+def memory_fields(
+    name: RunnerName, ingestions: Mapping[RunnerName, Ingestion], measured: Measured
+) -> dict[str, Any]:
+    outcomes = measured.outcomes.get(name, [])
     shares = {kind: _held(group) for kind, group in by_type(outcomes).items()}
     shares.pop(QuestionType.ABSTENTION, None)
     return {
-        **asdict(ingestion),
-        "does_not_fit": unfit,
+        **asdict(ingestions[name]),
+        "does_not_fit": measured.unfit[name],
         "window_tokens": _tokens(outcomes),
         "held": {
             kind: {"n": share.of, "holds": share.right, "interval": share.interval}
             for kind, share in shares.items()
         },
     }
-
-
-def answered_shares(
-    answers: Sequence[Answer], *, judged: bool
-) -> dict[str, dict[QuestionType, float]]:
-    """Return each runner's score by type: by the judge or, without one, by LoCoMo's F1.
-
-    For a question that no turn answers, the right answer is to say that it is not known.
-    """
-    shares: dict[str, dict[QuestionType, float]] = {}
-    for name in RunnerName:
-        for kind in QuestionType:
-            values = [
-                _right(answer, judged)
-                for answer in answers
-                if answer.mode is name.mode and type_of(answer.question) is kind
-            ]
-            known = [value for value in values if value is not None]
-            if known:
-                shares.setdefault(name, {})[kind] = fmean(known)
-    return shares
-
-
-def _right(answer: Answer, judged: bool) -> float | None:
-    if answer.text is None:
-        return None
-    if type_of(answer.question) is QuestionType.ABSTENTION:
-        return float(disclaims(answer.text))
-    return answer.correct if judged else answer.f1
-
-
-def answered_table(title: str, shares: Mapping[str, Mapping[QuestionType, float]]) -> Table:
-    rows = []
-    for kind in _kinds(shares.values()):
-        known = [reached.get(kind) for reached in shares.values()]
-        rows.append(
-            [kind, *(_NOT_MEASURED if share is None else f"{share:.1%}" for share in known)]
-        )
-    return plain_table(title, ("question", *shares), rows)
 
 
 _OBSERVE_NOTE = (

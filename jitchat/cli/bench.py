@@ -4,6 +4,8 @@ With --answerer a model answers LoCoMo's questions, and with --judge a model jud
 estimated cost is shown first and must be confirmed.
 """
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,13 +13,27 @@ import click
 
 from jitchat import models
 from jitchat.bench import haystack, questions, report, scaling
+from jitchat.bench.memory import Measuring, RunnerName
 from jitchat.bench.observation import Replaying
-from jitchat.bench.recall import in_modes, measure
-from jitchat.bench.scores import answer_scores, embedder_name, paired_scores
-from jitchat.cli import bench_memory, bench_options, options, output, recall
+from jitchat.bench.recall import by_methods, in_modes, measure
+from jitchat.bench.scores import ALL, LEXICAL, embedder_name
+from jitchat.cli import cold_store, options, output
 from jitchat.cli.bench_answers import AnswerFlags
+from jitchat.cli.bench_options import (
+    ANY_FORMAT,
+    PATH,
+    ResultFlags,
+    SampleFlags,
+    data_option,
+    modes_option,
+)
+from jitchat.errors import EmbedderUnavailable, UsageError
+from jitchat.index.embedder import Embedder
 from jitchat.index.load_embedder import load_embedder
 from jitchat.paths import absolute
+from jitchat.settings import Settings, sections, small_models
+from jitchat.synthesis.document_writer import ExtractiveWriter
+from jitchat.text.figures import plural
 from jitchat.values import Mode
 
 
@@ -26,30 +42,26 @@ def bench_command() -> None:
     """Measure what retrieval finds and what it costs."""
 
 
-bench_command.add_command(recall.recall_command)
-bench_command.add_command(bench_memory.memory_command)
-
-
 @bench_command.command("locomo", cls=options.SharingCommand)
-@bench_options.data_option("LoCoMo's JSON file.")
-@bench_options.modes_option
-@options.options_as("drawn", bench_options.SampleFlags)
-@options.options_as("measuring", bench_options.MeasureFlags)
+@data_option("LoCoMo's JSON file.")
+@modes_option
+@options.options_as("drawn", SampleFlags)
+@options.options_as("measuring", ResultFlags)
 @options.options_as("answering", AnswerFlags)
-@options.endpoint_options
+@options.measuring_options
 def locomo_command(  # noqa: PLR0913, PLR0917  its options
     flags: options.Flags,
     data: Path,
     modes: tuple[Mode, ...],
-    drawn: bench_options.SampleFlags,
-    measuring: bench_options.MeasureFlags,
+    drawn: SampleFlags,
+    measuring: ResultFlags,
     answering: AnswerFlags,
 ) -> None:
     """Measure how much of LoCoMo's evidence is found in each mode.
 
     Sends nothing unless --answerer names a model to answer the questions.
     """
-    flags = answering.with_answerer(measuring.with_embedder(flags))
+    flags = answering.with_answerer(flags)
     measuring.require_writable()
     settings = flags.settings()
     file = drawn.read(data, questions.LOCOMO)
@@ -73,22 +85,88 @@ def locomo_command(  # noqa: PLR0913, PLR0917  its options
         "modes": {mode: report.mode_fields(outcomes) for mode, outcomes in reached.items()},
         "does_not_fit": measured.unfit,
     }
-    if cases is not None:
-        run = answering.send(flags, cases, file.fields, measuring.json)
-        results = list(run.results())
-        scores = answer_scores(results, judged=run.judge is not None)
-        pairs = list(paired_scores(results))
-        output.print_tables(report.answer_tables(answering.title, scores, pairs))
-        output.emit("")
-        report.add_answers(result, scores, pairs, run.answers(), run.judgements())
+    result |= answering.answer(flags, cases, file.fields, measuring.json)
+    measuring.write(settings, result)
+
+
+_BOTH = "both"
+
+
+@bench_command.command("memory", cls=options.SharingCommand)
+@data_option(f"File {ANY_FORMAT}")
+@click.option(
+    "--runner",
+    type=click.Choice([*(name.value for name in RunnerName), _BOTH]),
+    metavar="document|entries|both",
+    help="Kind of memory.  [default: document, or entries if agent.context_only is false]",
+)
+@options.options_as("drawn", SampleFlags)
+@options.options_as("measuring", ResultFlags)
+@options.options_as("answering", AnswerFlags)
+@options.measuring_options
+def memory_command(  # noqa: PLR0913, PLR0917  its options
+    flags: options.Flags,
+    data: Path,
+    runner: str | None,
+    drawn: SampleFlags,
+    measuring: ResultFlags,
+    answering: AnswerFlags,
+) -> None:
+    """Measure which questions a memory's windows can answer.
+
+    Sessions are stored in one of two kinds of memory. document: one memory document, rewritten at
+    the end of each session with three operations on the store. entries: an index entry for each
+    message, embeddings in batches of ten, and retrieval. A session ends after twenty minutes
+    without a message. If a model is set under [writer] in the configuration, it writes the
+    document.
+
+    Sends nothing else unless --answerer names a model to answer the questions.
+    """
+    flags = answering.with_answerer(flags)
+    measuring.require_writable()
+    settings, paths = flags.settings(), flags.paths()
+    file = drawn.read(data)
+    talks = [talk for talk in file.talks if talk.questions or talk.abstentions]
+    usual = RunnerName.DOCUMENT if settings.agent.context_only else RunnerName.ENTRIES
+    names = list(RunnerName) if runner == _BOTH else [RunnerName(runner or usual)]
+    model = models.resolve_model(settings)
+    asks = small_models.address_of(settings, "writer") is not None
+    with (
+        cold_store.usage_log(paths, wanted=asks) as database,
+        output.progress("conversations", len(talks) * len(names)) as advance,
+    ):
+        metering = replace(model, database=database).metering()
+        memories = Measuring(
+            models.make_embedder(settings, paths),
+            model.counter,
+            model.asked_budget,
+            lambda: model.document_writer(metering) or ExtractiveWriter(),
+            answering.cases(settings),
+        )
+        for name in names:
+            for talk in talks:
+                memories.run(talk, name)
+                advance(1)
+    measured, ingestions = memories.measured, memories.ingestions
+    file.require_fitting(measured, model.asked_budget.limit)
+    title = f"{file.name}: {plural(len(talks), 'conversation')}, {plural(file.asked, 'question')}"
+    output.print_tables(
+        [report.ingestion_table(title, ingestions), report.held_table(measured.outcomes)]
+    )
+    output.emit("")
+    result: dict[str, object] = {
+        "data": file.fields,
+        "runners": {name: report.memory_fields(name, ingestions, measured) for name in names},
+    }
+    result |= answering.answer(flags, memories.cases, file.fields, measuring.json)
     measuring.write(settings, result)
 
 
 @bench_command.command("observe", cls=options.SharingCommand)
-@bench_options.data_option(f"File {bench_options.ANY_FORMAT}")
-@options.options_as("measuring", bench_options.ResultFlags)
+@data_option(f"File {ANY_FORMAT}")
+@options.options_as("measuring", ResultFlags)
 @options.endpoint_options
-def observe_command(flags: options.Flags, data: Path, measuring: bench_options.ResultFlags) -> None:
+def observe_command(flags: options.Flags, data: Path, measuring: ResultFlags) -> None:
     """Measure how many answers observations keep.
 
     Each labelled conversation is replayed in the mode observe, as in the chat: a window is planned
@@ -99,7 +177,7 @@ def observe_command(flags: options.Flags, data: Path, measuring: bench_options.R
     """
     measuring.require_writable()
     settings = flags.settings()
-    file = bench_options.SampleFlags(sample=None, seed=1).read(data, needs_evidence=True)
+    file = SampleFlags(sample=None, seed=1).read(data, needs_evidence=True)
     model = models.resolve_model(settings)
     replaying = Replaying(model.counter, model.asked_budget, models.observe_rules(settings))
     with output.progress("turns", sum(len(talk.found.turns) for talk in file.talks)) as advance:
@@ -111,6 +189,126 @@ def observe_command(flags: options.Flags, data: Path, measuring: bench_options.R
     output.print_tables([report.observe_table(title, replaying.results.kept)])
     output.say(report.OBSERVE_SUMMARY.format(**figures))
     measuring.write(settings, {"data": file.fields, "observe": figures})
+
+
+@bench_command.command("recall", cls=options.SharingCommand)
+@click.option(
+    "--data", type=PATH, multiple=True, metavar="FILE…",
+    help=f"One or more files {ANY_FORMAT}",
+)  # fmt: skip
+@click.argument("more", type=PATH, nargs=-1, metavar="")
+@click.option(
+    "--embedder",
+    "listed",
+    multiple=True,
+    metavar="LIST",
+    help="Embedders: lexical or known names, comma-separated (repeatable). Those not installed on"
+    " this machine are skipped.  [default: the configured one]",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["category", ALL]),
+    default="category",
+    show_default=True,
+    help="Print a row per category or only totals; OUT always contains both.",
+)
+@options.options_as("drawn", SampleFlags)
+@options.options_as("measuring", ResultFlags)
+@options.recall_options
+def recall_command(  # noqa: PLR0913, PLR0917  its options
+    flags: options.Flags,
+    data: Sequence[Path],
+    more: Sequence[Path],
+    listed: Sequence[str],
+    by: str,
+    drawn: SampleFlags,
+    measuring: ResultFlags,
+) -> None:
+    """Compare how much labelled evidence jit and plain baselines find.
+
+    Each question is run through jit and, in the same run, through three baselines: BM25 over words
+    (k1 1.2, b 0.75), cosine similarity of the embedder's vectors, and the reciprocal rank fusion of
+    both (k 60).
+
+    any@6 and all@6 are the shares of questions for which any or all of the evidence is among the
+    first six turns; window is the share for which it is in the window, whole or as an excerpt,
+    recent or recalled. A baseline's window is jit's with the recalled turns replaced by the
+    baseline's best turns, whole, within the same number of tokens; a turn that does not fit is
+    skipped.
+
+    Sends nothing.
+    """
+    measuring.require_writable()
+    files = [drawn.read(path, needs_evidence=True) for path in _different((*data, *more))]
+    figures: dict[str, dict[str, object]] = {file.name: {} for file in files}
+    used: dict[str, str] = {}
+    for name, settings, embedder in _embedders(flags, listed):
+        used[name] = embedder_name(embedder.id)
+        model = models.resolve_model(settings)
+        asking = by_methods(model.counter, model.asked_budget)
+        for file in files:
+            with output.progress(f"{file.name}, {name}", file.asked) as advance:
+                measured = measure(file.talks, embedder, asking, advance)
+            file.require_fitting(measured, model.asked_budget.limit)
+            outcomes = measured.outcomes
+            figures[file.name][name] = {
+                method: report.method_fields(found) for method, found in outcomes.items()
+            }
+            about = f"{plural(file.asked, 'question')}, {used[name]}, window in jit"
+            title = f"{file.name}: {about}"
+            table = report.recall_table(title, measured, has_categories=by != ALL)
+            output.print_tables([table])
+            output.emit("")
+    about_files = {file.name: file.fields for file in files}
+    result = {"files": about_files, "embedders": used, "datasets": figures}
+    measuring.write(flags.settings(), result)
+
+
+def _embedders(
+    flags: options.Flags, listed: Sequence[str]
+) -> Iterator[tuple[str, Settings, Embedder]]:
+    """Yield each embedder on this machine, with its requested name and its settings.
+
+    Raises:
+        EmbedderUnavailable: None is on this machine.
+        UsageError: No embedder has that name.
+
+    """
+    text = ",".join(listed) or flags.settings().embedder.name
+    names = [embedder_name(name.strip()) for name in text.split(",") if name.strip()]
+    is_loaded = False
+    for name in dict.fromkeys(names):
+        options.known_name(
+            "--embedder", name, (*sections.SETTINGS["embedder.name"].choices, LEXICAL)
+        )
+        given = {"embedder.name": "none" if name == LEXICAL else name}
+        settings = options.Flags(given=given).over(flags).settings()
+        try:
+            embedder = models.make_embedder(settings, flags.paths())
+        except EmbedderUnavailable as error:
+            if name == names[-1] and not is_loaded:
+                raise
+            output.warn(f"{name} is skipped. {error}")
+        else:
+            is_loaded = True
+            yield name, settings, embedder
+
+
+def _different(paths: Sequence[Path]) -> list[Path]:
+    """List each file once.
+
+    Raises:
+        UsageError: No file is given, or two have the same name.
+
+    """
+    named: dict[str, Path] = {}
+    for path in paths:
+        if named.setdefault(path.stem, path) != path:
+            what = f"Two files are named {path.stem}, so their figures would have the same name."
+            raise UsageError(what, "Rename one.")
+    if not named:
+        raise UsageError("No file is given.", "Give one or more with --data.")
+    return list(named.values())
 
 
 _SIZES = "20,40,80,160,320,1000"
@@ -132,20 +330,20 @@ _MILLION = 1_000_000
     show_default=True,
     help="About 2, 30 or 1,500 words per turn.",
 )
-@bench_options.modes_option
-@options.options_as("measuring", bench_options.MeasureFlags)
+@modes_option
+@options.options_as("measuring", ResultFlags)
 @click.option(
     "--million",
     is_flag=True,
     help="Include a million turns: 3 GB of disk, 4 GB of memory, about 15 minutes.",
 )
-@options.location_options
+@options.embedder_options
 def scaling_command(  # noqa: PLR0913, PLR0917  its options
     flags: options.Flags,
     turns: str | None,
     length: str,
     modes: tuple[Mode, ...],
-    measuring: bench_options.MeasureFlags,
+    measuring: ResultFlags,
     million: bool,
 ) -> None:
     """Measure the cost of finding one fact as a conversation grows.
@@ -156,7 +354,6 @@ def scaling_command(  # noqa: PLR0913, PLR0917  its options
     sizes = _sizes(usual if turns is None else turns)
     if million and _MILLION not in sizes:
         sizes.append(_MILLION)
-    flags = measuring.with_embedder(flags)
     measuring.require_writable()
     settings = flags.settings()
     embedder, budget = settings.embedder, models.resolve_model(settings).asked_budget

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from jitchat import __version__, models
+from jitchat.bench import report
 from jitchat.bench.answers import (
     REPLY_TOKENS,
     Answering,
@@ -23,6 +24,7 @@ from jitchat.bench.answers import (
 )
 from jitchat.bench.asking import Cases
 from jitchat.bench.output import without_login
+from jitchat.bench.scores import answer_scores, paired_scores
 from jitchat.cli import cold_store, options, output
 from jitchat.cli.lab_service import answer_cap, probe_speed, require_key
 from jitchat.errors import ProviderError
@@ -71,11 +73,6 @@ class AnswerFlags:
     judge_input_price: float | None = _price("The judge's", "input")
     judge_output_price: float | None = _price("The judge's", "output")
 
-    @property
-    def title(self) -> str:
-        judged = f", judged by {self.judge}" if self.judge is not None else ""
-        return f"answered by {self.answerer}{judged}"
-
     def with_answerer(self, flags: options.Flags) -> options.Flags:
         """Make the answerer the settings' model, because the windows are planned for it.
 
@@ -110,17 +107,33 @@ class AnswerFlags:
             judge = answerer
         return answerer, judge
 
-    def send(
+    def answer(
         self,
         flags: options.Flags,
-        cases: Cases,
+        cases: Cases | None,
         data: Mapping[str, object],
         out: Path | None,
-    ) -> Answering:
-        """Send the requests that have no reply yet, after their cost was confirmed.
+    ) -> dict[str, object]:
+        """Have the cases answered and print the scores; return them for JSON.
 
         `flags` already name the answerer; `data` describes the file of questions and the sample.
         """
+        if cases is None:
+            return {}
+        run = self._send(flags, cases, data, out)
+        results = list(run.results())
+        scores = answer_scores(results, judged=run.judge is not None)
+        pairs = list(paired_scores(results))
+        judged = "" if self.judge is None else f", judged by {self.judge}"
+        title = f"answered by {self.answerer}{judged}"
+        output.print_tables(report.answer_tables(title, scores, pairs))
+        output.emit("")
+        return report.answer_fields(run, scores, pairs)
+
+    def _send(
+        self, flags: options.Flags, cases: Cases, data: Mapping[str, object], out: Path | None
+    ) -> Answering:
+        """Send the requests that have no reply yet, after their cost was confirmed."""
         paths = flags.paths()
         beside = out.parent / f"{out.stem}.answers.jsonl" if out else None
         path = self.answers or beside or paths.answers

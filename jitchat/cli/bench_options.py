@@ -11,20 +11,20 @@ from jitchat import __version__
 from jitchat.bench import questions
 from jitchat.bench.asking import WIDER
 from jitchat.bench.output import settings_fields
-from jitchat.bench.scores import LEXICAL, Measured
+from jitchat.bench.scores import Measured
 from jitchat.cli import options, output
 from jitchat.errors import BenchFailed
-from jitchat.settings import Settings, sections
+from jitchat.settings import Settings
 from jitchat.text.figures import plural
 from jitchat.values import USUAL_MODES, Mode
 from jitchat.weights.catalogue import sha256_of
 
-_PATH = click.Path(path_type=Path)
+PATH = click.Path(path_type=Path)
 ANY_FORMAT = "in LoCoMo's, LongMemEval's or the labelled format, detected from its content."
 
 
 def data_option(help_text: str) -> Callable[..., Any]:
-    return click.option("--data", type=_PATH, required=True, metavar="FILE", help=help_text)
+    return click.option("--data", type=PATH, required=True, metavar="FILE", help=help_text)
 
 
 modes_option = click.option(
@@ -40,7 +40,7 @@ modes_option = click.option(
 @dataclass(frozen=True, slots=True)
 class ResultFlags:
     json: Path | None = options.option(  # noqa: RUF009  it makes a field
-        "Write the figures to OUT as JSON.", type=_PATH, metavar="OUT"
+        "Write the figures to OUT as JSON.", type=PATH, metavar="OUT"
     )
 
     def require_writable(self) -> None:
@@ -52,31 +52,6 @@ class ResultFlags:
         if self.json is not None:
             about = {"version": __version__, "settings": settings_fields(settings)}
             output.write_json(self.json, about | dict(figures))
-
-
-def model_path_option() -> Any:  # noqa: ANN401  as its field's type
-    return options.option("Folder with the embedding model's ONNX files.", metavar="DIR")
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureFlags(ResultFlags):
-    embedder: str | None = options.option("Embedder: lexical or a known name.", metavar="NAME")
-    model_path: str | None = model_path_option()
-
-    def with_embedder(self, flags: options.Flags) -> options.Flags:
-        return with_embedder(flags, self.embedder, self.model_path)
-
-
-def with_embedder(
-    flags: options.Flags, embedder: str | None, model_path: str | None
-) -> options.Flags:
-    """Return the flags with the chosen embedder; raise UsageError if none has that name."""
-    given = {"embedder.path": model_path} if model_path else {}
-    if embedder:
-        known = (*sections.SETTINGS["embedder.name"].choices, LEXICAL)
-        options.known_name("--embedder", embedder, known)
-        given["embedder.name"] = "none" if embedder == LEXICAL else embedder
-    return options.Flags(given=given).over(flags)
 
 
 @dataclass(frozen=True, slots=True)

@@ -291,7 +291,11 @@ _FLAGGED = [key for key, known in sections.SETTINGS.items() if known.flag]
 
 location_options = _shared_options([])
 embedder_options = _shared_options([key for key in _FLAGGED if key.startswith("embedder.")])
-endpoint_options = _shared_options(["provider.base_url", "provider.limit", "provider.reserve"])
+_ENDPOINT = ["provider.base_url", "provider.limit", "provider.reserve"]
+endpoint_options = _shared_options(_ENDPOINT)
+measuring_options = _shared_options(["embedder.name", "embedder.path", *_ENDPOINT])
+recall_options = _shared_options(["embedder.path", *_ENDPOINT])
+"""Without --embedder: several are measured."""
 provider_options = _shared_options(["provider.name", "provider.base_url"])
 model_options = _shared_options(
     [key for key in _FLAGGED if key.startswith(("provider.", "embedder."))]
