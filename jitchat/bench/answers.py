@@ -30,7 +30,7 @@ from jitchat.window.tokens import TokenCounter, request_tokens
 
 REPLY_TOKENS = 32
 """Assumed tokens of a reply that is not known yet; LoCoMo's own runs cut answers at this length."""
-_ASSUMED_ANSWER = "word " * REPLY_TOKENS
+ASSUMED_ANSWER = "word " * REPLY_TOKENS
 
 
 def bill(model: str, loads: Mapping[str, Sequence[int]], prices: Prices) -> Iterator[str]:
@@ -89,9 +89,9 @@ class ReplyLog:
         self.first_failure: ProviderError | None = None
         """The first failure that was logged since the file was opened."""
 
-    def get(self, job: Job | None) -> workers.Reply | None:
-        """Return the reply to a request; None if it has none yet, or there is no request."""
-        return self._replies.get(job.key) if job is not None else None
+    def get(self, job: Job) -> workers.Reply | None:
+        """Return the reply to a request; None if it has none yet."""
+        return self._replies.get(job.key)
 
     def add(self, job: Job, reply: workers.Reply) -> None:
         usage = reply.usage and [reply.usage.input_tokens, reply.usage.output_tokens]
@@ -176,21 +176,18 @@ GIVE_UP = 5
 class Round:
     """Requests to one model about the cases of a run, and the replies received so far."""
 
-    def __init__(self, name: str, model: Model, jobs: Sequence[Job | None], log: ReplyLog) -> None:
-        """`jobs` has one item per case; None if there is nothing to ask."""
-        self.name, self.model, self._jobs, self._log = name, model, jobs, log
+    def __init__(self, name: str, model: Model, jobs: Mapping[int, Job], log: ReplyLog) -> None:
+        """`jobs` are the requests by the number of the case; there can be cases without one."""
+        self.name, self.model, self.jobs, self._log = name, model, jobs, log
 
-    @property
-    def requests(self) -> int:
-        return sum(job is not None for job in self._jobs)
-
-    def replies(self) -> list[workers.Reply | None]:
-        """Return the reply for each case; None if there is none."""
-        return [self._log.get(job) for job in self._jobs]
+    def replies(self) -> dict[int, workers.Reply]:
+        """Return the replies by the number of the case."""
+        replies = {number: self._log.get(job) for number, job in self.jobs.items()}
+        return {number: reply for number, reply in replies.items() if reply is not None}
 
     def waiting(self) -> list[Job]:
         """Return the requests without a reply."""
-        return [job for job in self._jobs if job is not None and self._log.get(job) is None]
+        return [job for job in self.jobs.values() if self._log.get(job) is None]
 
     def loads(self) -> dict[str, list[int]]:
         """Return the tokens of each request without a reply, by what it is listed under."""
@@ -234,7 +231,7 @@ class Round:
     def usage(self) -> Usage | None:
         """Sum the reported usage; None unless the provider reported it for every reply."""
         sent = received = 0
-        usages = [reply.usage for reply in self.replies() if reply is not None]
+        usages = [reply.usage for reply in self.replies().values()]
         for usage in usages:
             if usage is None or usage.input_tokens is None or usage.output_tokens is None:
                 return None
@@ -255,67 +252,59 @@ class Answering:
     log: ReplyLog
 
     def answers(self) -> Round:
-        jobs = [
-            _job(self.answerer, case, case.messages, self.data, case.mode.value, case.tokens)
-            for case in self.cases
-        ]
+        jobs = {
+            number: self._job(self.answerer, case, case.messages, case.mode.value, case.tokens)
+            for number, case in enumerate(self.cases)
+        }
         return Round("answers", self.answerer, jobs, self.log)
 
     def judgements(self, assumed: str | None = None) -> Round | None:
         """Return the round that judges the answers; None if there is no judge.
 
         `assumed` stands for each missing answer; without it, missing answers are not judged.
+        Whether nothing was said needs no judge.
         """
-        if self.judge is None:
+        judge = self.judge
+        if judge is None:
             return None
         name = "judgements"
-        jobs: list[Job | None] = []
-        for case, reply in zip(self.cases, self.answers().replies(), strict=True):
-            answer = reply.text if reply is not None else assumed
-            if answer is None or case.question.category == ABSTENTION:
-                jobs.append(None)
-            else:
+        replies = self.answers().replies()
+        jobs = {}
+        for number, case in enumerate(self.cases):
+            answer = replies[number].text if number in replies else assumed
+            if answer is not None and case.question.category != ABSTENTION:
                 messages = judge_question(case.question, answer)
-                tokens = request_tokens(self.judge.counter, messages)
-                jobs.append(_job(self.judge, case, messages, self.data, name, tokens))
-        return Round(name, self.judge, jobs, self.log)
+                tokens = request_tokens(judge.counter, messages)
+                jobs[number] = self._job(judge, case, messages, name, tokens)
+        return Round(name, judge, jobs, self.log)
 
-    def expected(self) -> list[Round]:
-        """Return all rounds of the run, with an assumed answer in place of each missing one."""
-        rounds = (self.answers(), self.judgements(_ASSUMED_ANSWER))
-        return [asked for asked in rounds if asked is not None]
+    def _job(
+        self, model: Model, case: Case, messages: Sequence[Message], load: str, tokens: int
+    ) -> Job:
+        asked = {**model.identity, "data": self.data["sha256"], "mode": case.mode.value}
+        sample = {name: self.data[name] for name in ("sample", "seed") if name in self.data}
+        about = {
+            **asked,
+            "sample": sample,  # not in the key: samples share their replies
+            "talk": case.talk,
+            "question": case.question.text,
+            "gold": case.question.answer,
+        }
+        return Job(key_of(asked, messages), tuple(messages), about, load, tokens)
 
-    def rounds(self) -> Iterator[Round]:
+    def rounds(self, assumed: str | None = None) -> Iterator[Round]:
         """Yield the rounds; the second judges the answers that exist when it is reached."""
         yield self.answers()
-        judging = self.judgements()
+        judging = self.judgements(assumed)
         if judging is not None:
             yield judging
 
     def results(self) -> Iterator[Answer]:
-        answers = self.answers().replies()
+        replies = self.answers().replies()
         judging = self.judgements()
-        judgements = judging.replies() if judging is not None else [None] * len(answers)
-        for case, reply, judged in zip(self.cases, answers, judgements, strict=True):
+        judgements = judging.replies() if judging is not None else {}
+        for number, case in enumerate(self.cases):
+            text = replies[number].text if number in replies else None
+            judged = judgements.get(number)
             correct = workers.verdict(judged.text) if judged is not None else None
-            yield Answer(case.question, case.mode, reply.text if reply else None, correct)
-
-
-def _job(  # noqa: PLR0913, PLR0917  all that a request is made of
-    model: Model,
-    case: Case,
-    messages: Sequence[Message],
-    data: Mapping[str, object],
-    load: str,
-    tokens: int,
-) -> Job:
-    asked = {**model.identity, "data": data["sha256"], "mode": case.mode.value}
-    sample = {name: data[name] for name in ("sample", "seed") if name in data}
-    about = {
-        **asked,
-        **({"sample": sample} if sample else {}),  # not in the key: samples share their replies
-        "talk": case.talk,
-        "question": case.question.text,
-        "gold": case.question.answer,
-    }
-    return Job(key_of(asked, messages), tuple(messages), about, load, tokens)
+            yield Answer(case.question, case.mode, text, correct)

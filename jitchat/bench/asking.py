@@ -68,9 +68,9 @@ class Cases:
     def take(self, talk: str, question: Question, window: ContextWindow) -> None:
         """Keep a window's messages; messages shared by several windows are kept once."""
         if question.answer:
-            messages = tuple(self._known.setdefault(each, each) for each in window.messages())
-            case = Case(talk, question, window.mode, messages, window.used)
-            self.planned.append(case)
+            shared = self._known.setdefault
+            messages = tuple(shared(message, message) for message in window.messages())
+            self.planned.append(Case(talk, question, window.mode, messages, window.used))
 
 
 @contextmanager

@@ -9,18 +9,12 @@ stems of content words, and figures. Pure.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from jitchat.bench.questions import Question
+from jitchat.bench.questions import Question, QuestionType, type_of_category
 from jitchat.text.sentences import sentences
 from jitchat.text.words import stems
 from jitchat.window.render import passage_texts
 from jitchat.window.statements import statements_of
 from jitchat.window.window import ContextWindow, Kind, Segment
-
-_LOCOMO = ("single-hop",)
-_BEAM = ("information_extraction", "preference_following", "instruction_following")
-_LONGMEMEVAL = ("single-session-user", "single-session-assistant", "single-session-preference")
-SINGLE_FACT = frozenset((*_LOCOMO, *_BEAM, *_LONGMEMEVAL))
-"""Categories of questions that one statement answers."""
 
 _VERBATIM = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 _DISTILLED = (Kind.STANDING, Kind.DOCUMENT, Kind.OBSERVATIONS, Kind.FACTS)
@@ -31,7 +25,8 @@ def single_facts(questions: Sequence[Question]) -> list[Question]:
     return [
         question
         for question in questions
-        if question.category in SINGLE_FACT and len(question.evidence) == 1
+        if type_of_category(question.category) is QuestionType.SINGLE_FACT
+        and len(question.evidence) == 1
     ]
 
 

@@ -1,4 +1,4 @@
-"""Runs two memories over the sessions of labelled conversations, and checks what their windows hold.
+"""Runs memories over the sessions of labelled conversations, and checks what their windows hold.
 
 One is a document per project, the other an entry per message. Both have the turns themselves in the
 cold store, and storing them is not measured. The document runner ends each session as the app does,
@@ -19,8 +19,14 @@ from enum import StrEnum
 from functools import partial
 
 from jitchat.bench.asking import Cases, OpenConversation, set_clock, temporary_store
-from jitchat.bench.evidence import SINGLE_FACT, evidence_held
-from jitchat.bench.questions import ABSTENTION, LabelledConversation, Question
+from jitchat.bench.evidence import evidence_held
+from jitchat.bench.questions import (
+    ABSTENTION,
+    LabelledConversation,
+    Question,
+    QuestionType,
+    type_of_category,
+)
 from jitchat.bench.scores import Measured, Outcome
 from jitchat.index.embedder import Embedder
 from jitchat.index.entry import index_entry
@@ -37,34 +43,6 @@ from jitchat.values import Mode, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter
 
-
-class QuestionType(StrEnum):
-    SINGLE_FACT = "single fact"
-    KNOWLEDGE_UPDATE = "knowledge update"
-    TIMELINE = "timeline"
-    COUNTING = "counting"
-    """The answer needs several turns."""
-    OTHER = "other"
-    ABSTENTION = "abstention"
-
-
-_TYPES = {
-    **dict.fromkeys(SINGLE_FACT, QuestionType.SINGLE_FACT),
-    **dict.fromkeys(
-        ("knowledge-update", "knowledge_update", "contradiction_resolution"),
-        QuestionType.KNOWLEDGE_UPDATE,
-    ),
-    **dict.fromkeys(
-        ("temporal", "temporal-reasoning", "temporal_reasoning", "event_ordering", "timeline"),
-        QuestionType.TIMELINE,
-    ),
-    **dict.fromkeys(
-        ("multi-hop", "multi-session", "multi_session_reasoning", "counting"),
-        QuestionType.COUNTING,
-    ),
-    ABSTENTION: QuestionType.ABSTENTION,
-}
-"""By category."""
 _COUNTS = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
 _NOT_SAID = "The conversation does not say."
 """The gold answer to questions that no turn answers."""
@@ -72,19 +50,17 @@ _NOT_SAID = "The conversation does not say."
 
 def type_of(question: Question) -> QuestionType:
     """Return a question's type, by its category and by whether it asks for a count."""
-    kind = _TYPES.get(question.category, QuestionType.OTHER)
+    kind = type_of_category(question.category)
     is_fixed = kind in (QuestionType.ABSTENTION, QuestionType.KNOWLEDGE_UPDATE)
     return kind if is_fixed or not _COUNTS.search(question.text) else QuestionType.COUNTING
 
 
 def by_type(outcomes: Sequence[Outcome]) -> dict[QuestionType, list[Outcome]]:
     """Group outcomes by the type of their question; a type without questions is left out."""
-    groups: dict[QuestionType, list[Outcome]] = {}
-    for kind in QuestionType:
-        group = [outcome for outcome in outcomes if type_of(outcome.question) is kind]
-        if group:
-            groups[kind] = group
-    return groups
+    groups: dict[QuestionType, list[Outcome]] = {kind: [] for kind in QuestionType}
+    for outcome in outcomes:
+        groups[type_of(outcome.question)].append(outcome)
+    return {kind: group for kind, group in groups.items() if group}
 
 
 FLUSH = 10
@@ -235,13 +211,9 @@ class Measuring:
             set_clock(store, (), talk.asked_at)
             opened = OpenConversation(memory, self.counter, self.budget)
             texts = {turn.position: turn.content for turn in memory.turns}
+            source = runner.conversation
             for question in (*talk.questions, *_abstentions(talk)):
-                held = partial(
-                    evidence_held,
-                    question=question,
-                    texts=texts,
-                    conversation=runner.conversation,
-                )
+                held = partial(evidence_held, question=question, texts=texts, conversation=source)
                 self.measured.add(name, opened.ask(question, name.mode, self.cases, held))
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from jitchat.bench.asking import temporary_store
 from jitchat.bench.evidence import evidence_held, single_facts
-from jitchat.bench.questions import LabelledConversation, Question
+from jitchat.bench.questions import LabelledConversation
+from jitchat.bench.scores import Kept
 from jitchat.errors import WindowOverflow
 from jitchat.events import MemoryUpdated
 from jitchat.memory import Memory
@@ -29,17 +30,6 @@ from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind
 
 _MODEL = "bench"
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Whether the windows of `observe` and `recency` have a question's evidence text."""
-
-    question: Question
-    observe: bool
-    recency: bool
-    is_observed: bool
-    """Whether the turn with the evidence was observed; if not, the turn itself is in the window."""
 
 
 @dataclass(slots=True)

@@ -12,9 +12,13 @@ separate history for each question. The evidence is the turns marked `has_answer
 import hashlib
 import json
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
 from itertools import zip_longest
 from operator import itemgetter
 from pathlib import Path
@@ -37,6 +41,26 @@ ABSTENTION = "abstention"
 _EVIDENCE_ID = re.compile(r"D:?(\d+):0*(\d+)")
 _WEEKDAY = re.compile(r" ?\([A-Za-z]{2,9}\) ?")
 _LONGEST_CATEGORY = 40
+
+
+class QuestionType(StrEnum):
+    SINGLE_FACT = "single fact"
+    KNOWLEDGE_UPDATE = "knowledge update"
+    TIMELINE = "timeline"
+    COUNTING = "counting"
+    """The answer needs several turns."""
+    OTHER = "other"
+    ABSTENTION = "abstention"
+
+
+def type_of_category(category: str) -> QuestionType:
+    return _types_by_category().get(category, QuestionType.OTHER)
+
+
+@cache
+def _types_by_category() -> dict[str, QuestionType]:
+    listed = tomllib.loads((files(__package__) / "data" / "categories.toml").read_text("utf-8"))
+    return {category: QuestionType(name) for name in listed for category in listed[name]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +93,8 @@ class LabelFormat:
     description: str
     """A description of such a file, for errors."""
     matches: Callable[[object], bool]
-    read: Callable[[object], list[LabelledConversation]]
+    label: Callable[[object, int], LabelledConversation]
+    """Reads a sample of the file, given with its number."""
     asks: str = "questions with a text and a category"
 
 
@@ -87,11 +112,12 @@ def read_labelled(path: Path, *formats: LabelFormat) -> list[LabelledConversatio
     if not matching:
         names = " or ".join(form.name for form in formats)
         raise BenchFailed(f"{path} is not in {names}.", remedy)
-    talks = matching[0].read(value)
+    form = matching[0]
+    talks = [form.label(sample, at) for at, sample in enumerate(samples(value), start=1)]
     if not any(talk.found.turns for talk in talks):
         raise BenchFailed(f"{path} contains no turns.", remedy)
     if not any(talk.questions for talk in talks):
-        raise BenchFailed(f"{path} has no {matching[0].asks}.", remedy)
+        raise BenchFailed(f"{path} has no {form.asks}.", remedy)
     return talks
 
 
@@ -157,12 +183,8 @@ def sampled(
     ]
 
 
-def _read_locomo(value: object) -> list[LabelledConversation]:
-    pairs = zip(samples(value), read_locomo(value), strict=True)
-    return [_locomo_labels(sample, found) for sample, found in pairs]
-
-
-def _locomo_labels(sample: object, found: FileConversation) -> LabelledConversation:
+def _locomo_labels(sample: object, _: int) -> LabelledConversation:
+    (found,) = read_locomo([sample])
     asked = _listed(mapping(sample).get("qa"))
     adversarial = [each for each in asked if mapping(each).get("category") == _ADVERSARIAL]
     others = [each for each in asked if each not in adversarial]
@@ -179,10 +201,6 @@ def _repaired(identity: str) -> list[str]:
     return [f"D{session}:{turn}" for session, turn in _EVIDENCE_ID.findall(identity)]
 
 
-def _read_plain(value: object) -> list[LabelledConversation]:
-    return [_plain_labels(sample, at) for at, sample in enumerate(samples(value), start=1)]
-
-
 def _plain_labels(sample: object, at: int) -> LabelledConversation:
     """Read a conversation in the plain format, whose turns have ids (numbers or strings)."""
     builder, fields = ConversationBuilder(), mapping(sample)
@@ -196,10 +214,6 @@ def _plain_labels(sample: object, at: int) -> LabelledConversation:
 
 def _category(value: object) -> str | None:
     return shorten(value, _LONGEST_CATEGORY) if isinstance(value, str) and value.strip() else None
-
-
-def _read_longmemeval(value: object) -> list[LabelledConversation]:
-    return [_longmemeval_labels(item, at) for at, item in enumerate(samples(value), start=1)]
 
 
 def _longmemeval_labels(item: object, at: int) -> LabelledConversation:
@@ -305,9 +319,7 @@ def label_warnings(
 def _has(*names: str) -> Callable[[object], bool]:
     """Return a predicate: whether any sample is an object with all these fields."""
     wanted = set(names)
-    return lambda value: any(
-        isinstance(each, dict) and wanted <= each.keys() for each in samples(value)
-    )
+    return lambda value: any(wanted <= mapping(sample).keys() for sample in samples(value))
 
 
 LOCOMO = LabelFormat(
@@ -315,7 +327,7 @@ LOCOMO = LabelFormat(
     "LoCoMo's file: a list of objects with a conversation (speaker_a, speaker_b, session_1 …)"
     " and a list qa of questions with category and evidence",
     is_locomo,
-    _read_locomo,
+    _locomo_labels,
     "questions with a text and a category 1 to 4",
 )
 LONGMEMEVAL = LabelFormat(
@@ -323,13 +335,13 @@ LONGMEMEVAL = LabelFormat(
     "LongMemEval's: a list of questions with question_type, haystack_dates and haystack_sessions,"
     " in which turns with the answer have has_answer",
     _has("haystack_sessions"),
-    _read_longmemeval,
+    _longmemeval_labels,
 )
 PLAIN = LabelFormat(
     "the labelled format",
     "a list of conversations with turns (id, role, content, date) and questions (question,"
     " category, evidence: ids of turns)",
     _has("turns", "questions"),
-    _read_plain,
+    _plain_labels,
 )
 FORMATS = (LOCOMO, LONGMEMEVAL, PLAIN)

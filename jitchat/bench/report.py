@@ -6,30 +6,28 @@ A table is described by its columns: the heading of each, and what it says about
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from statistics import fmean
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from rich.table import Table
 
 from jitchat.bench.answers import INSTRUCTIONS, Answering, Round
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE
 from jitchat.bench.haystack import PHRASINGS
-from jitchat.bench.memory import Ingestion, QuestionType, RunnerName, by_type
-from jitchat.bench.observation import Kept, Replays
+from jitchat.bench.memory import Ingestion, Measuring, RunnerName, by_type
+from jitchat.bench.observation import Replays
 from jitchat.bench.output import plain_table
-from jitchat.bench.proportions import Interval
+from jitchat.bench.proportions import Interval, wilson
+from jitchat.bench.questions import QuestionType
 from jitchat.bench.recall import Method
-from jitchat.bench.scaling import QUESTIONS, SizeResult
+from jitchat.bench.scaling import QUESTIONS
 from jitchat.bench.scores import (
     ALL,
-    AnswerScores,
+    Figures,
+    Kept,
     Measured,
     Outcome,
-    PairedF1,
-    Scores,
-    Share,
     by_category,
-    score_fields,
-    scores_of,
+    figures_of,
     spread,
 )
 from jitchat.text.figures import duration
@@ -53,28 +51,25 @@ def _table(
     return plain_table(title, (heading, *columns), cells, *notes)
 
 
-def _share(*names: str) -> Cell[Scores]:
-    return lambda scores: " / ".join(f"{scores.shares[name].value:.3f}" for name in names)
+def _shares(*names: str) -> Cell[Figures]:
+    return lambda figures: " / ".join(f"{figures[name]:.3f}" for name in names)
 
 
-_RANKED: Mapping[str, Cell[Scores]] = {
-    "any@6": _share("any_at_6"),
-    "all@6": _share("all_at_6"),
-    "fraction@6": _share("fraction_at_6"),
+_N: Mapping[str, Cell[Figures]] = {"n": lambda figures: f"{figures['n']:,}"}
+_RANKED: Mapping[str, Cell[Figures]] = {
+    "any@6": _shares("any_at_6"),
+    "all@6": _shares("all_at_6"),
+    "fraction@6": _shares("fraction_at_6"),
 }
-_WINDOW: Mapping[str, Cell[Scores]] = {
-    "window\nany / all": _share("window_any", "window_all"),
-    "tokens\nmean": lambda scores: f"{scores.window_share['mean']:.1%}",
-    "\np95": lambda scores: f"{scores.window_share['p95']:.1%}",
+_WINDOW: Mapping[str, Cell[Figures]] = {
+    "window\nany / all": _shares("window_any", "window_all"),
+    "tokens\nmean": lambda figures: f"{figures['window_share']:.1%}",
+    "\np95": lambda figures: f"{figures['window_share_p95']:.1%}",
 }
-_SHORTLIST: Mapping[str, Cell[Scores]] = {
-    "strict any / all": _share("strict_any_at_6", "strict_all_at_6"),
-    **{f"@{n} any / all": _share(f"any_at_{n}", f"all_at_{n}") for n in (12, 32, 50)},
+_SHORTLIST: Mapping[str, Cell[Figures]] = {
+    "strict any / all": _shares("strict_any_at_6", "strict_all_at_6"),
+    **{f"@{n} any / all": _shares(f"any_at_{n}", f"all_at_{n}") for n in (12, 32, 50)},
 }
-
-
-def _count(scores: Scores) -> str:
-    return f"{scores.n:,}"
 
 
 def _times(milliseconds: Sequence[float]) -> str:
@@ -83,42 +78,43 @@ def _times(milliseconds: Sequence[float]) -> str:
 
 
 def mode_tables(mode: Mode, outcomes: Sequence[Outcome], embedder: str) -> Iterator[Table]:
-    rows = [(name, scores_of(group)) for name, group in by_category(outcomes).items()]
+    rows = _by_category(outcomes).items()
     planning = f"planning {_times([outcome.plan_ms for outcome in outcomes])}"
     if not mode.recalls:
-        ranked: Mapping[str, Cell[Scores]] = dict.fromkeys(_RANKED, lambda _: _NOT_MEASURED)
-        yield _table(f"{mode}: {planning}", "category", {"n": _count, **ranked, **_WINDOW}, rows)
+        ranked: Mapping[str, Cell[Figures]] = dict.fromkeys(_RANKED, lambda _: _NOT_MEASURED)
+        yield _table(f"{mode}: {planning}", "category", {**_N, **ranked, **_WINDOW}, rows)
         return
     title = f"{mode}: retrieval {_times([outcome.retrieve_ms for outcome in outcomes])}, {planning}"
-    yield _table(title, "category", {"n": _count, **_RANKED, **_WINDOW}, rows)
+    yield _table(title, "category", {**_N, **_RANKED, **_WINDOW}, rows)
     title = f"{mode}: strict @6, and the shortlist, by {embedder}"
     yield _table(title, "category", _SHORTLIST, rows)
 
 
-def mode_fields(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _by_category(outcomes: Sequence[Outcome]) -> dict[str, Figures]:
+    return {name: figures_of(group) for name, group in by_category(outcomes).items()}
+
+
+def mode_fields(outcomes: Sequence[Outcome]) -> Figures:
     return {
         "retrieve_ms": spread([outcome.retrieve_ms for outcome in outcomes]),
         "plan_ms": spread([outcome.plan_ms for outcome in outcomes]),
-        "categories": _category_fields(outcomes),
+        "categories": _by_category(outcomes),
     }
 
 
-def _category_fields(outcomes: Sequence[Outcome]) -> dict[str, dict[str, Any]]:
-    groups = by_category(outcomes)
-    return {name: score_fields(scores_of(group)) for name, group in groups.items()}
+def method_fields(measured: Measured) -> Figures:
+    """Return the figures of each method on all questions, and by category."""
+    fields = {}
+    for method, outcomes in measured.outcomes.items():
+        categories = _by_category(outcomes)
+        fields[method] = {**categories.pop(ALL), "categories": categories}
+    return fields
 
 
-def method_fields(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return a method's figures on all questions, and by category."""
-    categories = _category_fields(outcomes)
-    return categories.pop(ALL) | {"categories": categories}
-
-
-def _with_interval(name: str) -> Cell[Scores]:
-    def cell(scores: Scores) -> str:
-        share = scores.shares[name]
-        low, high = share.interval
-        return f"{share.value:.3f}\n{_short(low)}–{_short(high)}"
+def _with_interval(name: str) -> Cell[Figures]:
+    def cell(figures: Figures) -> str:
+        low, high = figures["intervals"][name]
+        return f"{figures[name]:.3f}\n{_short(low)}–{_short(high)}"
 
     return cell
 
@@ -144,42 +140,31 @@ _RECALL_NOTE = (
 
 def recall_table(title: str, measured: Measured, *, has_categories: bool) -> Table:
     """Compare the methods on all questions and, if wanted, on those of each category."""
-    columns: dict[str, Cell[Scores]] = {
-        heading: _with_interval(name) for heading, name in _COMPARED.items()
-    }
-    columns["tokens\nof full"] = lambda scores: (
-        f"{scores.window_tokens:,.0f}\n{scores.window_share['mean']:.1%}"
+    columns = {heading: _with_interval(name) for heading, name in _COMPARED.items()}
+    columns["tokens\nof full"] = lambda figures: (
+        f"{figures['window_tokens']:,.0f}\n{figures['window_share']:.1%}"
     )
+    methods = {method: _by_category(found) for method, found in measured.outcomes.items()}
     rows: list[Sequence[str]] = []
-    groups = {method: by_category(found) for method, found in measured.outcomes.items()}
-    for category in groups[Method.JIT] if has_categories else (ALL,):
-        scores = {method: scores_of(group[category]) for method, group in groups.items()}
-        jit = scores[Method.JIT]
-        heading = f"{category.replace('_', ' ')} ({jit.n:,})"
-        rows.append([heading, *("" for _ in columns)])
-        for method, reached in scores.items():
-            rows.append([f"  {method}", *(cell(reached) for cell in columns.values())])
-        others = [scores[method].shares for method in scores if method != Method.JIT]
-        differences = [
-            jit.shares[name].value - max(shares[name].value for shares in others)
-            for name in _COMPARED.values()
-        ]
-        rows.append(["  jit − best", *(f"{difference:+.3f}" for difference in differences), ""])
+    for category, jit in methods[Method.JIT].items():
+        if category == ALL or has_categories:
+            rows.append([f"{category.replace('_', ' ')} ({jit['n']:,})", *("" for _ in columns)])
+            for method, groups in methods.items():
+                rows.append([f"  {method}", *(cell(groups[category]) for cell in columns.values())])
+            others = [groups[category] for method, groups in methods.items() if method != "jit"]
+            best = {name: max(figures[name] for figures in others) for name in _COMPARED.values()}
+            differences = [f"{jit[name] - best[name]:+.3f}" for name in best]
+            rows.append(["  jit − best", *differences, ""])
     return plain_table(title, ("category\nmethod", *columns), rows, _RECALL_NOTE)
 
 
 def answer_fields(
-    run: Answering,
-    reached: Mapping[Mode, Mapping[str, AnswerScores]],
-    pairs: Sequence[PairedF1],
-) -> dict[str, Any]:
-    fields: dict[str, Any] = {
+    run: Answering, scores: Mapping[str, Mapping[str, Figures]], pairs: Sequence[Figures]
+) -> Figures:
+    fields: Figures = {
         "answerer": _round(run.answers()) | {"instructions": [ANSWER_BRIEFLY, BY_DATE]},
-        "answered": {
-            mode: {category: asdict(scores) for category, scores in by_name.items()}
-            for mode, by_name in reached.items()
-        },
-        "f1_differences": [asdict(pair) for pair in pairs],
+        "answered": scores,
+        "f1_differences": pairs,
     }
     judging = run.judgements()
     if judging is not None:
@@ -187,12 +172,12 @@ def answer_fields(
     return fields
 
 
-def _round(asked: Round) -> dict[str, Any]:
+def _round(asked: Round) -> Figures:
     """Describe a model and its usage as the provider reported it; null if it did not."""
     usage, prices = asked.usage(), asked.model.prices
     return {
         **asked.model.identity,
-        "requests": asked.requests,
+        "requests": len(asked.jobs),
         "input_tokens": usage and usage.input_tokens,
         "output_tokens": usage and usage.output_tokens,
         "usd_per_million": {"input": prices.input, "output": prices.output},
@@ -208,19 +193,19 @@ def _interval(ends: Interval | None, sign: str = "") -> str:
     return _NOT_MEASURED if ends is None else " to ".join(f"{end:{sign}.3f}" for end in ends)
 
 
-_ANSWERS: Mapping[str, Cell[AnswerScores]] = {
-    "n": lambda scores: f"{scores.answered + scores.failed:,}",
-    "F1": lambda scores: _mean(scores.f1),
-    "95 %": lambda scores: _interval(scores.f1_interval),
-    "judged correct": lambda scores: _mean(scores.judge.correct if scores.judge else None),
-    "not judged": lambda scores: f"{scores.judge.not_judged:,}" if scores.judge else _NOT_MEASURED,
-    "failed": lambda scores: f"{scores.failed:,}",
+_ANSWERS: Mapping[str, Cell[Figures]] = {
+    "n": lambda figures: f"{figures['answered'] + figures['failed']:,}",
+    "F1": lambda figures: _mean(figures["f1"]),
+    "95 %": lambda figures: _interval(figures["f1_interval"]),
+    "judged correct": lambda figures: _mean(figures.get("correct")),
+    "not judged": lambda figures: f"{figures.get('not_judged', _NOT_MEASURED)}",
+    "failed": lambda figures: f"{figures['failed']:,}",
 }
-_PAIRS: Mapping[str, Cell[PairedF1]] = {
-    "n": lambda pair: f"{pair.n:,}",
-    "F1": lambda pair: f"{pair.f1[1]:.3f} – {pair.f1[0]:.3f}",
-    "difference": lambda pair: f"{pair.difference:+.3f}",
-    "95 %": lambda pair: _interval(pair.interval, "+"),
+_PAIRS: Mapping[str, Cell[Figures]] = {
+    **_N,
+    "F1": lambda figures: " – ".join(f"{f1:.3f}" for f1 in reversed(figures["f1"])),
+    "difference": lambda figures: f"{figures['difference']:+.3f}",
+    "95 %": lambda figures: _interval(figures["interval"], "+"),
 }
 _PAIRS_NOTE = (
     "95 % intervals by the bootstrap over questions, each treated as independent: those on one"
@@ -229,12 +214,12 @@ _PAIRS_NOTE = (
 
 
 def answer_tables(
-    title: str, reached: Mapping[Mode, Mapping[str, AnswerScores]], pairs: Sequence[PairedF1]
+    title: str, scores: Mapping[str, Mapping[str, Figures]], pairs: Sequence[Figures]
 ) -> Iterator[Table]:
-    for mode, scores in reached.items():
-        yield _table(f"{mode}: {title}", "category", _ANSWERS, scores.items())
+    for mode, categories in scores.items():
+        yield _table(f"{mode}: {title}", "category", _ANSWERS, categories.items())
     if pairs:
-        rows = [(f"{pair.modes[1]} – {pair.modes[0]}", pair) for pair in pairs]
+        rows = [(" – ".join(reversed(pair["modes"])), pair) for pair in pairs]
         title = "F1 of two modes, over the questions that were answered in both"
         yield _table(title, "modes", _PAIRS, rows, _PAIRS_NOTE)
 
@@ -282,39 +267,32 @@ def held_table(outcomes: Mapping[str, Sequence[Outcome]]) -> Table:
         rows.append([kind, f"{asked:,}", *(_held_cell(group, kind) for group in groups.values())])
     tokens = [f"{_tokens(found):,.0f}" for found in outcomes.values()]
     rows.append(["tokens of a window", "", *tokens])
-    columns = ("question", "n", *groups)
-    return plain_table("evidence held by the final window", columns, rows, _HELD_NOTE)
+    title = "evidence held by the final window"
+    return plain_table(title, ("question", "n", *groups), rows, _HELD_NOTE)
 
 
 def _held_cell(groups: Mapping[QuestionType, Sequence[Outcome]], kind: QuestionType) -> str:
     if kind not in groups or kind is QuestionType.ABSTENTION:
         return _NOT_MEASURED
-    share = _held(groups[kind])
-    low, high = share.interval
-    return f"{share.value:.1%} ± {(high - low) / 2:.1%}"
-
-
-def _held(outcomes: Sequence[Outcome]) -> Share:
-    return scores_of(outcomes).shares["window_all"]
+    figures = figures_of(groups[kind])
+    low, high = figures["intervals"]["window_all"]
+    return f"{figures['window_all']:.1%} ± {(high - low) / 2:.1%}"
 
 
 def _tokens(outcomes: Sequence[Outcome]) -> float:
     return fmean(outcome.tokens for outcome in outcomes) if outcomes else 0.0
 
 
-def memory_fields(
-    name: RunnerName, ingestions: Mapping[RunnerName, Ingestion], measured: Measured
-) -> dict[str, Any]:
-    outcomes = measured.outcomes.get(name, [])
-    shares = {kind: _held(group) for kind, group in by_type(outcomes).items()}
-    shares.pop(QuestionType.ABSTENTION, None)
+def memory_fields(memories: Measuring, name: RunnerName) -> Figures:
+    outcomes = memories.measured.outcomes.get(name, [])
     return {
-        **asdict(ingestions[name]),
-        "does_not_fit": measured.unfit[name],
+        **asdict(memories.ingestions[name]),
+        "does_not_fit": memories.measured.unfit[name],
         "window_tokens": _tokens(outcomes),
         "held": {
-            kind: {"n": share.of, "holds": share.right, "interval": share.interval}
-            for kind, share in shares.items()
+            kind: figures_of(group)
+            for kind, group in by_type(outcomes).items()
+            if kind is not QuestionType.ABSTENTION
         },
     }
 
@@ -329,9 +307,9 @@ def _share_where(is_right: Callable[[Kept], bool]) -> Cell[Sequence[Kept]]:
     def cell(kept: Sequence[Kept]) -> str:
         if not kept:
             return ""
-        share = Share(sum(is_right(question) for question in kept), len(kept))
-        low, high = share.interval
-        return f"{share.value:.1%}\n{low:.1%}–{high:.1%}"
+        right = sum(is_right(question) for question in kept)
+        low, high = wilson(right, len(kept))
+        return f"{right / len(kept):.1%}\n{low:.1%}–{high:.1%}"
 
     return cell
 
@@ -349,20 +327,29 @@ def observe_table(title: str, kept: Sequence[Kept]) -> Table:
     return _table(title, "questions", _KEPT, rows, _OBSERVE_NOTE)
 
 
-def observe_fields(results: Replays, limit: int) -> dict[str, Any]:
+def _counts(kept: Sequence[Kept]) -> tuple[int, int, int]:
+    """Return the number of questions, and how many `observe` and `recency` hold."""
+    observed = sum(question.observe for question in kept)
+    return len(kept), observed, sum(question.recency for question in kept)
+
+
+def observe_fields(results: Replays, limit: int) -> Figures:
     """Return the figures; those of windows are shares of the limit."""
-    observed = [question.observe for question in results.kept if question.is_observed]
+    groups = by_category(results.kept)
+    asked, held, recency = _counts(groups.pop(ALL))
+    observed = [question for question in results.kept if question.is_observed]
+    observed_asked, observed_held, _ = _counts(observed)
     windows = results.shares or [0.0]
     return {
         "limit": limit,
         "observer": "the extractor",
         "conversations": results.conversations,
         "turns": results.turns,
-        "asked": len(results.kept),
-        "held": sum(question.observe for question in results.kept),
-        "recency": sum(question.recency for question in results.kept),
-        "observed_asked": len(observed),
-        "observed_held": sum(observed),
+        "asked": asked,
+        "held": held,
+        "recency": recency,
+        "observed_asked": observed_asked,
+        "observed_held": observed_held,
         "largest": max(windows),
         "p95": spread(windows)["p95"],
         "largest_history": max(results.history_shares, default=0.0),
@@ -371,15 +358,7 @@ def observe_fields(results: Replays, limit: int) -> dict[str, Any]:
         "passes": results.passes,
         "reflections": results.reflections,
         "compression": results.observed / max(1, results.observations),
-        "categories": {
-            name: (
-                len(kept),
-                sum(each.observe for each in kept),
-                sum(each.recency for each in kept),
-            )
-            for name, kept in by_category(results.kept).items()
-            if name != ALL
-        },
+        "categories": {name: _counts(kept) for name, kept in groups.items()},
     }
 
 
@@ -398,26 +377,26 @@ def _megabytes(value: float | None) -> str:
     return _NOT_MEASURED if value is None else f"{value:.0f}"
 
 
-_QUESTION_TIMES: Mapping[str, Cell[SizeResult]] = {
-    "embed": lambda size: f"{size.asked.embed_ms['p50']:.1f}",
-    "retrieve": lambda size: f"{size.asked.retrieve_ms['p50']:.1f}",
-    "plan": lambda size: f"{size.asked.plan_ms['p50']:.1f}",
-    "both": lambda size: f"{size.asked.both_ms['p50']:.1f}",
-    "both, p95": lambda size: f"{size.asked.both_ms['p95']:.1f}",
-    "numpy": lambda size: f"{size.asked.matrix_ms:.2f}",
-    "FTS5": lambda size: f"{size.asked.fts5_ms:.2f}",
-    "× bounds": lambda size: f"{size.asked.times_bounds:.1f}",
-    "same 6": lambda size: f"{size.exactness.of_6:.1%}",
-    "same 50": lambda size: f"{size.exactness.of_50:.1%}",
+_QUESTION_TIMES: Mapping[str, Cell[Figures]] = {
+    "embed": lambda size: f"{size['embed_ms']['p50']:.1f}",
+    "retrieve": lambda size: f"{size['retrieve_ms']['p50']:.1f}",
+    "plan": lambda size: f"{size['plan_ms']['p50']:.1f}",
+    "both": lambda size: f"{size['both_ms']['p50']:.1f}",
+    "both, p95": lambda size: f"{size['both_ms']['p95']:.1f}",
+    "numpy": lambda size: f"{size['matrix_ms']:.2f}",
+    "FTS5": lambda size: f"{size['fts5_ms']:.2f}",
+    "× bounds": lambda size: f"{size['times_bounds']:.1f}",
+    "same 6": lambda size: f"{size['exactness']['of_6']:.1%}",
+    "same 50": lambda size: f"{size['exactness']['of_50']:.1%}",
 }
-_COSTS: Mapping[str, Cell[SizeResult]] = {
-    "store": lambda size: f"{size.built.store_turn_ms:.2f}",
-    "index": lambda size: f"{size.built.index_turn_ms:.2f}",
-    "embed": lambda size: f"{size.built.embed_turn_ms:.2f}",
-    "first, s": lambda size: f"{size.built.first_open_ms / 1000:.2f}",
-    "open, s": lambda size: f"{size.asked.open_ms / 1000:.2f}",
-    "resident, MB": lambda size: _megabytes(size.asked.resident_mb),
-    "peak, MB": lambda size: _megabytes(size.asked.peak_mb),
+_COSTS: Mapping[str, Cell[Figures]] = {
+    "store": lambda size: f"{size['store_turn_ms']:.2f}",
+    "index": lambda size: f"{size['index_turn_ms']:.2f}",
+    "embed": lambda size: f"{size['embed_turn_ms']:.2f}",
+    "first, s": lambda size: f"{size['first_open_ms'] / 1000:.2f}",
+    "open, s": lambda size: f"{size['open_ms'] / 1000:.2f}",
+    "resident, MB": lambda size: _megabytes(size["resident_mb"]),
+    "peak, MB": lambda size: _megabytes(size["peak_mb"]),
 }
 _SENT_NOTE = (
     f"needle: phrasings of the question, of {len(PHRASINGS)}, with the needle in the window."
@@ -434,27 +413,17 @@ _COSTS_NOTE = (
 )
 
 
-def scaling_fields(sizes: Sequence[SizeResult]) -> list[dict[str, Any]]:
-    return [
-        {"turns": size.turns, "needle": size.needle}
-        | asdict(size.built)
-        | asdict(size.asked)
-        | {"exactness": asdict(size.exactness)}
-        for size in sizes
-    ]
-
-
-def scaling_tables(sizes: Sequence[SizeResult], length: str, limit: int) -> Iterator[Table]:
-    built, asked = sizes[0].built, sizes[0].asked
-    about = f"{length} turns, {built.embedder}, {asked.counter}, limit {limit:,}"
+def scaling_tables(sizes: Sequence[Figures], length: str, limit: int) -> Iterator[Table]:
+    about = "{embedder}, {counter}".format_map(sizes[0])
     sent = [_sent(size) for size in sizes]
     columns = [heading for heading, _ in sent[0]]
     cells = [[cell for _, cell in row] for row in sent]
-    rows = [(f"{size.turns:,}", size) for size in sizes]
+    rows = [(f"{size['turns']:,}", size) for size in sizes]
+    title = f"Tokens sent ({length} turns, {about}, limit {limit:,})"
     times = "Times of a question in ms, medians"
     costs = "A conversation: ms per turn to store, index and embed"
     for table in (
-        plain_table(f"Tokens sent ({about})", columns, cells, _SENT_NOTE),
+        plain_table(title, columns, cells, _SENT_NOTE),
         _table(times, "turns", _QUESTION_TIMES, rows, _TIMES_NOTE),
         _table(costs, "turns", _COSTS, rows, _COSTS_NOTE),
     ):
@@ -462,18 +431,17 @@ def scaling_tables(sizes: Sequence[SizeResult], length: str, limit: int) -> Iter
         yield table
 
 
-def _sent(size: SizeResult) -> list[tuple[str, str]]:
+def _sent(size: Figures) -> list[tuple[str, str]]:
     """Return (heading, cell) of each column: the tokens sent in each mode."""
-    asked = size.asked
-    is_refused = asked.modes.get(Mode.FULL, ...) is None
-    refused = " refused" if is_refused else ""
-    row = [("turns", f"{size.turns:,}"), (Mode.FULL.value, f"{asked.full_tokens:,}{refused}")]
-    for mode, sent in asked.modes.items():
+    modes: Mapping[str, Figures | None] = size["modes"]
+    refused = " refused" if modes.get(Mode.FULL, size) is None else ""
+    row = [("turns", f"{size['turns']:,}"), ("full", f"{size['full_tokens']:,}{refused}")]
+    for mode, sent in modes.items():
         if mode == Mode.FULL:
             continue
-        row.append((mode, f"{sent.tokens:,}" if sent else "refused"))
-        row.append(("saved", f"{sent.saved:.2%}" if sent else _NOT_MEASURED))
-        row.append(("needle", f"{sent.found}" if sent else _NOT_MEASURED))
+        row.append((mode, f"{sent['tokens']:,}" if sent else "refused"))
+        row.append(("saved", f"{sent['saved']:.2%}" if sent else _NOT_MEASURED))
+        row.append(("needle", f"{sent['found']}" if sent else _NOT_MEASURED))
         if Mode(mode).recalls:
-            row.append(("least", f"{sent.least_saved:.2%}" if sent else _NOT_MEASURED))
+            row.append(("least", f"{sent['least_saved']:.2%}" if sent else _NOT_MEASURED))
     return row

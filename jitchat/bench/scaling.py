@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from jitchat.bench.asking import OpenConversation, ms_since, opened_store, turns_held
 from jitchat.bench.haystack import NEEDLE, PHRASINGS, Haystack, other_questions
-from jitchat.bench.scores import embedder_name, spread
+from jitchat.bench.scores import Figures, embedder_name, spread
 from jitchat.children import end_piped, own_python, start_piped
 from jitchat.errors import BenchFailed, JitchatError, WindowOverflow
 from jitchat.index import indexer, search
@@ -105,82 +105,6 @@ QUESTIONS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class BuildTimes:
-    """Mean times for storing and indexing a turn."""
-
-    store_turn_ms: float
-    index_turn_ms: float
-    """Without embedding."""
-    embed_turn_ms: float
-    embedder: str
-    first_open_ms: float
-    """Time until the first question can be asked, when every turn has to be counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModeResult:
-    tokens: int
-    """Mean tokens of the window over the phrasings for the needle."""
-    saved: float
-    """The share of `full`'s tokens that is not sent, 0 to 1; mean over the phrasings."""
-    least_saved: float
-    """The minimum over all questions."""
-    found: int
-    """Number of phrasings with the needle in the window, in its turn."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionResults:
-    counter: str
-    full_tokens: int
-    """Tokens that `full` would send, whether they fit or not; mean over the phrasings."""
-    modes: dict[str, ModeResult | None]
-    """None for a mode in which a question does not fit."""
-    open_ms: float
-    """Time until a question can be asked: turns read and counted, the index loaded."""
-    embed_ms: dict[str, float]
-    """Time to embed one question."""
-    retrieve_ms: dict[str, float]
-    """Time without embedding the question."""
-    plan_ms: dict[str, float]
-    """Time in `jit`."""
-    both_ms: dict[str, float]
-    """Total of `retrieve_ms` and `plan_ms`."""
-    matrix_ms: float
-    """A bound: numpy reads the matrix of the turns' vectors once."""
-    fts5_ms: float
-    """A bound: SQLite's full-text search for the same words."""
-    times_bounds: float
-    """The median of `both_ms` divided by the sum of the bounds."""
-    resident_mb: float | None
-    """Resident memory after the last question."""
-    peak_mb: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Exactness:
-    """The accuracy of a packed index that scores only likely rows.
-
-    Shares, over all questions, of the hits of a search that scores every row with exact vectors.
-    """
-
-    of_6: float = 1.0
-    """The share of its first six hits that are among the first six."""
-    of_50: float = 1.0
-    """The share of its first 50 hits that are among the first 50."""
-
-
-@dataclass(frozen=True, slots=True)
-class SizeResult:
-    turns: int
-    needle: int
-    """The position of the turn that states the fact."""
-    built: BuildTimes
-    asked: QuestionResults
-    exactness: Exactness = Exactness()
-
-
-@dataclass(frozen=True, slots=True)
 class Setup:
     """What talks are measured with; a measuring process loads the embedder and counter itself."""
 
@@ -198,8 +122,8 @@ def steps(size: int) -> int:
     return 2 * size + QUESTIONS
 
 
-def measure(setup: Setup, talk: Haystack, report: Report) -> SizeResult:
-    """Build a talk and ask about it, in a temporary database.
+def measure(setup: Setup, talk: Haystack, report: Report) -> Figures:
+    """Build a talk and ask about it, in a temporary database; return the figures of all stages.
 
     Raises:
         BenchFailed: One of the processes ended early.
@@ -207,12 +131,12 @@ def measure(setup: Setup, talk: Haystack, report: Report) -> SizeResult:
     """
     with tempfile.TemporaryDirectory(prefix="jitchat-bench-") as folder:
         path = Path(folder) / "bench.db"
-        built = run_in_child(build, setup, talk, path, report=report)
-        asked = run_in_child(ask, setup, talk, path, report=report)
-        same = Exactness()
+        figures = run_in_child(build, setup, talk, path, report=report)
+        figures |= run_in_child(ask, setup, talk, path, report=report)
+        figures["exactness"] = {"of_6": 1.0, "of_50": 1.0}
         if talk.size > WORTH_PACKING:
-            same = run_in_child(exactness, setup, path, report=report)
-    return SizeResult(talk.size, talk.needle, built, asked, same)
+            figures["exactness"] = run_in_child(exactness, setup, path, report=report)
+    return {"turns": talk.size, "needle": talk.needle, **figures}
 
 
 def _questions() -> list[str]:
@@ -222,8 +146,12 @@ def _questions() -> list[str]:
 _ROWS_AT_ONCE = 2_048
 
 
-def exactness(setup: Setup, path: Path, _: Report = lambda _: None) -> Exactness:
-    """Compare a search of every row with exact vectors and a search as in the app."""
+def exactness(setup: Setup, path: Path, _: Report = lambda _: None) -> Figures:
+    """Compare a search of every row with exact vectors and a search as in the app.
+
+    Return the share of the first 6 and 50 hits of the former that are also found first, over all
+    questions.
+    """
     embedder = setup.load_embedder()
     with opened_store(path) as store:
         talk = store.conversation(_TALK)
@@ -245,12 +173,18 @@ def exactness(setup: Setup, path: Path, _: Report = lambda _: None) -> Exactness
         exact = {count: hits(count) for count in (6, 50)}
         index.pack(talk.turns)
         index.narrowed_from = NARROWED_FROM
-        shares = [len(rows & hits(count)) / max(1, len(rows)) for count, rows in exact.items()]
-    return Exactness(*shares)
+        return {
+            f"of_{count}": len(rows & hits(count)) / max(1, len(rows))
+            for count, rows in exact.items()
+        }
 
 
-def build(setup: Setup, talk: Haystack, path: Path, report: Report) -> BuildTimes:
-    """Store and index a talk in a new database; report each turn when stored and when indexed."""
+def build(setup: Setup, talk: Haystack, path: Path, report: Report) -> Figures:
+    """Store and index a talk in a new database; report each turn when stored and when indexed.
+
+    The times are means per turn; `index_turn_ms` is without embedding, and `first_open_ms` is the
+    time until the first question can be asked, when every turn has to be counted.
+    """
     embedding = TimedEmbedder(setup.load_embedder())
     turns = list(talk.turns())
 
@@ -274,13 +208,13 @@ def build(setup: Setup, talk: Haystack, path: Path, report: Report) -> BuildTime
     embed_ms = embedding.seconds * 1000
     with opened_store(path) as store:
         _, first_open_ms = _opened(store, setup, embedding)
-    return BuildTimes(
-        store_turn_ms=store_ms / talk.size,
-        index_turn_ms=(index_ms - embed_ms) / talk.size,
-        embed_turn_ms=embed_ms / talk.size,
-        embedder=embedder_name(embedding.id),
-        first_open_ms=first_open_ms,
-    )
+    return {
+        "store_turn_ms": store_ms / talk.size,
+        "index_turn_ms": (index_ms - embed_ms) / talk.size,
+        "embed_turn_ms": embed_ms / talk.size,
+        "embedder": embedder_name(embedding.id),
+        "first_open_ms": first_open_ms,
+    }
 
 
 def _opened(store: ColdStore, setup: Setup, embedder: Embedder) -> tuple[OpenConversation, float]:
@@ -293,8 +227,12 @@ def _opened(store: ColdStore, setup: Setup, embedder: Embedder) -> tuple[OpenCon
     return conversation, ms_since(begun)
 
 
-def ask(setup: Setup, talk: Haystack, path: Path, report: Report) -> QuestionResults:
-    """Open the database that `build` made, and ask the questions, reporting each."""
+def ask(setup: Setup, talk: Haystack, path: Path, report: Report) -> Figures:
+    """Open the database that `build` made, and ask the questions, reporting each.
+
+    `full_tokens` are those that `full` would send, whether they fit or not, a mean over the
+    phrasings; `retrieve_ms` is without embedding the question; `plan_ms` is in `jit`.
+    """
     embedding = TimedEmbedder(setup.load_embedder())
     questions = _questions()
     embed_ms: list[float] = []
@@ -322,21 +260,21 @@ def ask(setup: Setup, talk: Haystack, path: Path, report: Report) -> QuestionRes
     full_tokens = statistics.fmean(window.full_tokens for window in jit[: len(PHRASINGS)])
     vectors_ms = matrix_ms(talk.size, embedding.dimension)
     both = spread([search + window.ms for search, window in zip(retrieve_ms, jit, strict=True)])
-    return QuestionResults(
-        counter=setup.counter().name,
-        full_tokens=round(full_tokens),
-        modes={mode.value: _sent(windows) for mode, windows in planned.items()},
-        open_ms=open_ms,
-        embed_ms=spread(embed_ms),
-        retrieve_ms=spread(retrieve_ms),
-        plan_ms=spread([window.ms for window in jit]),
-        both_ms=both,
-        matrix_ms=vectors_ms,
-        fts5_ms=words_ms,
-        times_bounds=both["p50"] / (vectors_ms + words_ms),
-        resident_mb=resident,
-        peak_mb=peak,
-    )
+    return {
+        "counter": setup.counter().name,
+        "full_tokens": round(full_tokens),
+        "modes": {mode.value: _sent(windows) for mode, windows in planned.items()},
+        "open_ms": open_ms,
+        "embed_ms": spread(embed_ms),
+        "retrieve_ms": spread(retrieve_ms),
+        "plan_ms": spread([window.ms for window in jit]),
+        "both_ms": both,
+        "matrix_ms": vectors_ms,
+        "fts5_ms": words_ms,
+        "times_bounds": both["p50"] / (vectors_ms + words_ms),
+        "resident_mb": resident,
+        "peak_mb": peak,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,17 +298,23 @@ def _planned(
     return _Planned(ms, window.used, window.full_tokens, window.saving, has_needle)
 
 
-def _sent(planned: Sequence[_Planned | None]) -> ModeResult | None:
+def _sent(planned: Sequence[_Planned | None]) -> Figures | None:
+    """Return the figures of a mode; None if a question does not fit.
+
+    Tokens and the share saved of `full` are means over the phrasings for the needle; `least_saved`
+    is the minimum over all questions, and `found` counts the phrasings with the needle in the
+    window, in its turn.
+    """
     windows = [window for window in planned if window is not None]
     if len(windows) < len(planned):
         return None
     about_needle = windows[: len(PHRASINGS)]
-    return ModeResult(
-        tokens=round(statistics.fmean(window.tokens for window in about_needle)),
-        saved=statistics.fmean(window.saved for window in about_needle),
-        least_saved=min(window.saved for window in windows),
-        found=sum(window.has_needle for window in about_needle),
-    )
+    return {
+        "tokens": round(statistics.fmean(window.tokens for window in about_needle)),
+        "saved": statistics.fmean(window.saved for window in about_needle),
+        "least_saved": min(window.saved for window in windows),
+        "found": sum(window.has_needle for window in about_needle),
+    }
 
 
 class TimedEmbedder:
@@ -381,10 +325,9 @@ class TimedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> ArrayLike:
         begun = time.perf_counter()
-        try:
-            return self._embedder.embed(texts)
-        finally:
-            self.seconds += time.perf_counter() - begun
+        vectors = self._embedder.embed(texts)
+        self.seconds += time.perf_counter() - begun
+        return vectors
 
 
 _READS = 15

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 from jitchat.bench.f1 import answer_f1
-from jitchat.bench.proportions import Interval, mean_interval, wilson
+from jitchat.bench.proportions import mean_interval, wilson
 from jitchat.bench.questions import Question
 from jitchat.values import Mode
 
@@ -90,58 +90,26 @@ MEASURES: Mapping[str, Measure] = {
 """The measures of an outcome, 0 to 1, by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share of questions."""
-
-    right: float
-    of: int
-
-    @property
-    def value(self) -> float:
-        """0 to 1; 0 if there are no questions."""
-        return self.right / self.of if self.of else 0.0
-
-    @property
-    def interval(self) -> Interval:
-        """Wilson's 95 % interval; there must be a question."""
-        return wilson(self.right, self.of)
+Figures = dict[str, Any]
+"""Figures by their names in JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """The scores of one method on the questions of one category."""
+def figures_of(outcomes: Sequence[Outcome]) -> Figures:
+    """Return the figures of one method on the questions of one category.
 
-    n: int
-    shares: dict[str, Share]
-    """By the names of `MEASURES`."""
-    window_tokens: float
-    """The mean tokens of a window."""
-    window_share: dict[str, float]
-    """The window's tokens divided by those of `full`, 0 to 1: their mean and 95th percentile."""
-
-
-def scores_of(outcomes: Sequence[Outcome]) -> Scores:
+    For each measure its mean, 0 to 1, and under `intervals` Wilson's 95 % interval; the mean tokens
+    of a window; the mean and 95th percentile of the window's tokens divided by those of `full`.
+    """
     size = len(outcomes)
-    return Scores(
-        n=size,
-        shares={
-            name: Share(sum(measure(outcome) for outcome in outcomes), size)
-            for name, measure in MEASURES.items()
-        },
-        window_tokens=statistics.fmean(outcome.tokens for outcome in outcomes),
-        window_share=spread([outcome.tokens / outcome.full_tokens for outcome in outcomes], "mean"),
-    )
-
-
-def score_fields(scores: Scores) -> dict[str, object]:
+    sums = {name: sum(map(measure, outcomes)) for name, measure in MEASURES.items()}
+    window_share = spread([outcome.tokens / outcome.full_tokens for outcome in outcomes], "mean")
     return {
-        "n": scores.n,
-        **{name: share.value for name, share in scores.shares.items()},
-        "window_tokens": scores.window_tokens,
-        "window_share": scores.window_share["mean"],
-        "window_share_p95": scores.window_share["p95"],
-        "intervals": {name: share.interval for name, share in scores.shares.items()},
+        "n": size,
+        **{name: total / size for name, total in sums.items()},
+        "window_tokens": statistics.fmean(outcome.tokens for outcome in outcomes),
+        "window_share": window_share["mean"],
+        "window_share_p95": window_share["p95"],
+        "intervals": {name: wilson(total, size) for name, total in sums.items()},
     }
 
 
@@ -174,15 +142,21 @@ class Answer:
         return answer_f1(self.question.category, self.text, self.question.answer)
 
 
-class _Asked(Protocol):
-    @property
-    def question(self) -> Question: ...
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Whether the windows of `observe` and `recency` have a question's evidence text."""
+
+    question: Question
+    observe: bool
+    recency: bool
+    is_observed: bool
+    """Whether the turn with the evidence was observed; if not, the turn itself is in the window."""
 
 
-_A = TypeVar("_A", bound=_Asked)
+_Asked = TypeVar("_Asked", Outcome, Answer, Kept)
 
 
-def by_category(asked: Sequence[_A]) -> dict[str, Sequence[_A]]:
+def by_category(asked: Sequence[_Asked]) -> dict[str, Sequence[_Asked]]:
     """Group items: all first, then by category, in order of name."""
     names = sorted({item.question.category for item in asked} - {ALL})
     return {ALL: asked} | {
@@ -190,78 +164,47 @@ def by_category(asked: Sequence[_A]) -> dict[str, Sequence[_A]]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    judged: int
-    not_judged: int
-    """Answers without a readable reply of the judge."""
-    correct: float | None
-    """The share of correct answers among `judged`; None if that is 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerScores:
-    """Scores on the questions of one category that have a gold answer."""
-
-    answered: int
-    failed: int
-    """Requests that the provider did not answer; they are not included in any mean."""
-    f1: float | None
-    """The mean over `answered`; None if that is 0."""
-    judge: Judged | None
-    """None if there was no judge."""
-    f1_interval: Interval | None = None
-    """The 95 % interval; None if there are too few answers."""
-
-
-def answer_scores(
-    answers: Sequence[Answer], *, judged: bool
-) -> dict[Mode, dict[str, AnswerScores]]:
-    by_mode: dict[Mode, list[Answer]] = {}
+def answer_scores(answers: Sequence[Answer], *, judged: bool) -> dict[str, dict[str, Figures]]:
+    """Return the figures by mode and category, on the questions that have a gold answer."""
+    by_mode: dict[str, list[Answer]] = {}
     for answer in answers:
         by_mode.setdefault(answer.mode, []).append(answer)
     return {
-        mode: {
-            category: _answer_scores(group, judged=judged)
-            for category, group in by_category(own).items()
-        }
+        mode: {name: _answer_figures(group, judged) for name, group in by_category(own).items()}
         for mode, own in by_mode.items()
     }
 
 
-def _answer_scores(answers: Sequence[Answer], *, judged: bool) -> AnswerScores:
+def _answer_figures(answers: Sequence[Answer], judged: bool) -> Figures:
+    """Return the figures of one category; a mean over nothing is None.
+
+    Failed requests are in no mean, and answers without a readable judgement not in `correct`.
+    """
     f1 = [answer.f1 for answer in answers if answer.f1 is not None]
     verdicts = [answer.correct for answer in answers if answer.correct is not None]
-    judge = Judged(len(verdicts), len(f1) - len(verdicts), _mean_or_none(verdicts))
-    return AnswerScores(
-        answered=len(f1),
-        failed=len(answers) - len(f1),
-        f1=_mean_or_none(f1),
-        judge=judge if judged else None,
-        f1_interval=mean_interval(f1),
-    )
+    figures: Figures = {
+        "answered": len(f1),
+        "failed": len(answers) - len(f1),
+        "f1": _mean_or_none(f1),
+        "f1_interval": mean_interval(f1),
+    }
+    if judged:
+        figures["judged"] = len(verdicts)
+        figures["not_judged"] = len(f1) - len(verdicts)
+        figures["correct"] = _mean_or_none(verdicts)
+    return figures
 
 
 def _mean_or_none(values: Sequence[float]) -> float | None:
     return statistics.fmean(values) if values else None
 
 
-@dataclass(frozen=True, slots=True)
-class PairedF1:
-    """Two modes, over the questions that were answered in both."""
+def paired_scores(answers: Sequence[Answer]) -> Iterator[Figures]:
+    """Compare every two modes on the questions that both answered; questions match by identity.
 
-    modes: tuple[Mode, Mode]
-    n: int
-    f1: tuple[float, float]
-    difference: float
-    """The second mode's F1 minus the first's."""
-    interval: Interval | None
-    """The 95 % interval of the difference; None if there are too few pairs."""
-
-
-def paired_scores(answers: Sequence[Answer]) -> Iterator[PairedF1]:
-    """Compare every two modes with common answered questions, which are matched by identity."""
-    by_mode: dict[Mode, dict[int, float]] = {}
+    The difference is the second mode's F1 minus the first's.
+    """
+    by_mode: dict[str, dict[int, float]] = {}
     for answer in answers:
         if answer.f1 is not None:
             by_mode.setdefault(answer.mode, {})[id(answer.question)] = answer.f1
@@ -270,13 +213,10 @@ def paired_scores(answers: Sequence[Answer]) -> Iterator[PairedF1]:
         common = [question for question in first if question in second]
         if common:
             differences = [second[question] - first[question] for question in common]
-            yield PairedF1(
-                modes=modes,
-                n=len(common),
-                f1=(
-                    statistics.fmean(first[question] for question in common),
-                    statistics.fmean(second[question] for question in common),
-                ),
-                difference=statistics.fmean(differences),
-                interval=mean_interval(differences),
-            )
+            yield {
+                "modes": modes,
+                "n": len(common),
+                "f1": [statistics.fmean(f1[each] for each in common) for f1 in (first, second)],
+                "difference": statistics.fmean(differences),
+                "interval": mean_interval(differences),
+            }

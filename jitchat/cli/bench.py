@@ -22,10 +22,11 @@ from jitchat.cli.bench_answers import AnswerFlags
 from jitchat.cli.bench_options import (
     ANY_FORMAT,
     PATH,
+    QuestionFlags,
     ResultFlags,
-    SampleFlags,
     data_option,
     modes_option,
+    show,
 )
 from jitchat.errors import EmbedderUnavailable, UsageError
 from jitchat.index.embedder import Embedder
@@ -45,16 +46,14 @@ def bench_command() -> None:
 @bench_command.command("locomo", cls=options.SharingCommand)
 @data_option("LoCoMo's JSON file.")
 @modes_option
-@options.options_as("drawn", SampleFlags)
-@options.options_as("measuring", ResultFlags)
+@options.options_as("measuring", QuestionFlags)
 @options.options_as("answering", AnswerFlags)
 @options.measuring_options
-def locomo_command(  # noqa: PLR0913, PLR0917  its options
+def locomo_command(
     flags: options.Flags,
     data: Path,
     modes: tuple[Mode, ...],
-    drawn: SampleFlags,
-    measuring: ResultFlags,
+    measuring: QuestionFlags,
     answering: AnswerFlags,
 ) -> None:
     """Measure how much of LoCoMo's evidence is found in each mode.
@@ -62,10 +61,10 @@ def locomo_command(  # noqa: PLR0913, PLR0917  its options
     Sends nothing unless --answerer names a model to answer the questions.
     """
     flags = answering.with_answerer(flags)
-    measuring.require_writable()
     settings = flags.settings()
-    file = drawn.read(data, questions.LOCOMO)
-    model, embedder = models.resolve_model(settings), models.make_embedder(settings, flags.paths())
+    file = measuring.read(data, questions.LOCOMO)
+    model = models.resolve_model(settings)
+    embedder = models.make_embedder(settings, flags.paths())
     cases = answering.cases(settings)
     asking = in_modes(modes, model.counter, model.asked_budget, cases)
     with output.progress("questions", file.asked) as advance:
@@ -73,12 +72,8 @@ def locomo_command(  # noqa: PLR0913, PLR0917  its options
     file.require_fitting(measured, model.asked_budget.limit)
     name = embedder_name(embedder.id)
     reached = {mode: measured.outcomes[mode] for mode in modes if mode in measured.outcomes}
-    output.print_tables(
-        table
-        for mode, outcomes in reached.items()
-        for table in report.mode_tables(mode, outcomes, name)
-    )
-    output.emit("")
+    for mode, outcomes in reached.items():
+        show(report.mode_tables(mode, outcomes, name))
     result: dict[str, object] = {
         "data": file.fields,
         "embedder": name,
@@ -100,16 +95,14 @@ _BOTH = "both"
     metavar="document|entries|both",
     help="Kind of memory.  [default: document, or entries if agent.context_only is false]",
 )
-@options.options_as("drawn", SampleFlags)
-@options.options_as("measuring", ResultFlags)
+@options.options_as("measuring", QuestionFlags)
 @options.options_as("answering", AnswerFlags)
 @options.measuring_options
-def memory_command(  # noqa: PLR0913, PLR0917  its options
+def memory_command(
     flags: options.Flags,
     data: Path,
     runner: str | None,
-    drawn: SampleFlags,
-    measuring: ResultFlags,
+    measuring: QuestionFlags,
     answering: AnswerFlags,
 ) -> None:
     """Measure which questions a memory's windows can answer.
@@ -123,9 +116,8 @@ def memory_command(  # noqa: PLR0913, PLR0917  its options
     Sends nothing else unless --answerer names a model to answer the questions.
     """
     flags = answering.with_answerer(flags)
-    measuring.require_writable()
     settings, paths = flags.settings(), flags.paths()
-    file = drawn.read(data)
+    file = measuring.read(data)
     talks = [talk for talk in file.talks if talk.questions or talk.abstentions]
     usual = RunnerName.DOCUMENT if settings.agent.context_only else RunnerName.ENTRIES
     names = list(RunnerName) if runner == _BOTH else [RunnerName(runner or usual)]
@@ -147,16 +139,13 @@ def memory_command(  # noqa: PLR0913, PLR0917  its options
             for talk in talks:
                 memories.run(talk, name)
                 advance(1)
-    measured, ingestions = memories.measured, memories.ingestions
+    measured = memories.measured
     file.require_fitting(measured, model.asked_budget.limit)
     title = f"{file.name}: {plural(len(talks), 'conversation')}, {plural(file.asked, 'question')}"
-    output.print_tables(
-        [report.ingestion_table(title, ingestions), report.held_table(measured.outcomes)]
-    )
-    output.emit("")
+    show([report.ingestion_table(title, memories.ingestions), report.held_table(measured.outcomes)])
     result: dict[str, object] = {
         "data": file.fields,
-        "runners": {name: report.memory_fields(name, ingestions, measured) for name in names},
+        "runners": {name: report.memory_fields(memories, name) for name in names},
     }
     result |= answering.answer(flags, memories.cases, file.fields, measuring.json)
     measuring.write(settings, result)
@@ -164,9 +153,9 @@ def memory_command(  # noqa: PLR0913, PLR0917  its options
 
 @bench_command.command("observe", cls=options.SharingCommand)
 @data_option(f"File {ANY_FORMAT}")
-@options.options_as("measuring", ResultFlags)
+@options.options_as("measuring", QuestionFlags)
 @options.endpoint_options
-def observe_command(flags: options.Flags, data: Path, measuring: ResultFlags) -> None:
+def observe_command(flags: options.Flags, data: Path, measuring: QuestionFlags) -> None:
     """Measure how many answers observations keep.
 
     Each labelled conversation is replayed in the mode observe, as in the chat: a window is planned
@@ -175,18 +164,16 @@ def observe_command(flags: options.Flags, data: Path, measuring: ResultFlags) ->
     text is in the last window, and compares this with the most recent turns of the same total size.
     Sends nothing.
     """
-    measuring.require_writable()
     settings = flags.settings()
-    file = SampleFlags(sample=None, seed=1).read(data, needs_evidence=True)
+    file = measuring.read(data, needs_evidence=True)
     model = models.resolve_model(settings)
     replaying = Replaying(model.counter, model.asked_budget, models.observe_rules(settings))
     with output.progress("turns", sum(len(talk.found.turns) for talk in file.talks)) as advance:
         for talk in file.talks:
             replaying.run(talk, advance)
     figures = report.observe_fields(replaying.results, model.asked_budget.limit)
-    title = "{data}: {asked:,} questions of single facts, limit {limit:,}"
-    title = title.format(data=data.name, **figures)
-    output.print_tables([report.observe_table(title, replaying.results.kept)])
+    asked = f"{figures['asked']:,} questions of single facts, limit {figures['limit']:,}"
+    show([report.observe_table(f"{data.name}: {asked}", replaying.results.kept)])
     output.say(report.OBSERVE_SUMMARY.format(**figures))
     measuring.write(settings, {"data": file.fields, "observe": figures})
 
@@ -212,8 +199,7 @@ def observe_command(flags: options.Flags, data: Path, measuring: ResultFlags) ->
     show_default=True,
     help="Print a row per category or only totals; OUT always contains both.",
 )
-@options.options_as("drawn", SampleFlags)
-@options.options_as("measuring", ResultFlags)
+@options.options_as("measuring", QuestionFlags)
 @options.recall_options
 def recall_command(  # noqa: PLR0913, PLR0917  its options
     flags: options.Flags,
@@ -221,8 +207,7 @@ def recall_command(  # noqa: PLR0913, PLR0917  its options
     more: Sequence[Path],
     listed: Sequence[str],
     by: str,
-    drawn: SampleFlags,
-    measuring: ResultFlags,
+    measuring: QuestionFlags,
 ) -> None:
     """Compare how much labelled evidence jit and plain baselines find.
 
@@ -238,8 +223,7 @@ def recall_command(  # noqa: PLR0913, PLR0917  its options
 
     Sends nothing.
     """
-    measuring.require_writable()
-    files = [drawn.read(path, needs_evidence=True) for path in _different((*data, *more))]
+    files = [measuring.read(path, needs_evidence=True) for path in _different((*data, *more))]
     figures: dict[str, dict[str, object]] = {file.name: {} for file in files}
     used: dict[str, str] = {}
     for name, settings, embedder in _embedders(flags, listed):
@@ -250,18 +234,12 @@ def recall_command(  # noqa: PLR0913, PLR0917  its options
             with output.progress(f"{file.name}, {name}", file.asked) as advance:
                 measured = measure(file.talks, embedder, asking, advance)
             file.require_fitting(measured, model.asked_budget.limit)
-            outcomes = measured.outcomes
-            figures[file.name][name] = {
-                method: report.method_fields(found) for method, found in outcomes.items()
-            }
-            about = f"{plural(file.asked, 'question')}, {used[name]}, window in jit"
-            title = f"{file.name}: {about}"
-            table = report.recall_table(title, measured, has_categories=by != ALL)
-            output.print_tables([table])
-            output.emit("")
-    about_files = {file.name: file.fields for file in files}
-    result = {"files": about_files, "embedders": used, "datasets": figures}
-    measuring.write(flags.settings(), result)
+            figures[file.name][name] = report.method_fields(measured)
+            asked = plural(file.asked, "question")
+            title = f"{file.name}: {asked}, {used[name]}, window in jit"
+            show([report.recall_table(title, measured, has_categories=by != ALL)])
+    about = {"files": {file.name: file.fields for file in files}, "embedders": used}
+    measuring.write(flags.settings(), about | {"datasets": figures})
 
 
 def _embedders(
@@ -275,14 +253,14 @@ def _embedders(
 
     """
     text = ",".join(listed) or flags.settings().embedder.name
-    names = [embedder_name(name.strip()) for name in text.split(",") if name.strip()]
+    given = [embedder_name(name.strip()) for name in text.split(",") if name.strip()]
+    names = list(dict.fromkeys(given))
+    known = (*sections.SETTINGS["embedder.name"].choices, LEXICAL)
     is_loaded = False
-    for name in dict.fromkeys(names):
-        options.known_name(
-            "--embedder", name, (*sections.SETTINGS["embedder.name"].choices, LEXICAL)
-        )
-        given = {"embedder.name": "none" if name == LEXICAL else name}
-        settings = options.Flags(given=given).over(flags).settings()
+    for name in names:
+        options.known_name("--embedder", name, known)
+        own = options.Flags(given={"embedder.name": "none" if name == LEXICAL else name})
+        settings = own.over(flags).settings()
         try:
             embedder = models.make_embedder(settings, flags.paths())
         except EmbedderUnavailable as error:
@@ -356,11 +334,11 @@ def scaling_command(  # noqa: PLR0913, PLR0917  its options
         sizes.append(_MILLION)
     measuring.require_writable()
     settings = flags.settings()
-    embedder, budget = settings.embedder, models.resolve_model(settings).asked_budget
+    embedder = settings.embedder
+    budget = models.resolve_model(settings).asked_budget
     folder = absolute(Path(embedder.path)) if embedder.path else None
-    cache = flags.paths().models
     setup = scaling.Setup(
-        partial(load_embedder, embedder.name, embedder.model, folder, cache),
+        partial(load_embedder, embedder.name, embedder.model, folder, flags.paths().models),
         settings.model_name(),
         budget,
         modes,
@@ -368,11 +346,9 @@ def scaling_command(  # noqa: PLR0913, PLR0917  its options
     talks = [haystack.Haystack(size, haystack.Length(length)) for size in sizes]
     with output.progress("turns", sum(scaling.steps(size) for size in sizes)) as advance:
         measured = [scaling.measure(setup, talk, advance) for talk in talks]
-    output.print_tables(report.scaling_tables(measured, length, budget.limit))
-    output.emit("")
-    figures = report.scaling_fields(measured)
-    about = {"turn_length": length, "phrasings": len(haystack.PHRASINGS)}
-    measuring.write(settings, about | {"turns": figures})
+    show(report.scaling_tables(measured, length, budget.limit))
+    about = {"turn_length": length, "phrasings": len(haystack.PHRASINGS), "turns": measured}
+    measuring.write(settings, about)
 
 
 def _sizes(listed: str) -> list[int]:
@@ -382,7 +358,6 @@ def _sizes(listed: str) -> list[int]:
     except ValueError:
         sizes = [0]
     if sizes[0] < 1:
-        raise click.BadParameter(
-            f"--turns: {listed!r} is not a list of positive whole numbers, such as 20,40,80."
-        )
+        what = f"{listed!r} is not a list of positive whole numbers, such as 20,40,80."
+        raise click.BadParameter(f"--turns: {what}")
     return sizes

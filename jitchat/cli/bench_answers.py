@@ -4,7 +4,7 @@ The estimated cost is shown first and must be confirmed.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import click
 from jitchat import __version__, models
 from jitchat.bench import report
 from jitchat.bench.answers import (
+    ASSUMED_ANSWER,
     REPLY_TOKENS,
     Answering,
     Model,
@@ -26,6 +27,7 @@ from jitchat.bench.asking import Cases
 from jitchat.bench.output import without_login
 from jitchat.bench.scores import answer_scores, paired_scores
 from jitchat.cli import cold_store, options, output
+from jitchat.cli.bench_options import show
 from jitchat.cli.lab_service import answer_cap, probe_speed, require_key
 from jitchat.errors import ProviderError
 from jitchat.providers.catalogue.table import Prices, presets
@@ -97,16 +99,6 @@ class AnswerFlags:
         """Return what collects the requests as they are planned; None without an answerer."""
         return Cases(models.system_text(settings)) if self.answerer is not None else None
 
-    def prices(self) -> tuple[Prices, Prices]:
-        """Return the answerer's and the judge's prices; the same model has the same prices."""
-        answerer = Prices(self.input_price, self.output_price)
-        if self.answerer == _READER:
-            answerer = Prices(0.0, 0.0)
-        judge = Prices(self.judge_input_price, self.judge_output_price)
-        if self.judge == self.answerer and judge == _UNKNOWN:
-            judge = answerer
-        return answerer, judge
-
     def answer(
         self,
         flags: options.Flags,
@@ -126,8 +118,7 @@ class AnswerFlags:
         pairs = list(paired_scores(results))
         judged = "" if self.judge is None else f", judged by {self.judge}"
         title = f"answered by {self.answerer}{judged}"
-        output.print_tables(report.answer_tables(title, scores, pairs))
-        output.emit("")
+        show(report.answer_tables(title, scores, pairs))
         return report.answer_fields(run, scores, pairs)
 
     def _send(
@@ -138,16 +129,18 @@ class AnswerFlags:
         beside = out.parent / f"{out.stem}.answers.jsonl" if out else None
         path = self.answers or beside or paths.answers
         is_recorded = self.judge is not None or self.answerer != _READER
-        answerer_prices, judge_prices = self.prices()
         with (
             cold_store.usage_log(paths, wanted=is_recorded) as database,
             opened_log(path) as log,
         ):
-            answerer = _model(flags.settings(), answerer_prices, database)
+            prices = Prices(self.input_price, self.output_price)
+            answerer = _model(flags.settings(), prices, database)
             judge = None
             if self.judge is not None:
-                settings = with_model(flags, self.judge).settings()
-                judge = _model(settings, judge_prices, database)
+                own_prices = Prices(self.judge_input_price, self.judge_output_price)
+                if self.judge != self.answerer or own_prices != _UNKNOWN:
+                    prices = own_prices
+                judge = _model(with_model(flags, self.judge).settings(), prices, database)
             run = Answering(cases.planned, answerer, judge, data, log)
             self._confirm(run, path)
             self._send_all(run, path)
@@ -164,7 +157,7 @@ class AnswerFlags:
 
     def _confirm(self, run: Answering, path: Path) -> None:
         """Show the estimated costs and ask for confirmation, unless all models run here."""
-        expected = [asked for asked in run.expected() if asked.waiting()]
+        expected = [asked for asked in run.rounds(ASSUMED_ANSWER) if asked.waiting()]
         costly = [asked for asked in expected if not asked.model.profile.is_reader]
         for asked in costly:
             require_key(asked.model.profile)
@@ -205,13 +198,13 @@ def with_model(flags: options.Flags, model: str) -> options.Flags:
 
 
 def _model(settings: Settings, prices: Prices, database: Database | None) -> Model:
+    """Make a model; prices that are not given are those that are known of the model."""
     if warning := models.unencrypted_keys(settings):
         output.warn(warning)
     model = models.resolve_model(settings)
     profile = model.profile
     sampling = profile.sampling
-    if profile.is_engine:  # a single process: one request at a time, and free
-        prices = model.prices or prices
+    if profile.is_engine:  # a single process: one request at a time
         sampling = replace(
             sampling,
             temperature=sampling.temperature or 0.0,
@@ -227,38 +220,31 @@ def _model(settings: Settings, prices: Prices, database: Database | None) -> Mod
         "max_tokens": sampling.max_tokens,
         "version": __version__ if profile.is_reader else None,
     }
+    if prices == _UNKNOWN or profile.is_embedded:
+        prices = model.prices or _UNKNOWN
     provider = models.make_provider(profile, model.name, model.counter)
     if not profile.is_reader:
-        known = None if prices == _UNKNOWN else prices
         recorded = replace(model, database=database)
-        provider = recorded.metered(provider, Purpose.BENCHMARK, prices=known)
-    return Model(
-        provider,
-        model.counter,
-        sampling,
-        prices,
-        identity,
-        profile,
-    )
+        provider = recorded.metered(provider, Purpose.BENCHMARK, prices=prices)
+    return Model(provider, model.counter, sampling, prices, identity, profile)
 
 
 def _bill(asked: Round) -> Iterator[str]:
     """Yield the estimated cost of a round, and its duration if the model runs here."""
-    model, loads = asked.model, asked.loads()
+    model = asked.model
     name = f"{model.identity['model']} at {model.identity['base_url']}"
-    yield from bill(name, loads, model.prices)
+    yield from bill(name, asked.loads(), model.prices)
     if model.profile.is_engine:
-        requests = [tokens for load in loads.values() for tokens in load]
-        yield f"  time: {_duration(len(requests), sum(requests), model)}"
+        yield f"  time: {_duration([job.tokens for job in asked.waiting()], model)}"
 
 
-def _duration(requests: int, tokens: int, model: Model) -> str:
-    """Estimate how long a local model will take, from its speed at a short question."""
+def _duration(tokens: Sequence[int], model: Model) -> str:
+    """Estimate how long a local model takes for requests, from its speed at a short question."""
     try:
         speed = asyncio.run(probe_speed(model.provider, model.options))
     except ProviderError:
         speed = None  # the run itself reports the error
     if speed is None:
         return "unknown"
-    seconds = tokens / speed.reads + requests * REPLY_TOKENS / speed.writes
+    seconds = sum(tokens) / speed.reads + len(tokens) * REPLY_TOKENS / speed.writes
     return f"about {figures.plural(max(1, round(seconds / 60)), 'minute')} on this machine"

@@ -1,11 +1,12 @@
 """Shared by the commands of `jitchat bench`: options, files of questions, the file of figures."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.table import Table
 
 from jitchat import __version__
 from jitchat.bench import questions
@@ -35,6 +36,11 @@ modes_option = click.option(
     metavar="LIST",
     help=f"Modes to measure, of {', '.join(Mode)}.",
 )
+
+
+def show(tables: Iterable[Table]) -> None:
+    output.print_tables(tables)
+    output.emit("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +85,12 @@ class LabelledFile:
                 err=True,
             )
         if not measured.outcomes:
-            methods = ", ".join(measured.unfit)
-            raise BenchFailed(f"No question fits {limit:,} tokens in {methods}.", WIDER)
+            what = f"No question fits {limit:,} tokens in {', '.join(measured.unfit)}."
+            raise BenchFailed(what, WIDER)
 
 
 @dataclass(frozen=True, slots=True)
-class SampleFlags:
+class QuestionFlags(ResultFlags):
     sample: int | None = options.option(
         "Use a random sample of N questions, stratified by category.",
         type=click.IntRange(min=1),
@@ -100,25 +106,25 @@ class SampleFlags:
         """Read a file and draw the sample; report what is left out or cannot be found.
 
         Raises:
-            BenchFailed: The file cannot be read, or has no question with the evidence it needs.
+            BenchFailed: The file cannot be read, or has no question with the evidence it needs, or
+                OUT cannot be written.
 
         """
+        self.require_writable()
         talks = questions.read_labelled(path, *formats)
         for warning in questions.label_warnings(talks, needs_evidence=needs_evidence):
             output.say(f"{path.name}: {warning}", err=True)
-        asked = [question for talk in talks for question in talk.questions]
-        fields: dict[str, object] = {
-            "path": str(path),
-            "sha256": sha256_of(path),
-            "without_evidence": sum(not question.evidence for question in asked),
-        }
+        asked = sum(len(talk.questions) for talk in talks)
+        fields: dict[str, object] = {"path": str(path), "sha256": sha256_of(path)}
         if needs_evidence:
             talks = questions.with_evidence(talks)
+            fields["without_evidence"] = asked - sum(len(talk.questions) for talk in talks)
             if not any(talk.questions for talk in talks):
                 what = f"{path} has no question whose evidence is a turn."
                 raise BenchFailed(what, "Choose another file.")
         if self.sample is not None:
             talks = questions.sampled(talks, self.sample, self.seed)
-            fields |= {"sample": sum(len(talk.questions) for talk in talks), "seed": self.seed}
+            drawn = sum(len(talk.questions) for talk in talks)
+            fields |= {"sample": drawn, "seed": self.seed}
         fields["conversations"] = sum(bool(talk.questions) for talk in talks)
         return LabelledFile(path.stem, talks, fields)

@@ -6,10 +6,10 @@ import json
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from jitchat.bench.answers import Answering, Model, opened_log
+from jitchat.bench.answers import ASSUMED_ANSWER, Answering, Model, opened_log
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE, Case, Cases, OpenConversation, indexed
 from jitchat.bench.questions import read_labelled
-from jitchat.bench.scores import Answer, AnswerScores, Judged, answer_scores
+from jitchat.bench.scores import Answer, answer_scores
 from jitchat.errors import RequestRefused
 from jitchat.index.embedder import NoEmbedder
 from jitchat.providers.catalogue.table import Prices
@@ -113,8 +113,11 @@ async def test_an_answer_is_scored_and_judged(tmp_path: Path):
     made, found = await answered(planned(tmp_path), tmp_path / "a", answerer, judge)
     assert [(each.text, each.correct) for each in found] == [("a kite", True), ("in 2022", None)]
     both = answer_scores(found, judged=True)[Mode.JIT]
-    assert both["all"] == AnswerScores(2, 0, (2 / 3 + 2 / 3) / 2, Judged(1, 1, 1.0))
-    assert both["temporal"].judge == Judged(0, 1, None)
+    assert both["all"] == {
+        "answered": 2, "failed": 0, "f1": (2 / 3 + 2 / 3) / 2, "f1_interval": None,
+        "judged": 1, "not_judged": 1, "correct": 1.0,
+    }  # fmt: skip
+    assert (both["temporal"]["judged"], both["temporal"]["correct"]) == (0, None)
     assert "multi-hop" not in both
     assert made.answers().usage() == Usage(200, 20)
     asked = [json.loads(messages[-1].content) for messages in judge.requests]
@@ -126,8 +129,11 @@ async def test_a_question_that_failed_is_in_no_mean_and_is_not_judged(tmp_path: 
     answerer = Talking(photo="a red kite")
     _, found = await answered(planned(tmp_path), tmp_path / "a", answerer, judge)
     scores = answer_scores(found, judged=True)[Mode.JIT]
-    assert scores["all"] == AnswerScores(1, 1, 1.0, Judged(1, 0, 0.0))
-    assert scores["temporal"] == AnswerScores(0, 1, None, Judged(0, 0, None))
+    everything, temporal = scores["all"], scores["temporal"]
+    assert (everything["answered"], everything["failed"], everything["f1"]) == (1, 1, 1.0)
+    assert (everything["judged"], everything["not_judged"], everything["correct"]) == (1, 0, 0.0)
+    assert (temporal["answered"], temporal["failed"], temporal["f1"]) == (0, 1, None)
+    assert (temporal["judged"], temporal["not_judged"], temporal["correct"]) == (0, 0, None)
     assert len(judge.requests) == 1
 
 
@@ -140,7 +146,7 @@ async def test_the_next_run_asks_only_what_is_missing_or_different(tmp_path: Pat
     assert [each[-1].content[-15:] for each in again.requests] == ["Ann bake bread?"] * 2
     assert {each.text for each in found} == {"a kite", "2022"}
     assert {each.correct for each in found} == {False, True}
-    assert [asked.loads() for asked in made.expected()] == [{}, {}]
+    assert [asked.loads() for asked in made.rounds(ASSUMED_ANSWER)] == [{}, {}]
 
     smaller = planned(tmp_path, Mode.JIT, budget=Budget(recent=200))
     narrow = Talking(photo="a", bread="b")
@@ -153,7 +159,7 @@ async def test_what_is_still_to_be_sent_is_counted_from_the_windows(tmp_path: Pa
     judge = Talking()
     with opened_log(tmp_path / "a") as log:
         made = Answering(cases, model(Talking()), model(judge), {"sha256": "hash"}, log)
-        loads, judging = (asked.loads() for asked in made.expected())
+        loads, judging = (asked.loads() for asked in made.rounds(ASSUMED_ANSWER))
     sent = {mode: [each.tokens for each in cases if each.mode is mode] for mode in Mode}
     assert loads == {"full": sent[Mode.FULL], "jit": sent[Mode.JIT]}
     assert len(judging["judgements"]) == 4

@@ -64,7 +64,7 @@ async def ask(provider: Answering, log: ReplyLog, texts: Sequence[str], parallel
     model = Model(
         provider, EstimateCounter(), Options(), Prices(None, None), {}, Settings().in_use()
     )
-    await Round("answers", model, jobs(*texts), log).run(parallel, moved.append)
+    await Round("answers", model, dict(enumerate(jobs(*texts))), log).run(parallel, moved.append)
     return sum(moved)
 
 

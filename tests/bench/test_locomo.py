@@ -10,7 +10,7 @@ import pytest
 
 from jitchat.bench.asking import OpenConversation, indexed
 from jitchat.bench.questions import read_labelled
-from jitchat.bench.scores import Outcome, scores_of
+from jitchat.bench.scores import Outcome, figures_of
 from jitchat.index.embedder import NoEmbedder
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -43,7 +43,7 @@ def test_full_holds_everything_and_recency_only_the_end(tmp_path: Path):
     assert found[Mode.FULL].tokens == found[Mode.FULL].full_tokens
     assert 2 not in found[Mode.RECENCY].held
     assert found[Mode.RECENCY].ranked == ()
-    assert scores_of([found[Mode.RECENCY]]).shares["window_any"].value == 0.0
+    assert figures_of([found[Mode.RECENCY]])["window_any"] == 0.0
 
 
 def test_a_turn_is_held_too_where_statements_have_what_the_answer_needs(tmp_path: Path):

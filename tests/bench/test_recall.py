@@ -11,7 +11,7 @@ import pytest
 from jitchat.bench.proportions import wilson
 from jitchat.bench.questions import Question, read_labelled
 from jitchat.bench.recall import Method, Remembering, by_methods, measure
-from jitchat.bench.scores import Measured, Outcome, by_category, scores_of
+from jitchat.bench.scores import Measured, Outcome, by_category, figures_of
 from jitchat.index.embedder import NoEmbedder
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
@@ -84,14 +84,14 @@ def test_shares_have_wilsons_interval_and_categories_their_own():
     thirteenth = Outcome(question("b", 13), ranked, frozenset(), 200, 1_000)
     groups = by_category([first, seventh, thirteenth])
     assert list(groups) == ["all", "a", "b"]
-    scores = scores_of(groups["all"])
+    figures = figures_of(groups["all"])
     right = {"any_at_1": 1, "any_at_6": 2, "any_at_12": 2, "all_at_6": 1}
     for name, count in (right | {"window_any": 2, "window_all": 1}).items():
-        assert scores.shares[name].value == pytest.approx(count / 3)
-    assert scores.shares["any_at_6"].interval == wilson(2, 3)
-    assert (scores.n, scores.window_tokens) == (3, 200)
-    assert scores.window_share["mean"] == pytest.approx(0.2)
-    assert scores_of(groups["b"]).shares["any_at_12"].value == 0
+        assert figures[name] == pytest.approx(count / 3)
+    assert figures["intervals"]["any_at_6"] == wilson(2, 3)
+    assert (figures["n"], figures["window_tokens"]) == (3, 200)
+    assert figures["window_share"] == pytest.approx(0.2)
+    assert figures_of(groups["b"])["any_at_12"] == 0
 
 
 def test_a_category_that_is_called_all_does_not_stand_for_all():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jitchat.bench.questions import Question
-from jitchat.bench.scores import Outcome, scores_of, spread
+from jitchat.bench.scores import MEASURES, Outcome, figures_of, spread
 
 
 def outcome(
@@ -17,7 +17,8 @@ def outcome(
 
 
 def means(*outcomes: Outcome) -> dict[str, float]:
-    return {name: share.value for name, share in scores_of(outcomes).shares.items()}
+    figures = figures_of(outcomes)
+    return {name: figures[name] for name in MEASURES}
 
 
 def test_any_all_and_the_share_are_of_the_first_six():

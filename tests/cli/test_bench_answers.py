@@ -92,9 +92,9 @@ def test_the_reader_answers_without_a_key_and_without_consent(
     assert written_down["answerer"]["instructions"][0] == ANSWER_BRIEFLY
     assert written_down["answerer"]["usd"] == 0
     assert "judge" not in written_down
-    reached = written_down["modes"]["jit"]["categories"]
+    reached = written_down["answered"]["jit"]
     assert f"{reached['single-hop']['f1']:.3f}" == found["single-hop"][1]
-    assert "judge" not in reached["all"]
+    assert "judged" not in reached["all"]
     assert len((tmp_path / "out.answers.jsonl").read_text().splitlines()) == 4
 
 
@@ -149,11 +149,8 @@ def test_answers_and_judgements_are_requested_after_a_yes(
         "multi-hop": ["1", "1.000", "1.000", "0", "0"],
     }
     found = json.loads(out.read_text())
-    assert found["modes"]["jit"]["categories"]["all"]["judge"] == {
-        "judged": 2,
-        "not_judged": 0,
-        "correct": 1.0,
-    }
+    scores = found["answered"]["jit"]["all"]
+    assert (scores["judged"], scores["not_judged"], scores["correct"]) == (2, 0, 1.0)
     assert found["settings"]["provider.model"] == '"talker"'
     assert found["answerer"]["input_tokens"] == 400
     assert found["answerer"]["usd"] == pytest.approx((400 * 2 + 40 * 4) / 1e6)
@@ -253,8 +250,8 @@ def test_an_unreachable_server_stops_the_run_or_is_reported(
     assert "4 requests failed; run the command again to retry them." in few.err
     assert " The first failure: No server there. Start it.\n" in few.err
     assert rows(few.out, "jit: answered by away")["all"] == ["2", "–", "–", "–", "2"]
-    found = json.loads((tmp_path / "out.json").read_text())["modes"]["jit"]["categories"]["all"]
-    assert (found["answered"], found["failed"], "f1" in found) == (0, 2, False)
+    found = json.loads((tmp_path / "out.json").read_text())["answered"]["jit"]["all"]
+    assert (found["answered"], found["failed"], found["f1"]) == (0, 2, None)
 
     three = "--modes", "full,recency,jit"
     stopped = asked(jitchat, data, "--answerer", "away", "--yes", *three)

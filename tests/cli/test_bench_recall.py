@@ -125,7 +125,7 @@ def test_without_any_embedder_there_is_an_error(jitchat: Shell, labelled: Path):
     ("arguments", "told"),
     [
         ((), "No file is given."),
-        (("--embedder", "lexicla"), "Did you mean 'lexical'?"),
+        (("--embedder", "lexicla"), "none or lexical. Did you mean 'lexical'?"),
         (("--by", "nothing"), "'category', 'all'"),
         (("--json", "/nowhere/out.json"), "cannot be written"),
     ],

@@ -65,7 +65,7 @@ def run_here(
     [
         (("--modes", "jit,none"), 2, "Use full, recency, jit, observe or document."),
         (("--turn-length", "huge"), 2, "'short', 'usual', 'long'"),
-        (("--embedder", "fastembed", "--model-path", "/nowhere"), 1, "cannot be loaded"),
+        (("--embedder", "fastembed", "--embedder-path", "/nowhere"), 1, "cannot be loaded"),
         (("--json", "/nowhere/out.json"), 1, "cannot be written"),
     ],
 )
