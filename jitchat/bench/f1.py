@@ -1,10 +1,8 @@
 """LoCoMo's F1: the overlap in stems of an answer and the gold answer.
 
-After `task_eval/evaluation.py` of snap-research/locomo, for the four categories that are asked,
-with the same Porter stemmer: M. F. Porter, "An algorithm for suffix stripping", Program 14.3
-(1980), with the changes of NLTK's `PorterStemmer`. The Snowball stemmers of jitchat's libraries
-would occasionally change an answer's F1. The index uses the stems of `jitchat.text.words`, never
-these.
+After `task_eval/evaluation.py` of snap-research/locomo, with the same Porter stemmer, whose rules
+are in `data/porter.toml`. The Snowball stemmers of jitchat's libraries would occasionally change an
+answer's F1. The index uses the stems of `jitchat.text.words`, never these.
 """
 
 import re

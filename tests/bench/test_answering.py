@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jitchat.bench.answers import ASSUMED_ANSWER, Answering, Model, opened_log
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE, Case, Cases, OpenConversation, indexed
-from jitchat.bench.questions import read_labelled
+from jitchat.bench.questions import ABSTENTION, Question, read_labelled
 from jitchat.bench.scores import Answer, answer_scores
 from jitchat.errors import RequestRefused
 from jitchat.index.embedder import NoEmbedder
@@ -164,3 +165,14 @@ async def test_what_is_still_to_be_sent_is_counted_from_the_windows(tmp_path: Pa
     assert loads == {"full": sent[Mode.FULL], "jit": sent[Mode.JIT]}
     assert len(judging["judgements"]) == 4
     assert sum(judging["judgements"]) > 4 * 150
+
+
+async def test_no_judge_is_asked_whether_an_answer_says_that_nothing_is_known(tmp_path: Path):
+    kite = planned(tmp_path)[0]
+    nothing = Question("What moon?", ABSTENTION, frozenset(), None, "It was never said.")
+    judge = Talking(kite='{"label": "CORRECT"}')
+    cases = [kite, replace(kite, question=nothing)]
+    _, found = await answered(cases, tmp_path / "a", Talking(photo="I don't know."), judge)
+    assert [each.correct for each in found] == [True, None]
+    assert found[1].f1 == 1.0
+    assert len(judge.requests) == 1

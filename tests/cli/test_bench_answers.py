@@ -160,6 +160,19 @@ def test_answers_and_judgements_are_requested_after_a_yes(
     assert spent["cost"] == pytest.approx(found["answerer"]["usd"])
 
 
+def test_the_known_prices_of_a_model_are_used_unless_others_are_given(
+    jitchat: Shell, data: Path, models: dict[str, ScriptedProvider]
+):
+    models["gpt-4o-mini"] = ScriptedProvider(["Bo"], model="gpt-4o-mini")
+    told = asked(jitchat, data, "--answerer", "gpt-4o-mini").err
+    assert "cost: in $" in told
+    assert "unknown" not in told
+    free = ("--input-price", "0", "--output-price", "0")
+    assert (
+        "cost: in $0.00, out $0.00" in asked(jitchat, data, "--answerer", "gpt-4o-mini", *free).err
+    )
+
+
 def test_a_no_sends_nothing(
     jitchat: Shell, data: Path, models: dict[str, ScriptedProvider], terminal: None
 ):
