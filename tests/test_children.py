@@ -18,6 +18,7 @@ from jitchat import weights
 from jitchat.bench.scaling import run_in_child
 from jitchat.children import own_python, run_users_command, start_installer, start_piped
 from jitchat.settings.keys import key_from_command
+from tests.bench import works
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +63,7 @@ def download(tmp_path: Path) -> None:
 
 
 def bench(tmp_path: Path) -> None:
-    assert run_in_child("tests.bench.works:count", {}, int) != os.getpid()
+    assert run_in_child(works.count) != os.getpid()
 
 
 def key(tmp_path: Path) -> None:

@@ -8,10 +8,8 @@ that was killed while writing, is ignored. A reply belongs to its key, which cov
 the request depends on; the file can also contain replies of other runs.
 """
 
-import errno
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,40 +18,33 @@ from pathlib import Path
 
 from jitchat.bench import workers
 from jitchat.bench.asking import Case
-from jitchat.bench.questions import Question
+from jitchat.bench.questions import ABSTENTION, Question
 from jitchat.bench.scores import Answer
 from jitchat.errors import BenchFailed, NotAnAnswer, ProviderError
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider
+from jitchat.settings.profiles import Profile
 from jitchat.text.figures import dollars, plural
 from jitchat.values import Message, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
 
 REPLY_TOKENS = 32
 """Assumed tokens of a reply that is not known yet; LoCoMo's own runs cut answers at this length."""
+ASSUMED_ANSWER = "word " * REPLY_TOKENS
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
-    """Requests to be sent."""
+def bill(model: str, loads: Mapping[str, Sequence[int]], prices: Prices) -> Iterator[str]:
+    """Yield lines on the requests to one model, and their cost.
 
-    name: str
-    requests: int
-    input_tokens: int
-    exact: bool
-    """Whether the tokens were counted by the model's own tokenizer."""
-
-
-def bill(model: str, loads: Sequence[Load], prices: Prices) -> Iterator[str]:
-    """Yield lines on the loads for one model, and their cost."""
+    `loads` has the tokens of each request, by what is asked.
+    """
     yield f"{model}:"
-    for load in loads:
-        mark = "" if load.exact else "~"
-        sent = f"{plural(load.requests, 'request')}, {mark}{load.input_tokens:,} tokens in"
-        yield f"  {load.name}: {sent}"
-    sent_cost = prices.of_input(sum(load.input_tokens for load in loads))
-    replied = prices.of(Usage(0, REPLY_TOKENS * sum(load.requests for load in loads)))
-    assumed = f" (at {REPLY_TOKENS} tokens per reply)" if replied is not None else ""
+    for name, tokens in loads.items():
+        yield f"  {name}: {plural(len(tokens), 'request')}, ~{sum(tokens):,} tokens in"
+    requests = [tokens for load in loads.values() for tokens in load]
+    sent_cost = prices.of_input(sum(requests))
+    replied = prices.of(Usage(0, REPLY_TOKENS * len(requests)))
+    assumed = "" if replied is None else f" (at {REPLY_TOKENS} tokens per reply)"
     yield f"  cost: in {dollars(sent_cost)}, out {dollars(replied)}{assumed}"
 
 
@@ -72,10 +63,15 @@ def judge_question(question: Question, answer: str) -> tuple[Message, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Job:
+    """A request to be sent."""
+
     key: str
     messages: tuple[Message, ...]
     about: Mapping[str, object]
     """Fields that are stored with the reply, for readers of the file."""
+    load: str = ""
+    """What it is listed under in the bill."""
+    tokens: int = 0
 
 
 def key_of(asked: Mapping[str, object], messages: Sequence[Message]) -> str:
@@ -89,14 +85,13 @@ class ReplyLog:
     """The file of replies; `opened_log` opens it."""
 
     def __init__(self, path: Path, file: FileIO, replies: dict[str, workers.Reply]) -> None:
-        self.path, self._file = path, file
-        self._replies = replies
+        self.path, self._file, self._replies = path, file, replies
         self.first_failure: ProviderError | None = None
         """The first failure that was logged since the file was opened."""
 
-    def get(self, job: Job | None) -> workers.Reply | None:
-        """Return the reply to a request; None if it has none yet, or there is no request."""
-        return self._replies.get(job.key) if job is not None else None
+    def get(self, job: Job) -> workers.Reply | None:
+        """Return the reply to a request; None if it has none yet."""
+        return self._replies.get(job.key)
 
     def add(self, job: Job, reply: workers.Reply) -> None:
         usage = reply.usage and [reply.usage.input_tokens, reply.usage.output_tokens]
@@ -109,10 +104,9 @@ class ReplyLog:
         self._write(job, {"failed": str(error)})
 
     def _write(self, job: Job, fields: Mapping[str, object]) -> None:
-        line = json.dumps({"key": job.key, **job.about, **fields}).encode() + b"\n"
+        line = json.dumps({"key": job.key, **job.about, **fields})
         try:
-            if self._file.write(line) != len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            self._file.write(f"{line}\n".encode())
         except OSError as error:
             raise unusable(self.path, error.strerror) from error
 
@@ -172,10 +166,7 @@ class Model:
     prices: Prices
     identity: Mapping[str, object]
     """What distinguishes its replies in the log: provider, model, address, temperature."""
-    lacks_key: bool = False
-    """Whether it requires a key, and none is set."""
-    runs_here: bool = False
-    """Whether jitchat runs it: it is free, and answers one request at a time."""
+    profile: Profile
 
 
 GIVE_UP = 5
@@ -185,21 +176,25 @@ GIVE_UP = 5
 class Round:
     """Requests to one model about the cases of a run, and the replies received so far."""
 
-    def __init__(self, name: str, model: Model, jobs: Sequence[Job | None], log: ReplyLog) -> None:
-        """`jobs` has one item per case; None if there is nothing to ask yet."""
-        self.name, self.model, self._jobs, self._log = name, model, jobs, log
+    def __init__(self, name: str, model: Model, jobs: Mapping[int, Job], log: ReplyLog) -> None:
+        """`jobs` are the requests by the number of the case; there can be cases without one."""
+        self.name, self.model, self.jobs, self._log = name, model, jobs, log
 
-    @property
-    def requests(self) -> int:
-        return sum(job is not None for job in self._jobs)
+    def replies(self) -> dict[int, workers.Reply]:
+        """Return the replies by the number of the case."""
+        replies = {number: self._log.get(job) for number, job in self.jobs.items()}
+        return {number: reply for number, reply in replies.items() if reply is not None}
 
-    def replies(self) -> list[workers.Reply | None]:
-        """Return the reply for each case; None if there is none."""
-        return list(map(self._log.get, self._jobs))
+    def waiting(self) -> list[Job]:
+        """Return the requests without a reply."""
+        return [job for job in self.jobs.values() if self._log.get(job) is None]
 
-    def waiting(self) -> list[bool]:
-        """Return for each case whether its request has yet to be sent."""
-        return [job is not None and self._log.get(job) is None for job in self._jobs]
+    def loads(self) -> dict[str, list[int]]:
+        """Return the tokens of each request without a reply, by what it is listed under."""
+        loads: dict[str, list[int]] = {}
+        for job in self.waiting():
+            loads.setdefault(job.load, []).append(job.tokens)
+        return loads
 
     async def run(self, parallel: int, advance: Callable[[int], None]) -> None:
         """Send the requests without a reply, and log each reply or failure as it arrives.
@@ -208,7 +203,6 @@ class Round:
             BenchFailed: Too many failed in a row, or a reply cannot be saved.
 
         """
-        jobs = [job for job in self._jobs if job is not None and self._log.get(job) is None]
         remedy = f"The replies so far are saved in {self._log.path}; run it again to continue."
         crew = workers.Workers(parallel, GIVE_UP, remedy)
         provider, options = self.model.provider, self.model.options
@@ -228,7 +222,7 @@ class Round:
                 advance(1)
 
         try:
-            await crew.run(jobs, work)
+            await crew.run(self.waiting(), work)
         finally:
             await provider.aclose()
         if crew.error is not None:
@@ -236,87 +230,81 @@ class Round:
 
     def usage(self) -> Usage | None:
         """Sum the reported usage; None unless the provider reported it for every reply."""
-        used = [reply.usage for reply in self.replies() if reply is not None]
-        sent = [each.input_tokens for each in used if each and each.input_tokens is not None]
-        answered = [each.output_tokens for each in used if each and each.output_tokens is not None]
-        if not used or len(sent) < len(used) or len(answered) < len(used):
-            return None
-        return Usage(sum(sent), sum(answered))
+        sent = received = 0
+        usages = [reply.usage for reply in self.replies().values()]
+        for usage in usages:
+            if usage is None or usage.input_tokens is None or usage.output_tokens is None:
+                return None
+            sent += usage.input_tokens
+            received += usage.output_tokens
+        return Usage(sent, received) if usages else None
 
 
+@dataclass(frozen=True, slots=True)
 class Answering:
     """The cases of a run, with their answers and judgements."""
 
-    def __init__(
-        self,
-        cases: Sequence[Case],
-        answerer: Model,
-        judge: Model | None,
-        data: Mapping[str, object],
-        log: ReplyLog,
-    ) -> None:
-        """`data` has the hash of the questions' file, and the sample that was drawn."""
-        self._cases, self._judge, self._data, self._log = cases, judge, data, log
-        jobs = [_job(answerer, case, case.messages, data) for case in cases]
-        self.answers = Round("answers", answerer, jobs, log)
+    cases: Sequence[Case]
+    answerer: Model
+    judge: Model | None
+    data: Mapping[str, object]
+    """The hash of the questions' file, and the sample that was drawn."""
+    log: ReplyLog
 
-    def rounds(self) -> Iterator[Round]:
-        """Yield the rounds; the second judges the answers that exist when it is reached."""
-        yield self.answers
-        if (judging := self.judgements()) is not None:
-            yield judging
+    def answers(self) -> Round:
+        jobs = {
+            number: self._job(self.answerer, case, case.messages, case.mode.value, case.tokens)
+            for number, case in enumerate(self.cases)
+        }
+        return Round("answers", self.answerer, jobs, self.log)
 
-    def judgements(self) -> Round | None:
-        """Return the round that judges the existing answers; None if there is no judge."""
-        judge, data = self._judge, self._data
+    def judgements(self, assumed: str | None = None) -> Round | None:
+        """Return the round that judges the answers; None if there is no judge.
+
+        `assumed` stands for each missing answer; without it, missing answers are not judged.
+        Whether nothing was said needs no judge.
+        """
+        judge = self.judge
         if judge is None:
             return None
-        jobs = [
-            _job(judge, case, judge_question(case.question, reply.text), data) if reply else None
-            for case, reply in self._answered()
-        ]
-        return Round("judgements", judge, jobs, self._log)
+        name = "judgements"
+        replies = self.answers().replies()
+        jobs = {}
+        for number, case in enumerate(self.cases):
+            answer = replies[number].text if number in replies else assumed
+            if answer is not None and case.question.category != ABSTENTION:
+                messages = judge_question(case.question, answer)
+                tokens = request_tokens(judge.counter, messages)
+                jobs[number] = self._job(judge, case, messages, name, tokens)
+        return Round(name, judge, jobs, self.log)
 
-    def loads(self) -> list[Load]:
-        """Count the requests yet to be sent to the answerer, by mode."""
-        tokens: dict[str, list[int]] = {}
-        for case, is_waiting in zip(self._cases, self.answers.waiting(), strict=True):
-            if is_waiting:
-                tokens.setdefault(case.mode.value, []).append(case.tokens)
-        exact = self.answers.model.counter.exact
-        return [Load(mode, len(each), sum(each), exact) for mode, each in tokens.items()]
+    def _job(
+        self, model: Model, case: Case, messages: Sequence[Message], load: str, tokens: int
+    ) -> Job:
+        asked = {**model.identity, "data": self.data["sha256"], "mode": case.mode.value}
+        sample = {name: self.data[name] for name in ("sample", "seed") if name in self.data}
+        about = {
+            **asked,
+            "sample": sample,  # not in the key: samples share their replies
+            "talk": case.talk,
+            "question": case.question.text,
+            "gold": case.question.answer,
+        }
+        return Job(key_of(asked, messages), tuple(messages), about, load, tokens)
 
-    def judge_loads(self) -> list[Load]:
-        """Count the requests to the judge, with estimates for answers that do not exist yet."""
-        if (judging := self.judgements()) is None:
-            return []
-        tokens: list[int] = []
-        for (case, reply), is_waiting in zip(self._answered(), judging.waiting(), strict=True):
-            if reply is None or is_waiting:
-                messages = judge_question(case.question, reply.text if reply else "")
-                guessed = 0 if reply else REPLY_TOKENS
-                tokens.append(request_tokens(judging.model.counter, messages) + guessed)
-        return [Load(judging.name, len(tokens), sum(tokens), exact=False)] if tokens else []
+    def rounds(self, assumed: str | None = None) -> Iterator[Round]:
+        """Yield the rounds; the second judges the answers that exist when it is reached."""
+        yield self.answers()
+        judging = self.judgements(assumed)
+        if judging is not None:
+            yield judging
 
     def results(self) -> Iterator[Answer]:
+        replies = self.answers().replies()
         judging = self.judgements()
-        judgements = judging.replies() if judging is not None else [None] * len(self._cases)
-        for (case, reply), judged in zip(self._answered(), judgements, strict=True):
+        judgements = judging.replies() if judging is not None else {}
+        for number, case in enumerate(self.cases):
+            text = replies[number].text if number in replies else None
+            judged = judgements.get(number)
             correct = workers.verdict(judged.text) if judged is not None else None
-            yield Answer(case.question, case.mode, reply.text if reply else None, correct)
-
-    def _answered(self) -> list[tuple[Case, workers.Reply | None]]:
-        return list(zip(self._cases, self.answers.replies(), strict=True))
-
-
-def _job(model: Model, case: Case, messages: Sequence[Message], data: Mapping[str, object]) -> Job:
-    asked = {**model.identity, "data": data["sha256"], "mode": case.mode.value}
-    drawn = {name: data[name] for name in ("sample", "seed") if name in data}
-    about = {
-        **asked,
-        **({"sample": drawn} if drawn else {}),  # not in the key: samples share their replies
-        "talk": case.talk,
-        "question": case.question.text,
-        "gold": case.question.answer,
-    }
-    return Job(key_of(asked, messages), tuple(messages), about)
+            yield Answer(case.question, case.mode, text, correct)

@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -68,15 +68,24 @@ class Cases:
     def take(self, talk: str, question: Question, window: ContextWindow) -> None:
         """Keep a window's messages; messages shared by several windows are kept once."""
         if question.answer:
-            messages = tuple(self._known.setdefault(each, each) for each in window.messages())
-            case = Case(talk, question, window.mode, messages, window.used)
-            self.planned.append(case)
+            shared = self._known.setdefault
+            messages = tuple(shared(message, message) for message in window.messages())
+            self.planned.append(Case(talk, question, window.mode, messages, window.used))
 
 
 @contextmanager
 def opened_store(path: Path) -> Iterator[ColdStore]:
     with closing(Database(path)) as database:
         yield ColdStore(database)
+
+
+@contextmanager
+def temporary_store() -> Iterator[ColdStore]:
+    with (
+        TemporaryDirectory(prefix="jitchat-bench-") as folder,
+        opened_store(Path(folder) / "bench.db") as store,
+    ):
+        yield store
 
 
 @contextmanager
@@ -88,22 +97,24 @@ def indexed(
     Its clock is set to `asked_at` or, if that is None, to the last known time of a turn, so that
     "last week" means the same whenever the benchmark is run.
     """
-    with (
-        TemporaryDirectory(prefix="jitchat-bench-") as folder,
-        opened_store(Path(folder) / "bench.db") as store,
-    ):
+    with temporary_store() as store:
         memory = Memory(store, store_found(store, found), embedder)
-        said = (turn.created_at for turn in reversed(found.turns) if turn.created_at)
-        if moment := asked_at or next(said, None):
-            store.now = lambda: moment
+        set_clock(store, found.turns, asked_at)
         list(memory.index.catch_up())
         if memory.index.failure:
             raise memory.index.failure
         yield memory
 
 
+def set_clock(store: ColdStore, turns: Sequence[Turn], asked_at: datetime | None = None) -> None:
+    """Set the clock to `asked_at`, or else to the last known time of a turn, if there is one."""
+    moments = [asked_at] if asked_at else [turn.created_at for turn in turns if turn.created_at]
+    if moments:
+        store.now = lambda: moments[-1]
+
+
 _MODEL = "bench"
-WIDER = "Give the model's context size with --limit, or leave that mode out of --modes."
+WIDER = "Give the model's context size with --limit."
 
 
 class OpenConversation:
@@ -145,28 +156,23 @@ class OpenConversation:
 
         """
         begun = time.perf_counter()
-        said = Turn(self._next, Role.USER, question)
+        draft = Turn(self._next, Role.USER, question)
         distilled = self._memory.distilled(self._next) if mode.distils else NOTHING_DISTILLED
-        sources = Sources(self._history, said, _MODEL, system, retrieval, distilled=distilled)
-        if mode.distils:
-            sources = replace(sources, distilled=self._memory.distilled(self._next))
+        sources = Sources(self._history, draft, _MODEL, system, retrieval, distilled=distilled)
         window = plan(mode, sources, self._budget, self._counter)
         return window, ms_since(begun)
 
-    def _held_by_statements(self, window: ContextWindow, question: Question) -> frozenset[int]:
-        """Return the evidence turns whose words are in the window's statements."""
-        if not window.distilled_through:
-            return frozenset()
-        found = ((turn, self._memory.turn_at(turn)) for turn in question.evidence)
-        texts = {position: turn.content for position, turn in found if turn is not None}
-        names = ("", self._memory.conversation.id)
-        held = (evidence_held(window, question, texts, name) for name in names)
-        return frozenset[int]().union(*held)
-
-    def ask(self, question: Question, mode: Mode, cases: Cases | None = None) -> Outcome | None:
+    def ask(
+        self,
+        question: Question,
+        mode: Mode,
+        cases: Cases | None = None,
+        held: Callable[[ContextWindow], frozenset[int]] | None = None,
+    ) -> Outcome | None:
         """Plan the window for a labelled question, and add it to `cases`, to be sent.
 
-        None if the window does not fit.
+        `held` returns the evidence turns that the window holds; without it, these are the turns in
+        the window and those whose words are in its statements. None if the window does not fit.
         """
         system = cases.system(question) if cases is not None else SYSTEM_PROMPT
         retrieval, retrieve_ms = Retrieval(), 0.0
@@ -181,11 +187,21 @@ class OpenConversation:
         return Outcome(
             question,
             tuple(row.turn for row in retrieval.candidates),
-            turns_held(window) | self._held_by_statements(window, question),
-            window.used / window.full_tokens,
+            held(window) if held is not None else self._held(window, question),
+            window.used,
+            window.full_tokens,
             retrieve_ms,
             plan_ms,
         )
+
+    def _held(self, window: ContextWindow, question: Question) -> frozenset[int]:
+        held = turns_held(window)
+        if window.distilled_through:
+            turns = [self._memory.turn_at(position) for position in question.evidence]
+            texts = {turn.position: turn.content for turn in turns if turn is not None}
+            for conversation in ("", self._memory.conversation.id):
+                held |= evidence_held(window, question, texts, conversation)
+        return held
 
 
 def ms_since(begun: float) -> float:

@@ -7,28 +7,27 @@ turn, an excerpt of it, or statements that cite it as a source. Words are compar
 stems of content words, and figures. Pure.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from jitchat.bench.questions import Question
+from jitchat.bench.questions import Question, QuestionType, type_of_category
 from jitchat.text.sentences import sentences
 from jitchat.text.words import stems
 from jitchat.window.render import passage_texts
 from jitchat.window.statements import statements_of
 from jitchat.window.window import ContextWindow, Kind, Segment
 
-_LOCOMO = ("single-hop",)
-_BEAM = ("information_extraction", "preference_following", "instruction_following")
-_LONGMEMEVAL = ("single-session-user", "single-session-assistant", "single-session-preference")
-SINGLE_FACT = frozenset((*_LOCOMO, *_BEAM, *_LONGMEMEVAL))
-"""Categories of questions that one statement answers."""
-
 _VERBATIM = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 _DISTILLED = (Kind.STANDING, Kind.DOCUMENT, Kind.OBSERVATIONS, Kind.FACTS)
 
 
-def is_single_fact(question: Question) -> bool:
-    """Whether one statement of one turn answers a question."""
-    return question.category in SINGLE_FACT and len(question.evidence) == 1
+def single_facts(questions: Sequence[Question]) -> list[Question]:
+    """Return the questions that one statement of one turn answers."""
+    return [
+        question
+        for question in questions
+        if type_of_category(question.category) is QuestionType.SINGLE_FACT
+        and len(question.evidence) == 1
+    ]
 
 
 def evidence_held(
@@ -47,17 +46,6 @@ def evidence_held(
         if turn in texts
         and needed_words(texts[turn], question) <= words_of_turn(window, turn, conversation)
     )
-
-
-def holds_evidence(
-    window: ContextWindow,
-    question: Question,
-    texts: Mapping[int, str],
-    conversation: str = "",
-) -> bool:
-    """Whether a window has the words of all evidence; a question without evidence is a miss."""
-    held = evidence_held(window, question, texts, conversation)
-    return bool(question.evidence) and held == question.evidence
 
 
 def needed_words(text: str, question: Question) -> frozenset[str]:

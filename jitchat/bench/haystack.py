@@ -118,13 +118,7 @@ def _vocabulary() -> dict[str, Any]:
 
     A subject has `things`, what can be `done` to one ("we … it"), and adjectives for one (`like`).
     """
-    read = tomllib.loads((files(__package__) / "data" / "vocabulary.toml").read_text("utf-8"))
-    read["subjects"] = [_split(each) for each in read["subjects"]]
-    return _split(read)
-
-
-def _split(lists: dict[str, Any]) -> dict[str, Any]:
-    return {name: each.split() if isinstance(each, str) else each for name, each in lists.items()}
+    return tomllib.loads((files(__package__) / "data" / "vocabulary.toml").read_text("utf-8"))
 
 
 _WEIGHTS = list(accumulate(1 / rank for rank in range(1, 101)))

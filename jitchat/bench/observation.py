@@ -7,62 +7,44 @@ a window of the same number of tokens that holds the last turns.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from jitchat.bench.evidence import holds_evidence, is_single_fact
-from jitchat.bench.questions import LabelledConversation, Question
+from jitchat.bench.asking import temporary_store
+from jitchat.bench.evidence import evidence_held, single_facts
+from jitchat.bench.questions import LabelledConversation
+from jitchat.bench.scores import Kept
 from jitchat.errors import WindowOverflow
 from jitchat.events import MemoryUpdated
 from jitchat.memory import Memory
 from jitchat.observing import ObserveRules, Observing
 from jitchat.planning import ModelFacts, Planning
 from jitchat.planning import Question as Asked
-from jitchat.store.database import Database
 from jitchat.store.observations import PassKind
-from jitchat.store.store import ColdStore
-from jitchat.synthesis.observer import Observer
-from jitchat.transfer.report import FileConversation
 from jitchat.values import Mode, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION
+from jitchat.window.history import History
 from jitchat.window.parts import SYSTEM_PROMPT
-from jitchat.window.steering import Once
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind
 
 _MODEL = "bench"
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Whether the windows of `observe` and `recency` have a question's evidence text."""
-
-    question: Question
-    observe: bool
-    recency: bool
-    is_observed: bool
-    """Whether the turn with the evidence was observed; if not, the turn itself is in the window."""
-
-
 @dataclass(slots=True)
-class ObservedTalk:
-    """The results for one conversation."""
+class Replays:
+    """The results of replaying conversations."""
 
-    name: str
-    turns: int
-    tokens: int
-    """Tokens of all turns, as separate messages."""
+    conversations: int = 0
+    turns: int = 0
     kept: list[Kept] = field(default_factory=list)
     shares: list[float] = field(default_factory=list)
     """Each window's tokens as a share of the limit."""
     history_shares: list[float] = field(default_factory=list)
     """The same for turns and observations only, without instructions and draft."""
-    in_need: int = 0
-    """Windows that fit only after turns were observed immediately."""
+    fallbacks: int = 0
+    """Conversations with a window that fit only after turns were observed immediately."""
     overflows: int = 0
     """Windows that did not fit even then."""
     passes: int = 0
@@ -78,182 +60,102 @@ class Replaying:
     counter: TokenCounter
     budget: Budget
     rules: ObserveRules = field(default_factory=ObserveRules)
-    observer: Callable[[], Observer | None] = lambda: None
-    """Makes the observer; if it returns None, the built-in one is used."""
+    results: Replays = field(default_factory=Replays)
 
     def run(
         self, talk: LabelledConversation, advance: Callable[[int], object] = lambda _: None
-    ) -> ObservedTalk:
-        return asyncio.run(self._run(talk, advance))
-
-    async def _run(
-        self, talk: LabelledConversation, advance: Callable[[int], object]
-    ) -> ObservedTalk:
-        with _memory(talk.found) as memory:
-            replay = _Replay(memory, self)
-            for turn in talk.found.turns:
-                await replay.say(turn)
-                advance(1)
-            return replay.finish(talk)
+    ) -> None:
+        """Replay a conversation with the built-in observer; add what is measured to the results."""
+        with temporary_store() as store:
+            memory = Memory(store, store.create(talk.found.title, talk.found.id))
+            asyncio.run(_Replay(memory, self).run(talk, advance))
 
 
 class _Replay:
-    def __init__(self, memory: Memory, wanted: Replaying) -> None:
-        self._memory, self._wanted = memory, wanted
+    def __init__(self, memory: Memory, replaying: Replaying) -> None:
+        self._memory, self._budget = memory, replaying.budget
+        self._results = replaying.results
         facts = ModelFacts(_MODEL, SYSTEM_PROMPT, NO_CALIBRATION)
-        self._planning = Planning(memory, wanted.counter, lambda: facts)
-        self._observing = Observing(
-            memory,
-            self._planning.history_before,
-            wanted.counter,
-            wanted.observer(),
-            wanted.rules,
-        )
-        self._made = ObservedTalk(memory.conversation.id, 0, 0)
+        self._planning = Planning(memory, replaying.counter, lambda: facts)
+        before = self._planning.history_before
+        self._observing = Observing(memory, before, replaying.counter, None, replaying.rules)
 
-    async def say(self, turn: Turn) -> None:
-        """Store a turn; plan a window for a user's turn, and observe due turns after an answer."""
-        memory = self._memory
-        stored = memory.store.append(memory.conversation.id, [turn])[0]
-        memory.refresh()
-        self._made.turns += 1
-        if turn.role is Role.USER:
-            await self._send(stored)
-        else:
-            async for made in self._observing.run(self._wanted.budget.limit):
-                self._take(made)
+    async def run(self, talk: LabelledConversation, advance: Callable[[int], object]) -> None:
+        """Store the turns one after another, and ask the questions of the final window."""
+        was_needed = False
+        for turn in talk.found.turns:
+            (stored,) = self._memory.store.append(self._memory.conversation.id, [turn])
+            self._memory.refresh()
+            if turn.role is Role.USER:
+                was_needed |= await self._send(stored)
+            else:
+                async for update in self._observing.run(self._budget.limit):
+                    self._count(update)
+            advance(1)
+        self._results.conversations += 1
+        self._results.turns += len(talk.found.turns)
+        self._results.fallbacks += was_needed
+        self._ask(talk)
 
-    async def _send(self, said: Turn) -> None:
-        limit = self._wanted.budget.limit
+    async def _send(self, draft: Turn) -> bool:
+        """Plan a window; return whether turns had to be observed immediately to make room."""
+        limit = self._budget.limit
+        was_needed = False
         room = self._observing.make_room(
-            limit, said.position, lambda: self._window(said) is not None
+            limit, draft.position, lambda: self._window(draft) is not None
         )
-        needed = False
-        async for made in room:
-            self._take(made)
-            needed = True
-        self._made.in_need += needed
-        window = self._window(said)
+        async for update in room:
+            self._count(update)
+            was_needed = True
+        window = self._window(draft)
         if window is None:
-            self._made.overflows += 1
-            return
-        history = sum(map(window.tokens_of, (Kind.RECENT, Kind.OBSERVATIONS)))
-        self._made.shares.append(window.used / limit)
-        self._made.history_shares.append(history / limit)
+            self._results.overflows += 1
+        else:
+            self._results.shares.append(window.used / limit)
+            self._results.history_shares.append(_history_tokens(window) / limit)
+        return was_needed
 
-    def _take(self, made: MemoryUpdated) -> None:
-        is_reflection = made.made.kind is PassKind.REFLECT
-        self._made.reflections += is_reflection
-        self._made.passes += not is_reflection
+    def _count(self, update: MemoryUpdated) -> None:
+        if update.made.kind is PassKind.REFLECT:
+            self._results.reflections += 1
+        else:
+            self._results.passes += 1
 
-    def _window(self, said: Turn, once: Once | None = None) -> ContextWindow | None:
-        asked = Asked(said) if once is None else Asked(said, once=once)
+    def _window(self, draft: Turn) -> ContextWindow | None:
         try:
-            return self._planning.window(asked, Mode.OBSERVE, self._wanted.budget)
+            return self._planning.window(Asked(draft), Mode.OBSERVE, self._budget)
         except WindowOverflow:
             return None
 
-    def finish(self, talk: LabelledConversation) -> ObservedTalk:
-        """Ask the questions of the final window."""
-        made, memory = self._made, self._memory
-        turns = memory.turns
+    def _ask(self, talk: LabelledConversation) -> None:
+        turns = self._memory.turns
+        end = turns[-1].position + 1
         texts = {turn.position: turn.content for turn in turns}
         standing = self._observing.standing()
-        history = standing.history
-        made.tokens, made.observations = history.total, standing.observed
-        made.observed = history.total - standing.raw
+        self._results.observed += standing.history.total - standing.raw
+        self._results.observations += standing.observed
         through = standing.observations.through
-        for question in filter(is_single_fact, talk.questions):
-            draft = Turn(turns[-1].position + 1, Role.USER, question.text)
-            window = self._window(draft)
-            if window is None:
-                continue
-            first = _first_of_recency(window, history.positions, history.before)
-            held = holds_evidence(window, question, texts)
-            (evidence,) = question.evidence
-            made.kept.append(Kept(question, held, evidence >= first, evidence <= through))
-        return made
+        for question in single_facts(talk.questions):
+            window = self._window(Turn(end, Role.USER, question.text))
+            if window is not None:
+                (evidence,) = question.evidence
+                is_held = evidence in evidence_held(window, question, texts)
+                is_recent = evidence >= _first_of_recency(window, standing.history, end)
+                kept = Kept(question, is_held, is_recent, is_observed=evidence <= through)
+                self._results.kept.append(kept)
 
 
-def _first_of_recency(
-    window: ContextWindow, positions: Sequence[int], before: Sequence[int]
-) -> int:
-    """Return the position of the first of the last turns that fit in the window's tokens."""
-    kinds = (Kind.RECENT, Kind.OBSERVATIONS)
-    room = sum(map(window.tokens_of, kinds))
-    start = len(positions)
-    while start and before[-1] - before[start - 1] <= room:
+def _history_tokens(window: ContextWindow) -> int:
+    return window.tokens_of(Kind.RECENT) + window.tokens_of(Kind.OBSERVATIONS)
+
+
+def _first_of_recency(window: ContextWindow, history: History, end: int) -> int:
+    """Return the position of the first of the last turns that fit in the window's tokens.
+
+    `end` is the position after the last turn, returned if none fits.
+    """
+    room = _history_tokens(window)
+    start = len(history.positions)
+    while start and history.total - history.before[start - 1] <= room:
         start -= 1
-    return positions[start] if start < len(positions) else (positions[-1] + 1 if positions else 0)
-
-
-@contextmanager
-def _memory(found: FileConversation) -> Iterator[Memory]:
-    """Open an empty conversation in a temporary database."""
-    with (
-        TemporaryDirectory(prefix="jitchat-bench-") as folder,
-        closing(Database(Path(folder) / "bench.db")) as database,
-    ):
-        store = ColdStore(database)
-        yield Memory(store, store.create(found.title, found.id))
-
-
-@dataclass(frozen=True, slots=True)
-class ObservedScores:
-    """Totals over the conversations of one file."""
-
-    conversations: int
-    turns: int
-    asked: int
-    held: int
-    recency: int
-    observed_asked: int
-    """Questions whose turn was observed."""
-    observed_held: int
-    largest: float
-    """The largest window, as a share of the limit."""
-    p95: float
-    """The 95th percentile of windows, as a share of the limit."""
-    largest_history: float
-    """The largest total of turns and observations in a window, as a share of the limit."""
-    fallbacks: int
-    """Conversations with a window that fit only after turns were observed immediately."""
-    overflows: int
-    passes: int
-    reflections: int
-    compression: float
-    """Tokens of the observed turns divided by those of the final observations."""
-    categories: Mapping[str, tuple[int, int, int]]
-    """By category: (asked, held, held by recency)."""
-
-
-def scores_of(talks: Sequence[ObservedTalk]) -> ObservedScores:
-    kept = [each for talk in talks for each in talk.kept]
-    shares = sorted(share for talk in talks for share in talk.shares)
-    observed = [each for each in kept if each.is_observed]
-    categories = dict.fromkeys(sorted({each.question.category for each in kept}))
-    return ObservedScores(
-        conversations=len(talks),
-        turns=sum(talk.turns for talk in talks),
-        asked=len(kept),
-        held=sum(each.observe for each in kept),
-        recency=sum(each.recency for each in kept),
-        observed_asked=len(observed),
-        observed_held=sum(each.observe for each in observed),
-        largest=shares[-1] if shares else 0.0,
-        p95=shares[min(len(shares) - 1, int(len(shares) * 0.95))] if shares else 0.0,
-        largest_history=max(
-            (max(t.history_shares) for t in talks if t.history_shares), default=0.0
-        ),
-        fallbacks=sum(bool(talk.in_need) for talk in talks),
-        overflows=sum(talk.overflows for talk in talks),
-        passes=sum(talk.passes for talk in talks),
-        reflections=sum(talk.reflections for talk in talks),
-        compression=sum(t.observed for t in talks) / max(1, sum(t.observations for t in talks)),
-        categories={name: _of_category(name, kept) for name in categories},
-    )
-
-
-def _of_category(name: str, kept: Sequence[Kept]) -> tuple[int, int, int]:
-    asked = [each for each in kept if each.question.category == name]
-    return len(asked), sum(e.observe for e in asked), sum(e.recency for e in asked)
+    return (*history.positions, end)[start]

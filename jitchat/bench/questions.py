@@ -10,18 +10,22 @@ separate history for each question. The evidence is the turns marked `has_answer
 """
 
 import hashlib
+import json
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import chain, repeat
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from itertools import zip_longest
 from operator import itemgetter
 from pathlib import Path
 
-from jitchat.bench.label_file import read_value
 from jitchat.errors import BenchFailed
 from jitchat.text.sanitize import shorten
-from jitchat.transfer.fields import moment_of
+from jitchat.transfer.fields import mapping, moment_of, text
 from jitchat.transfer.formats import left_out
 from jitchat.transfer.locomo import is_locomo, read_locomo, samples
 from jitchat.transfer.plain import take_item
@@ -37,6 +41,26 @@ ABSTENTION = "abstention"
 _EVIDENCE_ID = re.compile(r"D:?(\d+):0*(\d+)")
 _WEEKDAY = re.compile(r" ?\([A-Za-z]{2,9}\) ?")
 _LONGEST_CATEGORY = 40
+
+
+class QuestionType(StrEnum):
+    SINGLE_FACT = "single fact"
+    KNOWLEDGE_UPDATE = "knowledge update"
+    TIMELINE = "timeline"
+    COUNTING = "counting"
+    """The answer needs several turns."""
+    OTHER = "other"
+    ABSTENTION = "abstention"
+
+
+def type_of_category(category: str) -> QuestionType:
+    return _types_by_category().get(category, QuestionType.OTHER)
+
+
+@cache
+def _types_by_category() -> dict[str, QuestionType]:
+    listed = tomllib.loads((files(__package__) / "data" / "categories.toml").read_text("utf-8"))
+    return {category: QuestionType(name) for name in listed for category in listed[name]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +93,8 @@ class LabelFormat:
     description: str
     """A description of such a file, for errors."""
     matches: Callable[[object], bool]
-    read: Callable[[object], list[LabelledConversation]]
+    label: Callable[[object, int], LabelledConversation]
+    """Reads a sample of the file, given with its number."""
     asks: str = "questions with a text and a category"
 
 
@@ -80,19 +105,42 @@ def read_labelled(path: Path, *formats: LabelFormat) -> list[LabelledConversatio
         BenchFailed: The file cannot be read, has another format, or has no turns or questions.
 
     """
-    known = formats or FORMATS
-    remedy = f"Give {', or '.join(each.description for each in known)}."
-    value = read_value(path, remedy)
-    form = next((each for each in known if each.matches(value)), None)
-    if form is None:
-        names = " or ".join(each.name for each in known)
+    formats = formats or FORMATS
+    remedy = f"Give {', or '.join(form.description for form in formats)}."
+    value = _read_json(path, remedy)
+    matching = [form for form in formats if form.matches(value)]
+    if not matching:
+        names = " or ".join(form.name for form in formats)
         raise BenchFailed(f"{path} is not in {names}.", remedy)
-    talks = form.read(value)
+    form = matching[0]
+    talks = [form.label(sample, at) for at, sample in enumerate(samples(value), start=1)]
     if not any(talk.found.turns for talk in talks):
         raise BenchFailed(f"{path} contains no turns.", remedy)
     if not any(talk.questions for talk in talks):
         raise BenchFailed(f"{path} has no {form.asks}.", remedy)
     return talks
+
+
+def _read_json(path: Path, remedy: str) -> object:
+    """Read a JSON file in any Unicode encoding.
+
+    Bytes that are not UTF-8 become lone surrogates, which are later repaired and counted per turn.
+    """
+    try:
+        data = path.read_bytes()
+        if not data.strip():
+            raise BenchFailed(f"{path} is empty.", remedy)
+        encoding = json.detect_encoding(data)
+        errors = "surrogateescape" if encoding.startswith("utf-8") else "replace"
+        return json.loads(data.decode(encoding, errors), strict=False)
+    except FileNotFoundError:
+        raise BenchFailed(f"There is no file {path}.", remedy) from None
+    except OSError as error:
+        raise BenchFailed(f"{path} cannot be read: {error.strerror}.", remedy) from None
+    except RecursionError:
+        raise BenchFailed(f"{path} is nested too deeply.", remedy) from None
+    except ValueError as error:
+        raise BenchFailed(f"{path} is not JSON: {error}.", remedy) from None
 
 
 def with_evidence(talks: Sequence[LabelledConversation]) -> list[LabelledConversation]:
@@ -112,48 +160,37 @@ def sampled(
     same on any machine, and a larger sample contains a smaller one, to within one question per
     category.
     """
-    drawn: dict[str, list[tuple[bytes, int, int]]] = {}
+    lots: dict[str, list[tuple[bytes, int, int]]] = {}
     for at, talk in enumerate(talks):
-        for place, question in enumerate(talk.questions):
-            lot = hashlib.sha256(f"{seed} {at} {place}".encode()).digest()
-            drawn.setdefault(question.category, []).append((lot, at, place))
-    total = sum(map(len, drawn.values()))
+        for number, question in enumerate(talk.questions):
+            lot = hashlib.sha256(f"{seed} {at} {number}".encode()).digest()
+            lots.setdefault(question.category, []).append((lot, at, number))
+    total = sum(len(drawn) for drawn in lots.values())
     size = min(size, total)
-    wanted = {name: size * len(lots) // total for name, lots in drawn.items()}
-    by_remainder = sorted(drawn, key=lambda name: (-(size * len(drawn[name]) % total), name))
+    wanted = {name: size * len(drawn) // total for name, drawn in lots.items()}
+    by_remainder = sorted(lots, key=lambda name: (-(size * len(lots[name]) % total), name))
     for name in by_remainder[: size - sum(wanted.values())]:
         wanted[name] += 1
-    kept = {each[1:] for name, lots in drawn.items() for each in sorted(lots)[: wanted[name]]}
+    kept = {lot[1:] for name, drawn in lots.items() for lot in sorted(drawn)[: wanted[name]]}
     return [
         replace(
             talk,
             questions=tuple(
-                question for place, question in enumerate(talk.questions) if (at, place) in kept
+                question for number, question in enumerate(talk.questions) if (at, number) in kept
             ),
         )
         for at, talk in enumerate(talks)
     ]
 
 
-def _read_locomo(value: object) -> list[LabelledConversation]:
-    pairs = zip(samples(value), read_locomo(value), strict=True)
-    return [_locomo_labels(sample, found) for sample, found in pairs]
-
-
-def _locomo_labels(sample: object, found: FileConversation) -> LabelledConversation:
-    asked = sample.get("qa") if isinstance(sample, dict) else None
-    wanted = [
-        each
-        for each in _listed(asked)
-        if not (isinstance(each, dict) and each.get("category") == _ADVERSARIAL)
-    ]
-    adversarial = tuple(
-        str(each["question"])
-        for each in _listed(asked)
-        if isinstance(each, dict) and each.get("category") == _ADVERSARIAL and each.get("question")
-    )
-    labelled = _labelled(found, wanted, _locomo_category, _repaired)
-    return replace(labelled, abstentions=adversarial)
+def _locomo_labels(sample: object, _: int) -> LabelledConversation:
+    (found,) = read_locomo([sample])
+    asked = _listed(mapping(sample).get("qa"))
+    adversarial = [each for each in asked if mapping(each).get("category") == _ADVERSARIAL]
+    others = [each for each in asked if each not in adversarial]
+    labelled = _labelled(found, others, _locomo_category, _repaired)
+    texts = (text(mapping(each).get("question")) for each in adversarial)
+    return replace(labelled, abstentions=tuple(filter(None, texts)))
 
 
 def _locomo_category(value: object) -> str | None:
@@ -164,15 +201,11 @@ def _repaired(identity: str) -> list[str]:
     return [f"D{session}:{turn}" for session, turn in _EVIDENCE_ID.findall(identity)]
 
 
-def _read_plain(value: object) -> list[LabelledConversation]:
-    return [_plain_labels(sample, at) for at, sample in enumerate(samples(value), start=1)]
-
-
 def _plain_labels(sample: object, at: int) -> LabelledConversation:
     """Read a conversation in the plain format, whose turns have ids (numbers or strings)."""
-    builder, fields = ConversationBuilder(), sample if isinstance(sample, dict) else {}
+    builder, fields = ConversationBuilder(), mapping(sample)
     for turn in _listed(fields.get("turns")):
-        own = turn if isinstance(turn, dict) else {}
+        own = mapping(turn)
         take_item(_dated(turn, own.get("date")), builder, str(own.get("id")))
     identity = str(fields.get("id", f"labelled-{at}"))
     found = builder.found(identity, identity)
@@ -183,36 +216,32 @@ def _category(value: object) -> str | None:
     return shorten(value, _LONGEST_CATEGORY) if isinstance(value, str) and value.strip() else None
 
 
-def _read_longmemeval(value: object) -> list[LabelledConversation]:
-    return [_longmemeval_labels(item, at) for at, item in enumerate(samples(value), start=1)]
-
-
 def _longmemeval_labels(item: object, at: int) -> LabelledConversation:
     """Read an instance: one question, with its sessions in order of their dates."""
-    builder, fields = ConversationBuilder(), item if isinstance(item, dict) else {}
+    builder, fields = ConversationBuilder(), mapping(item)
     sessions = _listed(fields.get("haystack_sessions"))
-    dates = [_iso(each) for each in _listed(fields.get("haystack_dates"))]
-    dated = list(zip(sessions, chain(dates, repeat(None)), strict=False))
-    moments = [moment for _, date in dated if (moment := moment_of(date)) is not None]
-    if len(moments) == len(dated):
-        dated = [each for _, each in sorted(zip(moments, dated, strict=True), key=itemgetter(0))]
+    dates = [_iso(date) for date in _listed(fields.get("haystack_dates"))]
+    dated = list(zip_longest(sessions, dates[: len(sessions)]))
+    moments = [moment_of(date) for _, date in dated]
+    if None not in moments:
+        dated = [pair for _, pair in sorted(zip(moments, dated, strict=True), key=itemgetter(0))]
     evidence = []
     for place, (session, date) in enumerate(dated):
         for number, turn in enumerate(_listed(session)):
             label = f"{place}:{number}"
             take_item(_dated(turn, date), builder, label)
-            if isinstance(turn, dict) and turn.get("has_answer") is True:
+            if mapping(turn).get("has_answer") is True:
                 evidence.append(label)
     identity = str(fields.get("question_id") or f"longmemeval-{at}")
-    found = builder.found(identity, identity)
-    question = fields | {"category": fields.get("question_type"), "evidence": evidence}
+    question = text(fields.get("question")).strip()
     is_abstention = identity.endswith(_ABSTENTION)
-    asked = [] if is_abstention else [question]
-    text = fields.get("question")
-    abstentions = (text,) if is_abstention and isinstance(text, str) and text.strip() else ()
-    asked_at = moment_of(_iso(fields.get("question_date")))
-    labelled = _labelled(found, asked, _category)
-    return replace(labelled, asked_at=asked_at, abstentions=abstentions)
+    asked = {**fields, "category": fields.get("question_type"), "evidence": evidence}
+    found = builder.found(identity, identity)
+    return replace(
+        _labelled(found, [] if is_abstention else [asked], _category),
+        asked_at=moment_of(_iso(fields.get("question_date"))),
+        abstentions=(question,) if is_abstention and question else (),
+    )
 
 
 def _iso(date: object) -> object:
@@ -233,22 +262,22 @@ def _labelled(
     """Read the questions; `repair` returns the turn ids that an evidence string stands for."""
     positions = {label: place for place, label in enumerate(found.labels, start=1) if label}
     read = []
-    for fields in asked if found.turns else ():
-        if not isinstance(fields, dict):
+    for fields in [mapping(each) for each in asked] if found.turns else ():
+        question, category = text(fields.get("question")), category_of(fields.get("category"))
+        if not question.strip() or category is None:
             continue
-        text, category = fields.get("question"), category_of(fields.get("category"))
-        if not isinstance(text, str) or not text.strip() or category is None:
-            continue
-        ids = _listed(fields.get("evidence"))
-        named = [str(each) if isinstance(each, str | int) else "" for each in ids]
-        repaired = (positions.get(each, 0) for identity in named for each in repair(identity))
-        strict = frozenset(positions.get(identity, 0) for identity in named)
+        ids = [
+            str(each) if isinstance(each, str | int) else ""
+            for each in _listed(fields.get("evidence"))
+        ]
+        repaired = (positions.get(each, 0) for identity in ids for each in repair(identity))
+        strict = frozenset(positions.get(identity, 0) for identity in ids)
         gold = fields.get("answer")
         read.append(
             Question(
-                text=text,
+                text=question,
                 category=category,
-                evidence=frozenset(filter(None, repaired)),
+                evidence=frozenset(repaired) - {0},
                 strict=None if 0 in strict else strict,
                 answer=str(gold).strip() if isinstance(gold, str | int | float) else "",
             )
@@ -263,31 +292,34 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 
-def reading_warnings(talks: Sequence[LabelledConversation]) -> Iterator[str]:
-    """Yield warnings about turns and questions that were left out; none if the file is complete."""
-    if missing := left_out([talk.found for talk in talks]):
-        yield f"left out of the conversations: {missing}"
-    if unreadable := sum(talk.unreadable for talk in talks):
-        yield f"questions left out, without a turn, a text or a known category: {unreadable:,}"
+def label_warnings(
+    talks: Sequence[LabelledConversation], *, needs_evidence: bool = False
+) -> Iterator[str]:
+    """Yield warnings about what is left out or missed in any case; none for a complete file.
 
-
-def label_warnings(talks: Sequence[LabelledConversation]) -> Iterator[str]:
-    """Yield the reading warnings, and warnings about questions that are missed in any case."""
-    yield from reading_warnings(talks)
+    With `needs_evidence`, questions without evidence are going to be left out.
+    """
     asked = [question for talk in talks for question in talk.questions]
     of_all = f"of {len(asked):,} questions"
-    if unfounded := sum(not question.evidence for question in asked):
-        yield f"without an existing evidence turn, missed in any case: {unfounded:,} {of_all}"
-    if unknown := sum(question.strict is None for question in asked):
+    missing = left_out([talk.found for talk in talks])
+    if missing:
+        yield f"left out of the conversations: {missing}"
+    unreadable = sum(talk.unreadable for talk in talks)
+    if unreadable:
+        yield f"questions left out, without a turn, a text or a known category: {unreadable:,}"
+    unfounded = sum(not question.evidence for question in asked)
+    if unfounded:
+        effect = "left out" if needs_evidence else "missed in any case"
+        yield f"without an existing evidence turn, {effect}: {unfounded:,} {of_all}"
+    unknown = sum(question.strict is None for question in asked)
+    if unknown:
         yield f"with an unknown evidence id, missed in the strict measures: {unknown:,} {of_all}"
 
 
 def _has(*names: str) -> Callable[[object], bool]:
     """Return a predicate: whether any sample is an object with all these fields."""
     wanted = set(names)
-    return lambda value: any(
-        isinstance(each, dict) and wanted <= each.keys() for each in samples(value)
-    )
+    return lambda value: any(wanted <= mapping(sample).keys() for sample in samples(value))
 
 
 LOCOMO = LabelFormat(
@@ -295,7 +327,7 @@ LOCOMO = LabelFormat(
     "LoCoMo's file: a list of objects with a conversation (speaker_a, speaker_b, session_1 …)"
     " and a list qa of questions with category and evidence",
     is_locomo,
-    _read_locomo,
+    _locomo_labels,
     "questions with a text and a category 1 to 4",
 )
 LONGMEMEVAL = LabelFormat(
@@ -303,13 +335,13 @@ LONGMEMEVAL = LabelFormat(
     "LongMemEval's: a list of questions with question_type, haystack_dates and haystack_sessions,"
     " in which turns with the answer have has_answer",
     _has("haystack_sessions"),
-    _read_longmemeval,
+    _longmemeval_labels,
 )
 PLAIN = LabelFormat(
     "the labelled format",
     "a list of conversations with turns (id, role, content, date) and questions (question,"
     " category, evidence: ids of turns)",
     _has("turns", "questions"),
-    _read_plain,
+    _plain_labels,
 )
 FORMATS = (LOCOMO, LONGMEMEVAL, PLAIN)

@@ -1,129 +1,183 @@
-"""The results of `bench locomo` and `bench scaling` as JSON, tables and plots."""
+"""The results of the benchmarks as tables, and as objects for JSON.
 
-from collections.abc import Iterator, Mapping, Sequence
+A table is described by its columns: the heading of each, and what it says about the item of a row.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from math import log10
-from pathlib import Path
-from typing import Any
+from statistics import fmean
+from typing import TypeVar
 
 from rich.table import Table
 
-from jitchat import __version__
-from jitchat.bench.answers import INSTRUCTIONS, Round
+from jitchat.bench.answers import INSTRUCTIONS, Answering, Round
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE
 from jitchat.bench.haystack import PHRASINGS
-from jitchat.bench.means import ASSUMED
-from jitchat.bench.output import plain_table, settings_fields
-from jitchat.bench.scaling import QUESTIONS, SizeResult
+from jitchat.bench.memory import Ingestion, Measuring, RunnerName, by_type
+from jitchat.bench.observation import Replays
+from jitchat.bench.output import plain_table
+from jitchat.bench.proportions import Interval, wilson
+from jitchat.bench.questions import QuestionType
+from jitchat.bench.recall import Method
+from jitchat.bench.scaling import QUESTIONS
 from jitchat.bench.scores import (
-    SHORTLISTS,
-    AnswerScores,
-    ModeScores,
-    PairedF1,
-    Scores,
-    embedder_name,
+    ALL,
+    Figures,
+    Kept,
+    Measured,
+    Outcome,
+    by_category,
+    figures_of,
+    spread,
 )
-from jitchat.settings import Settings
+from jitchat.text.figures import duration, less
 from jitchat.values import Mode
-from jitchat.weights.catalogue import sha256_of
 
-
-def result_fields(  # noqa: PLR0913, PLR0917  all that a result is made of
-    data: Path,
-    embedder: str,
-    settings: Settings,
-    modes: Mapping[Mode, ModeScores],
-    unfit: Mapping[Mode, int],
-    sample: Mapping[str, int],
-) -> dict[str, object]:
-    return {
-        "version": __version__,
-        "settings": settings_fields(settings),
-        "data": {"path": str(data), "sha256": sha256_of(data), **sample},
-        "embedder": embedder_name(embedder),
-        "modes": {mode.value: asdict(scores) for mode, scores in modes.items()},
-        "does_not_fit": {mode.value: missed for mode, missed in unfit.items()},
-    }
-
-
-def tables(mode: Mode, scores: ModeScores, embedder: str) -> Iterator[Table]:
-    is_found = mode.recalls
-    first = f"retrieval {_times(scores.retrieve_ms)}, " if is_found else ""
-    title = f"{mode.value}: {first}planning {_times(scores.plan_ms)}"
-    rows = scores.categories.items()
-    yield plain_table(title, _REACHED, [[name, *_reached(each, is_found)] for name, each in rows])
-    if is_found:
-        title = f"{mode.value}: strict @6, and the shortlist, by {embedder_name(embedder)}"
-        listed = [
-            [
-                name,
-                _both(each.strict_any_at_6, each.strict_all_at_6),
-                *(_both(found["any"], found["all"]) for found in each.shortlist.values()),
-            ]
-            for name, each in rows
-        ]
-        yield plain_table(title, _LISTED, listed)
-
-
-_REACHED = (
-    "category", "n", "any@6", "all@6", "fraction@6", "window\nany / all", "tokens\nmean", "\np95",
-)  # fmt: skip
-_LISTED = ("category", "strict any / all", *(f"@{size} any / all" for size in SHORTLISTS))
+_Item = TypeVar("_Item")
+Cell = Callable[[_Item], str]
+"""What a column says about an item."""
 _NOT_MEASURED = "–"
 
 
-def _times(spent: Mapping[str, float]) -> str:
-    return f"{spent['p50']:.1f} ms (p95 {spent['p95']:.1f})"
+def _table(
+    title: str,
+    heading: str,
+    columns: Mapping[str, Cell[_Item]],
+    rows: Iterable[tuple[str, _Item]],
+    *notes: str,
+) -> Table:
+    """Build a table with the names of its rows under `heading`."""
+    cells = [[name, *(cell(item) for cell in columns.values())] for name, item in rows]
+    return plain_table(title, (heading, *columns), cells, *notes)
 
 
-def _reached(scores: Scores, is_found: bool) -> list[str]:
-    at_6 = (scores.any_at_6, scores.all_at_6, scores.fraction_at_6)
-    return [
-        f"{scores.n:,}",
-        *(f"{each:.3f}" if is_found else _NOT_MEASURED for each in at_6),
-        _both(scores.window_any, scores.window_all),
-        f"{scores.window_share['mean']:.1%}",
-        f"{scores.window_share['p95']:.1%}",
-    ]
+def _shares(*names: str) -> Cell[Figures]:
+    return lambda figures: " / ".join(f"{figures[name]:.3f}" for name in names)
 
 
-def _both(any_of_it: float, all_of_it: float) -> str:
-    return f"{any_of_it:.3f} / {all_of_it:.3f}"
+_N: Mapping[str, Cell[Figures]] = {"n": lambda figures: f"{figures['n']:,}"}
+_RANKED: Mapping[str, Cell[Figures]] = {
+    "any@6": _shares("any_at_6"),
+    "all@6": _shares("all_at_6"),
+    "fraction@6": _shares("fraction_at_6"),
+}
+_WINDOW: Mapping[str, Cell[Figures]] = {
+    "window\nany / all": _shares("window_any", "window_all"),
+    "tokens\nmean": lambda figures: f"{figures['window_share']:.1%}",
+    "\np95": lambda figures: f"{figures['window_share_p95']:.1%}",
+}
+_SHORTLIST: Mapping[str, Cell[Figures]] = {
+    "strict any / all": _shares("strict_any_at_6", "strict_all_at_6"),
+    **{f"@{n} any / all": _shares(f"any_at_{n}", f"all_at_{n}") for n in (12, 32, 50)},
+}
 
 
-ByMode = Mapping[Mode, Mapping[str, AnswerScores]]
+def _times(milliseconds: Sequence[float]) -> str:
+    times = spread(milliseconds)
+    return f"{times['p50']:.1f} ms (p95 {times['p95']:.1f})"
 
 
-def answers_added(
-    fields: Mapping[str, Any],
-    reached: ByMode,
-    pairs: Sequence[PairedF1],
-    answers: Round,
-    judging: Round | None,
-) -> dict[str, Any]:
-    modes = {}
-    for name, mode in fields["modes"].items():
-        categories = dict(mode["categories"])
-        for category, scores in reached.get(Mode(name), {}).items():
-            if category in categories:
-                measured = {key: each for key, each in asdict(scores).items() if each is not None}
-                categories[category] = categories[category] | measured
-        modes[name] = {**mode, "categories": categories}
-    added: dict[str, Any] = {
-        "answerer": _round(answers) | {"instructions": [ANSWER_BRIEFLY, BY_DATE]}
+def mode_tables(mode: Mode, outcomes: Sequence[Outcome], embedder: str) -> Iterator[Table]:
+    rows = _by_category(outcomes).items()
+    planning = f"planning {_times([outcome.plan_ms for outcome in outcomes])}"
+    if not mode.recalls:
+        ranked: Mapping[str, Cell[Figures]] = dict.fromkeys(_RANKED, lambda _: _NOT_MEASURED)
+        yield _table(f"{mode}: {planning}", "category", {**_N, **ranked, **_WINDOW}, rows)
+        return
+    title = f"{mode}: retrieval {_times([outcome.retrieve_ms for outcome in outcomes])}, {planning}"
+    yield _table(title, "category", {**_N, **_RANKED, **_WINDOW}, rows)
+    title = f"{mode}: strict @6, and the shortlist, by {embedder}"
+    yield _table(title, "category", _SHORTLIST, rows)
+
+
+def _by_category(outcomes: Sequence[Outcome]) -> dict[str, Figures]:
+    return {name: figures_of(group) for name, group in by_category(outcomes).items()}
+
+
+def mode_fields(outcomes: Sequence[Outcome]) -> Figures:
+    return {
+        "retrieve_ms": spread([outcome.retrieve_ms for outcome in outcomes]),
+        "plan_ms": spread([outcome.plan_ms for outcome in outcomes]),
+        "categories": _by_category(outcomes),
     }
+
+
+def method_fields(measured: Measured) -> Figures:
+    """Return the figures of each method on all questions, and by category."""
+    fields = {}
+    for method, outcomes in measured.outcomes.items():
+        categories = _by_category(outcomes)
+        fields[method] = {**categories.pop(ALL), "categories": categories}
+    return fields
+
+
+def _with_interval(name: str) -> Cell[Figures]:
+    def cell(figures: Figures) -> str:
+        low, high = figures["intervals"][name]
+        return f"{figures[name]:.3f}\n{_short(low)}–{_short(high)}"
+
+    return cell
+
+
+def _short(share: float) -> str:
+    """Format an end of an interval in three characters."""
+    return f"{share:.2f}".removeprefix("0")[:3]
+
+
+_COMPARED = {
+    "any@1": "any_at_1",
+    "any@6": "any_at_6",
+    "any@12": "any_at_12",
+    "all@6": "all_at_6",
+    "window\nany": "window_any",
+    "\nall": "window_all",
+}
+_RECALL_NOTE = (
+    "Below each share, its 95 % interval (Wilson), each question treated as independent: those on"
+    " one conversation are not quite. jit − best: jit minus the best baseline of the column."
+)
+
+
+def recall_table(title: str, measured: Measured, *, has_categories: bool) -> Table:
+    """Compare the methods on all questions and, if wanted, on those of each category."""
+    columns = {heading: _with_interval(name) for heading, name in _COMPARED.items()}
+    columns["tokens\nof full"] = lambda figures: (
+        f"{figures['window_tokens']:,.0f}\n{figures['window_share']:.1%}"
+    )
+    methods = {method: _by_category(found) for method, found in measured.outcomes.items()}
+    rows: list[Sequence[str]] = []
+    for category, jit in methods[Method.JIT].items():
+        if category == ALL or has_categories:
+            rows.append([f"{category.replace('_', ' ')} ({jit['n']:,})", *("" for _ in columns)])
+            for method, groups in methods.items():
+                rows.append([f"  {method}", *(cell(groups[category]) for cell in columns.values())])
+            others = [groups[category] for method, groups in methods.items() if method != "jit"]
+            best = {name: max(figures[name] for figures in others) for name in _COMPARED.values()}
+            differences = [f"{jit[name] - best[name]:+.3f}" for name in best]
+            rows.append(["  jit − best", *differences, ""])
+    return plain_table(title, ("category\nmethod", *columns), rows, _RECALL_NOTE)
+
+
+def answer_fields(
+    run: Answering, scores: Mapping[str, Mapping[str, Figures]], pairs: Sequence[Figures]
+) -> Figures:
+    fields: Figures = {
+        "answerer": _round(run.answers()) | {"instructions": [ANSWER_BRIEFLY, BY_DATE]},
+        "answered": scores,
+        "f1_differences": pairs,
+    }
+    judging = run.judgements()
     if judging is not None:
-        added["judge"] = _round(judging) | {"instructions": [INSTRUCTIONS]}
-    added["f1_differences"] = [asdict(pair) for pair in pairs]
-    return {**fields, **added, "modes": modes}
+        fields["judge"] = _round(judging) | {"instructions": [INSTRUCTIONS]}
+    return fields
 
 
-def _round(asked: Round) -> dict[str, Any]:
+def _round(asked: Round) -> Figures:
     """Describe a model and its usage as the provider reported it; null if it did not."""
     usage, prices = asked.usage(), asked.model.prices
     return {
         **asked.model.identity,
-        "requests": asked.requests,
+        "requests": len(asked.jobs),
         "input_tokens": usage and usage.input_tokens,
         "output_tokens": usage and usage.output_tokens,
         "usd_per_million": {"input": prices.input, "output": prices.output},
@@ -131,196 +185,263 @@ def _round(asked: Round) -> dict[str, Any]:
     }
 
 
-def answer_table(mode: Mode, reached: Mapping[str, AnswerScores], title: str) -> Table:
-    columns = ("category", "n", "F1", "95 %", "judged correct", "not judged", "failed")
-    rows = []
-    for category, scores in reached.items():
-        judge = scores.judge
-        correct = judge.correct if judge is not None else None
-        rows.append(
-            [
-                category,
-                f"{scores.answered + scores.failed:,}",
-                _mean(scores.f1),
-                _interval(scores.f1_interval),
-                _mean(correct),
-                f"{judge.not_judged:,}" if judge is not None else _NOT_MEASURED,
-                f"{scores.failed:,}",
-            ]
-        )
-    return plain_table(f"{mode.value}: {title}", columns, rows)
-
-
 def _mean(value: float | None) -> str:
     return _NOT_MEASURED if value is None else f"{value:.3f}"
 
 
-def _interval(ends: tuple[float, float] | None, sign: str = "") -> str:
+def _interval(ends: Interval | None, sign: str = "") -> str:
     return _NOT_MEASURED if ends is None else " to ".join(f"{end:{sign}.3f}" for end in ends)
 
 
-def paired_table(pairs: Sequence[PairedF1]) -> Table:
-    columns = ("modes", "n", "F1", "difference", "95 %")
-    rows = [
-        [
-            f"{pair.modes[1].value} – {pair.modes[0].value}",
-            f"{pair.n:,}",
-            " – ".join(f"{f1:.3f}" for f1 in reversed(pair.f1)),
-            f"{pair.difference:+.3f}",
-            _interval(pair.interval, "+"),
-        ]
-        for pair in pairs
-    ]
-    title = "F1 of two modes, over the questions that were answered in both"
-    return plain_table(title, columns, rows, ASSUMED)
+_ANSWERS: Mapping[str, Cell[Figures]] = {
+    "n": lambda figures: f"{figures['answered'] + figures['failed']:,}",
+    "F1": lambda figures: _mean(figures["f1"]),
+    "95 %": lambda figures: _interval(figures["f1_interval"]),
+    "judged correct": lambda figures: _mean(figures.get("correct")),
+    "not judged": lambda figures: f"{figures.get('not_judged', _NOT_MEASURED)}",
+    "failed": lambda figures: f"{figures['failed']:,}",
+}
+_PAIRS: Mapping[str, Cell[Figures]] = {
+    **_N,
+    "F1": lambda figures: " – ".join(f"{f1:.3f}" for f1 in reversed(figures["f1"])),
+    "difference": lambda figures: f"{figures['difference']:+.3f}",
+    "95 %": lambda figures: _interval(figures["interval"], "+"),
+}
+_PAIRS_NOTE = (
+    "95 % intervals by the bootstrap over questions, each treated as independent: those on one"
+    " conversation are not quite, so other conversations may differ by more."
+)
 
 
-def scaling_fields(
-    sizes: Sequence[SizeResult], length: str, settings: Settings
-) -> dict[str, object]:
+def answer_tables(
+    title: str, scores: Mapping[str, Mapping[str, Figures]], pairs: Sequence[Figures]
+) -> Iterator[Table]:
+    for mode, categories in scores.items():
+        yield _table(f"{mode}: {title}", "category", _ANSWERS, categories.items())
+    if pairs:
+        rows = [(" – ".join(reversed(pair["modes"])), pair) for pair in pairs]
+        title = "F1 of two modes, over the questions that were answered in both"
+        yield _table(title, "modes", _PAIRS, rows, _PAIRS_NOTE)
+
+
+_INGESTED: Mapping[str, Cell[Ingestion]] = {
+    "sessions": lambda took: f"{took.sessions:,}",
+    "messages": lambda took: f"{took.messages:,}",
+    "store\noperations": lambda took: f"{took.operations:,}",
+    "model\ncalls": lambda took: f"{took.model_calls:,}",
+    "tokens\nin": lambda took: f"{took.input_tokens:,}",
+    "\nout": lambda took: f"{took.output_tokens:,}",
+    "time": lambda took: duration(took.seconds),
+    "stored\nbytes": lambda took: f"{took.bytes_stored:,}",
+    "words\nmaximum": lambda took: f"{max(took.words):,}" if took.words else "",
+}
+
+
+def ingestion_table(title: str, ingestions: Mapping[RunnerName, Ingestion]) -> Table:
+    """Compare the costs of ingesting the sessions."""
+    notes = []
+    if len(ingestions) == len(RunnerName):
+        document, entries = (ingestions[name] for name in RunnerName)
+        fewer = less(1 - document.operations / max(1, entries.operations), ".1%", "fewer")
+        stored = less(1 - document.bytes_stored / max(1, entries.bytes_stored), ".1%")
+        faster = entries.seconds / max(document.seconds, 1e-9)
+        notes.append(
+            f"document, compared with entries: {fewer} store operations,"
+            f" {faster:.1f} × as fast, {stored} stored."
+        )
+    return _table(title, "runner", _INGESTED, ingestions.items(), *notes)
+
+
+_HELD_NOTE = (
+    "Held: the window has the words of all evidence. For questions that no turn answers, only an"
+    " answerer shows whether they are left unanswered (--answerer). ±: 95 % interval (Wilson)."
+)
+
+
+def held_table(outcomes: Mapping[str, Sequence[Outcome]]) -> Table:
+    """Compare the shares of questions of each type whose answers the windows hold."""
+    groups = {name: by_type(found) for name, found in outcomes.items()}
+    rows = []
+    for kind in [kind for kind in QuestionType if any(kind in group for group in groups.values())]:
+        asked = max(len(group.get(kind, ())) for group in groups.values())
+        rows.append([kind, f"{asked:,}", *(_held_cell(group, kind) for group in groups.values())])
+    tokens = [f"{_tokens(found):,.0f}" for found in outcomes.values()]
+    rows.append(["tokens of a window", "", *tokens])
+    title = "evidence held by the final window"
+    return plain_table(title, ("question", "n", *groups), rows, _HELD_NOTE)
+
+
+def _held_cell(groups: Mapping[QuestionType, Sequence[Outcome]], kind: QuestionType) -> str:
+    if kind not in groups or kind is QuestionType.ABSTENTION:
+        return _NOT_MEASURED
+    figures = figures_of(groups[kind])
+    low, high = figures["intervals"]["window_all"]
+    return f"{figures['window_all']:.1%} ± {(high - low) / 2:.1%}"
+
+
+def _tokens(outcomes: Sequence[Outcome]) -> float:
+    return fmean(outcome.tokens for outcome in outcomes) if outcomes else 0.0
+
+
+def memory_fields(memories: Measuring, name: RunnerName) -> Figures:
+    outcomes = memories.measured.outcomes.get(name, [])
     return {
-        "version": __version__,
-        "settings": settings_fields(settings),
-        "turn_length": length,
-        "phrasings": len(PHRASINGS),
-        "turns": [
-            {"turns": each.turns, "needle": each.needle}
-            | asdict(each.built)
-            | asdict(each.asked)
-            | {"exactness": asdict(each.exactness)}
-            for each in sizes
-        ],
+        **asdict(memories.ingestions[name]),
+        "does_not_fit": memories.measured.unfit[name],
+        "window_tokens": _tokens(outcomes),
+        "held": {
+            kind: figures_of(group)
+            for kind, group in by_type(outcomes).items()
+            if kind is not QuestionType.ABSTENTION
+        },
     }
 
 
-def scaling_tables(sizes: Sequence[SizeResult], length: str, limit: int) -> Iterator[Table]:
-    built, asked = sizes[0].built, sizes[0].asked
-    about = f"{length} turns, {built.embedder}, {asked.counter}, limit {limit:,}"
-    for title, row_of, caption in (
-        (f"Tokens sent ({about})", _sent_tokens, _NEEDLE),
-        ("Times of a question in ms, medians", _question_times, _BOUNDS),
-        ("A conversation: ms per turn to store, index and embed", _costs, _MEMORY),
-    ):
-        rows = [row_of(each) for each in sizes]
-        columns = [name for name, _ in rows[0]]
-        table = plain_table(title, columns, [[cell for _, cell in row] for row in rows], caption)
-        table.columns[0].justify = "right"
-        yield table
+_OBSERVE_NOTE = (
+    "Shares of questions whose answer's words are in the window, in text from the evidence turn;"
+    " below, the 95 % interval (Wilson). Evidence held does not mean that the answer is right."
+)
 
 
-_NEEDLE = (
+def _share_where(is_right: Callable[[Kept], bool]) -> Cell[Sequence[Kept]]:
+    def cell(kept: Sequence[Kept]) -> str:
+        if not kept:
+            return ""
+        right = sum(is_right(question) for question in kept)
+        low, high = wilson(right, len(kept))
+        return f"{right / len(kept):.1%}\n{low:.1%}–{high:.1%}"
+
+    return cell
+
+
+_KEPT: Mapping[str, Cell[Sequence[Kept]]] = {
+    "asked": lambda kept: f"{len(kept):,}",
+    "observe": _share_where(lambda question: question.observe),
+    "recency, same tokens": _share_where(lambda question: question.recency),
+}
+
+
+def observe_table(title: str, kept: Sequence[Kept]) -> Table:
+    rows = [(name.replace("_", " "), group) for name, group in by_category(kept).items()]
+    rows.append(("of observed turns", [question for question in kept if question.is_observed]))
+    return _table(title, "questions", _KEPT, rows, _OBSERVE_NOTE)
+
+
+def _counts(kept: Sequence[Kept]) -> tuple[int, int, int]:
+    """Return the number of questions, and how many `observe` and `recency` hold."""
+    observed = sum(question.observe for question in kept)
+    return len(kept), observed, sum(question.recency for question in kept)
+
+
+def observe_fields(results: Replays, limit: int) -> Figures:
+    """Return the figures; those of windows are shares of the limit."""
+    groups = by_category(results.kept)
+    asked, held, recency = _counts(groups.pop(ALL))
+    observed = [question for question in results.kept if question.is_observed]
+    observed_asked, observed_held, _ = _counts(observed)
+    windows = results.shares or [0.0]
+    return {
+        "limit": limit,
+        "observer": "the extractor",
+        "conversations": results.conversations,
+        "turns": results.turns,
+        "asked": asked,
+        "held": held,
+        "recency": recency,
+        "observed_asked": observed_asked,
+        "observed_held": observed_held,
+        "largest": max(windows),
+        "p95": spread(windows)["p95"],
+        "largest_history": max(results.history_shares, default=0.0),
+        "fallbacks": results.fallbacks,
+        "overflows": results.overflows,
+        "passes": results.passes,
+        "reflections": results.reflections,
+        "compression": results.observed / max(1, results.observations),
+        "categories": {name: _counts(kept) for name, kept in groups.items()},
+    }
+
+
+OBSERVE_SUMMARY = (
+    "windows, limit {limit:,}: at most {largest:.1%} of the limit, 95 % of them up to {p95:.1%};"
+    " turns and observations only: {largest_history:.1%}\n"
+    "{conversations:,} conversations, {turns:,} turns: {passes:,} passes, {reflections:,}"
+    " reflections; in {fallbacks:,}, a window fit only after turns were observed immediately;"
+    " {overflows:,} windows did not fit at all\n"
+    "final observations: {compression:.1f} times smaller than their turns"
+)
+"""For `str.format`, with the fields of `observe_fields`."""
+
+
+def _megabytes(value: float | None) -> str:
+    return _NOT_MEASURED if value is None else f"{value:.0f}"
+
+
+_QUESTION_TIMES: Mapping[str, Cell[Figures]] = {
+    "embed": lambda size: f"{size['embed_ms']['p50']:.1f}",
+    "retrieve": lambda size: f"{size['retrieve_ms']['p50']:.1f}",
+    "plan": lambda size: f"{size['plan_ms']['p50']:.1f}",
+    "both": lambda size: f"{size['both_ms']['p50']:.1f}",
+    "both, p95": lambda size: f"{size['both_ms']['p95']:.1f}",
+    "numpy": lambda size: f"{size['matrix_ms']:.2f}",
+    "FTS5": lambda size: f"{size['fts5_ms']:.2f}",
+    "× bounds": lambda size: f"{size['times_bounds']:.1f}",
+    "same 6": lambda size: f"{size['exactness']['of_6']:.1%}",
+    "same 50": lambda size: f"{size['exactness']['of_50']:.1%}",
+}
+_COSTS: Mapping[str, Cell[Figures]] = {
+    "store": lambda size: f"{size['store_turn_ms']:.2f}",
+    "index": lambda size: f"{size['index_turn_ms']:.2f}",
+    "embed": lambda size: f"{size['embed_turn_ms']:.2f}",
+    "first, s": lambda size: f"{size['first_open_ms'] / 1000:.2f}",
+    "open, s": lambda size: f"{size['open_ms'] / 1000:.2f}",
+    "resident, MB": lambda size: _megabytes(size["resident_mb"]),
+    "peak, MB": lambda size: _megabytes(size["peak_mb"]),
+}
+_SENT_NOTE = (
     f"needle: phrasings of the question, of {len(PHRASINGS)}, with the needle in the window."
     f" least: the minimum that jit saves on any of {QUESTIONS} questions."
 )
-_BOUNDS = (
+_TIMES_NOTE = (
     "plan: in jit; both: retrieve + plan. Bounds: numpy reads the matrix of vectors once; FTS5"
     " searches for the same words. × bounds: both, divided by the sum of the bounds. same 6, same"
     " 50: the share of the first hits of a search with exact vectors that are also found first."
 )
-_MEMORY = (
+_COSTS_NOTE = (
     "first, open: time until the first question can be asked, the first time and later. Memory: of"
     " a process that only opens and asks the conversation."
 )
-_Row = list[tuple[str, str]]
-"""(heading, cell) of each column."""
 
 
-def _sent_tokens(size: SizeResult) -> _Row:
-    asked = size.asked
-    is_refused = asked.modes.get(Mode.FULL, ...) is None
-    whole = f"{asked.full_tokens:,}{' refused' if is_refused else ''}"
-    row = [("turns", f"{size.turns:,}"), (Mode.FULL.value, whole)]
-    for mode, sent in asked.modes.items():
+def scaling_tables(sizes: Sequence[Figures], length: str, limit: int) -> Iterator[Table]:
+    about = "{embedder}, {counter}".format_map(sizes[0])
+    sent = [_sent(size) for size in sizes]
+    columns = [heading for heading, _ in sent[0]]
+    cells = [[cell for _, cell in row] for row in sent]
+    rows = [(f"{size['turns']:,}", size) for size in sizes]
+    title = f"Tokens sent ({length} turns, {about}, limit {limit:,})"
+    times = "Times of a question in ms, medians"
+    costs = "A conversation: ms per turn to store, index and embed"
+    for table in (
+        plain_table(title, columns, cells, _SENT_NOTE),
+        _table(times, "turns", _QUESTION_TIMES, rows, _TIMES_NOTE),
+        _table(costs, "turns", _COSTS, rows, _COSTS_NOTE),
+    ):
+        table.columns[0].justify = "right"
+        yield table
+
+
+def _sent(size: Figures) -> list[tuple[str, str]]:
+    """Return (heading, cell) of each column: the tokens sent in each mode."""
+    modes: Mapping[str, Figures | None] = size["modes"]
+    refused = " refused" if modes.get(Mode.FULL, size) is None else ""
+    row = [("turns", f"{size['turns']:,}"), ("full", f"{size['full_tokens']:,}{refused}")]
+    for mode, sent in modes.items():
         if mode == Mode.FULL:
             continue
-        if sent is None:
-            row += [(mode, "refused"), ("saved", "–"), ("needle", "–")]
-            continue
-        row += [(mode, f"{sent.tokens:,}"), ("saved", f"{sent.saved:.2%}")]
-        row.append(("needle", f"{sent.found}"))
+        row.append((mode, f"{sent['tokens']:,}" if sent else "refused"))
+        row.append(("saved", f"{sent['saved']:.2%}" if sent else _NOT_MEASURED))
+        row.append(("needle", f"{sent['found']}" if sent else _NOT_MEASURED))
         if Mode(mode).recalls:
-            row.append(("least", f"{sent.least_saved:.2%}"))
+            row.append(("least", f"{sent['least_saved']:.2%}" if sent else _NOT_MEASURED))
     return row
-
-
-def _question_times(size: SizeResult) -> _Row:
-    asked = size.asked
-    return [
-        ("turns", f"{size.turns:,}"),
-        ("embed", f"{asked.embed_ms['p50']:.1f}"),
-        ("retrieve", f"{asked.retrieve_ms['p50']:.1f}"),
-        ("plan", f"{asked.plan_ms['p50']:.1f}"),
-        ("both", f"{asked.both_ms['p50']:.1f}"),
-        ("both, p95", f"{asked.both_ms['p95']:.1f}"),
-        ("numpy", f"{asked.matrix_ms:.2f}"),
-        ("FTS5", f"{asked.fts5_ms:.2f}"),
-        ("× bounds", f"{asked.times_bounds:.1f}"),
-        ("same 6", f"{size.exactness.of_6:.1%}"),
-        ("same 50", f"{size.exactness.of_50:.1%}"),
-    ]
-
-
-def _costs(size: SizeResult) -> _Row:
-    built, asked = size.built, size.asked
-    return [
-        ("turns", f"{size.turns:,}"),
-        ("store", f"{built.store_turn_ms:.2f}"),
-        ("index", f"{built.index_turn_ms:.2f}"),
-        ("embed", f"{built.embed_turn_ms:.2f}"),
-        ("first, s", "–" if built.first_open_ms is None else f"{built.first_open_ms / 1000:.2f}"),
-        ("open, s", f"{asked.open_ms / 1000:.2f}"),
-        ("resident, MB", "–" if asked.resident_mb is None else f"{asked.resident_mb:.0f}"),
-        ("peak, MB", "–" if asked.peak_mb is None else f"{asked.peak_mb:.0f}"),
-    ]
-
-
-_HEIGHT = 18
-_NAMED = ("red", "orange", "green", "blue", "magenta", "cyan", "gray")
-_COLOURS = dict(zip(Mode, _NAMED, strict=False))
-_POWERS = [10**exponent for exponent in range(1, 13)]
-_PERCENTS = [0, 25, 50, 75, 100]
-
-Lines = Mapping[str, Sequence[tuple[int, float]]]
-"""Points (turns, value) by mode."""
-
-
-def plots(sizes: Sequence[SizeResult], width: int) -> Iterator[str]:
-    """Draw both plots in terminal colours; each line consists of its mode's initial.
-
-    `full` is drawn whether it fits or not. At least one size is required.
-    """
-    sent = {"full": [(each.turns, float(each.asked.full_tokens)) for each in sizes]}
-    saved = {}
-    for mode in sizes[0].asked.modes:
-        made = [(each.turns, found) for each in sizes if (found := each.asked.modes[mode])]
-        if made and mode != Mode.FULL:
-            sent[mode] = [(turns, float(found.tokens)) for turns, found in made]
-            saved[mode] = [(turns, 100 * found.saved) for turns, found in made]
-    values = [value for points in sent.values() for _, value in points]
-    ticks = [each for each in _POWERS if min(values) / 10 < each < max(values) * 10]
-    yield _drawn("tokens sent, by turns", sent, ticks, width, is_log=True)
-    if saved:
-        yield _drawn("% saved against full, by turns", saved, _PERCENTS, width, is_log=False)
-
-
-def _drawn(title: str, lines: Lines, ticks: Sequence[int], width: int, *, is_log: bool) -> str:
-    import plotext  # noqa: PLC0415  170 ms, needed only for a plot
-
-    plotext.clear_figure()
-    plotext.theme("clear")
-    plotext.limitsize(False, False)  # do not limit to the detected terminal size
-    plotext.plotsize(width, _HEIGHT)
-    plotext.title(title)
-    for mode, points in lines.items():
-        turns, values = zip(*points, strict=True)
-        plotext.plot(turns, values, label=mode, marker=mode[0], color=_COLOURS[Mode(mode)])
-    turns_of = sorted({turns for points in lines.values() for turns, _ in points})
-    plotext.xscale("log")
-    plotext.xticks(turns_of, [f"{each:,}" for each in turns_of])
-    if is_log:
-        plotext.yscale("log")
-    ends = (ticks[0], ticks[-1])
-    plotext.ylim(*(map(log10, ends) if is_log else ends))  # logarithms on a logarithmic scale
-    plotext.yticks(ticks, [f"{each:,}" for each in ticks])
-    made: str = plotext.build()
-    return made.rstrip("\n")

@@ -3,43 +3,42 @@
 Building and asking run in separate processes, so that the measured memory is that of a process
 which only has the conversation open, without the screen. Times are in milliseconds.
 
-Such a process reads the name of a function and its arguments as JSON from standard input, writes
-its progress and its result to standard output, one line of JSON each, and exits.
+Such a process reads a function and its arguments from standard input, writes its progress and its
+result to standard output, all pickled, and exits.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import re
 import statistics
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from importlib import import_module
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from jitchat.bench.asking import OpenConversation, ms_since, opened_store, turns_held
-from jitchat.bench.haystack import NEEDLE, PHRASINGS, Haystack, Length, other_questions
-from jitchat.bench.scores import embedder_name, spread
+from jitchat.bench.haystack import NEEDLE, PHRASINGS, Haystack, other_questions
+from jitchat.bench.scores import Figures, embedder_name, spread
 from jitchat.children import end_piped, own_python, start_piped
 from jitchat.errors import BenchFailed, JitchatError, WindowOverflow
 from jitchat.index import indexer, search
 from jitchat.index.conversation_index import WORTH_PACKING
 from jitchat.index.embedder import Embedder
-from jitchat.index.load_embedder import load_embedder
 from jitchat.index.narrowing import NARROWED_FROM
 from jitchat.index.retrieve import SHORTLIST, make_query
 from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
 from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
 from jitchat.text.search_tokens import terms
 from jitchat.text.words import content_words
-from jitchat.values import USUAL_MODES, Mode, Turn
+from jitchat.values import USUAL_MODES, Mode, Retrieval, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.carriers import lines_on
 from jitchat.window.tokens import TokenCounter, counter_for
@@ -47,23 +46,26 @@ from jitchat.window.tokens import TokenCounter, counter_for
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-Fields = Mapping[str, Any]
-"""A JSON object."""
 Report = Callable[[int], object]
 """Called with the progress since the last call."""
+_Result = TypeVar("_Result")
 _CHILD = own_python("-c", "from jitchat.bench.scaling import serve; serve()")
 
 
-def run_in_child(function: str, arguments: Fields, report: Report) -> Any:  # noqa: ANN401  any JSON
-    """Call `module:function` in a child process; its progress is passed to `report`."""
+def run_in_child(
+    function: Callable[..., _Result], *arguments: object, report: Report = lambda _: None
+) -> _Result:
+    """Call a function, with its own `report` as the last argument, in a child process."""
     child = start_piped(_CHILD, Path(tempfile.gettempdir()))
     assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018  for mypy
     try:
         with child.stdin:
-            child.stdin.write(json.dumps([function, arguments]).encode())
-        while isinstance(line := json.loads(child.stdout.readline()), int):
-            report(line)
-    except (OSError, ValueError) as error:
+            pickle.dump((function, arguments), child.stdin)
+        message = pickle.load(child.stdout)  # noqa: S301
+        while isinstance(message, int):
+            report(message)
+            message = pickle.load(child.stdout)  # noqa: S301
+    except (OSError, EOFError) as error:
         code = child.wait()
         raise BenchFailed(
             f"The measuring process ended early (exit code {code}).",
@@ -71,24 +73,25 @@ def run_in_child(function: str, arguments: Fields, report: Report) -> Any:  # no
         ) from error
     finally:
         end_piped(child)
-    made, failure = line
+    result: _Result
+    result, failure = message
     if failure is not None:
         raise BenchFailed(*failure)
-    return made
+    return result
 
 
 def serve() -> None:
-    """Call the function named on standard input; write progress, then (result, failure)."""
-    with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as output:
+    """Call the function given on standard input; write progress, then (result, failure)."""
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keep the function's prints out of it
 
         def send(value: object) -> None:
-            print(json.dumps(value), file=output, flush=True)
+            pickle.dump(value, output)
+            output.flush()
 
-        function, arguments = json.load(sys.stdin)
-        module, name = function.split(":")
+        function, arguments = pickle.load(sys.stdin.buffer)  # noqa: S301
         try:
-            send((getattr(import_module(module), name)(**arguments, report=send), None))
+            send((function(*arguments, send), None))
         except JitchatError as error:  # its texts are passed on to the parent process
             send((None, (error.what, error.remedy)))
         except Exception as error:  # noqa: BLE001  the user gets a sentence for any error
@@ -103,170 +106,54 @@ QUESTIONS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class BuildTimes:
-    """Mean times for storing and indexing a turn."""
+class Setup:
+    """What talks are measured with; a measuring process loads the embedder and counter itself."""
 
-    store_turn_ms: float
-    index_turn_ms: float
-    """Without embedding."""
-    embed_turn_ms: float
-    embedder: str
-    first_open_ms: float | None = None
-    """Time until the first question can be asked, when every turn has to be counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModeResult:
-    tokens: int
-    """Mean tokens of the window over the phrasings for the needle."""
-    saved: float
-    """The share of `full`'s tokens that is not sent, 0 to 1; mean over the phrasings."""
-    least_saved: float
-    """The minimum over all questions."""
-    found: int
-    """Number of phrasings with the needle in the window, in its turn."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionResults:
-    counter: str
-    full_tokens: int
-    """Tokens that `full` would send, whether they fit or not; mean over the phrasings."""
-    modes: dict[str, ModeResult | None]
-    """None for a mode in which a question does not fit."""
-    open_ms: float
-    """Time until a question can be asked: turns read and counted, the index loaded."""
-    embed_ms: dict[str, float]
-    """Time to embed one question."""
-    retrieve_ms: dict[str, float]
-    """Time without embedding the question."""
-    plan_ms: dict[str, float]
-    """Time in `jit`."""
-    both_ms: dict[str, float]
-    """Total of `retrieve_ms` and `plan_ms`."""
-    matrix_ms: float
-    """A bound: numpy reads the matrix of the turns' vectors once."""
-    fts5_ms: float
-    """A bound: SQLite's full-text search for the same words."""
-    times_bounds: float
-    """The median of `both_ms` divided by the sum of the bounds."""
-    resident_mb: float | None
-    """Resident memory after the last question."""
-    peak_mb: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Exactness:
-    """The accuracy of a packed index that scores only likely rows.
-
-    Shares, over all questions, of the hits of a search that scores every row with exact vectors.
-    """
-
-    of_6: float = 1.0
-    """The share of its first six hits that are among the first six."""
-    of_50: float = 1.0
-    """The share of its first 50 hits that are among the first 50."""
-
-
-@dataclass(frozen=True, slots=True)
-class SizeResult:
-    turns: int
-    needle: int
-    """The position of the turn that states the fact."""
-    built: BuildTimes
-    asked: QuestionResults
-    exactness: Exactness = Exactness()
-
-
-_READS, _ROWS_AT_ONCE = 15, 2_048
-_BY_WORDS = "SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rank LIMIT ?"
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureOptions:
-    """The options of a measurement, as passed to the child process."""
-
-    embedder: str
-    embedding_model: str
-    folder: str | None
-    cache: str
+    load_embedder: Callable[[], Embedder]
     model: str
     """The model whose tokens are counted."""
     budget: Budget
-    modes: tuple[Mode, ...]
+    modes: tuple[Mode, ...] = USUAL_MODES
 
-    @classmethod
-    def read(cls, fields: Fields) -> MeasureOptions:
-        modes = tuple(map(Mode, fields["modes"]))
-        return cls(**{**fields, "budget": Budget(**fields["budget"]), "modes": modes})
-
-    def make_embedder(self) -> Embedder:
-        folder = Path(self.folder) if self.folder else None
-        return load_embedder(self.embedder, self.embedding_model, folder, Path(self.cache))
+    def counter(self) -> TokenCounter:
+        return counter_for(self.model, os.environ)
 
 
 def steps(size: int) -> int:
     return 2 * size + QUESTIONS
 
 
-def measure(wanted: MeasureOptions, talk: Haystack, report: Report) -> SizeResult:
-    """Build a talk and ask about it, in a temporary database.
+def measure(setup: Setup, talk: Haystack, report: Report) -> Figures:
+    """Build a talk and ask about it, in a temporary database; return the figures of all stages.
 
     Raises:
         BenchFailed: One of the processes ended early.
 
     """
     with tempfile.TemporaryDirectory(prefix="jitchat-bench-") as folder:
-        path = str(Path(folder) / "bench.db")
-        arguments = {"wanted": asdict(wanted), "talk": asdict(talk), "path": path}
-        built = run_in_child(f"{__name__}:build_apart", arguments, report)
-        asked = run_in_child(f"{__name__}:ask_apart", arguments, report)
-        same = run_in_child(f"{__name__}:compare_apart", arguments, report)
-    modes = {mode: ModeResult(**sent) if sent else None for mode, sent in asked["modes"].items()}
-    return SizeResult(
-        talk.size,
-        talk.needle,
-        BuildTimes(**built),
-        QuestionResults(**{**asked, "modes": modes}),
-        Exactness(**same),
-    )
-
-
-def build_apart(wanted: Fields, talk: Fields, path: str, report: Report) -> Fields:
-    options, made = MeasureOptions.read(wanted), Haystack(talk["size"], Length(talk["length"]))
-    embedder, counter = options.make_embedder(), counter_for(options.model, os.environ)
-    built = build(embedder, made, Path(path), report)
-    first_open_ms = opening_ms(embedder, counter, options.budget, Path(path))
-    return asdict(replace(built, first_open_ms=first_open_ms))
-
-
-def ask_apart(wanted: Fields, talk: Fields, path: str, report: Report) -> Fields:
-    options, made = MeasureOptions.read(wanted), Haystack(talk["size"], Length(talk["length"]))
-    embedder, counter = options.make_embedder(), counter_for(options.model, os.environ)
-    return asdict(ask(embedder, counter, options.budget, made, Path(path), report, options.modes))
-
-
-def compare_apart(wanted: Fields, talk: Fields, path: str, report: Report) -> Fields:  # noqa: ARG001
-    is_packed = talk["size"] > WORTH_PACKING
-    embedder = MeasureOptions.read(wanted).make_embedder()
-    return asdict(exactness(embedder, Path(path)) if is_packed else Exactness())
-
-
-def opening_ms(embedder: Embedder, counter: TokenCounter, budget: Budget, path: Path) -> float:
-    """Return the time to open a conversation and retrieve for its first question."""
-    with opened_store(path) as store:
-        begun = time.perf_counter()
-        memory = Memory(store, store.conversation(_TALK), embedder)
-        OpenConversation(memory, counter, budget).retrieve(PHRASINGS[0])
-        return ms_since(begun)
+        path = Path(folder) / "bench.db"
+        figures = run_in_child(build, setup, talk, path, report=report)
+        figures |= run_in_child(ask, setup, talk, path, report=report)
+        figures["exactness"] = {"of_6": 1.0, "of_50": 1.0}
+        if talk.size > WORTH_PACKING:
+            figures["exactness"] = run_in_child(exactness, setup, path, report=report)
+    return {"turns": talk.size, "needle": talk.needle, **figures}
 
 
 def _questions() -> list[str]:
     return [*PHRASINGS, *other_questions(QUESTIONS - len(PHRASINGS))]
 
 
-def exactness(embedder: Embedder, path: Path) -> Exactness:
-    """Compare a search of every row with exact vectors and a search as in the app."""
+_ROWS_AT_ONCE = 2_048
+
+
+def exactness(setup: Setup, path: Path, _: Report = lambda _: None) -> Figures:
+    """Compare a search of every row with exact vectors and a search as in the app.
+
+    Return the share of the first 6 and 50 hits of the former that are also found first, over all
+    questions.
+    """
+    embedder = setup.load_embedder()
     with opened_store(path) as store:
         talk = store.conversation(_TALK)
         tables = IndexTables(store.database, talk.id)
@@ -274,94 +161,121 @@ def exactness(embedder: Embedder, path: Path) -> Exactness:
         turns = Memory(store, talk).turns
         for start in range(0, len(turns), _ROWS_AT_ONCE):
             index.add(tables.rows(turns[start : start + _ROWS_AT_ONCE], embedder))
-        queries = [make_query(each, "", index.speakers) for each in _questions()]
+        queries = [make_query(question, "", index.speakers) for question in _questions()]
 
-        def found(count: int) -> list[set[int]]:
-            rows = (index.search(query, talk.turns + 1)[:count] for query in queries)
-            return [{row.turn for row in each} for each in rows]
+        def hits(count: int) -> set[tuple[int, int]]:
+            """Return (number of the query, position of the turn) of the first hits."""
+            return {
+                (number, row.turn)
+                for number, query in enumerate(queries)
+                for row in index.search(query, talk.turns + 1)[:count]
+            }
 
-        exact = {count: found(count) for count in (6, 50)}
+        exact = {count: hits(count) for count in (6, 50)}
         index.pack(talk.turns)
         index.narrowed_from = NARROWED_FROM
-        shares = []
-        for count, wanted in exact.items():
-            both = [len(one & other) for one, other in zip(wanted, found(count), strict=True)]
-            shares.append(sum(both) / max(1, sum(map(len, wanted))))
-    return Exactness(*shares)
+        return {
+            f"of_{count}": len(rows & hits(count)) / max(1, len(rows))
+            for count, rows in exact.items()
+        }
 
 
-def build(embedder: Embedder, talk: Haystack, path: Path, report: Report) -> BuildTimes:
-    """Store and index a talk in a new database; report each turn when stored and when indexed."""
-    embedding, turns = TimedEmbedder(embedder), list(talk.turns())
+def build(setup: Setup, talk: Haystack, path: Path, report: Report) -> Figures:
+    """Store and index a talk in a new database; report each turn when stored and when indexed.
+
+    The times are means per turn; `index_turn_ms` is without embedding, and `first_open_ms` is the
+    time until the first question can be asked, when every turn has to be counted.
+    """
+    embedding = TimedEmbedder(setup.load_embedder())
+    turns = list(talk.turns())
 
     def reported() -> Iterator[Turn]:
         for start in range(0, len(turns), indexer.BATCH):  # reporting takes time, too
-            yield from (batch := turns[start : start + indexer.BATCH])
+            batch = turns[start : start + indexer.BATCH]
+            yield from batch
             report(len(batch))
 
     with opened_store(path) as store:
-        made = store.create(_TALK, _TALK)
+        conversation = store.create(_TALK, _TALK)
         begun = time.perf_counter()
-        store.append(made.id, reported())
-        stored = time.perf_counter()
-        memory = Memory(store, made, embedding)
+        store.append(conversation.id, reported())
+        store_ms = ms_since(begun)
+        memory = Memory(store, conversation, embedding)
         for entries in memory.index.catch_up():
             report(len(entries))
         if memory.index.failure:
             raise memory.index.failure
-        indexed = time.perf_counter()
-    per_turn = 1000 / talk.size
-    return BuildTimes(
-        (stored - begun) * per_turn,
-        (indexed - stored - embedding.seconds) * per_turn,
-        embedding.seconds * per_turn,
-        embedder_name(embedding.id),
-    )
-
-
-def ask(  # noqa: PLR0913, PLR0917  what it is measured with
-    embedder: Embedder,
-    counter: TokenCounter,
-    budget: Budget,
-    talk: Haystack,
-    path: Path,
-    report: Report,
-    modes: Collection[Mode] = USUAL_MODES,
-) -> QuestionResults:
-    """Open the database that `build` made, and ask the questions, reporting each."""
-    embedding = TimedEmbedder(embedder)
-    questions = _questions()
+        index_ms = ms_since(begun) - store_ms
+    embed_ms = embedding.seconds * 1000
     with opened_store(path) as store:
-        begun = time.perf_counter()
-        memory = Memory(store, store.conversation(_TALK), embedding)
-        conversation = OpenConversation(memory, counter, budget)
-        conversation.retrieve(questions[0])
-        open_ms = ms_since(begun)
-        conversation.distil(modes)
-        answers = []
+        _, first_open_ms = _opened(store, setup, embedding)
+    return {
+        "store_turn_ms": store_ms / talk.size,
+        "index_turn_ms": (index_ms - embed_ms) / talk.size,
+        "embed_turn_ms": embed_ms / talk.size,
+        "embedder": embedder_name(embedding.id),
+        "first_open_ms": first_open_ms,
+    }
+
+
+def _opened(store: ColdStore, setup: Setup, embedder: Embedder) -> tuple[OpenConversation, float]:
+    """Open the conversation and retrieve for its first question; return the time that it took."""
+    counter = setup.counter()
+    begun = time.perf_counter()
+    memory = Memory(store, store.conversation(_TALK), embedder)
+    conversation = OpenConversation(memory, counter, setup.budget)
+    conversation.retrieve(PHRASINGS[0])
+    return conversation, ms_since(begun)
+
+
+def ask(setup: Setup, talk: Haystack, path: Path, report: Report) -> Figures:
+    """Open the database that `build` made, and ask the questions, reporting each.
+
+    `full_tokens` are those that `full` would send, whether they fit or not, a mean over the
+    phrasings; `retrieve_ms` is without embedding the question; `plan_ms` is in `jit`.
+    """
+    embedding = TimedEmbedder(setup.load_embedder())
+    questions = _questions()
+    embed_ms: list[float] = []
+    retrieve_ms: list[float] = []
+    jit: list[_Planned] = []
+    planned: dict[Mode, list[_Planned | None]] = {mode: [] for mode in setup.modes}
+    with opened_store(path) as store:
+        conversation, open_ms = _opened(store, setup, embedding)
+        conversation.distil(setup.modes)
         for question in questions:
-            answers.append(_timed_question(conversation, embedding, question, talk.needle, modes))
+            before = embedding.seconds
+            retrieval, search_ms = conversation.retrieve(question)
+            embed_ms.append((embedding.seconds - before) * 1000)
+            retrieve_ms.append(search_ms - embed_ms[-1])
+            jit.append(_planned(conversation, Mode.JIT, question, retrieval, talk.needle))
+            for mode in setup.modes:
+                try:
+                    one = _planned(conversation, mode, question, retrieval, talk.needle)
+                except WindowOverflow:
+                    one = None
+                planned[mode].append(one)
             report(1)
         resident, peak = memory_mb()
-        words = fts5_ms(store.database, questions)
-    full_tokens = statistics.fmean(each.jit.full_tokens for each in answers[: len(PHRASINGS)])
-    matrix = matrix_ms(talk.size, embedding.dimension)
-    both = spread([each.retrieve_ms + each.jit.ms for each in answers])
-    return QuestionResults(
-        counter=counter.name,
-        full_tokens=round(full_tokens),
-        modes={mode.value: _sent([each.modes[mode] for each in answers]) for mode in modes},
-        open_ms=open_ms,
-        embed_ms=spread([each.embed_ms for each in answers]),
-        retrieve_ms=spread([each.retrieve_ms for each in answers]),
-        plan_ms=spread([each.jit.ms for each in answers]),
-        both_ms=both,
-        matrix_ms=matrix,
-        fts5_ms=words,
-        times_bounds=both["p50"] / (matrix + words),
-        resident_mb=resident,
-        peak_mb=peak,
-    )
+        words_ms = fts5_ms(store.database, questions)
+    full_tokens = statistics.fmean(window.full_tokens for window in jit[: len(PHRASINGS)])
+    vectors_ms = matrix_ms(talk.size, embedding.dimension)
+    both = spread([search + window.ms for search, window in zip(retrieve_ms, jit, strict=True)])
+    return {
+        "counter": setup.counter().name,
+        "full_tokens": round(full_tokens),
+        "modes": {mode.value: _sent(windows) for mode, windows in planned.items()},
+        "open_ms": open_ms,
+        "embed_ms": spread(embed_ms),
+        "retrieve_ms": spread(retrieve_ms),
+        "plan_ms": spread([window.ms for window in jit]),
+        "both_ms": both,
+        "matrix_ms": vectors_ms,
+        "fts5_ms": words_ms,
+        "times_bounds": both["p50"] / (vectors_ms + words_ms),
+        "resident_mb": resident,
+        "peak_mb": peak,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,55 +289,33 @@ class _Planned:
     has_needle: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Timed:
-    embed_ms: float
-    retrieve_ms: float
-    """Without the embedding."""
-    jit: _Planned
-    modes: Mapping[Mode, _Planned | None]
-    """None if the question does not fit in the mode."""
+def _planned(
+    conversation: OpenConversation, mode: Mode, question: str, retrieval: Retrieval, needle: int
+) -> _Planned:
+    window, ms = conversation.window(mode, question, retrieval)
+    is_said = any(NEEDLE in segment.text for segment in window.segments)
+    stated = any(NEEDLE in line for line in lines_on(window, needle, _TALK))
+    has_needle = stated or (is_said and needle in turns_held(window))
+    return _Planned(ms, window.used, window.full_tokens, window.saving, has_needle)
 
 
-def _timed_question(
-    conversation: OpenConversation,
-    embedder: TimedEmbedder,
-    question: str,
-    needle: int,
-    modes: Collection[Mode],
-) -> _Timed:
-    embedded = embedder.seconds
-    retrieval, took = conversation.retrieve(question)
-    embed_ms = (embedder.seconds - embedded) * 1000
+def _sent(planned: Sequence[_Planned | None]) -> Figures | None:
+    """Return the figures of a mode; None if a question does not fit.
 
-    def planned(mode: Mode) -> _Planned:
-        window, ms = conversation.window(mode, question, retrieval)
-        is_said = any(NEEDLE in segment.text for segment in window.segments)
-        stated = any(NEEDLE in line for line in lines_on(window, needle, _TALK))
-        has_needle = stated or (is_said and needle in turns_held(window))
-        return _Planned(ms, window.used, window.full_tokens, window.saving, has_needle)
-
-    jit = planned(Mode.JIT)
-    found: dict[Mode, _Planned | None] = {}
-    for mode in modes:
-        try:
-            found[mode] = jit if mode is Mode.JIT else planned(mode)
-        except WindowOverflow:
-            found[mode] = None
-    return _Timed(embed_ms, took - embed_ms, jit, found)
-
-
-def _sent(planned: Sequence[_Planned | None]) -> ModeResult | None:
-    made = [each for each in planned if each is not None]
-    if len(made) < len(planned):
+    Tokens and the share saved of `full` are means over the phrasings for the needle; `least_saved`
+    is the minimum over all questions, and `found` counts the phrasings with the needle in the
+    window, in its turn.
+    """
+    windows = [window for window in planned if window is not None]
+    if len(windows) < len(planned):
         return None
-    needles = made[: len(PHRASINGS)]
-    return ModeResult(
-        tokens=round(statistics.fmean(each.tokens for each in needles)),
-        saved=statistics.fmean(each.saved for each in needles),
-        least_saved=min(each.saved for each in made),
-        found=sum(each.has_needle for each in needles),
-    )
+    about_needle = windows[: len(PHRASINGS)]
+    return {
+        "tokens": round(statistics.fmean(window.tokens for window in about_needle)),
+        "saved": statistics.fmean(window.saved for window in about_needle),
+        "least_saved": min(window.saved for window in windows),
+        "found": sum(window.has_needle for window in about_needle),
+    }
 
 
 class TimedEmbedder:
@@ -434,10 +326,13 @@ class TimedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> ArrayLike:
         begun = time.perf_counter()
-        try:
-            return self._embedder.embed(texts)
-        finally:
-            self.seconds += time.perf_counter() - begun
+        vectors = self._embedder.embed(texts)
+        self.seconds += time.perf_counter() - begun
+        return vectors
+
+
+_READS = 15
+_BY_WORDS = "SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rank LIMIT ?"
 
 
 def matrix_ms(turns: int, dimension: int) -> float:

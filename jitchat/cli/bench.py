@@ -4,22 +4,37 @@ With --answerer a model answers LoCoMo's questions, and with --judge a model jud
 estimated cost is shown first and must be confirmed.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
 
 from jitchat import models
-from jitchat.bench import asking, haystack, questions, report, scaling
-from jitchat.bench.scores import Outcome, mode_scores
-from jitchat.cli import bench_memory, bench_options, observed, options, output, recall
-from jitchat.cli.bench_answers import AnswerFlags, answer_all
-from jitchat.errors import BenchFailed
+from jitchat.bench import haystack, questions, report, scaling
+from jitchat.bench.memory import Measuring, RunnerName
+from jitchat.bench.observation import Replaying
+from jitchat.bench.recall import by_methods, in_modes, measure
+from jitchat.bench.scores import ALL, LEXICAL, embedder_name
+from jitchat.cli import cold_store, options, output
+from jitchat.cli.bench_answers import AnswerFlags
+from jitchat.cli.bench_options import (
+    ANY_FORMAT,
+    PATH,
+    QuestionFlags,
+    ResultFlags,
+    data_option,
+    modes_option,
+    show,
+)
+from jitchat.errors import EmbedderUnavailable, UsageError
 from jitchat.index.embedder import Embedder
+from jitchat.index.load_embedder import load_embedder
 from jitchat.paths import absolute
-from jitchat.settings import Settings
-from jitchat.text import figures
+from jitchat.settings import Settings, sections, small_models
+from jitchat.synthesis.document_writer import ExtractiveWriter
+from jitchat.text.figures import plural
 from jitchat.values import Mode
 
 
@@ -28,107 +43,255 @@ def bench_command() -> None:
     """Measure what retrieval finds and what it costs."""
 
 
-bench_command.add_command(recall.recall_command)
-bench_command.add_command(observed.observe_command)
-bench_command.add_command(bench_memory.memory_command)
-
-
 @bench_command.command("locomo", cls=options.SharingCommand)
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="FILE",
-    help="LoCoMo's JSON file.",
-)
-@options.options_as("drawn", bench_options.SampleFlags)
-@options.options_as("measuring", bench_options.MeasureFlags)
+@data_option("LoCoMo's JSON file.")
+@modes_option
+@options.options_as("measuring", QuestionFlags)
 @options.options_as("answering", AnswerFlags)
-@options.endpoint_options
+@options.measuring_options
 def locomo_command(
     flags: options.Flags,
     data: Path,
-    drawn: bench_options.SampleFlags,
-    measuring: bench_options.MeasureFlags,
+    modes: tuple[Mode, ...],
+    measuring: QuestionFlags,
     answering: AnswerFlags,
 ) -> None:
     """Measure how much of LoCoMo's evidence is found in each mode.
 
     Sends nothing unless --answerer names a model to answer the questions.
     """
-    flags = answering.with_answerer(measuring.with_embedder(flags))
-    measuring.require_writable()
-    answering.require_writable()
+    flags = answering.with_answerer(flags)
     settings = flags.settings()
-    talks, sample = drawn.draw(questions.read_labelled(data, questions.LOCOMO))
-    for doubt in questions.label_warnings(talks):
-        output.say(doubt, err=True)
+    file = measuring.read(data, questions.LOCOMO)
+    model = models.resolve_model(settings)
     embedder = models.make_embedder(settings, flags.paths())
-    cases = None
-    if answering.answerer is not None:  # collects the requests as they are planned
-        cases = asking.Cases(models.system_text(settings))
-    outcomes, unfit = _measure_recall(talks, embedder, settings, measuring.modes, cases)
-    scores = {mode: mode_scores(found) for mode, found in outcomes.items() if found}
-    asked = sum(len(talk.questions) for talk in talks)
-    for mode, missed in unfit.items():
-        total = figures.plural(asked, "question")
-        output.say(
-            f"{mode.value}: {missed:,} of {total} did not fit the window. {asking.WIDER}", err=True
+    cases = answering.cases(settings)
+    asking = in_modes(modes, model.counter, model.asked_budget, cases)
+    with output.progress("questions", file.asked) as advance:
+        measured = measure(file.talks, embedder, asking, advance)
+    file.require_fitting(measured, model.asked_budget.limit)
+    name = embedder_name(embedder.id)
+    reached = {mode: measured.outcomes[mode] for mode in modes if mode in measured.outcomes}
+    for mode, outcomes in reached.items():
+        show(report.mode_tables(mode, outcomes, name))
+    result: dict[str, object] = {
+        "data": file.fields,
+        "embedder": name,
+        "modes": {mode: report.mode_fields(outcomes) for mode, outcomes in reached.items()},
+        "does_not_fit": measured.unfit,
+    }
+    result |= answering.answer(flags, cases, file.fields, measuring.json)
+    measuring.write(settings, result)
+
+
+_BOTH = "both"
+
+
+@bench_command.command("memory", cls=options.SharingCommand)
+@data_option(f"File {ANY_FORMAT}")
+@click.option(
+    "--runner",
+    type=click.Choice([*(name.value for name in RunnerName), _BOTH]),
+    metavar="document|entries|both",
+    help="Kind of memory.  [default: document, or entries if agent.context_only is false]",
+)
+@options.options_as("measuring", QuestionFlags)
+@options.options_as("answering", AnswerFlags)
+@options.measuring_options
+def memory_command(
+    flags: options.Flags,
+    data: Path,
+    runner: str | None,
+    measuring: QuestionFlags,
+    answering: AnswerFlags,
+) -> None:
+    """Measure which questions a memory's windows can answer.
+
+    Sessions are stored in one of two kinds of memory. document: one memory document, rewritten at
+    the end of each session with three operations on the store. entries: an index entry for each
+    message, embeddings in batches of ten, and retrieval. A session ends after twenty minutes
+    without a message. If a model is set under [writer] in the configuration, it writes the
+    document.
+
+    Sends nothing else unless --answerer names a model to answer the questions.
+    """
+    flags = answering.with_answerer(flags)
+    settings, paths = flags.settings(), flags.paths()
+    file = measuring.read(data)
+    talks = [talk for talk in file.talks if talk.questions or talk.abstentions]
+    usual = RunnerName.DOCUMENT if settings.agent.context_only else RunnerName.ENTRIES
+    names = list(RunnerName) if runner == _BOTH else [RunnerName(runner or usual)]
+    model = models.resolve_model(settings)
+    asks = small_models.address_of(settings, "writer") is not None
+    with (
+        cold_store.usage_log(paths, wanted=asks) as database,
+        output.progress("conversations", len(talks) * len(names)) as advance,
+    ):
+        metering = replace(model, database=database).metering()
+        memories = Measuring(
+            models.make_embedder(settings, paths),
+            model.counter,
+            model.asked_budget,
+            lambda: model.document_writer(metering) or ExtractiveWriter(),
+            answering.cases(settings),
         )
-    output.print_tables(
-        table
-        for mode, reached in scores.items()
-        for table in report.tables(mode, reached, embedder.id)
-    )
-    output.emit("")
-    fields = report.result_fields(data, embedder.id, settings, scores, unfit, sample)
-    if cases is not None:
-        tables, fields = answer_all(answering, flags, cases, fields, measuring.json)
-        output.print_tables(tables)
-        output.emit("")
-    if measuring.json is not None:
-        output.write_json(measuring.json, fields)
+        for name in names:
+            for talk in talks:
+                memories.run(talk, name)
+                advance(1)
+    measured = memories.measured
+    file.require_fitting(measured, model.asked_budget.limit)
+    title = f"{file.name}: {plural(len(talks), 'conversation')}, {plural(file.asked, 'question')}"
+    show([report.ingestion_table(title, memories.ingestions), report.held_table(measured.outcomes)])
+    result: dict[str, object] = {
+        "data": file.fields,
+        "runners": {name: report.memory_fields(memories, name) for name in names},
+    }
+    result |= answering.answer(flags, memories.cases, file.fields, measuring.json)
+    measuring.write(settings, result)
 
 
-def _measure_recall(
-    talks: Sequence[questions.LabelledConversation],
-    embedder: Embedder,
-    settings: Settings,
-    modes: Sequence[Mode],
-    cases: asking.Cases | None,
-) -> tuple[dict[Mode, list[Outcome]], Counter[Mode]]:
-    """Plan every question in every mode. Return the outcomes and how many do not fit, by mode.
+@bench_command.command("observe", cls=options.SharingCommand)
+@data_option(f"File {ANY_FORMAT}")
+@options.options_as("measuring", QuestionFlags)
+@options.endpoint_options
+def observe_command(flags: options.Flags, data: Path, measuring: QuestionFlags) -> None:
+    """Measure how many answers observations keep.
+
+    Each labelled conversation is replayed in the mode observe, as in the chat: a window is planned
+    before each message, and turns that are due are observed after each answer, with the built-in
+    rules. For each question that a single statement answers, the benchmark then checks whether that
+    text is in the last window, and compares this with the most recent turns of the same total size.
+    Sends nothing.
+    """
+    settings = flags.settings()
+    file = measuring.read(data, needs_evidence=True)
+    model = models.resolve_model(settings)
+    replaying = Replaying(model.counter, model.asked_budget, models.observe_rules(settings))
+    with output.progress("turns", sum(len(talk.found.turns) for talk in file.talks)) as advance:
+        for talk in file.talks:
+            replaying.run(talk, advance)
+    figures = report.observe_fields(replaying.results, model.asked_budget.limit)
+    asked = f"{figures['asked']:,} questions of single facts, limit {figures['limit']:,}"
+    show([report.observe_table(f"{data.name}: {asked}", replaying.results.kept)])
+    output.say(report.OBSERVE_SUMMARY.format(**figures))
+    measuring.write(settings, {"data": file.fields, "observe": figures})
+
+
+@bench_command.command("recall", cls=options.SharingCommand)
+@click.option(
+    "--data", type=PATH, multiple=True, metavar="FILE…",
+    help=f"One or more files {ANY_FORMAT}",
+)  # fmt: skip
+@click.argument("more", type=PATH, nargs=-1, metavar="")
+@click.option(
+    "--embedder",
+    "listed",
+    multiple=True,
+    metavar="LIST",
+    help="Embedders: lexical or known names, comma-separated (repeatable). Those not installed on"
+    " this machine are skipped.  [default: the configured one]",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["category", ALL]),
+    default="category",
+    show_default=True,
+    help="Print a row per category or only totals; OUT always contains both.",
+)
+@options.options_as("measuring", QuestionFlags)
+@options.recall_options
+def recall_command(  # noqa: PLR0913, PLR0917  its options
+    flags: options.Flags,
+    data: Sequence[Path],
+    more: Sequence[Path],
+    listed: Sequence[str],
+    by: str,
+    measuring: QuestionFlags,
+) -> None:
+    """Compare how much labelled evidence jit and plain baselines find.
+
+    Each question is run through jit and, in the same run, through three baselines: BM25 over words
+    (k1 1.2, b 0.75), cosine similarity of the embedder's vectors, and the reciprocal rank fusion of
+    both (k 60).
+
+    any@6 and all@6 are the shares of questions for which any or all of the evidence is among the
+    first six turns; window is the share for which it is in the window, whole or as an excerpt,
+    recent or recalled. A baseline's window is jit's with the recalled turns replaced by the
+    baseline's best turns, whole, within the same number of tokens; a turn that does not fit is
+    skipped.
+
+    Sends nothing.
+    """
+    files = [measuring.read(path, needs_evidence=True) for path in _different((*data, *more))]
+    figures: dict[str, dict[str, object]] = {file.name: {} for file in files}
+    used: dict[str, str] = {}
+    for name, settings, embedder in _embedders(flags, listed):
+        used[name] = embedder_name(embedder.id)
+        model = models.resolve_model(settings)
+        asking = by_methods(model.counter, model.asked_budget)
+        for file in files:
+            with output.progress(f"{file.name}, {name}", file.asked) as advance:
+                measured = measure(file.talks, embedder, asking, advance)
+            file.require_fitting(measured, model.asked_budget.limit)
+            figures[file.name][name] = report.method_fields(measured)
+            asked = plural(file.asked, "question")
+            title = f"{file.name}: {asked}, {used[name]}, window in jit"
+            show([report.recall_table(title, measured, has_categories=by != ALL)])
+    about = {"files": {file.name: file.fields for file in files}, "embedders": used}
+    measuring.write(flags.settings(), about | {"datasets": figures})
+
+
+def _embedders(
+    flags: options.Flags, listed: Sequence[str]
+) -> Iterator[tuple[str, Settings, Embedder]]:
+    """Yield each embedder on this machine, with its requested name and its settings.
 
     Raises:
-        BenchFailed: No question fits in any mode.
+        EmbedderUnavailable: None is on this machine.
+        UsageError: No embedder has that name.
 
     """
-    outcomes: dict[Mode, list[Outcome]] = {mode: [] for mode in modes}
-    unfit: Counter[Mode] = Counter()
-    model = models.resolve_model(settings)
-    counter, budget = model.counter, model.asked_budget
-    with output.progress("questions", sum(len(talk.questions) for talk in talks)) as advance:
-        for talk in (talk for talk in talks if talk.questions):
-            with asking.indexed(talk.found, embedder, talk.asked_at) as memory:
-                conversation = asking.OpenConversation(memory, counter, budget)
-                conversation.distil(modes)
-                for question in talk.questions:
-                    for mode in modes:
-                        if (outcome := conversation.ask(question, mode, cases)) is None:
-                            unfit[mode] += 1
-                        else:
-                            outcomes[mode].append(outcome)
-                    advance(1)
-    if not any(outcomes.values()):
-        raise BenchFailed(
-            f"No question fits {budget.limit:,} tokens in {', '.join(modes)}.", asking.WIDER
-        )
-    return outcomes, unfit
+    text = ",".join(listed) or flags.settings().embedder.name
+    given = [embedder_name(name.strip()) for name in text.split(",") if name.strip()]
+    names = list(dict.fromkeys(given))
+    known = (*sections.SETTINGS["embedder.name"].choices, LEXICAL)
+    is_loaded = False
+    for name in names:
+        options.known_name("--embedder", name, known)
+        own = options.Flags(given={"embedder.name": "none" if name == LEXICAL else name})
+        settings = own.over(flags).settings()
+        try:
+            embedder = models.make_embedder(settings, flags.paths())
+        except EmbedderUnavailable as error:
+            if name == names[-1] and not is_loaded:
+                raise
+            output.warn(f"{name} is skipped. {error}")
+        else:
+            is_loaded = True
+            yield name, settings, embedder
 
 
-_SIZES, _LARGE, _MILLION = "20,40,80,160,320,1000", "10000,100000", 1_000_000
-_WIDEST = 100
-"""Maximum columns of a plot."""
+def _different(paths: Sequence[Path]) -> list[Path]:
+    """List each file once.
+
+    Raises:
+        UsageError: No file is given, or two have the same name.
+
+    """
+    named: dict[str, Path] = {}
+    for path in paths:
+        if named.setdefault(path.stem, path) != path:
+            what = f"Two files are named {path.stem}, so their figures would have the same name."
+            raise UsageError(what, "Rename one.")
+    if not named:
+        raise UsageError("No file is given.", "Give one or more with --data.")
+    return list(named.values())
+
+
+_SIZES = "20,40,80,160,320,1000"
+_LARGE = "10000,100000"
+_MILLION = 1_000_000
 
 
 @bench_command.command("scaling", cls=options.SharingCommand)
@@ -145,21 +308,21 @@ _WIDEST = 100
     show_default=True,
     help="About 2, 30 or 1,500 words per turn.",
 )
-@options.options_as("measuring", bench_options.MeasureFlags)
+@modes_option
+@options.options_as("measuring", ResultFlags)
 @click.option(
     "--million",
     is_flag=True,
     help="Include a million turns: 3 GB of disk, 4 GB of memory, about 15 minutes.",
 )
-@click.option("--plot", is_flag=True, help="Plot the tokens as well.")
-@options.location_options
+@options.embedder_options
 def scaling_command(  # noqa: PLR0913, PLR0917  its options
     flags: options.Flags,
     turns: str | None,
     length: str,
-    measuring: bench_options.MeasureFlags,
+    modes: tuple[Mode, ...],
+    measuring: ResultFlags,
     million: bool,
-    plot: bool,
 ) -> None:
     """Measure the cost of finding one fact as a conversation grows.
 
@@ -167,31 +330,25 @@ def scaling_command(  # noqa: PLR0913, PLR0917  its options
     """
     usual = _SIZES if length == "long" else f"{_SIZES},{_LARGE}"
     sizes = _sizes(usual if turns is None else turns)
-    sizes += [_MILLION] * (million and _MILLION not in sizes)
-    flags = measuring.with_embedder(flags)
-    settings = flags.settings()
+    if million and _MILLION not in sizes:
+        sizes.append(_MILLION)
     measuring.require_writable()
-    embedder, budget = settings.embedder, models.resolve_model(settings).asked_budget
-    wanted = scaling.MeasureOptions(
-        embedder.name,
-        embedder.model,
-        str(absolute(Path(embedder.path))) if embedder.path else None,
-        str(flags.paths().models),
+    settings = flags.settings()
+    embedder = settings.embedder
+    budget = models.resolve_model(settings).asked_budget
+    folder = absolute(Path(embedder.path)) if embedder.path else None
+    setup = scaling.Setup(
+        partial(load_embedder, embedder.name, embedder.model, folder, flags.paths().models),
         settings.model_name(),
         budget,
-        tuple(measuring.modes),
+        modes,
     )
     talks = [haystack.Haystack(size, haystack.Length(length)) for size in sizes]
-    with output.progress("turns", sum(map(scaling.steps, sizes))) as advance:
-        measured = [scaling.measure(wanted, talk, advance) for talk in talks]
-    output.print_tables(report.scaling_tables(measured, length, budget.limit))
-    output.emit("")
-    if plot:
-        width = min(output.terminal_width() or _WIDEST, _WIDEST)
-        for drawn in report.plots(measured, width):
-            output.emit(f"{drawn}\n")
-    if measuring.json is not None:
-        output.write_json(measuring.json, report.scaling_fields(measured, length, settings))
+    with output.progress("turns", sum(scaling.steps(size) for size in sizes)) as advance:
+        measured = [scaling.measure(setup, talk, advance) for talk in talks]
+    show(report.scaling_tables(measured, length, budget.limit))
+    about = {"turn_length": length, "phrasings": len(haystack.PHRASINGS), "turns": measured}
+    measuring.write(settings, about)
 
 
 def _sizes(listed: str) -> list[int]:
@@ -201,7 +358,6 @@ def _sizes(listed: str) -> list[int]:
     except ValueError:
         sizes = [0]
     if sizes[0] < 1:
-        raise click.BadParameter(
-            f"--turns: {listed!r} is not a list of positive whole numbers, such as 20,40,80."
-        )
+        what = f"{listed!r} is not a list of positive whole numbers, such as 20,40,80."
+        raise click.BadParameter(f"--turns: {what}")
     return sizes

@@ -4,21 +4,32 @@ The estimated cost is shown first and must be confirmed.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
 from jitchat import __version__, models
-from jitchat.bench import answers, asking, report
+from jitchat.bench import report
+from jitchat.bench.answers import (
+    ASSUMED_ANSWER,
+    REPLY_TOKENS,
+    Answering,
+    Model,
+    Round,
+    bill,
+    opened_log,
+    unusable,
+)
+from jitchat.bench.asking import Cases
 from jitchat.bench.output import without_login
-from jitchat.bench.scores import Answer, answer_scores, paired_scores
+from jitchat.bench.scores import answer_scores, paired_scores
 from jitchat.cli import cold_store, options, output
-from jitchat.cli.lab_service import answer_cap, probe_speed
-from jitchat.errors import KeyRefused, ProviderError
+from jitchat.cli.bench_options import show
+from jitchat.cli.lab_service import answer_cap, probe_speed, require_key
+from jitchat.errors import ProviderError
 from jitchat.providers.catalogue.table import Prices, presets
 from jitchat.settings import Settings
 from jitchat.store.database import Database
@@ -30,6 +41,7 @@ _SEED = 1
 """The sampling seed for models that run on this machine."""
 _REASON_LENGTH = 400
 """Maximum characters of the reason for a failure."""
+_UNKNOWN = Prices(None, None)
 
 
 def _price(whose: str, direction: str) -> Any:  # noqa: ANN401  as its field's type
@@ -64,201 +76,175 @@ class AnswerFlags:
     judge_output_price: float | None = _price("The judge's", "output")
 
     def with_answerer(self, flags: options.Flags) -> options.Flags:
-        """Make the answerer the settings' model, because the windows are planned for it."""
+        """Make the answerer the settings' model, because the windows are planned for it.
+
+        Raises:
+            UsageError: The judge has nothing to judge, or cannot.
+            BenchFailed: The answers cannot be saved.
+
+        """
         if self.judge is not None and self.answerer is None:
             raise click.UsageError("--judge requires --answerer: there is nothing to judge.")
         if self.judge == _READER:
             raise click.UsageError(
                 "--judge: the reader only quotes and cannot judge. Name a provider's model."
             )
-        return flags if self.answerer is None else with_model(flags, self.answerer)
+        if self.answerer is None:
+            return flags
+        if self.answers is not None and (why := output.why_unwritable(self.answers)):
+            raise unusable(self.answers, why)
+        return with_model(flags, self.answerer)
 
-    def require_writable(self) -> None:
-        if self.answerer is None or self.answers is None:
-            return
-        if why := output.why_unwritable(self.answers):
-            raise answers.unusable(self.answers, why)
+    def cases(self, settings: Settings) -> Cases | None:
+        """Return what collects the requests as they are planned; None without an answerer."""
+        return Cases(models.system_text(settings)) if self.answerer is not None else None
 
-    def prices(self) -> tuple[Prices, Prices]:
-        """Return the answerer's and the judge's prices; the same model has the same prices."""
-        same = self.judge == self.answerer
-        answerer = Prices(self.input_price, self.output_price)
-        if self.answerer == _READER:
-            answerer = Prices(0.0, 0.0)
-        sent, replied = self.judge_input_price, self.judge_output_price
-        return answerer, Prices(
-            answerer.input if same and sent is None else sent,
-            answerer.output if same and replied is None else replied,
-        )
+    def answer(
+        self,
+        flags: options.Flags,
+        cases: Cases | None,
+        data: Mapping[str, object],
+        out: Path | None,
+    ) -> dict[str, object]:
+        """Have the cases answered and print the scores; return them for JSON.
+
+        `flags` already name the answerer; `data` describes the file of questions and the sample.
+        """
+        if cases is None:
+            return {}
+        run = self._send(flags, cases, data, out)
+        results = list(run.results())
+        scores = answer_scores(results, judged=run.judge is not None)
+        pairs = list(paired_scores(results))
+        judged = "" if self.judge is None else f", judged by {self.judge}"
+        title = f"answered by {self.answerer}{judged}"
+        show(report.answer_tables(title, scores, pairs))
+        return report.answer_fields(run, scores, pairs)
+
+    def _send(
+        self, flags: options.Flags, cases: Cases, data: Mapping[str, object], out: Path | None
+    ) -> Answering:
+        """Send the requests that have no reply yet, after their cost was confirmed."""
+        paths = flags.paths()
+        beside = out.parent / f"{out.stem}.answers.jsonl" if out else None
+        path = self.answers or beside or paths.answers
+        is_recorded = self.judge is not None or self.answerer != _READER
+        with (
+            cold_store.usage_log(paths, wanted=is_recorded) as database,
+            opened_log(path) as log,
+        ):
+            prices = Prices(self.input_price, self.output_price)
+            answerer = _model(flags.settings(), prices, database)
+            judge = None
+            if self.judge is not None:
+                own_prices = Prices(self.judge_input_price, self.judge_output_price)
+                if self.judge != self.answerer or own_prices != _UNKNOWN:
+                    prices = own_prices
+                judge = _model(with_model(flags, self.judge).settings(), prices, database)
+            run = Answering(cases.planned, answerer, judge, data, log)
+            self._confirm(run, path)
+            self._send_all(run, path)
+            failed = sum(len(asked.waiting()) for asked in run.rounds())
+            if failed:
+                requests = figures.plural(failed, "request")
+                them = "it" if failed == 1 else "them"
+                text = f"{requests} failed; run the command again to retry {them}."
+                if log.first_failure:
+                    reason = sanitize.shorten(str(log.first_failure), _REASON_LENGTH)
+                    text += f" The first failure: {reason}"
+                output.say(text, err=True)
+        return run
+
+    def _confirm(self, run: Answering, path: Path) -> None:
+        """Show the estimated costs and ask for confirmation, unless all models run here."""
+        expected = [asked for asked in run.rounds(ASSUMED_ANSWER) if asked.waiting()]
+        costly = [asked for asked in expected if not asked.model.profile.is_reader]
+        for asked in costly:
+            require_key(asked.model.profile)
+        if costly:
+            output.say("\n".join(line for asked in costly for line in _bill(asked)), err=True)
+            if not all(asked.model.profile.is_engine for asked in costly):
+                output.require_yes(given=self.yes)
+            output.say(f"Replies are stored in {path}; to resume, run the command again.", err=True)
+
+    def _send_all(self, run: Answering, path: Path) -> None:
+        try:
+            for asked in run.rounds():
+                waiting = len(asked.waiting())
+                if waiting:
+                    at_once = 1 if asked.model.profile.is_embedded else self.parallel
+                    with output.progress(asked.name, waiting, lines=True) as advance:
+                        asyncio.run(asked.run(at_once, advance))
+        except KeyboardInterrupt:
+            text = f"\nStopped. Replies so far are in {path}; to resume, run the command again."
+            output.say(text, err=True)
+            raise
 
 
 def with_model(flags: options.Flags, model: str) -> options.Flags:
     """Choose the reader, a local model, or a model of the configured provider."""
     provider, _, name = model.partition("/")
+    given = {"provider.model": model}
     if provider == _LOCAL:
-        return _chosen(flags, {"provider.name": _LOCAL, "provider.model": name or _default_model()})
-    given = {"provider.name": _READER}
-    if model != _READER:
-        settings, key = flags.settings(), "provider.name"
-        implied = settings.origin(key) == "default" and model.strip()
-        named = {} if implied or settings.provider.name != _READER else {key: "openai"}
-        given = {"provider.model": model} | named
-    return _chosen(flags, given)
-
-
-def _default_model() -> str:
-    return presets()[_LOCAL].model
-
-
-def _chosen(flags: options.Flags, given: dict[str, str]) -> options.Flags:
+        given = {"provider.name": _LOCAL, "provider.model": name or presets()[_LOCAL].model}
+    elif model == _READER:
+        given = {"provider.name": _READER}
+    else:
+        settings = flags.settings()
+        is_implied = settings.origin("provider.name") == "default" and model.strip()
+        if settings.provider.name == _READER and not is_implied:
+            given["provider.name"] = "openai"
     return options.Flags(given=given).over(flags)
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """The results of a run's requests."""
-
-    results: Sequence[Answer]
-    run: answers.Answering
-    is_judged: bool
-
-
-def send_all(
-    answering: AnswerFlags,
-    flags: options.Flags,
-    cases: asking.Cases,
-    data: dict[str, Any],
-    out: Path | None,
-) -> Answered:
-    """Send the requests that have no reply yet.
-
-    `flags` already name the answerer; `data` describes the file of questions and the sample.
-    """
-    prices, paths = answering.prices(), flags.paths()
-    beside = out.parent / f"{out.stem}.answers.jsonl" if out else None
-    path = answering.answers or beside or paths.answers
-    is_recorded = answering.judge is not None or answering.answerer != _READER
-    with (
-        cold_store.usage_log(paths, wanted=is_recorded) as database,
-        answers.opened_log(path) as log,
-    ):
-        answerer, judge = _model(flags.settings(), prices[0], database), None
-        if answering.judge is not None:
-            judge = _model(with_model(flags, answering.judge).settings(), prices[1], database)
-        run = answers.Answering(cases.planned, answerer, judge, data, log)
-        if bills := list(_bills(run)):
-            output.say("\n".join(bills), err=True)
-            if not all(each.runs_here for each in (answerer, judge) if each is not None):
-                output.require_yes(given=answering.yes)
-            output.say(f"Replies are stored in {path}; to resume, run the command again.", err=True)
-        _send_all(run, answering.parallel, path)
-        _report_failures(run, log.first_failure)
-    return Answered(list(run.results()), run, judge is not None)
-
-
-def answer_all(
-    answering: AnswerFlags,
-    flags: options.Flags,
-    cases: asking.Cases,
-    result: dict[str, Any],
-    out: Path | None,
-) -> tuple[list[Table], dict[str, Any]]:
-    """Send the requests that have no reply yet. Return the tables, and `result` with the scores."""
-    answered = send_all(answering, flags, cases, result["data"], out)
-    results, run = answered.results, answered.run
-    reached = answer_scores(results, judged=answered.is_judged)
-    pairs = list(paired_scores(results))
-    title = f"answered by {answering.answerer}"
-    title += f", judged by {answering.judge}" * answered.is_judged
-    tables = [report.answer_table(mode, scores, title) for mode, scores in reached.items()]
-    if pairs:
-        tables.append(report.paired_table(pairs))
-    return tables, report.answers_added(result, reached, pairs, run.answers, run.judgements())
-
-
-def _model(settings: Settings, prices: Prices, database: Database | None) -> answers.Model:
+def _model(settings: Settings, prices: Prices, database: Database | None) -> Model:
+    """Make a model; prices that are not given are those that are known of the model."""
     if warning := models.unencrypted_keys(settings):
         output.warn(warning)
     model = models.resolve_model(settings)
     profile = model.profile
-    identity: dict[str, object] = {"provider": profile.name, "model": model.name}
     sampling = profile.sampling
-    if profile.is_engine:  # a single process: one request at a time, and free
-        prices = model.prices or prices
+    if profile.is_engine:  # a single process: one request at a time
         sampling = replace(
             sampling,
             temperature=sampling.temperature or 0.0,
             seed=_SEED if sampling.seed is None else sampling.seed,
             max_tokens=sampling.max_tokens or answer_cap(model),
         )
-        identity |= {"seed": sampling.seed, "max_tokens": sampling.max_tokens}
-    if profile.is_reader:
-        identity["version"] = __version__
-    else:
-        identity |= {
-            "base_url": without_login(profile.base_url),
-            "temperature": sampling.temperature,
-        }
+    identity = {
+        "provider": profile.name,
+        "model": model.name,
+        "base_url": without_login(profile.base_url),
+        "temperature": sampling.temperature,
+        "seed": sampling.seed,
+        "max_tokens": sampling.max_tokens,
+        "version": __version__ if profile.is_reader else None,
+    }
+    if prices == _UNKNOWN or profile.is_embedded:
+        prices = model.prices or _UNKNOWN
     provider = models.make_provider(profile, model.name, model.counter)
     if not profile.is_reader:
-        given = None if prices.input is None and prices.output is None else prices
         recorded = replace(model, database=database)
-        provider = recorded.metered(provider, Purpose.BENCHMARK, prices=given)
-    lacks_key = models.lacks_key(profile)
-    return answers.Model(
-        provider, model.counter, sampling, prices, identity, lacks_key, profile.is_embedded
-    )
+        provider = recorded.metered(provider, Purpose.BENCHMARK, prices=prices)
+    return Model(provider, model.counter, sampling, prices, identity, profile)
 
 
-def _bills(run: answers.Answering) -> Iterator[str]:
-    """Yield the estimated cost of each round with requests to send; nothing for the reader."""
-    all_loads = (run.loads(), run.judge_loads())
-    for asked, loads in zip(run.rounds(), all_loads, strict=False):  # without a judge, one round
-        identity = asked.model.identity
-        if loads and asked.model.lacks_key:
-            raise KeyRefused(
-                f"Nothing was sent: {identity['base_url']} requires a key, but none is set.",
-                f"Run `jitchat keys set {identity['provider']}`, or set its environment variable.",
-            )
-        if loads and identity["provider"] != _READER:
-            where = f"{identity['model']} at {identity['base_url']}"
-            yield from answers.bill(where, loads, asked.model.prices)
-            if asked.model.runs_here:
-                yield _time(loads, asked.model)
+def _bill(asked: Round) -> Iterator[str]:
+    """Yield the estimated cost of a round, and its duration if the model runs here."""
+    model = asked.model
+    name = f"{model.identity['model']} at {model.identity['base_url']}"
+    yield from bill(name, asked.loads(), model.prices)
+    if model.profile.is_engine:
+        yield f"  time: {_duration([job.tokens for job in asked.waiting()], model)}"
 
 
-def _time(loads: Sequence[answers.Load], model: answers.Model) -> str:
-    """Estimate how long a local model will take, from its speed at a short question."""
+def _duration(tokens: Sequence[int], model: Model) -> str:
+    """Estimate how long a local model takes for requests, from its speed at a short question."""
     try:
         speed = asyncio.run(probe_speed(model.provider, model.options))
     except ProviderError:
         speed = None  # the run itself reports the error
     if speed is None:
-        return "  time: unknown"
-    requests = sum(load.requests for load in loads)
-    reading = sum(load.input_tokens for load in loads) / speed.reads
-    minutes = (reading + requests * answers.REPLY_TOKENS / speed.writes) / 60
-    return f"  time: about {figures.plural(max(1, round(minutes)), 'minute')} on this machine"
-
-
-def _send_all(run: answers.Answering, parallel: int, path: Path) -> None:
-    try:
-        for asked in run.rounds():
-            if waiting := sum(asked.waiting()):
-                at_once = 1 if asked.model.runs_here else parallel
-                with output.progress(asked.name, waiting, lines=True) as advance:
-                    asyncio.run(asked.run(at_once, advance))
-    except KeyboardInterrupt:
-        output.say(
-            f"\nStopped. Replies so far are in {path}; to resume, run the command again.", err=True
-        )
-        raise
-
-
-def _report_failures(run: answers.Answering, first: ProviderError | None) -> None:
-    failed = sum(sum(asked.waiting()) for asked in run.rounds())
-    if not failed:
-        return
-    requests, them = figures.plural(failed, "request"), "it" if failed == 1 else "them"
-    why = f" The first failure: {sanitize.shorten(str(first), _REASON_LENGTH)}" if first else ""
-    output.say(f"{requests} failed; run the command again to retry {them}.{why}", err=True)
+        return "unknown"
+    seconds = sum(tokens) / speed.reads + len(tokens) * REPLY_TOKENS / speed.writes
+    return f"about {figures.plural(max(1, round(seconds / 60)), 'minute')} on this machine"

@@ -1,92 +1,96 @@
-"""Options shared by the commands of `jitchat bench`."""
+"""Shared by the commands of `jitchat bench`: options, files of questions, the file of figures."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.table import Table
 
-from jitchat.bench.questions import LabelledConversation, sampled
+from jitchat import __version__
+from jitchat.bench import questions
+from jitchat.bench.asking import WIDER
+from jitchat.bench.output import settings_fields
+from jitchat.bench.scores import Measured
 from jitchat.cli import options, output
-from jitchat.errors import SettingsError
-from jitchat.settings import checks, sections
-from jitchat.text import sanitize
+from jitchat.errors import BenchFailed
+from jitchat.settings import Settings
+from jitchat.text.figures import plural
 from jitchat.values import USUAL_MODES, Mode
+from jitchat.weights.catalogue import sha256_of
 
-LEXICAL = "lexical"
-"""The name for the setting `none`."""
-
-
-def json_option() -> Any:  # noqa: ANN401  as its field's type
-    return options.option(
-        "Write the figures to OUT as JSON.", type=click.Path(path_type=Path), metavar="OUT"
-    )
+PATH = click.Path(path_type=Path)
+ANY_FORMAT = "in LoCoMo's, LongMemEval's or the labelled format, detected from its content."
 
 
-def model_path_option() -> Any:  # noqa: ANN401
-    return options.option("Folder with the embedding model's ONNX files.", metavar="DIR")
+def data_option(help_text: str) -> Callable[..., Any]:
+    return click.option("--data", type=PATH, required=True, metavar="FILE", help=help_text)
 
 
-def require_writable(path: Path | None) -> None:
-    if path is not None:
-        output.require_writable(path)
+modes_option = click.option(
+    "--modes",
+    type=lambda text: options.names_of("--modes", text, Mode),
+    default=",".join(USUAL_MODES),
+    show_default=True,
+    metavar="LIST",
+    help=f"Modes to measure, of {', '.join(Mode)}.",
+)
 
 
-def with_embedder(
-    flags: options.Flags, embedder: str | None, model_path: str | None
-) -> options.Flags:
-    """Return the flags with the chosen embedder.
-
-    Raises:
-        SettingsError: No embedder has that name.
-
-    """
-    known = (*sections.SETTINGS["embedder.name"].choices, LEXICAL)
-    if embedder is not None and embedder not in known:
-        what = f"--embedder: embedder.name cannot be {sanitize.shorten(embedder, 60)!r}."
-        raise SettingsError(what, checks.choose_one(embedder, known))
-    name = "none" if embedder == LEXICAL else embedder
-    given = {"embedder.name": name, "embedder.path": model_path}
-    chosen = {key: value for key, value in given.items() if value}
-    return options.Flags(given=chosen).over(flags)
-
-
-def _modes_of(text: str) -> list[Mode]:
-    known = [mode.value for mode in Mode]
-    names = [name for piece in text.split(",") if (name := piece.strip())]
-    unknown = [name for name in names if name not in known]
-    if unknown or not names:
-        raise click.BadParameter(
-            f"--modes: unknown mode: {', '.join(unknown)}. Use {', '.join(known)}."
-            if unknown
-            else f"--modes: no mode is named. Use {', '.join(known)}."
-        )
-    return [Mode(name) for name in dict.fromkeys(names)]
+def show(tables: Iterable[Table]) -> None:
+    output.print_tables(tables)
+    output.emit("")
 
 
 @dataclass(frozen=True, slots=True)
-class MeasureFlags:
-    modes: Sequence[Mode] = options.option(
-        f"Modes to measure, of {', '.join(Mode)}.",
-        type=_modes_of,
-        default=",".join(USUAL_MODES),
-        show_default=True,
-        metavar="LIST",
+class ResultFlags:
+    json: Path | None = options.option(  # noqa: RUF009  it makes a field
+        "Write the figures to OUT as JSON.", type=PATH, metavar="OUT"
     )
-    json: Path | None = json_option()  # noqa: RUF009  it makes a field
-    embedder: str | None = options.option("Embedder: lexical or a known name.", metavar="NAME")
-    model_path: str | None = model_path_option()
-
-    def with_embedder(self, flags: options.Flags) -> options.Flags:
-        return with_embedder(flags, self.embedder, self.model_path)
 
     def require_writable(self) -> None:
-        require_writable(self.json)
+        if self.json is not None:
+            output.require_writable(self.json)
+
+    def write(self, settings: Settings, figures: Mapping[str, object]) -> None:
+        """Write the figures, if wanted, with all that they depend on."""
+        if self.json is not None:
+            about = {"version": __version__, "settings": settings_fields(settings)}
+            output.write_json(self.json, about | dict(figures))
 
 
 @dataclass(frozen=True, slots=True)
-class SampleFlags:
+class LabelledFile:
+    name: str
+    talks: list[questions.LabelledConversation]
+    fields: dict[str, object]
+    """The file's description, for OUT."""
+
+    @property
+    def asked(self) -> int:
+        return sum(len(talk.questions) for talk in self.talks)
+
+    def require_fitting(self, measured: Measured, limit: int) -> None:
+        """Report the questions that did not fit the window.
+
+        Raises:
+            BenchFailed: None did, by any method.
+
+        """
+        of_all = f"of {plural(self.asked, 'question')}"
+        for method, missed in measured.unfit.items():
+            output.say(
+                f"{self.name}, {method}: {missed:,} {of_all} did not fit the window. {WIDER}",
+                err=True,
+            )
+        if not measured.outcomes:
+            what = f"No question fits {limit:,} tokens in {', '.join(measured.unfit)}."
+            raise BenchFailed(what, WIDER)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFlags(ResultFlags):
     sample: int | None = options.option(
         "Use a random sample of N questions, stratified by category.",
         type=click.IntRange(min=1),
@@ -96,11 +100,31 @@ class SampleFlags:
         "Seed of the sample.", type=int, default=1, show_default=True, metavar="N"
     )
 
-    def draw(
-        self, talks: list[LabelledConversation]
-    ) -> tuple[list[LabelledConversation], dict[str, int]]:
-        """Draw the sample. Return it and a description of it, empty if all questions are used."""
-        if self.sample is None:
-            return talks, {}
-        drawn = sampled(talks, self.sample, self.seed)
-        return drawn, {"sample": sum(len(talk.questions) for talk in drawn), "seed": self.seed}
+    def read(
+        self, path: Path, *formats: questions.LabelFormat, needs_evidence: bool = False
+    ) -> LabelledFile:
+        """Read a file and draw the sample; report what is left out or cannot be found.
+
+        Raises:
+            BenchFailed: The file cannot be read, or has no question with the evidence it needs, or
+                OUT cannot be written.
+
+        """
+        self.require_writable()
+        talks = questions.read_labelled(path, *formats)
+        for warning in questions.label_warnings(talks, needs_evidence=needs_evidence):
+            output.say(f"{path.name}: {warning}", err=True)
+        asked = sum(len(talk.questions) for talk in talks)
+        fields: dict[str, object] = {"path": str(path), "sha256": sha256_of(path)}
+        if needs_evidence:
+            talks = questions.with_evidence(talks)
+            fields["without_evidence"] = asked - sum(len(talk.questions) for talk in talks)
+            if not any(talk.questions for talk in talks):
+                what = f"{path} has no question whose evidence is a turn."
+                raise BenchFailed(what, "Choose another file.")
+        if self.sample is not None:
+            talks = questions.sampled(talks, self.sample, self.seed)
+            drawn = sum(len(talk.questions) for talk in talks)
+            fields |= {"sample": drawn, "seed": self.seed}
+        fields["conversations"] = sum(bool(talk.questions) for talk in talks)
+        return LabelledFile(path.stem, talks, fields)

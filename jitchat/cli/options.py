@@ -6,10 +6,11 @@ import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from functools import partial, wraps
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -17,13 +18,15 @@ from jitchat.cli import output, shell_values
 from jitchat.draft import Draft
 from jitchat.errors import SettingsError, UsageError
 from jitchat.paths import Paths, locate
-from jitchat.settings import sections
+from jitchat.settings import checks, sections
+from jitchat.text.sanitize import shorten
 
 if TYPE_CHECKING:
     from jitchat.settings import Settings
 
 _Command = Callable[..., Any]
 _Option = Callable[[_Command], _Command]
+_Name = TypeVar("_Name", bound=StrEnum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,21 @@ def turn_name(text: str) -> int | str:
         return text
     conversation, sign, number = text.rpartition("#")
     return f"{conversation}#{turn_number(number)}" if conversation and sign else turn_number(text)
+
+
+def known_name(flag: str, name: str, names: Sequence[str]) -> str:
+    if name not in names:
+        quoted = repr(shorten(name, 60))
+        plain = [str(known) for known in names]  # not members, whose repr is not their name
+        raise UsageError(f"{flag} cannot be {quoted}.", checks.choose_one(name, plain))
+    return name
+
+
+def names_of(flag: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
+    """Parse a list of names, each once, in the given order."""
+    names = [member.value for member in kind]
+    given = [piece.strip() for piece in text.split(",")]
+    return tuple(dict.fromkeys(kind(known_name(flag, name, names)) for name in given))
 
 
 attaching = click.option(
@@ -333,7 +351,11 @@ _FLAGGED = [key for key, known in sections.SETTINGS.items() if known.flag]
 
 location_options = _shared_options([])
 embedder_options = _shared_options([key for key in _FLAGGED if key.startswith("embedder.")])
-endpoint_options = _shared_options(["provider.base_url", "provider.limit", "provider.reserve"])
+_ENDPOINT = ["provider.base_url", "provider.limit", "provider.reserve"]
+endpoint_options = _shared_options(_ENDPOINT)
+measuring_options = _shared_options(["embedder.name", "embedder.path", *_ENDPOINT])
+recall_options = _shared_options(["embedder.path", *_ENDPOINT])
+"""Without --embedder: several are measured."""
 provider_options = _shared_options(["provider.name", "provider.base_url"])
 model_options = _shared_options(
     [key for key in _FLAGGED if key.startswith(("provider.", "embedder."))]

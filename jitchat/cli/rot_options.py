@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from enum import StrEnum
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -12,14 +11,13 @@ from typing import TypeVar
 import click
 
 from jitchat.cli import output
-from jitchat.cli.options import count_option, option
+from jitchat.cli.options import count_option, known_name, names_of, option
 from jitchat.errors import UsageError
 from jitchat.lab import report, stats
 from jitchat.lab.experiment import PRESETS, Experiment, Result, preset
 from jitchat.lab.facts import MOST_NEAR, USUAL_KINDS, Kind
 from jitchat.lab.filler import Talk
 from jitchat.lab.run_file import Run
-from jitchat.settings.checks import choose_one
 from jitchat.text.figures import enumerated
 from jitchat.text.sanitize import shorten
 from jitchat.values import USUAL_MODES, Mode
@@ -38,22 +36,7 @@ _DEPTH = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,4})?) ?%?")
 _SHARE = re.compile(r"[01](?:\.[0-9]{1,6})?|\.[0-9]{1,6}")
 _QUOTED = 60
 """Maximum characters of a value quoted in an error."""
-_Name = TypeVar("_Name", bound=StrEnum)
 _Number = TypeVar("_Number", int, float)
-
-
-def known_name(flag: str, name: str, names: Sequence[str]) -> str:
-    if name not in names:
-        quoted = repr(shorten(name, _QUOTED))
-        plain = [str(known) for known in names]  # not members, whose repr is not their name
-        raise UsageError(f"{flag} cannot be {quoted}.", choose_one(name, plain))
-    return name
-
-
-def names_of(flag: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
-    """Parse a list of names, each once, in the given order."""
-    names = [piece.strip() for piece in text.split(",")]
-    return tuple(dict.fromkeys(kind(known_name(flag, name, list(kind))) for name in names))
 
 
 def lengths_of(text: str) -> tuple[int, ...]:

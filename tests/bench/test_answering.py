@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jitchat.bench.answers import Answering, Load, Model, opened_log
+from jitchat.bench.answers import ASSUMED_ANSWER, Answering, Model, opened_log
 from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE, Case, Cases, OpenConversation, indexed
-from jitchat.bench.questions import read_labelled
-from jitchat.bench.scores import Answer, AnswerScores, Judged, answer_scores
+from jitchat.bench.questions import ABSTENTION, Question, read_labelled
+from jitchat.bench.scores import Answer, answer_scores
 from jitchat.errors import RequestRefused
 from jitchat.index.embedder import NoEmbedder
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Piece, ReplyDelta
+from jitchat.settings import Settings
 from jitchat.values import Message, Mode, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, request_tokens
@@ -63,7 +65,8 @@ class Talking(ScriptedProvider):
 
 def model(provider: ScriptedProvider, name: str = "m") -> Model:
     price = Prices(1.0, 2.0)
-    return Model(provider, EstimateCounter(), Options(), price, {"provider": "x", "model": name})
+    identity = {"provider": "x", "model": name}
+    return Model(provider, EstimateCounter(), Options(), price, identity, Settings().in_use())
 
 
 async def answered(
@@ -74,7 +77,7 @@ async def answered(
         log = stack.enter_context(opened_log(path))
         judging_model = model(judge, "judge") if judge is not None else None
         made = Answering(cases, model(answerer), judging_model, {"sha256": "hash"}, log)
-        await made.answers.run(2, lambda _: None)
+        await made.answers().run(2, lambda _: None)
         judging = made.judgements()
         if judging is not None:
             await judging.run(2, lambda _: None)
@@ -111,10 +114,13 @@ async def test_an_answer_is_scored_and_judged(tmp_path: Path):
     made, found = await answered(planned(tmp_path), tmp_path / "a", answerer, judge)
     assert [(each.text, each.correct) for each in found] == [("a kite", True), ("in 2022", None)]
     both = answer_scores(found, judged=True)[Mode.JIT]
-    assert both["all"] == AnswerScores(2, 0, (2 / 3 + 2 / 3) / 2, Judged(1, 1, 1.0))
-    assert both["temporal"].judge == Judged(0, 1, None)
+    assert both["all"] == {
+        "answered": 2, "failed": 0, "f1": (2 / 3 + 2 / 3) / 2, "f1_interval": None,
+        "judged": 1, "not_judged": 1, "correct": 1.0,
+    }  # fmt: skip
+    assert (both["temporal"]["judged"], both["temporal"]["correct"]) == (0, None)
     assert "multi-hop" not in both
-    assert made.answers.usage() == Usage(200, 20)
+    assert made.answers().usage() == Usage(200, 20)
     asked = [json.loads(messages[-1].content) for messages in judge.requests]
     assert asked[0]["gold answer"] == "a red kite"
 
@@ -124,8 +130,11 @@ async def test_a_question_that_failed_is_in_no_mean_and_is_not_judged(tmp_path: 
     answerer = Talking(photo="a red kite")
     _, found = await answered(planned(tmp_path), tmp_path / "a", answerer, judge)
     scores = answer_scores(found, judged=True)[Mode.JIT]
-    assert scores["all"] == AnswerScores(1, 1, 1.0, Judged(1, 0, 0.0))
-    assert scores["temporal"] == AnswerScores(0, 1, None, Judged(0, 0, None))
+    everything, temporal = scores["all"], scores["temporal"]
+    assert (everything["answered"], everything["failed"], everything["f1"]) == (1, 1, 1.0)
+    assert (everything["judged"], everything["not_judged"], everything["correct"]) == (1, 0, 0.0)
+    assert (temporal["answered"], temporal["failed"], temporal["f1"]) == (0, 1, None)
+    assert (temporal["judged"], temporal["not_judged"], temporal["correct"]) == (0, 0, None)
     assert len(judge.requests) == 1
 
 
@@ -138,7 +147,7 @@ async def test_the_next_run_asks_only_what_is_missing_or_different(tmp_path: Pat
     assert [each[-1].content[-15:] for each in again.requests] == ["Ann bake bread?"] * 2
     assert {each.text for each in found} == {"a kite", "2022"}
     assert {each.correct for each in found} == {False, True}
-    assert (made.loads(), made.judge_loads()) == ([], [])
+    assert [asked.loads() for asked in made.rounds(ASSUMED_ANSWER)] == [{}, {}]
 
     smaller = planned(tmp_path, Mode.JIT, budget=Budget(recent=200))
     narrow = Talking(photo="a", bread="b")
@@ -151,11 +160,19 @@ async def test_what_is_still_to_be_sent_is_counted_from_the_windows(tmp_path: Pa
     judge = Talking()
     with opened_log(tmp_path / "a") as log:
         made = Answering(cases, model(Talking()), model(judge), {"sha256": "hash"}, log)
-        loads, (judging,) = made.loads(), made.judge_loads()
+        loads, judging = (asked.loads() for asked in made.rounds(ASSUMED_ANSWER))
     sent = {mode: [each.tokens for each in cases if each.mode is mode] for mode in Mode}
-    assert loads == [
-        Load("full", 2, sum(sent[Mode.FULL]), exact=False),
-        Load("jit", 2, sum(sent[Mode.JIT]), exact=False),
-    ]
-    assert judging.requests == 4
-    assert judging.input_tokens > 4 * 150
+    assert loads == {"full": sent[Mode.FULL], "jit": sent[Mode.JIT]}
+    assert len(judging["judgements"]) == 4
+    assert sum(judging["judgements"]) > 4 * 150
+
+
+async def test_no_judge_is_asked_whether_an_answer_says_that_nothing_is_known(tmp_path: Path):
+    kite = planned(tmp_path)[0]
+    nothing = Question("What moon?", ABSTENTION, frozenset(), None, "It was never said.")
+    judge = Talking(kite='{"label": "CORRECT"}')
+    cases = [kite, replace(kite, question=nothing)]
+    _, found = await answered(cases, tmp_path / "a", Talking(photo="I don't know."), judge)
+    assert [each.correct for each in found] == [True, None]
+    assert found[1].f1 == 1.0
+    assert len(judge.requests) == 1

@@ -12,6 +12,7 @@ from jitchat.bench.answers import GIVE_UP, Job, Model, ReplyLog, Round, opened_l
 from jitchat.errors import BenchFailed, RequestRefused
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
+from jitchat.settings import Settings
 from jitchat.values import Message, Role, Usage
 from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
@@ -60,8 +61,10 @@ class Answering(ScriptedProvider):
 async def ask(provider: Answering, log: ReplyLog, texts: Sequence[str], parallel: int = 1) -> int:
     """Ask; how far the bar moved."""
     moved: list[int] = []
-    model = Model(provider, EstimateCounter(), Options(), Prices(None, None), {})
-    await Round("answers", model, jobs(*texts), log).run(parallel, moved.append)
+    model = Model(
+        provider, EstimateCounter(), Options(), Prices(None, None), {}, Settings().in_use()
+    )
+    await Round("answers", model, dict(enumerate(jobs(*texts))), log).run(parallel, moved.append)
     return sum(moved)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from jitchat.bench.baselines import Bm25, Cosine, fused
+from jitchat.bench.recall import Bm25, Cosine, fused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

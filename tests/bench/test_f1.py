@@ -51,3 +51,10 @@ def test_an_open_domain_gold_answer_ends_at_its_first_semicolon():
     gold = "Likely no; though she likes reading, she wants to be a counselor; no"
     assert answer_f1("open-domain", "likely no", gold) == 1.0
     assert answer_f1("single-hop", "likely no", gold) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("answer", "reached"), [("She never said that, I don't know.", 1.0), ("In Norway.", 0.0)]
+)
+def test_where_nothing_was_said_the_right_answer_is_to_say_so(answer: str, reached: float):
+    assert answer_f1("abstention", answer, "The conversation does not say.") == reached

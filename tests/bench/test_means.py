@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.bench.means import mean_interval
+from jitchat.bench.proportions import mean_interval
 from jitchat.bench.questions import Question
 from jitchat.bench.scores import Answer, paired_scores
 from jitchat.values import Mode
@@ -31,12 +31,12 @@ def test_modes_are_compared_on_the_questions_that_both_answered():
         Answer(each, Mode.JIT, None) for each in asked[:2]
     ]
     (pair,) = paired_scores([*recency, *jit])
-    assert pair.modes == (Mode.RECENCY, Mode.JIT)
-    assert pair.n == 18
-    assert pair.f1 == pytest.approx((8 / 18, 10 / 18))
-    assert pair.difference == pytest.approx(2 / 18)
-    low, high = pair.interval
-    assert low < 0 < pair.difference < high
+    assert pair["modes"] == (Mode.RECENCY, Mode.JIT)
+    assert pair["n"] == 18
+    assert pair["f1"] == pytest.approx((8 / 18, 10 / 18))
+    assert pair["difference"] == pytest.approx(2 / 18)
+    low, high = pair["interval"]
+    assert low < 0 < pair["difference"] < high
 
 
 def test_nothing_is_compared_where_no_question_was_answered_in_both():

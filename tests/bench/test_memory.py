@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.memory import QuestionType, type_of
-from jitchat.bench.memory_runners import sessions_of
+from jitchat.bench.memory import QuestionType, sessions_of, type_of
 from jitchat.bench.questions import ABSTENTION, LOCOMO, LONGMEMEVAL, Question, read_labelled
 from jitchat.values import Role, Turn
 from tests.bench.labelled import instance

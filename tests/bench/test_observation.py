@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.bench.observation import Replaying, scores_of
+from jitchat.bench.observation import Replaying, Replays
 from jitchat.bench.questions import read_labelled
+from jitchat.bench.report import observe_fields
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
 from tests.bench.labelled import asked, conversation
@@ -29,20 +30,24 @@ def chats(tmp_path: Path) -> Path:
     return written(tmp_path, "chats.json", [conversation(*QUESTIONS)])
 
 
+def replayed(chats: Path, budget: Budget) -> Replays:
+    replaying = Replaying(EstimateCounter(), budget)
+    for talk in read_labelled(chats):
+        replaying.run(talk)
+    return replaying.results
+
+
 def test_what_a_far_turn_says_is_held_where_recency_lost_it(chats: Path):
-    talks = read_labelled(chats)
-    made = [Replaying(EstimateCounter(), Budget(5_000, 500)).run(talk) for talk in talks]
-    scores = scores_of(made)
-    assert (scores.asked, scores.held, scores.recency) == (2, 2, 0)
-    assert scores.observed_asked == 2
-    assert 0 < scores.p95 <= scores.largest < 0.35
-    assert scores.largest_history <= 0.30
-    assert (scores.fallbacks, scores.overflows) == (0, 0)
-    assert scores.passes > 1
-    assert scores.compression > 1
+    found = observe_fields(replayed(chats, Budget(5_000, 500)), 5_000)
+    assert (found["asked"], found["held"], found["recency"]) == (2, 2, 0)
+    assert found["observed_asked"] == 2
+    assert 0 < found["p95"] <= found["largest"] < 0.35
+    assert found["largest_history"] <= 0.30
+    assert (found["fallbacks"], found["overflows"]) == (0, 0)
+    assert found["passes"] > 1
+    assert found["compression"] > 1
 
 
 def test_windows_that_do_not_fit_are_counted(chats: Path):
-    talks = read_labelled(chats)
-    made = [Replaying(EstimateCounter(), Budget(260, 100)).run(talk) for talk in talks]
-    assert scores_of(made).fallbacks + scores_of(made).overflows > 0
+    results = replayed(chats, Budget(260, 100))
+    assert results.fallbacks + results.overflows > 0

@@ -10,7 +10,8 @@ import pytest
 
 from jitchat.bench.proportions import wilson
 from jitchat.bench.questions import Question, read_labelled
-from jitchat.bench.recall import Found, Method, Recall, Remembering, measure, recall_scores
+from jitchat.bench.recall import Method, Remembering, by_methods, measure
+from jitchat.bench.scores import Measured, Outcome, by_category, figures_of
 from jitchat.index.embedder import NoEmbedder
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
@@ -29,18 +30,19 @@ RECENT = asked("What happened on morning 83?", 83, category="recent")
 
 def measured(
     folder: Path, *questions: dict[str, object], embedder: Embedder, budget: Budget | None = None
-) -> Recall:
+) -> Measured:
     talks = read_labelled(written(folder, "f.json", [conversation(*questions)]))
-    return measure(talks, embedder, EstimateCounter(), budget or Budget(), lambda _: None)
+    asking = by_methods(EstimateCounter(), budget or Budget())
+    return measure(talks, embedder, asking, lambda _: None)
 
 
 def test_without_an_embedder_bm25_is_the_only_baseline(tmp_path: Path):
-    found = measured(tmp_path, LOCKER, embedder=NoEmbedder()).found
+    found = measured(tmp_path, LOCKER, embedder=NoEmbedder()).outcomes
     assert list(found) == [Method.JIT, Method.BM25]
 
 
 def test_each_method_finds_the_fact_and_holds_it(tmp_path: Path, builtin: Embedder):
-    found = measured(tmp_path, LOCKER, embedder=builtin).found
+    found = measured(tmp_path, LOCKER, embedder=builtin).outcomes
     assert list(found) == list(Method)
     for method, (one,) in found.items():
         assert 1 in one.ranked[:2], method
@@ -50,7 +52,7 @@ def test_each_method_finds_the_fact_and_holds_it(tmp_path: Path, builtin: Embedd
 def test_a_baseline_spends_no_more_than_jit_and_keeps_its_recent_block(
     tmp_path: Path, builtin: Embedder
 ):
-    found = measured(tmp_path, LOCKER, RECENT, embedder=builtin).found
+    found = measured(tmp_path, LOCKER, RECENT, embedder=builtin).outcomes
     recent = min(position for position in found[Method.JIT][0].held if position > 40)
     for method in (Method.BM25, Method.COSINE, Method.RRF):
         for mine, jit in zip(found[method], found[Method.JIT], strict=True):
@@ -59,7 +61,7 @@ def test_a_baseline_spends_no_more_than_jit_and_keeps_its_recent_block(
 
 
 def test_evidence_in_the_recent_block_is_in_each_window(tmp_path: Path, builtin: Embedder):
-    found = measured(tmp_path, RECENT, embedder=builtin).found
+    found = measured(tmp_path, RECENT, embedder=builtin).outcomes
     assert all(84 in each[0].held for each in found.values())
 
 
@@ -67,8 +69,8 @@ def test_a_question_that_does_not_fit_is_counted_and_asked_of_none(tmp_path: Pat
     long = asked("locker " * 4_000, 0)
     small = Budget(limit=3_000, reserve=500)
     recall = measured(tmp_path, long, LOCKER, embedder=NoEmbedder(), budget=small)
-    assert recall.unfit == 1
-    assert {len(found) for found in recall.found.values()} == {1}
+    assert recall.unfit == {Method.JIT: 1}
+    assert {len(found) for found in recall.outcomes.values()} == {1}
 
 
 def question(category: str, *evidence: int) -> Question:
@@ -77,30 +79,25 @@ def question(category: str, *evidence: int) -> Question:
 
 def test_shares_have_wilsons_interval_and_categories_their_own():
     ranked = tuple(range(1, 21))
-    first = Found(question("a", 1), ranked, frozenset({1}), 100, 1_000)
-    seventh = Found(question("a", 7, 2), ranked, frozenset({7}), 300, 1_000)
-    thirteenth = Found(question("b", 13), ranked, frozenset(), 200, 1_000)
-    reached = recall_scores(Recall({Method.JIT: [first, seventh, thirteenth]}))
-    assert list(reached) == ["all", "a", "b"]
-    scores = reached["all"][Method.JIT]
-    assert {name: round(3 * share.value) for name, share in scores.shares.items()} == {
-        "any_at_1": 1,
-        "any_at_6": 2,
-        "any_at_12": 2,
-        "all_at_6": 1,
-        "window_any": 2,
-        "window_all": 1,
-    }
-    assert scores.shares["any_at_6"].interval == wilson(2, 3)
-    assert (scores.n, scores.window_tokens) == (3, 200)
-    assert scores.window_share == pytest.approx(0.2)
-    assert reached["b"][Method.JIT].shares["any_at_12"].value == 0
+    first = Outcome(question("a", 1), ranked, frozenset({1}), 100, 1_000)
+    seventh = Outcome(question("a", 7, 2), ranked, frozenset({7}), 300, 1_000)
+    thirteenth = Outcome(question("b", 13), ranked, frozenset(), 200, 1_000)
+    groups = by_category([first, seventh, thirteenth])
+    assert list(groups) == ["all", "a", "b"]
+    figures = figures_of(groups["all"])
+    right = {"any_at_1": 1, "any_at_6": 2, "any_at_12": 2, "all_at_6": 1}
+    for name, count in (right | {"window_any": 2, "window_all": 1}).items():
+        assert figures[name] == pytest.approx(count / 3)
+    assert figures["intervals"]["any_at_6"] == wilson(2, 3)
+    assert (figures["n"], figures["window_tokens"]) == (3, 200)
+    assert figures["window_share"] == pytest.approx(0.2)
+    assert figures_of(groups["b"])["any_at_12"] == 0
 
 
 def test_a_category_that_is_called_all_does_not_stand_for_all():
-    found = Found(question("all", 1), (1,), frozenset({1}), 1, 1)
+    found = Outcome(question("all", 1), (1,), frozenset({1}), 1, 1)
     other = replace(found, question=question("a", 2))
-    assert recall_scores(Recall({Method.JIT: [found, other]}))["all"][Method.JIT].n == 2
+    assert len(by_category([found, other])["all"]) == 2
 
 
 class Counting:

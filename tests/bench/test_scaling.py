@@ -9,17 +9,24 @@ import pytest
 
 from jitchat.bench import scaling
 from jitchat.bench.haystack import PHRASINGS, Haystack, Length
-from jitchat.bench.report import plots, scaling_tables
-from jitchat.bench.scaling import QuestionResults, SizeResult, ask, build, exactness, steps
+from jitchat.bench.report import scaling_tables
+from jitchat.bench.scaling import (
+    Setup,
+    ask,
+    build,
+    exactness,
+    steps,
+)
 from jitchat.index.embedder import NoEmbedder
 from jitchat.values import USUAL_MODES
 from jitchat.window.budget import Budget
-from jitchat.window.tokens import EstimateCounter
 from tests.index.support import FakeEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from jitchat.bench.scores import Figures
 
 TALKS = [
     *(Haystack(size, Length.SHORT) for size in (20, 400)),
@@ -28,12 +35,15 @@ TALKS = [
 ]
 
 
-def measure(folder: Path, talk: Haystack) -> SizeResult:
+SETUP = Setup(NoEmbedder, "unknown", Budget())
+
+
+def measure(folder: Path, talk: Haystack) -> Figures:
     """In this process, which the app does by two of their own."""
     path = folder / f"{talk.length}-{talk.size}.db"
-    built = build(NoEmbedder(), talk, path, int)
-    asked = ask(NoEmbedder(), EstimateCounter(), Budget(), talk, path, int)
-    return SizeResult(talk.size, talk.needle, built, asked)
+    figures = {"turns": talk.size, "needle": talk.needle}
+    exact = {"exactness": {"of_6": 1.0, "of_50": 1.0}}
+    return figures | build(SETUP, talk, path, int) | ask(SETUP, talk, path, int) | exact
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -50,109 +60,82 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def sixty(folder: Path) -> SizeResult:
+def sixty(folder: Path) -> Figures:
     return measure(folder, Haystack(60))
 
 
 @pytest.mark.parametrize("talk", TALKS, ids=lambda talk: f"{talk.length}-{talk.size}")
 def test_jit_never_costs_more_than_full_and_holds_the_fact(tmp_path: Path, talk: Haystack):
-    jit = measure(tmp_path, talk).asked.modes["jit"]
+    jit = measure(tmp_path, talk)["modes"]["jit"]
     assert jit is not None
-    assert jit.least_saved >= 0
-    assert jit.found == len(PHRASINGS)
+    assert jit["least_saved"] >= 0
+    assert jit["found"] == len(PHRASINGS)
 
 
-def test_full_holds_the_fact_and_recency_has_lost_it(sixty: SizeResult):
-    full, recency, jit = (sixty.asked.modes[mode] for mode in USUAL_MODES)
+def test_full_holds_the_fact_and_recency_has_lost_it(sixty: Figures):
+    full, recency, jit = (sixty["modes"][mode] for mode in USUAL_MODES)
     assert None not in (full, recency, jit)
-    assert (full.tokens, full.saved, full.found) == (sixty.asked.full_tokens, 0, len(PHRASINGS))
-    assert recency.found == 0
-    assert full.tokens > jit.tokens > recency.tokens > 0
-    assert 0 < jit.least_saved <= jit.saved < recency.saved < 1
+    assert (full["tokens"], full["saved"]) == (sixty["full_tokens"], 0)
+    assert (full["found"], recency["found"]) == (len(PHRASINGS), 0)
+    assert full["tokens"] > jit["tokens"] > recency["tokens"] > 0
+    assert 0 < jit["least_saved"] <= jit["saved"] < recency["saved"] < 1
 
 
 def test_a_conversation_that_does_not_fit_is_refused_and_counted_all_the_same(
-    folder: Path, sixty: SizeResult
+    folder: Path, sixty: Figures
 ):
     narrow, path = Budget(limit=4_500), folder / "usual-60.db"
-    asked = ask(NoEmbedder(), EstimateCounter(), narrow, Haystack(60), path, int)
-    assert asked.modes["full"] is None
-    assert asked.full_tokens == sixty.asked.full_tokens > narrow.budget
-    assert asked.modes["jit"] == sixty.asked.modes["jit"]
+    asked = ask(replace(SETUP, budget=narrow), Haystack(60), path, int)
+    assert asked["modes"]["full"] is None
+    assert asked["full_tokens"] == sixty["full_tokens"] > narrow.budget
+    assert asked["modes"]["jit"] == sixty["modes"]["jit"]
 
 
-def test_tokens_and_finds_are_the_same_in_every_run(tmp_path: Path, sixty: SizeResult):
+def test_tokens_and_finds_are_the_same_in_every_run(tmp_path: Path, sixty: Figures):
     again = measure(tmp_path, Haystack(60))
-    assert again.asked.modes == sixty.asked.modes
-    assert again.asked.full_tokens == sixty.asked.full_tokens
+    assert again["modes"] == sixty["modes"]
+    assert again["full_tokens"] == sixty["full_tokens"]
 
 
-def test_every_stage_took_its_time_and_the_bounds_stand_beside_it(sixty: SizeResult):
-    built, asked = sixty.built, sixty.asked
-    assert min(built.store_turn_ms, built.index_turn_ms, asked.open_ms) > 0
-    assert asked.both_ms["p50"] > max(asked.retrieve_ms["p50"], asked.plan_ms["p50"]) > 0
-    both, bound = asked.both_ms["p50"], asked.matrix_ms + asked.fts5_ms
-    assert asked.times_bounds == pytest.approx(both / bound)
+def test_every_stage_took_its_time_and_the_bounds_stand_beside_it(sixty: Figures):
+    times = ("store_turn_ms", "index_turn_ms", "first_open_ms", "open_ms")
+    assert min(sixty[name] for name in times) > 0
+    both, bound = sixty["both_ms"]["p50"], sixty["matrix_ms"] + sixty["fts5_ms"]
+    assert both > max(sixty["retrieve_ms"]["p50"], sixty["plan_ms"]["p50"]) > 0
+    assert sixty["times_bounds"] == pytest.approx(both / bound)
 
 
 def test_it_tells_of_each_step(tmp_path: Path):
     told: list[int] = []
     path, talk = tmp_path / "bench.db", Haystack(140, Length.SHORT)
-    build(NoEmbedder(), talk, path, told.append)
-    ask(NoEmbedder(), EstimateCounter(), Budget(), talk, path, told.append)
+    build(SETUP, talk, path, told.append)
+    ask(SETUP, talk, path, told.append)
     assert sum(told) == steps(140) == 280 + scaling.QUESTIONS
 
 
 def test_what_packing_changes_is_told_as_shares_of_what_exact_vectors_find(tmp_path: Path):
-    build(FakeEmbedder(dimension=64), Haystack(300), tmp_path / "bench.db", int)
-    found = exactness(FakeEmbedder(dimension=64), tmp_path / "bench.db")
-    assert 0.9 <= found.of_6 <= 1
-    assert 0.9 <= found.of_50 <= 1
+    setup = Setup(lambda: FakeEmbedder(dimension=64), "unknown", Budget())
+    build(setup, Haystack(300), tmp_path / "bench.db", int)
+    found = exactness(setup, tmp_path / "bench.db")
+    assert 0.9 <= found["of_6"] <= 1
+    assert 0.9 <= found["of_50"] <= 1
 
 
-def cells(sizes: list[SizeResult]) -> dict[str, list[str]]:
+def cells(sizes: list[Figures]) -> dict[str, list[str]]:
     found = {}
     for table in scaling_tables(sizes, "usual", 32_768):
         found |= {str(column.header): list(map(str, column.cells)) for column in table.columns}
     return found
 
 
-def test_the_tables_say_what_was_refused_and_what_is_not_known(sixty: SizeResult):
-    unknown: QuestionResults = replace(
-        sixty.asked, resident_mb=None, modes={"full": None, "jit": None}
-    )
-    found = cells([replace(sixty, asked=unknown)])
-    assert found["full"] == [f"{sixty.asked.full_tokens:,} refused"]
+def test_the_tables_say_what_was_refused_and_what_is_not_known(sixty: Figures):
+    found = cells([sixty | {"resident_mb": None, "modes": {"full": None, "jit": None}}])
+    assert found["full"] == [f"{sixty['full_tokens']:,} refused"]
     assert found["jit"] == ["refused"]
     assert found["resident, MB"] == ["–"]
 
 
-def test_a_mode_that_is_not_measured_has_no_column(sixty: SizeResult):
-    jit = {"jit": sixty.asked.modes["jit"]}
-    found = cells([replace(sixty, asked=replace(sixty.asked, modes=jit))])
-    assert found["full"] == [f"{sixty.asked.full_tokens:,}"]
+def test_a_mode_that_is_not_measured_has_no_column(sixty: Figures):
+    found = cells([sixty | {"modes": {"jit": sixty["modes"]["jit"]}}])
+    assert found["full"] == [f"{sixty['full_tokens']:,}"]
     assert "recency" not in found
-
-
-def test_a_plot_has_a_line_a_mode_made_of_its_initial(sixty: SizeResult):
-    larger = replace(sixty, turns=600)
-    sent, saved = plots([sixty, larger], 70)
-    assert all(f"{mode.value[0] * 9}" in sent for mode in USUAL_MODES)
-    assert "jjjjjjjjj" in saved
-    assert "fffff" not in saved
-    assert {len(line) for line in plain(sent).splitlines()} == {70}
-
-
-@pytest.mark.parametrize("modes", [("full",), ("recency", "jit")])
-def test_one_size_and_a_mode_that_is_refused_can_be_drawn(
-    sixty: SizeResult, modes: tuple[str, ...]
-):
-    refused = replace(sixty.asked, modes=dict.fromkeys(modes))
-    (sent,) = plots([replace(sixty, asked=refused)], 60)
-    assert "ff full" in plain(sent)
-
-
-def plain(drawn: str) -> str:
-    import re
-
-    return re.sub(r"\x1b\[[\d;]*m", "", drawn)

@@ -106,7 +106,7 @@ def planted_alike(turns: list[Turn], chance: random.Random) -> list[Planted]:
     The other talk is of the same people.
     """
     words = tomllib.loads((files("jitchat.bench") / "data" / "vocabulary.toml").read_text("utf-8"))
-    owners = words["people"].split()
+    owners = words["people"]
     pairs = chance.sample([(owner, what) for owner in owners for what in LOCKED], len(turns))
     found = []
     for at, (owner, what) in enumerate(pairs):

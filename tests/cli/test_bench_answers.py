@@ -92,9 +92,9 @@ def test_the_reader_answers_without_a_key_and_without_consent(
     assert written_down["answerer"]["instructions"][0] == ANSWER_BRIEFLY
     assert written_down["answerer"]["usd"] == 0
     assert "judge" not in written_down
-    reached = written_down["modes"]["jit"]["categories"]
+    reached = written_down["answered"]["jit"]
     assert f"{reached['single-hop']['f1']:.3f}" == found["single-hop"][1]
-    assert "judge" not in reached["all"]
+    assert "judged" not in reached["all"]
     assert len((tmp_path / "out.answers.jsonl").read_text().splitlines()) == 4
 
 
@@ -117,7 +117,7 @@ def test_a_local_model_needs_no_consent_and_is_sampled_the_same_each_time(
     out = tmp_path / "out.json"
     done = asked(jitchat, data, "--answerer", "local", "--sample", "1", "--json", out)
     assert done.code == 0, done.err
-    assert "full: 1 of 1 question did not fit the window." in done.err
+    assert "f, full: 1 of 1 question did not fit the window." in done.err
     assert "  time: " in done.err
     assert "answers: 0 of 1\nanswers: 1 of 1" in done.err
     asked_for = (sent[-1].temperature, sent[-1].seed, sent[-1].max_tokens)
@@ -149,11 +149,8 @@ def test_answers_and_judgements_are_requested_after_a_yes(
         "multi-hop": ["1", "1.000", "1.000", "0", "0"],
     }
     found = json.loads(out.read_text())
-    assert found["modes"]["jit"]["categories"]["all"]["judge"] == {
-        "judged": 2,
-        "not_judged": 0,
-        "correct": 1.0,
-    }
+    scores = found["answered"]["jit"]["all"]
+    assert (scores["judged"], scores["not_judged"], scores["correct"]) == (2, 0, 1.0)
     assert found["settings"]["provider.model"] == '"talker"'
     assert found["answerer"]["input_tokens"] == 400
     assert found["answerer"]["usd"] == pytest.approx((400 * 2 + 40 * 4) / 1e6)
@@ -161,6 +158,19 @@ def test_answers_and_judgements_are_requested_after_a_yes(
     (spent,) = json.loads(jitchat("usage", "--by", "purpose", "--json").out)
     assert (spent["name"], spent["sent"], spent["cost_unknown"]) == ("benchmark", 8, 4)
     assert spent["cost"] == pytest.approx(found["answerer"]["usd"])
+
+
+def test_the_known_prices_of_a_model_are_used_unless_others_are_given(
+    jitchat: Shell, data: Path, models: dict[str, ScriptedProvider]
+):
+    models["gpt-4o-mini"] = ScriptedProvider(["Bo"], model="gpt-4o-mini")
+    told = asked(jitchat, data, "--answerer", "gpt-4o-mini").err
+    assert "cost: in $" in told
+    assert "unknown" not in told
+    free = ("--input-price", "0", "--output-price", "0")
+    assert (
+        "cost: in $0.00, out $0.00" in asked(jitchat, data, "--answerer", "gpt-4o-mini", *free).err
+    )
 
 
 def test_a_no_sends_nothing(
@@ -185,7 +195,10 @@ def test_a_missing_key_is_reported_before_anything_is_sent(
     models["reader"] = ScriptedProvider(["a red kite"], model="reader")
     done = asked(jitchat, data, "--answerer", "reader", *chosen, stdin=b"y\n")
     assert done.code == 1
-    assert "requires a key, but none is set. Run `jitchat keys set openai`" in done.err
+    assert (
+        "requires a key, but none is set. Set OPENAI_API_KEY, or run `jitchat keys set openai`"
+        in done.err
+    )
     assert "Send these requests?" not in done.err
     assert all(not provider.requests for provider in models.values())
 
@@ -250,8 +263,8 @@ def test_an_unreachable_server_stops_the_run_or_is_reported(
     assert "4 requests failed; run the command again to retry them." in few.err
     assert " The first failure: No server there. Start it.\n" in few.err
     assert rows(few.out, "jit: answered by away")["all"] == ["2", "–", "–", "–", "2"]
-    found = json.loads((tmp_path / "out.json").read_text())["modes"]["jit"]["categories"]["all"]
-    assert (found["answered"], found["failed"], "f1" in found) == (0, 2, False)
+    found = json.loads((tmp_path / "out.json").read_text())["answered"]["jit"]["all"]
+    assert (found["answered"], found["failed"], found["f1"]) == (0, 2, None)
 
     three = "--modes", "full,recency,jit"
     stopped = asked(jitchat, data, "--answerer", "away", "--yes", *three)

@@ -77,7 +77,7 @@ def test_each_category_has_a_row_a_method_and_a_difference(jitchat: Shell, label
         assert rows.count(head) == 1
     for method in ("jit ", "bm25 ", "cosine ", "rrf ", "jit − best "):
         assert sum(row.startswith(method) for row in rows) >= 3
-    assert "skipped 1 of 3 questions whose evidence is not a turn" in done.err
+    assert "without an existing evidence turn, left out: 1 of 3 questions" in done.err
 
 
 def test_by_all_leaves_the_categories_out(jitchat: Shell, labelled: Path):
@@ -125,7 +125,7 @@ def test_without_any_embedder_there_is_an_error(jitchat: Shell, labelled: Path):
     ("arguments", "told"),
     [
         ((), "No file is given."),
-        (("--embedder", "lexicla"), "Did you mean 'lexical'?"),
+        (("--embedder", "lexicla"), "none or lexical. Did you mean 'lexical'?"),
         (("--by", "nothing"), "'category', 'all'"),
         (("--json", "/nowhere/out.json"), "cannot be written"),
     ],
@@ -192,11 +192,14 @@ def test_a_question_that_does_not_fit_is_reported(jitchat: Shell, tmp_path: Path
     arguments = ("--embedder", "lexical", "--limit", "6000")
     done = jitchat("bench", "recall", "--data", data, *arguments)
     assert done.code == 0, done.err
-    assert "f: 1 of 2 questions did not fit the window." in done.err
+    assert "f, jit: 1 of 2 questions did not fit the window." in done.err
     none = written(tmp_path, "g.json", [conversation(asked("gym " * 9_000, 0))])
     done = jitchat("bench", "recall", "--data", none, *arguments)
     assert done.code == 1
-    assert "No question fits 6,000 tokens. Give a context size with --limit." in done.err
+    assert (
+        "No question fits 6,000 tokens in jit. Give the model's context size with --limit."
+        in done.err
+    )
 
 
 def test_a_file_cannot_write_to_the_terminal(jitchat: Shell, tmp_path: Path):

@@ -134,6 +134,7 @@ MADE = {
     ("jitchat.text.expressions", "expressions"),  # all of them are tried
     ("jitchat.text.quantities", "_pattern"),  # through stems
     ("jitchat.window.estimate", "_shape"),  # words of two characters
+    ("jitchat.bench.f1", "_step"),  # through the scores of answers
     ("jitchat.lab.spelling", "_form"),
     ("jitchat.lab.spelling", "_letters"),
     ("jitchat.providers.protocols.refusals", "_mention"),
