@@ -56,11 +56,8 @@ def _row_line(
     for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
         inside = cell[height] if height < len(cell) else []
         free = max(0, width - width_of(inside))
-        before = 0
-        if alignments[column].endswith("right"):
-            before = free
-        elif alignments[column].endswith("center"):
-            before = free // 2
+        before_aligned = {"text-align:right": free, "text-align:center": free // 2}
+        before = before_aligned.get(alignments[column], 0)
         line += [look.decoration(_BAR, "rule")] if column else []
         line += [look.decoration(" " * before), *inside, look.decoration(" " * (free - before))]
     return line
