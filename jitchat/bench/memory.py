@@ -21,7 +21,6 @@ from functools import partial
 from jitchat.bench.asking import Cases, OpenConversation, set_clock, temporary_store
 from jitchat.bench.evidence import evidence_held
 from jitchat.bench.questions import (
-    ABSTENTION,
     LabelledConversation,
     Question,
     QuestionType,
@@ -44,8 +43,6 @@ from jitchat.window.budget import Budget
 from jitchat.window.tokens import TokenCounter
 
 _COUNTS = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
-_NOT_SAID = "The conversation does not say."
-"""The gold answer to questions that no turn answers."""
 
 
 def type_of(question: Question) -> QuestionType:
@@ -212,7 +209,7 @@ class Measuring:
             opened = OpenConversation(memory, self.counter, self.budget)
             texts = {turn.position: turn.content for turn in memory.turns}
             source = runner.conversation
-            for question in (*talk.questions, *_abstentions(talk)):
+            for question in (*talk.questions, *talk.abstentions):
                 held = partial(evidence_held, question=question, texts=texts, conversation=source)
                 self.measured.add(name, opened.ask(question, name.mode, self.cases, held))
 
@@ -231,8 +228,3 @@ async def _ingest(
         ingestion.sessions += 1
         ingestion.messages += len(stored)
     runner.close()
-
-
-def _abstentions(talk: LabelledConversation) -> list[Question]:
-    nothing = frozenset[int]()
-    return [Question(text, ABSTENTION, nothing, nothing, _NOT_SAID) for text in talk.abstentions]

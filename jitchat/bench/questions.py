@@ -83,7 +83,7 @@ class LabelledConversation:
     """Number of questions without a text, a known category or any turns."""
     asked_at: datetime | None = None
     """The time of the questions; None if the file does not state it."""
-    abstentions: tuple[str, ...] = ()
+    abstentions: tuple[Question, ...] = ()
     """Questions that no turn answers; they are not among `questions`."""
 
 
@@ -190,7 +190,12 @@ def _locomo_labels(sample: object, _: int) -> LabelledConversation:
     others = [each for each in asked if each not in adversarial]
     labelled = _labelled(found, others, _locomo_category, _repaired)
     texts = (text(mapping(each).get("question")) for each in adversarial)
-    return replace(labelled, abstentions=tuple(filter(None, texts)))
+    return replace(labelled, abstentions=tuple(_abstention(asks) for asks in texts if asks))
+
+
+def _abstention(question: str) -> Question:
+    nothing = frozenset[int]()
+    return Question(question, ABSTENTION, nothing, nothing, "The conversation does not say.")
 
 
 def _locomo_category(value: object) -> str | None:
@@ -240,7 +245,7 @@ def _longmemeval_labels(item: object, at: int) -> LabelledConversation:
     return replace(
         _labelled(found, [] if is_abstention else [asked], _category),
         asked_at=moment_of(_iso(fields.get("question_date"))),
-        abstentions=(question,) if is_abstention and question else (),
+        abstentions=(_abstention(question),) if is_abstention and question else (),
     )
 
 
