@@ -9,8 +9,8 @@ result to standard output, all pickled, and exits.
 
 from __future__ import annotations
 
+import json
 import os
-import pickle
 import re
 import statistics
 import sys
@@ -18,9 +18,10 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, get_type_hints
 
 from jitchat.bench.asking import OpenConversation, ms_since, opened_store, turns_held
 from jitchat.bench.haystack import NEEDLE, PHRASINGS, Haystack, other_questions
@@ -30,6 +31,7 @@ from jitchat.errors import BenchFailed, JitchatError, WindowOverflow
 from jitchat.index import indexer, search
 from jitchat.index.conversation_index import WORTH_PACKING
 from jitchat.index.embedder import Embedder
+from jitchat.index.load_embedder import load_embedder
 from jitchat.index.narrowing import NARROWED_FROM
 from jitchat.index.retrieve import SHORTLIST, make_query
 from jitchat.index.tables import IndexTables
@@ -38,6 +40,7 @@ from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.text.search_tokens import terms
 from jitchat.text.words import content_words
+from jitchat.typed_data import fields_of, read
 from jitchat.values import USUAL_MODES, Mode, Retrieval, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.carriers import lines_on
@@ -55,17 +58,22 @@ _CHILD = own_python("-c", "from jitchat.bench.scaling import serve; serve()")
 def run_in_child(
     function: Callable[..., _Result], *arguments: object, report: Report = lambda _: None
 ) -> _Result:
-    """Call a function, with its own `report` as the last argument, in a child process."""
+    """Call a function, with its own `report` as the last argument, in a child process.
+
+    The other arguments are dataclasses and paths; the result is plain data. Both are sent as JSON.
+    """
     child = start_piped(_CHILD, Path(tempfile.gettempdir()))
     assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018  for mypy
+    values = [fields_of(value) if is_dataclass(value) else str(value) for value in arguments]
     try:
         with child.stdin:
-            pickle.dump((function, arguments), child.stdin)
-        message = pickle.load(child.stdout)  # noqa: S301
+            call = json.dumps([function.__module__, function.__name__, values])
+            child.stdin.write(call.encode())
+        message = json.loads(child.stdout.readline())
         while isinstance(message, int):
             report(message)
-            message = pickle.load(child.stdout)  # noqa: S301
-    except (OSError, EOFError) as error:
+            message = json.loads(child.stdout.readline())
+    except (OSError, ValueError) as error:
         code = child.wait()
         raise BenchFailed(
             f"The measuring process ended early (exit code {code}).",
@@ -82,14 +90,19 @@ def run_in_child(
 
 def serve() -> None:
     """Call the function given on standard input; write progress, then (result, failure)."""
-    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
+    with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as output:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keep the function's prints out of it
 
         def send(value: object) -> None:
-            pickle.dump(value, output)
-            output.flush()
+            print(json.dumps(value), file=output, flush=True)
 
-        function, arguments = pickle.load(sys.stdin.buffer)  # noqa: S301
+        module, name, values = json.load(sys.stdin)
+        function = getattr(import_module(module), name)
+        kinds = list(get_type_hints(function).values())
+        arguments = [
+            kind(value) if kind is Path else read(kind, value)
+            for kind, value in zip(kinds, values, strict=False)
+        ]
         try:
             send((function(*arguments, send), None))
         except JitchatError as error:  # its texts are passed on to the parent process
@@ -109,11 +122,20 @@ QUESTIONS = 40
 class Setup:
     """What talks are measured with; a measuring process loads the embedder and counter itself."""
 
-    load_embedder: Callable[[], Embedder]
+    embedder: str
+    """The embedder's name."""
+    embedding_model: str
+    folder: str
+    """The folder of the embedding model; empty for the one in `cache`."""
+    cache: str
     model: str
     """The model whose tokens are counted."""
     budget: Budget
     modes: tuple[Mode, ...] = USUAL_MODES
+
+    def load_embedder(self) -> Embedder:
+        folder = Path(self.folder) if self.folder else None
+        return load_embedder(self.embedder, self.embedding_model, folder, Path(self.cache))
 
     def counter(self) -> TokenCounter:
         return counter_for(self.model, os.environ)

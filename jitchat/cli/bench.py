@@ -6,7 +6,6 @@ estimated cost is shown first and must be confirmed.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import click
@@ -30,7 +29,6 @@ from jitchat.cli.bench_options import (
 )
 from jitchat.errors import EmbedderUnavailable, UsageError
 from jitchat.index.embedder import Embedder
-from jitchat.index.load_embedder import load_embedder
 from jitchat.paths import absolute
 from jitchat.settings import Settings, sections, small_models
 from jitchat.synthesis.document_writer import ExtractiveWriter
@@ -336,9 +334,11 @@ def scaling_command(  # noqa: PLR0913, PLR0917  its options
     settings = flags.settings()
     embedder = settings.embedder
     budget = models.resolve_model(settings).asked_budget
-    folder = absolute(Path(embedder.path)) if embedder.path else None
     setup = scaling.Setup(
-        partial(load_embedder, embedder.name, embedder.model, folder, flags.paths().models),
+        embedder.name,
+        embedder.model,
+        str(absolute(Path(embedder.path))) if embedder.path else "",
+        str(flags.paths().models),
         settings.model_name(),
         budget,
         modes,

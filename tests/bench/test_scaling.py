@@ -17,7 +17,6 @@ from jitchat.bench.scaling import (
     exactness,
     steps,
 )
-from jitchat.index.embedder import NoEmbedder
 from jitchat.values import USUAL_MODES
 from jitchat.window.budget import Budget
 from tests.index.support import FakeEmbedder
@@ -35,7 +34,7 @@ TALKS = [
 ]
 
 
-SETUP = Setup(NoEmbedder, "unknown", Budget())
+SETUP = Setup("none", "", "", "", "unknown", Budget())
 
 
 def measure(folder: Path, talk: Haystack) -> Figures:
@@ -113,8 +112,11 @@ def test_it_tells_of_each_step(tmp_path: Path):
     assert sum(told) == steps(140) == 280 + scaling.QUESTIONS
 
 
-def test_what_packing_changes_is_told_as_shares_of_what_exact_vectors_find(tmp_path: Path):
-    setup = Setup(lambda: FakeEmbedder(dimension=64), "unknown", Budget())
+def test_what_packing_changes_is_told_as_shares_of_what_exact_vectors_find(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(Setup, "load_embedder", lambda _: FakeEmbedder(dimension=64))
+    setup = SETUP
     build(setup, Haystack(300), tmp_path / "bench.db", int)
     found = exactness(setup, tmp_path / "bench.db")
     assert 0.9 <= found["of_6"] <= 1

@@ -43,7 +43,7 @@ def test_a_window_is_planned_with_the_limit_that_it_is_sent_with(
     here = QUESTION, "--mode", "recency", "--base-url", roomy.base_url, "--model", "tiny"
     planned = fields("window", *here)
 
-    sent = run("send", *here)
+    sent = run("send", "--conversation", "demo", *here)
 
     assert sent.exit_code in (0, 3), sent.stderr
     replayed = fields("replay", "61")

@@ -96,8 +96,9 @@ class Recorder:
 
     def _is_foreign(self, path: Path) -> bool:
         """Whether the file is in none of jitchat's folders."""
-        in_home = path.relative_to(self.home).parts if path.is_relative_to(self.home) else ()
-        return OWN not in in_home[:-1] and not str(path).startswith(_NO_FILES)
+        if path.is_relative_to(self.home):
+            return OWN not in path.relative_to(self.home).parts[:-1]
+        return path.is_relative_to(self.temporary) or not str(path).startswith(_NO_FILES)
 
 
 def _names_of(line: str) -> Iterator[str]:

@@ -192,7 +192,7 @@ def test_commands_that_read_still_do_and_one_that_writes_refuses(
     def jitchat(*words: str) -> Result:
         return CliRunner().invoke(commands, [*words, "--db", str(small_disk / "cold.db")])
 
-    assert jitchat("send", "which port").exit_code == 0
+    assert jitchat("send", "which port", "--conversation", "demo").exit_code == 0
     refuse(small_disk)
     for words in (["conversations"], ["window", "hello"], ["replay", "61"], ["why", "61"]):
         done = jitchat(*words)
