@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-_PART = re.compile(r"<([a-z_]+)>")
+_PART = re.compile(r"(?<!\?P)<([a-z_]+)>")
 _LINE_BREAK = re.compile(r"\n *+")
 
 
