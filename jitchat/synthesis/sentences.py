@@ -6,7 +6,8 @@ left out; names and figures that no sentence carries follow in brackets.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -15,18 +16,10 @@ from jitchat.index.tool_results import result_line
 from jitchat.statements import Observation, Priority, Source
 from jitchat.text.dates import dates_in
 from jitchat.text.entities import entities
-from jitchat.text.expressions import expressions
+from jitchat.text.expressions import expressions, says
 from jitchat.text.sanitize import one_line
 from jitchat.text.sentences import is_question, marked_sentences
-from jitchat.text.stance import (
-    commits,
-    constrains,
-    is_standing,
-    leaves_open,
-    speaks_of_self,
-    speaks_to_other,
-    teaches,
-)
+from jitchat.text.stance import commits, is_standing
 from jitchat.text.words import stems
 from jitchat.values import Role, Turn
 from jitchat.window.exchange import is_requested
@@ -103,9 +96,9 @@ def _worth(sentence: str, *, is_code: bool) -> float:
     if expressions("stance")["pleasantry"].match(sentence):
         return _PLEASANTRY
     worth = _CAPTIONED if _CAPTION.match(sentence) else 1.0
-    if speaks_of_self(sentence):
+    if says("stance", "of_self", sentence):
         worth *= _OF_SELF
-    elif speaks_to_other(sentence):
+    elif says("stance", "of_other", sentence):
         worth *= _OF_OTHER
     return worth * (_QUESTION if _only_asks(sentence) else 1.0)
 
@@ -126,9 +119,10 @@ def _priority(sentence: str, is_code: bool, of_person: bool) -> Priority:
 
 
 def _binds(sentence: str) -> bool:
-    if is_standing(sentence) or teaches(sentence):
+    if is_standing(sentence) or says("stance", "lesson", sentence):
         return True
-    return not _only_asks(sentence) and (constrains(sentence) or leaves_open(sentence))
+    binds = says("stance", "constraint", sentence) or says("stance", "open_task", sentence)
+    return binds and not _only_asks(sentence)
 
 
 def is_carried(sentence: Sentence, words: frozenset[str]) -> bool:
@@ -181,13 +175,11 @@ def _is_item(name: str) -> bool:
 # Lines.
 
 
-def line_of(
-    turn: Turn, chosen: Sequence[Sentence], also: Sequence[str] = (), source: Source | None = None
-) -> Observation:
+def line_of(turn: Turn, chosen: Sequence[Sentence], also: Sequence[str] = ()) -> Observation:
     """Make a turn's line from some of its sentences, in order, and further names."""
     return Observation(
         with_items(f"{speaker_of(turn)}: {joined(chosen)}", also),
-        source or Source(turn.position, turn.position),
+        Source(turn.position, turn.position),
         _highest(chosen),
         turn.created_at,
         resolved_days(chosen, turn.created_at),
@@ -214,16 +206,16 @@ def with_items(text: str, also: Sequence[str]) -> str:
 
 def without_items(text: str) -> tuple[str, tuple[str, ...]]:
     """Split a line's text into the text alone and the names and figures listed after it."""
-    found = _ALSO.search(text)
-    if found is None:
+    listed = _ALSO.search(text)
+    if listed is None:
         return text, ()
-    return text[: found.start()], tuple(filter(None, found[1].split(", ")))
+    return text[: listed.start()], tuple(item for item in listed[1].split(", ") if item)
 
 
 def label_of(text: str) -> str:
     """Read the speaker's label of a line: `Ana: `; empty if it has none."""
-    found = _LABEL.match(text)
-    return found[0] if found else ""
+    label = _LABEL.match(text)
+    return label[0] if label else ""
 
 
 def is_of_person(line: Observation) -> bool:
@@ -240,15 +232,11 @@ def sentences_in(line: Observation) -> tuple[Sentence, ...]:
     for passage in bare.split(LEFT_OUT):
         for text, _ in marked_sentences(passage):
             sentence = _sentence(text, place, is_code=False, of_person=of_person)
-            made.append(replace(sentence, priority=_kept(line.priority, sentence.priority)))
+            is_low = line.priority is Priority.LOW
+            made.append(replace(sentence, priority=Priority.LOW) if is_low else sentence)
             place += 1
         place += 1
     return tuple(made)
-
-
-def _kept(of_line: Priority, of_sentence: Priority) -> Priority:
-    """Return a sentence's priority within its line: LOW if the line is, else its own."""
-    return of_sentence if of_line is not Priority.LOW else Priority.LOW
 
 
 def _highest(chosen: Sequence[Sentence]) -> Priority:
@@ -270,3 +258,20 @@ def by_turn(lines: Sequence[Observation]) -> Iterator[tuple[int, Observation]]:
     for line in lines:
         for turn in line.source.turns:
             yield turn, line
+
+
+def words_by_turn(lines: Sequence[Observation]) -> dict[int, frozenset[str]]:
+    """Return the words of the lines of each turn."""
+    words: dict[int, frozenset[str]] = {}
+    for turn, line in by_turn(lines):
+        words[turn] = words.get(turn, frozenset()) | words_of(line.text)
+    return words
+
+
+def words_in(lines: Iterable[Observation]) -> frozenset[str]:
+    return frozenset(word for line in lines for word in words_of(line.text))
+
+
+def new_items(items: Iterable[str], named: AbstractSet[str]) -> tuple[str, ...]:
+    """Return the names and figures that have words which are not yet named."""
+    return tuple(item for item in items if not words_of(item) <= named)

@@ -16,8 +16,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
 
-from jitchat.text.assertions import is_change, is_state
 from jitchat.text.entities import entities
+from jitchat.text.expressions import says
 from jitchat.text.negation import denials
 from jitchat.text.words import content_of, content_words, fold, stem
 
@@ -62,8 +62,15 @@ def is_outdated_by(older: str, newer: str) -> bool:
     False if either describes an event, because both can have happened.
     """
     later, earlier = statement_of(newer), statement_of(older)
-    least = _CHANGED if _shared(later, earlier) > 1 and is_change(newer) else _SAME
-    return _contradicts(later, earlier, least) and is_state(newer) and is_state(older)
+    is_announced = says("assertions", "changed", newer)
+    shared = len(later.about & earlier.about)
+    least = _CHANGED if is_announced and shared > 1 else _SAME
+    return _contradicts(later, earlier, least) and _is_state(newer) and _is_state(older)
+
+
+def _is_state(sentence: str) -> bool:
+    """Return whether a sentence describes a lasting state, or a change of one."""
+    return says("assertions", "state", sentence) or says("assertions", "changed", sentence)
 
 
 def restates(later: Statement, earlier: Statement) -> bool:
@@ -104,10 +111,6 @@ def _differing(later: Statement, earlier: Statement) -> Iterator[str]:
         one_each = len(new - old) == len(old - new) == 1
         if one_each or (kind not in (_NAME, _FIGURE) and new.isdisjoint(old)):
             yield kind
-
-
-def _shared(one: Statement, other: Statement) -> int:
-    return len(one.about & other.about)
 
 
 def _share(some: frozenset[str], others: frozenset[str]) -> float:

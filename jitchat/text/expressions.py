@@ -6,6 +6,7 @@ it are ignored.
 
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -28,3 +29,19 @@ def expressions(name: str) -> dict[str, re.Pattern[str]]:
         return _PART.sub(lambda part: whole(parts[part[1]]), _LINE_BREAK.sub("", text))
 
     return {key: re.compile(whole(text)) for key, text in data(name)["expressions"].items()}
+
+
+def says(name: str, expression: str, text: str) -> bool:
+    """Return whether an expression of a file in `data` is found in a text.
+
+    Curly apostrophes are taken as straight. If the file has hints for the expression, a text
+    without any of them is not searched.
+    """
+    hints = data(name).get("hints", {}).get(expression)
+    if hints and not has_any(text.lower(), hints):
+        return False
+    return bool(expressions(name)[expression].search(text.replace("’", "'")))
+
+
+def has_any(text: str, parts: Iterable[str]) -> bool:
+    return any(part in text for part in parts)

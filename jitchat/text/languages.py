@@ -16,11 +16,12 @@ word.
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
+
+from jitchat.text.expressions import data
 
 _DATA = files(__package__) / "data"
 
@@ -35,17 +36,6 @@ _MARK = 1.0
 
 _Ending = tuple[str, int, str]
 """An ending, the minimum number of letters before it, and its replacement."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    words: frozenset[str]
-    negators: frozenset[str]
-    marks: str
-    numbers: tuple[tuple[str, ...], ...]
-    """The ways to write each number, in digits and in words."""
-    before: tuple[_Ending, ...]
-    endings: tuple[_Ending, ...]
 
 
 def language_of(words: Sequence[str], text: str = "") -> str:
@@ -79,14 +69,13 @@ def function_words(language: str) -> frozenset[str]:
 
     They include those of English and of the languages that are not in Latin script.
     """
-    known = _rules().get(language)
-    return _everywhere() | known.words if known else _everywhere()
+    return _everywhere().union(_rules().get(language, {}).get("words", "").split())
 
 
+@cache
 def negators(language: str) -> frozenset[str]:
     """Return the negators of a language other than English; none if it is not known."""
-    known = _rules().get(language)
-    return known.negators if known else frozenset()
+    return frozenset(_rules().get(language, {}).get("negators", "").split())
 
 
 @cache
@@ -117,7 +106,8 @@ def _stem_latin(word: str, language: str) -> str:
         return word
     if language == "german":
         word = _participle(_UMLAUT.sub(r"\1", word))
-    return _replaced(_snowball(language)(_replaced(word, rules.before)), rules.endings)
+    stem = _snowball(language)(_replaced(word, rules.get("before", ())))
+    return _replaced(stem, rules.get("endings", ()))
 
 
 _UMLAUT = re.compile(r"(?<![aeq])([aou])e(?=[^aeiou])")
@@ -132,27 +122,17 @@ def _participle(word: str) -> str:
     return word[2:] if is_one else word
 
 
-_RUSSIAN: tuple[_Ending, ...] = (
-    *(("ев", 4, ""), ("ов", 4, ""), ("нн", 3, "н")),
-    *(("ы", 3, ""), ("о", 3, ""), ("и", 3, ""), ("ь", 3, "")),
-)
-
-
 def _stem_cyrillic(word: str) -> str:
-    return _replaced(_snowball("russian")(word), _RUSSIAN)
+    return _replaced(_snowball("russian")(word), data("scripts")["russian"])
 
 
 _AR_ALIKE = str.maketrans("ىئؤکی", "يءءكي")
 _AR_PREFIX = re.compile(r"^(?:و?(?:ال|لل)|[وفبك]ال|و(?=...))(?=..)")
-_AR_SUFFIXES = (
-    *("تهما", "تنا", "تها", "تهم", "تكم", "هما", "تان", "تين", "تي", "ته", "تك"),
-    *("ها", "ان", "ات", "ون", "ين", "نا", "هم", "كم", "ية", "ه", "ة", "ي", "ا"),
-)
-_AR_ENDINGS: tuple[_Ending, ...] = tuple((suffix, 3, "") for suffix in _AR_SUFFIXES)
 
 
 def _stem_arabic(word: str) -> str:
-    return _replaced(_AR_PREFIX.sub("", word.translate(_AR_ALIKE)), _AR_ENDINGS)
+    bare = _AR_PREFIX.sub("", word.translate(_AR_ALIKE))
+    return _replaced(bare, data("scripts")["arabic"])
 
 
 def _replaced(word: str, endings: Iterable[_Ending]) -> str:
@@ -172,24 +152,11 @@ def _snowball(language: str) -> Callable[[str], str]:
 
 
 @cache
-def _rules() -> Mapping[str, _Rules]:
-    files_of = sorted((_DATA / "languages").iterdir(), key=lambda file: file.name)
-    read = {
-        file.name.removesuffix(".toml"): tomllib.loads(file.read_text("utf-8")) for file in files_of
-    }
-    return {
-        language: _Rules(
-            frozenset(each["words"].split()),
-            frozenset(each["negators"].split()),
-            each.get("marks", ""),
-            tuple(
-                (str(value), word) for value, word in enumerate(each.get("numbers", "").split(), 2)
-            ),
-            tuple((end, least, to) for end, least, to in each.get("before", ())),
-            tuple((end, least, to) for end, least, to in each.get("endings", ())),
-        )
-        for language, each in read.items()
-    }
+def _rules() -> Mapping[str, Mapping[str, Any]]:
+    """Read the files on languages in Latin script, by the language's name."""
+    names = sorted(file.name for file in (_DATA / "languages").iterdir())
+    languages = [name.removesuffix(".toml") for name in names]
+    return {language: data(f"languages/{language}") for language in languages}
 
 
 def number_forms(word: str, language: str) -> tuple[str, ...]:
@@ -201,9 +168,10 @@ def number_forms(word: str, language: str) -> tuple[str, ...]:
 def _number_forms(language: str) -> Mapping[str, tuple[str, ...]]:
     if language == ENGLISH:
         lines = (_DATA / "english_numbers.txt").read_text("utf-8").splitlines()
-        numbers = tuple(tuple(line.replace(":", "").split()) for line in lines)
+        numbers = [tuple(line.replace(":", "").split()) for line in lines]
     else:
-        numbers = _rules()[language].numbers
+        words = _rules()[language].get("numbers", "").split()
+        numbers = [(str(value), word) for value, word in enumerate(words, 2)]
     return {form: forms for forms in numbers for form in forms}
 
 
@@ -214,7 +182,7 @@ def _shares() -> Mapping[str, tuple[tuple[str, float], ...]]:
     Words that are also English words, names or abbreviations count for English, too: `van`, `die`,
     `los`. Single letters do not count, because they are common in code.
     """
-    lists = {language: rules.words for language, rules in _rules().items()}
+    lists = {language: frozenset(rules["words"].split()) for language, rules in _rules().items()}
     also = frozenset((_DATA / "english_too.txt").read_text("utf-8").split())
     lists[ENGLISH] = english_function_words() | also
     having: dict[str, list[str]] = {}
@@ -229,7 +197,9 @@ def _shares() -> Mapping[str, tuple[tuple[str, float], ...]]:
 
 @cache
 def _marks() -> Mapping[str, str]:
-    return {mark: language for language, rules in _rules().items() for mark in rules.marks}
+    return {
+        mark: language for language, rules in _rules().items() for mark in rules.get("marks", "")
+    }
 
 
 @cache

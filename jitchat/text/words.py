@@ -18,12 +18,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
-from jitchat.text.languages import (
-    ENGLISH,
-    function_words,
-    language_of,
-    stemmed,
-)
+from jitchat.text.languages import ENGLISH, function_words, language_of, stemmed
 from jitchat.text.quantities import spell_out
 
 _DATA = files(__package__) / "data"
