@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from jitchat.errors import JitchatError, NotAnAnswer
-from jitchat.small_models.compactor import SizedModel
-from jitchat.small_models.small_model import SmallModelReply, parse_value, prompt
+from jitchat.small_models.replies import parse_number, parse_value
+from jitchat.small_models.small_model import SizedModels, request_of
 from jitchat.statements import DocumentLine, MemoryDocument, Replaced, Section, Source
 from jitchat.synthesis.document_writer import (
     BUILT_IN,
@@ -29,8 +29,8 @@ from jitchat.synthesis.extraction import is_of_person, speaker_in_line
 from jitchat.synthesis.fitting import MOST_WORDS
 from jitchat.text.sanitize import shorten
 from jitchat.text.words import stems
-from jitchat.values import Message, Role, Turn
-from jitchat.window.render import fence, free_tag, quote_all
+from jitchat.values import Message, Turn
+from jitchat.window.render import quote_all
 from jitchat.window.statements import line_text
 
 _ANSWER = 4_000
@@ -47,36 +47,27 @@ _FEW = 4
 _SECTIONS = {section.value: section for section in Section if section is not Section.TIMELINE}
 
 
-class ModelDocumentWriter:
-    def __init__(self, models: Sequence[SizedModel]) -> None:
-        """`models` are tried in order, the smallest first; at least one."""
-        self._models = tuple(models)
-
+class ModelDocumentWriter(SizedModels):
     async def write(self, previous: MemoryDocument, session: SessionTurns) -> Written:
         if not session.messages:
             return await _built_in(previous, session, "")
         messages = await asyncio.to_thread(document_request, previous, session)
-        fitting = await asyncio.to_thread(self._fitting, messages)
-        if fitting is None:
-            name = self._models[-1].model.name
+        model = await self.fitting(messages, _ANSWER)
+        if model is None:
+            name = self.models[-1].model.name
             return await _built_in(previous, session, f"too much for {name}")
-        heard = await fitting.model.ask(messages)
+        reply = await model.ask(messages)
         try:
-            document = await asyncio.to_thread(_taken, heard, previous, session)
+            document = await asyncio.to_thread(_document_of, reply.whole(), previous, session)
+            written = Written(document, model.name)
         except JitchatError as error:
-            why = f"{fitting.model.name}: {error.what.rstrip('.')}"
-            written = await _built_in(previous, session, why)
-        else:
-            written = Written(document, fitting.model.name)
-        tokens = heard.input_tokens, heard.output_tokens
-        return replace(written, input_tokens=tokens[0], output_tokens=tokens[1], calls=1)
-
-    async def aclose(self) -> None:
-        for each in self._models:
-            await each.model.provider.aclose()
-
-    def _fitting(self, messages: Sequence[Message]) -> SizedModel | None:
-        return next((each for each in self._models if each.takes(messages, _ANSWER)), None)
+            written = await _built_in(previous, session, model.failure(error))
+        return replace(
+            written,
+            input_tokens=reply.input_tokens,
+            output_tokens=reply.output_tokens,
+            calls=1,
+        )
 
 
 async def _built_in(previous: MemoryDocument, session: SessionTurns, why: str) -> Written:
@@ -88,12 +79,9 @@ def document_request(previous: MemoryDocument, session: SessionTurns) -> tuple[M
     numbered = [
         f"{number}. [{line.section}] {line_text(line)}\n" for number, line in _offered(previous)
     ]
-    quoted = quote_all(session.messages)
-    texts = [*numbered, *quoted]
-    document = fence(free_tag("document", texts), numbered or ["It is empty.\n"])
-    turns = fence(free_tag("turns", texts), quoted)
-    system = Message(Role.SYSTEM, prompt("document_writer"))
-    return system, Message(Role.USER, "".join((*document, *turns)))
+    document = numbered or ["It is empty.\n"]
+    turns = quote_all(session.messages)
+    return request_of("document_writer", document=document, turns=turns)
 
 
 def _offered(previous: MemoryDocument) -> list[tuple[int, DocumentLine]]:
@@ -105,10 +93,8 @@ def _offered(previous: MemoryDocument) -> list[tuple[int, DocumentLine]]:
     ]
 
 
-def _taken(
-    heard: SmallModelReply, previous: MemoryDocument, session: SessionTurns
-) -> MemoryDocument:
-    lines = parse_document(heard.whole(), previous, session)
+def _document_of(reply: str, previous: MemoryDocument, session: SessionTurns) -> MemoryDocument:
+    lines = parse_document(reply, previous, session)
     offered = {line for _, line in _offered(previous)}
     always = [line for line in previous.lines if line not in offered]
     gists = _gists(lines, session)
@@ -176,27 +162,19 @@ def _grounded(
         if not isinstance(fields, dict):
             continue
         section = _SECTIONS.get(str(fields.get("section")))
-        turn, text = turns.get(_number(fields.get("turn"))), fields.get("text")
+        turn, text = turns.get(parse_number(fields.get("turn"))), fields.get("text")
         if section is None or turn is None or not isinstance(text, str):
             continue
         is_wish = section is Section.PREFERENCES
         if is_wish and not is_of_person(turn, among_people=session.among_people):
             section = Section.NOTES  # a model has no preferences, and cannot state the user's
         line = _line(section, shorten(text, _WIDTH), turn, session.conversation)
-        replaces = _number(fields.get("replaces"))
+        replaces = parse_number(fields.get("replaces"))
         old = offered.get(replaces)
         if old is not None and section is Section.FACTS:
             line = replace(line, replaced=Replaced(old.text, old.source, old.day))
         if _says(turn, line.text):
             yield _New(line, replaces if old is not None else None)
-
-
-def _number(value: object) -> int:
-    """Read a number, or `#12`; 0 if it is neither."""
-    if isinstance(value, str):
-        digits = value.strip().removeprefix("#")
-        return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else 0
-    return value if type(value) is int else 0
 
 
 def _line(section: Section, text: str, turn: Turn, conversation: str) -> DocumentLine:

@@ -13,10 +13,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from jitchat.errors import JitchatError, NotAnAnswer
-from jitchat.small_models.compactor import SizedModel
-from jitchat.small_models.small_model import SmallModelReply, prompt
+from jitchat.small_models.small_model import SizedModel, SizedModels, SmallModel, request_of
 from jitchat.statements import Fact, FactKind, Observation, Observations, Priority, Source
 from jitchat.store.requests import Purpose
 from jitchat.synthesis.checks import fault_of, reflection_fault
@@ -30,7 +30,7 @@ from jitchat.text.sanitize import both_ends, one_line, shorten
 from jitchat.text.words import stems
 from jitchat.values import Message, Role, Turn
 from jitchat.window.exchange import is_requested
-from jitchat.window.render import fence, free_tag, quote_all
+from jitchat.window.render import quote_all
 from jitchat.window.statements import observation_line
 
 _AHEAD = 12
@@ -55,66 +55,74 @@ _LINE = re.compile(
 
 _CHOICES = 200
 """Maximum tokens of an answer that chooses sentences."""
-_KINDS = {
-    "standing": FactKind.STANDING,
-    "preference": FactKind.PREFERENCE,
-    "decision": FactKind.DECISION,
-    "stated": FactKind.STATED,
-}
+_KINDS = {kind.partition(" ")[0]: kind for kind in FactKind}
 _CHOICE = re.compile(
     rf"\[(?P<kind>{'|'.join(_KINDS)})\][^#\n]{{0,9}}#(?P<number>\d{{1,4}})\b", re.IGNORECASE
 )
 _NONE = re.compile(r"\W*none\W*", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Heard:
-    lines: tuple[Observation, ...]
-    by: str
-    cut: bool
-    input_tokens: int
-    output_tokens: int
-    cost: float | None
+_Request = Callable[[int], tuple[Message, ...]]
+"""Makes a request that shows at most the given number of characters of each message."""
+_Read = Callable[[str], Iterable[Observation]]
+"""Reads the lines of a reply."""
 
 
-class ModelObserver:
+class ModelObserver(SizedModels):
     def __init__(self, models: Sequence[SizedModel]) -> None:
-        """`models` are tried in order, the smallest first; at least one."""
-        self._models = tuple(models)
+        super().__init__(models)
         self._extractor = ExtractiveObserver(models[0].model.counter)
 
     @property
     def name(self) -> str:
-        return self._models[0].model.name
+        return self.models[0].model.name
 
     async def observe(self, batch: Batch) -> Made:
         """Have a batch observed; a very large message is observed in parts."""
-        heard: list[_Heard] = []
-        try:
-            for turns in _parts(batch.turns):
-                part = replace(batch, turns=turns)
-                heard.append(await self._ask(part.room, _observing(part), _reads(turns)))
-            lines = tuple(line for each in heard for line in each.lines)
-            if fault := fault_of(lines, batch.turns):
-                raise NotAnAnswer(f"{fault}.", "Name another model.")
-        except JitchatError as error:
-            told = self._failed(error)
-            own = await asyncio.to_thread(self._extractor.observe_now, batch, told)
-            return _with_cost(own, heard)
-        return _with_cost(Made(lines, heard[-1].by, _told(heard)), heard)
+        parts = [replace(batch, turns=turns) for turns in _parts(batch.turns)]
+        tasks = [(_observing(part), _reads(part.turns)) for part in parts]
+        fault = partial(fault_of, turns=batch.turns)
+        return await self._made(
+            tasks, batch.room, fault, partial(self._extractor.observe_now, batch)
+        )
 
     async def reflect(self, standing: Observations, room: int) -> Made:
-        heard: list[_Heard] = []
+        task = _reflecting(standing, room), _reads_again(standing.lines)
+        fault = partial(reflection_fault, standing=standing.lines)
+        instead = partial(self._extractor.reflect_now, standing, room)
+        return await self._made([task], room, fault, instead)
+
+    async def _made(
+        self,
+        tasks: Sequence[tuple[_Request, _Read]],
+        room: int,
+        fault_in: Callable[[Sequence[Observation]], str],
+        instead: Callable[[str], Made],
+    ) -> Made:
+        """Have tasks done one after the other; if any fails, `instead` makes the lines."""
+        made = Made((), self.name)
         try:
-            read = _reads_again(standing.lines)
-            heard.append(await self._ask(room, _reflecting(standing, room), read))
-            if fault := reflection_fault(heard[0].lines, standing.lines):
+            for request, read in tasks:
+                made = await self._with_lines(made, room, request, read)
+            if fault := fault_in(made.lines):
                 raise NotAnAnswer(f"{fault}.", "Name another model.")
         except JitchatError as error:
-            told = self._failed(error)
-            own = await asyncio.to_thread(self._extractor.reflect_now, standing, room, told)
-            return _with_cost(own, heard)
-        return _with_cost(Made(heard[0].lines, heard[0].by, _told(heard)), heard)
+            own = await asyncio.to_thread(instead, self._failed(error))
+            return replace(made, lines=own.lines, by=own.by, notice=own.notice)
+        return made
+
+    async def _with_lines(self, made: Made, room: int, request: _Request, read: _Read) -> Made:
+        """Add the lines of one request, and what it cost."""
+        model, messages, is_cut = await asyncio.to_thread(self._reaching, request, room)
+        reply = await model.ask(messages)
+        return Made(
+            (*made.lines, *read(reply.whole())),
+            model.name,
+            _CUT if is_cut else made.notice,
+            made.input_tokens + reply.input_tokens,
+            made.output_tokens + reply.output_tokens,
+            None if None in (made.cost, reply.cost) else (made.cost or 0.0) + (reply.cost or 0.0),
+        )
 
     async def facts(self, turns: Sequence[Turn], conversation: str) -> FactsMade:
         """Have the model choose sentences that state facts; send nothing if none can."""
@@ -123,9 +131,9 @@ class ModelObserver:
             return FactsMade()
         try:
             request = _choosing([sentence for _, sentence in said])
-            sized, messages, _ = await asyncio.to_thread(self._fitting, request, _CHOICES)
-            finder = replace(sized.model, purpose=Purpose.FACTS)
-            kinds = _kinds((await finder.ask(messages)).whole())
+            model, messages, _ = await asyncio.to_thread(self._reaching, request, _CHOICES)
+            reply = await replace(model, purpose=Purpose.FACTS).ask(messages)
+            kinds = _kinds(reply.whole())
         except JitchatError as error:
             return await asyncio.to_thread(facts_by_rule, turns, conversation, self._failed(error))
         chosen = [(*each, kinds.get(number)) for number, each in enumerate(said, start=1)]
@@ -135,53 +143,25 @@ class ModelObserver:
             facts += facts_of(turn, conversation, of_turn)
         return FactsMade(tuple(facts))
 
-    async def aclose(self) -> None:
-        for each in self._models:
-            await each.model.provider.aclose()
-
     def _failed(self, error: JitchatError) -> str:
         return f"{one_line(self.name)} failed: {shorten(error.what, 200).rstrip('.')}"
 
-    async def _ask(self, room: int, request: "_Request", read: "_Read") -> _Heard:
-        """Ask the smallest model that takes the whole request, else the largest, with a cut one."""
-        sized, messages, cut = await asyncio.to_thread(self._fitting, request, room)
-        reply = await sized.model.ask(messages)
-        lines = tuple(read(reply))
-        tokens = reply.input_tokens, reply.output_tokens
-        return _Heard(lines, sized.model.name, cut, *tokens, reply.cost)
+    def _reaching(
+        self, request: _Request, room: int
+    ) -> tuple[SmallModel, tuple[Message, ...], bool]:
+        """Choose the smallest model that takes the whole request, else the largest, with a cut one.
 
-    def _fitting(
-        self, request: "_Request", room: int
-    ) -> tuple[SizedModel, tuple[Message, ...], bool]:
+        Returns also the request, and whether it is cut.
+        """
         messages = request(_LARGEST)
-        for each in self._models:
-            if each.takes(messages, room):
-                return each, messages, False
-        largest = max(self._models, key=lambda each: each.limit)
+        if model := self._fitting(messages, room):
+            return model, messages, False
+        largest = max(self.models, key=lambda sized: sized.limit)
         reach = _LARGEST
         while not largest.takes(messages, room) and reach > _SHORTEST:
             reach //= 2
             messages = request(reach)
-        return largest, messages, True
-
-
-_Request = Callable[[int], tuple[Message, ...]]
-"""Makes a request that shows at most the given number of characters of each message."""
-_Read = Callable[[SmallModelReply], Iterable[Observation]]
-
-
-def _told(heard: Sequence[_Heard]) -> str:
-    return _CUT if any(each.cut for each in heard) else ""
-
-
-def _with_cost(made: Made, heard: Sequence[_Heard]) -> Made:
-    costs = [each.cost for each in heard]
-    return replace(
-        made,
-        input_tokens=sum(each.input_tokens for each in heard),
-        output_tokens=sum(each.output_tokens for each in heard),
-        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
-    )
+        return largest.model, messages, True
 
 
 def _parts(turns: Sequence[Turn]) -> Iterator[tuple[Turn, ...]]:
@@ -211,18 +191,14 @@ def _observing(batch: Batch) -> _Request:
             replace(turn, content=both_ends(turn.content, reach // 2, " … "))
             for turn in batch.turns
         ]
-        quoted = quote_all(shown)
-        texts = [*notes, *quoted]
-        blocks = (*fence(free_tag("notes", texts), notes), *fence(free_tag("turns", texts), quoted))
-        return _asked("observer", batch.room, "".join(blocks))
+        return request_of("observer", _room(batch.room), notes=notes, turns=quote_all(shown))
 
     return request
 
 
 def _choosing(sentences: Sequence[str]) -> _Request:
     lines = [f"#{number} {one_line(text)}\n" for number, text in enumerate(sentences, start=1)]
-    text = "".join(fence(free_tag("said", lines), lines))
-    return lambda _: (Message(Role.SYSTEM, prompt("facts")), Message(Role.USER, text))
+    return lambda _: request_of("facts", said=lines)
 
 
 def _kinds(reply: str) -> dict[int, FactKind]:
@@ -247,7 +223,7 @@ def _reflecting(standing: Observations, room: int) -> _Request:
             day = f"{line.said_at:%a %Y-%m-%d}\n" if _is_new_day(line, previous) else ""
             notes.append(day + observation_line(shown, previous))
             previous = line
-        return _asked("reflector", room, "".join(fence(free_tag("notes", notes), notes)))
+        return request_of("reflector", _room(room), notes=notes)
 
     return request
 
@@ -259,9 +235,8 @@ def _is_new_day(line: Observation, previous: Observation | None) -> bool:
     return before is None or before.date() != line.said_at.date()
 
 
-def _asked(name: str, room: int, text: str) -> tuple[Message, ...]:
-    system = prompt(name).replace("{room}", f"{max(20, int(room * _WORDS))}")
-    return Message(Role.SYSTEM, system), Message(Role.USER, text)
+def _room(tokens: int) -> dict[str, object]:
+    return {"room": max(20, int(tokens * _WORDS))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,8 +281,8 @@ def _reads_again(lines: Sequence[Observation]) -> _Read:
 def _reader(known: _Turns) -> _Read:
     """Return a function that reads an answer, dropping lines that their turns do not say."""
 
-    def read(reply: SmallModelReply) -> Iterator[Observation]:
-        found = (_LINE.fullmatch(line.strip()) for line in reply.whole().splitlines())
+    def read(reply: str) -> Iterator[Observation]:
+        found = (_LINE.fullmatch(line.strip()) for line in reply.splitlines())
         lines = (_observation(match, known) for match in found if match)
         yield from sorted(filter(None, lines), key=lambda line: line.source.first)
 

@@ -12,14 +12,15 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from jitchat.errors import JitchatError, NotAnAnswer
-from jitchat.small_models.small_model import SmallModel, SmallModelReply, parse_value, prompt
+from jitchat.small_models.replies import parse_number, parse_value
+from jitchat.small_models.small_model import SmallModel, SmallModelReply, request_of
 from jitchat.text.sanitize import both_ends, for_terminal
-from jitchat.values import Hit, Message, Mode, Picking, Retrieval, Role
+from jitchat.values import Hit, Message, Mode, Picking, Retrieval
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
 from jitchat.window.plan import plan
-from jitchat.window.render import fence, free_tag, index_line
+from jitchat.window.render import index_line
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind
 
@@ -91,7 +92,6 @@ KEPT = 2
 """How many of the ranking's best are loaded whatever the model picks, if they reach the floor."""
 _REACH = 2_000
 """Characters at the beginning and at the end of a long draft that are shown."""
-_LONGEST_ID = 18
 
 
 STANDS_OUT = 0.4
@@ -139,10 +139,7 @@ def lines_of(retrieval: Retrieval, history: History) -> dict[int, str]:
 def picker_request(draft: str, lines: Mapping[int, str]) -> tuple[Message, ...]:
     """Ask which of the turns of `lines` are relevant to `draft`. No text can escape its fence."""
     draft = both_ends(for_terminal(draft), _REACH, " … ")
-    texts = list(lines.values())
-    asked = fence(free_tag("message", [draft, *texts]), [f"{draft}\n"])
-    listed = fence(free_tag("index", [draft, *texts]), texts)
-    return Message(Role.SYSTEM, prompt("picker")), Message(Role.USER, "".join((*asked, *listed)))
+    return request_of("picker", message=[f"{draft}\n"], index=list(lines.values()))
 
 
 def parse_ids(reply: str, offered: Collection[int]) -> frozenset[int]:
@@ -156,10 +153,10 @@ def parse_ids(reply: str, offered: Collection[int]) -> frozenset[int]:
     ids = parse_value(reply, "ids", list)
     if not ids:
         raise NotAnAnswer("It picked nothing.")
-    picked = {identity for each in ids if (identity := _position(each)) in offered}
+    picked = frozenset(parse_number(written) for written in ids).intersection(offered)
     if not picked:
         raise NotAnAnswer("It picked no turn of the list.")
-    return frozenset(each for each in picked if each is not None)
+    return picked
 
 
 def merge_picks(retrieval: Retrieval, ids: Collection[int], picking: Picking) -> Retrieval:
@@ -173,12 +170,3 @@ def merge_picks(retrieval: Retrieval, ids: Collection[int], picking: Picking) ->
         if row.turn in ids or row.turn in kept
     )
     return replace(retrieval, hits=hits, picking=picking)
-
-
-def _position(value: object) -> int | None:
-    """Read an id in any format that a small model may write: 12, "12" or "#12"."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    digits = value.strip().removeprefix("#") if isinstance(value, str) else ""
-    is_number = digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_ID
-    return int(digits) if is_number else None

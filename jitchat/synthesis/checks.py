@@ -4,10 +4,10 @@ A result that fails never replaces standing observations, and none of it is stor
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from jitchat.statements import Observation
-from jitchat.synthesis.sentences import sentences_of, words_of
+from jitchat.synthesis.sentences import sentences_of, words_in
 from jitchat.values import Turn
 
 _LEAST_REPEATED, _REPEATED = 3, 0.5
@@ -46,7 +46,7 @@ def reflection_fault(
     known = {turn for line in standing for turn in line.source.turns}
     if any(known.isdisjoint(line.source.turns) for line in lines):
         return "a line names turns that no earlier line named"
-    before, after = _words(standing), _words(lines)
+    before, after = words_in(standing), words_in(lines)
     if len(after) < min(_LEAST_LEFT, _USED * allowed) * len(before):
         return "it kept almost nothing"
     return _form_fault(lines)
@@ -71,7 +71,3 @@ def _is_repetitive(text: str) -> bool:
         return False
     sequences = [tuple(words[at : at + _SEQUENCE]) for at in range(len(words) - _SEQUENCE + 1)]
     return len(set(sequences)) < (1 - _REPEATED) * len(sequences)
-
-
-def _words(lines: Iterable[Observation]) -> frozenset[str]:
-    return frozenset(word for line in lines for word in words_of(line.text))

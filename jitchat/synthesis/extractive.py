@@ -11,26 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from jitchat.statements import Observation, Observations, Priority
-from jitchat.synthesis import reflection
+from jitchat.synthesis import reflection, sentences
 from jitchat.synthesis.carrying import complete
 from jitchat.synthesis.facts import facts_by_rule
 from jitchat.synthesis.observer import EXTRACTOR, Batch, FactsMade, Made
 from jitchat.synthesis.selection import Candidate, Room, select
-from jitchat.synthesis.sentences import (
-    Sentence,
-    is_of_person,
-    items_in,
-    joined,
-    label_of,
-    line_of,
-    resolved_days,
-    sentences_in,
-    sentences_of,
-    speaker_of,
-    with_items,
-    without_items,
-    words_of,
-)
 from jitchat.values import Turn
 from jitchat.window.statements import observation_tokens
 from jitchat.window.tokens import TokenCounter
@@ -60,10 +45,12 @@ class ExtractiveObserver:
 
     def observe_now(self, batch: Batch, notice: str = "") -> Made:
         """Make the lines of a batch synchronously; `notice` states why no model did."""
-        said = [sentences_of(turn) for turn in batch.turns]
+        said = [sentences.sentences_of(turn) for turn in batch.turns]
         last = batch.turns[-1]
-        per_line = self._counter.count(f"- {speaker_of(last)}:  (#{last.position})\n")
-        known = Counter(word for line in batch.standing.lines for word in words_of(line.text))
+        per_line = self._counter.count(f"- {sentences.speaker_of(last)}:  (#{last.position})\n")
+        known = Counter(
+            word for line in batch.standing.lines for word in sentences.words_of(line.text)
+        )
         room = Room(batch.room, per_line, known, len(batch.standing.lines))
         candidates = self._candidates(said)
         first = [each for each in candidates if each.is_first]
@@ -71,7 +58,7 @@ class ExtractiveObserver:
         chosen = select(candidates, replace(room, tokens=max(room.tokens, needed)))
         by_line = _by_line(candidates, chosen)
         lines = [
-            line_of(turn, by_line[number])
+            sentences.line_of(turn, by_line[number])
             for number, turn in enumerate(batch.turns)
             if number in by_line
         ]
@@ -82,10 +69,16 @@ class ExtractiveObserver:
         lines = reflection.marked(standing.lines)
         repeated = reflection.repeated(lines)
         said = [
-            tuple(each for each in sentences_in(line) if (number, each.place) not in repeated)
+            tuple(
+                each
+                for each in sentences.sentences_in(line)
+                if (number, each.place) not in repeated
+            )
             for number, line in enumerate(lines)
         ]
-        per_line = self._counter.count(f"- {label_of(lines[-1].text)} (#{lines[-1].source.last})\n")
+        per_line = self._counter.count(
+            f"- {sentences.label_of(lines[-1].text)} (#{lines[-1].source.last})\n"
+        )
         candidates = self._candidates(said)
         written = observation_tokens(standing, self._counter.count)
         counted = sum(each.cost for each in candidates) + per_line * len(lines)
@@ -99,7 +92,7 @@ class ExtractiveObserver:
     def _items_left(
         self,
         lines: Sequence[Observation],
-        by_line: Mapping[int, Sequence[Sentence]],
+        by_line: Mapping[int, Sequence[sentences.Sentence]],
         room: int,
     ) -> Mapping[int, list[str]]:
         """Map lines to the names and figures that no chosen sentence has, newest lines first."""
@@ -107,16 +100,21 @@ class ExtractiveObserver:
         found: dict[int, list[str]] = {}
         for number in range(len(lines) - 1, -1, -1):
             line = lines[number]
-            bare, listed = without_items(line.text.removeprefix(label_of(line.text)))
-            for item in (*listed, *items_in(bare, of_person=is_of_person(line))):
+            bare, listed = sentences.without_items(
+                line.text.removeprefix(sentences.label_of(line.text))
+            )
+            for item in (
+                *listed,
+                *sentences.items_in(bare, of_person=sentences.is_of_person(line)),
+            ):
                 cost = self._counter.count(f", {item}")
-                if not words_of(item) <= carried and cost <= room:
+                if not sentences.words_of(item) <= carried and cost <= room:
                     room -= cost
-                    carried |= words_of(item)
+                    carried |= sentences.words_of(item)
                     found.setdefault(number, []).append(item)
         return found
 
-    def _candidates(self, said: Sequence[Iterable[Sentence]]) -> list[Candidate]:
+    def _candidates(self, said: Sequence[Iterable[sentences.Sentence]]) -> list[Candidate]:
         return [
             Candidate(
                 sentence,
@@ -124,15 +122,15 @@ class ExtractiveObserver:
                 self._counter.count(f" {sentence.text}"),
                 sentence.priority is Priority.HIGH,
             )
-            for number, sentences in enumerate(said)
-            for sentence in sentences
+            for number, of_line in enumerate(said)
+            for sentence in of_line
         ]
 
 
 def _by_line(
     candidates: Sequence[Candidate], chosen: Iterable[int]
-) -> Mapping[int, list[Sentence]]:
-    found: dict[int, list[Sentence]] = {}
+) -> Mapping[int, list[sentences.Sentence]]:
+    found: dict[int, list[sentences.Sentence]] = {}
     for number in sorted(chosen):
         found.setdefault(candidates[number].line, []).append(candidates[number].sentence)
     return found
@@ -140,7 +138,7 @@ def _by_line(
 
 def _written(
     lines: Sequence[Observation],
-    by_line: Mapping[int, Sequence[Sentence]],
+    by_line: Mapping[int, Sequence[sentences.Sentence]],
     items: Mapping[int, Sequence[str]],
 ) -> tuple[Observation, ...]:
     """Rewrite lines from the sentences that were chosen and the names that stay with them."""
@@ -148,8 +146,8 @@ def _written(
     for number, line in enumerate(lines):
         said, also = by_line.get(number, ()), items.get(number, ())
         if said or also:
-            label = label_of(line.text)
-            text = label + joined(said) if said else label.rstrip()
-            days = resolved_days(said, line.said_at)
-            made.append(replace(line, text=with_items(text, also), refers_to=days))
+            label = sentences.label_of(line.text)
+            text = label + sentences.joined(said) if said else label.rstrip()
+            days = sentences.resolved_days(said, line.said_at)
+            made.append(replace(line, text=sentences.with_items(text, also), refers_to=days))
     return tuple(made)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jitchat.errors import ProviderError
-from jitchat.small_models.compactor import ModelCompactor, SizedModel, compactor_request
-from jitchat.small_models.small_model import SmallModel
+from jitchat.small_models.compactor import ModelCompactor, compactor_request
+from jitchat.small_models.small_model import SizedModel, SmallModel
 from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
 
