@@ -22,6 +22,7 @@ from jitchat.synthesis.document_writer import (
     SessionTurns,
     Written,
     completed,
+    stated_in,
     with_dates,
     write,
 )
@@ -104,15 +105,8 @@ def _document_of(reply: str, previous: MemoryDocument, session: SessionTurns) ->
 
 def _gists(lines: Sequence[DocumentLine], session: SessionTurns) -> Mapping[date, DocumentLine]:
     """Map each date to its text in the timeline: the first new line of that day."""
-    said = {turn.position for turn in session.turns}
-    new = [
-        line
-        for line in lines
-        if line.source is not None
-        and line.source.conversation == session.conversation
-        and line.source.first in said
-    ]
-    return {line.day: line for line in reversed(new) if line.day is not None}
+    is_new = stated_in(session)
+    return {line.day: line for line in reversed(lines) if line.day is not None and is_new(line)}
 
 
 @dataclass(frozen=True, slots=True)
