@@ -12,8 +12,9 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
+from itertools import groupby
 
 from jitchat.errors import JitchatError, NotAnAnswer
 from jitchat.small_models.small_model import SizedModel, SizedModels, SmallModel, request_of
@@ -136,10 +137,14 @@ class ModelObserver(SizedModels):
             kinds = _kinds(reply.whole())
         except JitchatError as error:
             return await asyncio.to_thread(facts_by_rule, turns, conversation, self._failed(error))
-        chosen = [(*each, kinds.get(number)) for number, each in enumerate(said, start=1)]
+        chosen = [
+            (turn, text, kinds[number])
+            for number, (turn, text) in enumerate(said, start=1)
+            if number in kinds
+        ]
         facts: list[Fact] = []
         for turn in turns:
-            of_turn = {text: kind for said_in, text, kind in chosen if said_in is turn and kind}
+            of_turn = {text: kind for source, text, kind in chosen if source is turn}
             facts += facts_of(turn, conversation, of_turn)
         return FactsMade(tuple(facts))
 
@@ -166,20 +171,13 @@ class ModelObserver(SizedModels):
 
 def _parts(turns: Sequence[Turn]) -> Iterator[tuple[Turn, ...]]:
     """Group turns; messages that are too large to be shown with others come alone, in parts."""
-    small: list[Turn] = []
-    for turn in turns:
-        if is_requested(turn):
+    shown = (turn for turn in turns if not is_requested(turn))
+    for is_small, group in groupby(shown, key=lambda turn: len(turn.content) <= _LARGEST):
+        if is_small:
+            yield tuple(group)
             continue
-        if len(turn.content) <= _LARGEST:
-            small.append(turn)
-            continue
-        if small:
-            yield tuple(small)
-            small = []
-        for piece in pieces(turn.content, _LARGEST):
-            yield (replace(turn, content=piece),)
-    if small:
-        yield tuple(small)
+        for turn in group:
+            yield from ((replace(turn, content=part),) for part in pieces(turn.content, _LARGEST))
 
 
 def _observing(batch: Batch) -> _Request:
@@ -208,8 +206,8 @@ def _kinds(reply: str) -> dict[int, FactKind]:
         NotAnAnswer: The reply has no line in the requested format and is not `none`.
 
     """
-    found = map(_CHOICE.search, reply.splitlines())
-    kinds = {int(line["number"]): _KINDS[line["kind"].lower()] for line in found if line}
+    lines = [_CHOICE.search(line) for line in reply.splitlines()]
+    kinds = {int(line["number"]): _KINDS[line["kind"].lower()] for line in lines if line}
     if not kinds and not _NONE.fullmatch(reply.strip()):
         raise NotAnAnswer("Its answer chooses no sentence.", "Name another model.")
     return kinds
@@ -217,22 +215,21 @@ def _kinds(reply: str) -> dict[int, FactKind]:
 
 def _reflecting(standing: Observations, room: int) -> _Request:
     def request(reach: int) -> tuple[Message, ...]:
-        notes, previous = list[str](), None
+        notes: list[str] = []
+        previous: Observation | None = None
         for line in standing.lines:
             shown = replace(line, text=both_ends(line.text, reach // 2, " … "))
-            day = f"{line.said_at:%a %Y-%m-%d}\n" if _is_new_day(line, previous) else ""
-            notes.append(day + observation_line(shown, previous))
+            day = _day(line)
+            heading = f"{day:%a %Y-%m-%d}\n" if day is not None and day != _day(previous) else ""
+            notes.append(heading + observation_line(shown, previous))
             previous = line
         return request_of("reflector", _room(room), notes=notes)
 
     return request
 
 
-def _is_new_day(line: Observation, previous: Observation | None) -> bool:
-    if line.said_at is None:
-        return False
-    before = previous.said_at if previous is not None else None
-    return before is None or before.date() != line.said_at.date()
+def _day(line: Observation | None) -> date | None:
+    return line.said_at.date() if line is not None and line.said_at is not None else None
 
 
 def _room(tokens: int) -> dict[str, object]:
@@ -249,21 +246,12 @@ class _Known:
     """Whether it is a tool's result, in which nothing is a commitment."""
 
 
-_Turns = Mapping[int, _Known]
-"""By position."""
-
-
 def _reads(turns: Sequence[Turn]) -> _Read:
-    return _reader(
-        {
-            turn.position: _Known(
-                frozenset(stems(f"{turn.speaker} {turn.content}")),
-                turn.created_at,
-                turn.role is Role.TOOL,
-            )
-            for turn in turns
-        }
-    )
+    known: dict[int, _Known] = {}
+    for turn in turns:
+        words = frozenset(stems(f"{turn.speaker} {turn.content}"))
+        known[turn.position] = _Known(words, turn.created_at, turn.role is Role.TOOL)
+    return _reader(known)
 
 
 def _reads_again(lines: Sequence[Observation]) -> _Read:
@@ -271,25 +259,24 @@ def _reads_again(lines: Sequence[Observation]) -> _Read:
     known: dict[int, _Known] = {}
     for turn, line in by_turn(lines):
         said_at = line.said_at if turn == line.source.first else None
-        before = known.get(turn, _Known(frozenset(), said_at))
-        known[turn] = replace(
-            before, words=before.words | words_of(line.text), said_at=before.said_at or said_at
-        )
+        before = known.get(turn, _Known(frozenset(), None))
+        known[turn] = _Known(before.words | words_of(line.text), before.said_at or said_at)
     return _reader(known)
 
 
-def _reader(known: _Turns) -> _Read:
+def _reader(known: Mapping[int, _Known]) -> _Read:
     """Return a function that reads an answer, dropping lines that their turns do not say."""
 
     def read(reply: str) -> Iterator[Observation]:
-        found = (_LINE.fullmatch(line.strip()) for line in reply.splitlines())
-        lines = (_observation(match, known) for match in found if match)
-        yield from sorted(filter(None, lines), key=lambda line: line.source.first)
+        matches = (_LINE.fullmatch(line.strip()) for line in reply.splitlines())
+        lines = [_observation(match, known) for match in matches if match]
+        said = [line for line in lines if line is not None]
+        yield from sorted(said, key=lambda line: line.source.first)
 
     return read
 
 
-def _observation(match: re.Match[str], known: _Turns) -> Observation | None:
+def _observation(match: re.Match[str], known: Mapping[int, _Known]) -> Observation | None:
     first = int(match["first"])
     last = int(match["last"] or first)
     named = [turn for turn in known if first <= turn <= last]
@@ -307,12 +294,11 @@ def _observation(match: re.Match[str], known: _Turns) -> Observation | None:
     return Observation(text, source, level, said_at, refers)
 
 
-def _is_of_another(text: str, named: Sequence[int], known: _Turns) -> bool:
+def _is_of_another(text: str, named: Sequence[int], known: Mapping[int, _Known]) -> bool:
     """Whether another turn says a line, and the turns that it names do not."""
     words = words_of(text)
-
-    def is_said_by(said: frozenset[str]) -> bool:
-        return len(words & said) >= _SAID * len(words)
-
+    least = _SAID * len(words)
     own = frozenset[str]().union(*(known[turn].words for turn in named))
-    return not is_said_by(own) and any(is_said_by(each.words) for each in known.values())
+    if len(words & own) >= least:
+        return False
+    return any(len(words & turn.words) >= least for turn in known.values())

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
+from jitchat.text.expressions import data
+
 _DATA = files(__package__) / "data"
-_NUMBER = r"\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)?"
 _HALF_DAY = 12
 _HOURS, _MINUTES = 24, 60
 
@@ -35,28 +36,20 @@ def _names() -> Mapping[str, str]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
+    known = data("quantities")
     shorts = sorted(_names(), key=len, reverse=True)
-    units = "|".join(map(re.escape, shorts))
-    coins = "|".join(
-        re.escape(each) for each in shorts if _names()[each] in _MONEY and each not in _COLLOQUIAL
-    )
-    begins = "".join(sorted({each[0] for each in coins.split("|") if each[0].isalpha()}))
-    return re.compile(
-        rf"(?=[0-9€$£¥{begins}])(?<![\w.,:/@#\\-])(?:"
-        r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))? ?(?P<half>[ap])\.?m\b\.?"
-        r"|(?P<clock>\d{1,2})(?:[:.](?P<past>\d\d))? ?uhr\b"
-        r"|(?P<heures>\d{1,2})h(?P<rest>\d\d)\b"
-        r"|0(?P<early>\d:\d\d)(?![\d:])"
-        rf"|(?P<number>{_NUMBER})(?P<blank> ?)(?P<unit>{units})(?![\w²³])"
-        rf"|(?P<coin>{coins}) ?(?P<amount>{_NUMBER})(?![\w])"
-        r"|(?P<plain>\d{1,3}(?:,\d{3})+)(?![\d,]|\.\d{3})"
-        r")"
-    )
-
-
-_COLLOQUIAL = ("bucks", "quid")
-"""Written after an amount, never before it."""
-_MONEY = frozenset(("euros", "dollars", "british pounds", "yen", "swiss francs"))
+    money = [short for short in shorts if _names()[short] in known["money"]]
+    coins = [short for short in money if short not in known["colloquial"]]
+    parts = {
+        "figure": known["figure"],
+        "any_unit": "|".join(re.escape(short) for short in shorts),
+        "any_coin": "|".join(re.escape(coin) for coin in coins),
+        "initials": "".join(sorted({coin[0] for coin in coins if coin[0].isalpha()})),
+    }
+    pattern = known["pattern"].replace("\n", "")
+    for name, part in parts.items():
+        pattern = pattern.replace(f"<{name}>", part)
+    return re.compile(pattern)
 
 
 def _spelt(found: re.Match[str]) -> str:

@@ -90,15 +90,20 @@ def _is_abbreviated(paragraph: str, stop: int) -> bool:
 
 
 def _bounded(sentence: str) -> Iterator[str]:
-    """Split a sentence into parts of at most LONGEST characters, at spaces if possible."""
-    start = 0
-    while len(sentence) - start > LONGEST:
-        blank = sentence.rfind(" ", start + LONGEST // 2, start + LONGEST)
+    parts = (
+        sentence[start:end].strip() for start, end in cut_at_spaces(sentence, 0, len(sentence))
+    )
+    return (part for part in parts if part)
+
+
+def cut_at_spaces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Split a passage into parts of at most `LONGEST` characters, at spaces if possible."""
+    while end - start > LONGEST:
+        blank = text.rfind(" ", start + LONGEST // 2, start + LONGEST)
         stop = blank + 1 or start + LONGEST
-        yield sentence[start:stop].strip()
+        yield start, stop
         start = stop
-    if rest := sentence[start:].strip():
-        yield rest
+    yield start, end
 
 
 _REFERENCE = re.compile(r"(?<![\w#&/])#([1-9][0-9]{0,17})(?!\w|\.\d|#)", re.ASCII)

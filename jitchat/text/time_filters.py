@@ -13,15 +13,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
-from jitchat.text.dates import (
-    Span,
-    calendar_span,
-    days_since,
-    latest,
-    number_in_words,
-    number_of,
-    spans_in,
-)
+from jitchat.text import dates
+from jitchat.text.dates import Span, number_in_words, number_of, spans_in
 from jitchat.text.expressions import data, expressions
 from jitchat.text.words import fold, words
 
@@ -210,7 +203,7 @@ def _ranged(plain: str, today: date) -> Span | None:
 def _first_span(written: str, today: date) -> Span | None:
     """Read the days of one end of a range; a date without a year is the most recent one."""
     spans = [*_past(written, today), *_named_days(written, today), *spans_in(written, today)]
-    return latest(spans[0], today) if spans else None
+    return dates.latest(spans[0], today) if spans else None
 
 
 def _past(plain: str, today: date) -> Iterator[Span]:
@@ -244,10 +237,10 @@ def _named_days(plain: str, today: date) -> Iterator[Span]:
     """Read named days and months, as the most recent with that name."""
     known = expressions("time_filters")
     if match := _find("weekday_before_last", plain):
-        yield _day(today, days_since(match[1], today) + _WEEK)
+        yield _day(today, dates.days_since(match[1], today) + _WEEK)
         return
     for match in known["weekday"].finditer(plain):
-        yield _day(today, days_since(match[1], today))
+        yield _day(today, dates.days_since(match[1], today))
     if _find("weekend", plain):
         back = (today.weekday() - 5) % _WEEK
         yield _days(today, back, max(0, back - 1))
@@ -256,7 +249,7 @@ def _named_days(plain: str, today: date) -> Iterator[Span]:
         days = [day for day in past if day.day == int(match[1])]
         yield from (Span(number_of(day), number_of(day)) for day in days[:1])
     for match in known["year"].finditer(plain):
-        yield calendar_span(int(match[1]))
+        yield dates.calendar_span(int(match[1]))
     if not _DIGIT.search(plain):
         for match in known["month"].finditer(plain):
             yield from spans_in(f"in {match[1].split()[-1]}", today)
