@@ -240,11 +240,8 @@ class Observing:
 
 def _unobserved(batches: tuple[tuple[Turn, ...], ...], through: int) -> tuple[Turn, ...]:
     """Return the turns of the first batch that no other pass has observed meanwhile."""
-    for batch in batches:
-        left = tuple(turn for turn in batch if turn.position > through)
-        if left:
-            return left
-    return ()
+    left = (tuple(turn for turn in batch if turn.position > through) for batch in batches)
+    return next((turns for turns in left if turns), ())
 
 
 def _turns_of(due: Due) -> tuple[int, int] | None:

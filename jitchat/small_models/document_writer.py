@@ -17,15 +17,8 @@ from jitchat.errors import JitchatError, NotAnAnswer
 from jitchat.small_models.replies import parse_number, parse_value
 from jitchat.small_models.small_model import SizedModels, request_of
 from jitchat.statements import DocumentLine, MemoryDocument, Replaced, Section, Source
-from jitchat.synthesis.document_writer import (
-    BUILT_IN,
-    SessionTurns,
-    Written,
-    completed,
-    stated_in,
-    with_dates,
-    write,
-)
+from jitchat.synthesis import document_writer as writing
+from jitchat.synthesis.document_writer import SessionTurns, Written
 from jitchat.synthesis.extraction import is_of_person, speaker_in_line
 from jitchat.synthesis.fitting import MOST_WORDS
 from jitchat.text.sanitize import shorten
@@ -72,7 +65,7 @@ class ModelDocumentWriter(SizedModels):
 
 
 async def _built_in(previous: MemoryDocument, session: SessionTurns, why: str) -> Written:
-    return Written(await asyncio.to_thread(write, previous, session), BUILT_IN, why)
+    return Written(await asyncio.to_thread(writing.write, previous, session), writing.BUILT_IN, why)
 
 
 def document_request(previous: MemoryDocument, session: SessionTurns) -> tuple[Message, ...]:
@@ -99,13 +92,13 @@ def _document_of(reply: str, previous: MemoryDocument, session: SessionTurns) ->
     offered = {line for _, line in _offered(previous)}
     always = [line for line in previous.lines if line not in offered]
     gists = _gists(lines, session)
-    dated = with_dates([*always, *lines], session, gists.get)
-    return completed(previous, dated, session, MOST_WORDS)
+    dated = writing.with_dates([*always, *lines], session, gists.get)
+    return writing.completed(previous, dated, session, MOST_WORDS)
 
 
 def _gists(lines: Sequence[DocumentLine], session: SessionTurns) -> Mapping[date, DocumentLine]:
     """Map each date to its text in the timeline: the first new line of that day."""
-    is_new = stated_in(session)
+    is_new = writing.stated_in(session)
     return {line.day: line for line in reversed(lines) if line.day is not None and is_new(line)}
 
 

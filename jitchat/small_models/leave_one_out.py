@@ -135,8 +135,7 @@ def cost_of_trials(
     if prices is None:
         return None
     costs = [prices.of(Usage(trial.tokens, answer)) for trial in trials]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None
+    return None if None in costs else sum(cost or 0.0 for cost in costs)
 
 
 async def leave_one_out(

@@ -27,6 +27,7 @@ from jitchat.synthesis.observer import Batch, FactsMade, Made
 from jitchat.synthesis.policy import pieces
 from jitchat.synthesis.sentences import by_turn, words_of
 from jitchat.text.dates import dates_in
+from jitchat.text.expressions import expressions
 from jitchat.text.sanitize import both_ends, one_line, shorten
 from jitchat.text.words import stems
 from jitchat.values import Message, Role, Turn
@@ -47,21 +48,9 @@ _LONGEST = 1_200
 """Maximum characters of a line."""
 _SAID = 0.5
 """A turn with at least this share of a line's words counts as its source."""
-_LINE = re.compile(
-    r"[-*•]\s*+(?:\[(?P<level>high|medium|low)\]\s*+)?(?P<text>.*)"
-    r"\(#(?P<first>\d{1,9})(?: ?[-–,] ?#?(?P<last>\d{1,9}))?\)\.?",
-    re.IGNORECASE,
-)
-
-
 _CHOICES = 200
 """Maximum tokens of an answer that chooses sentences."""
 _KINDS = {kind.partition(" ")[0]: kind for kind in FactKind}
-_CHOICE = re.compile(
-    rf"\[(?P<kind>{'|'.join(_KINDS)})\][^#\n]{{0,9}}#(?P<number>\d{{1,4}})\b", re.IGNORECASE
-)
-_NONE = re.compile(r"\W*none\W*", re.IGNORECASE)
-
 
 _Request = Callable[[int], tuple[Message, ...]]
 """Makes a request that shows at most the given number of characters of each message."""
@@ -206,9 +195,9 @@ def _kinds(reply: str) -> dict[int, FactKind]:
         NotAnAnswer: The reply has no line in the requested format and is not `none`.
 
     """
-    lines = [_CHOICE.search(line) for line in reply.splitlines()]
+    lines = [expressions("observations")["choice"].search(line) for line in reply.splitlines()]
     kinds = {int(line["number"]): _KINDS[line["kind"].lower()] for line in lines if line}
-    if not kinds and not _NONE.fullmatch(reply.strip()):
+    if not kinds and not expressions("observations")["none"].fullmatch(reply.strip()):
         raise NotAnAnswer("Its answer chooses no sentence.", "Name another model.")
     return kinds
 
@@ -268,7 +257,10 @@ def _reader(known: Mapping[int, _Known]) -> _Read:
     """Return a function that reads an answer, dropping lines that their turns do not say."""
 
     def read(reply: str) -> Iterator[Observation]:
-        matches = (_LINE.fullmatch(line.strip()) for line in reply.splitlines())
+        matches = (
+            expressions("observations")["line"].fullmatch(line.strip())
+            for line in reply.splitlines()
+        )
         lines = [_observation(match, known) for match in matches if match]
         said = [line for line in lines if line is not None]
         yield from sorted(said, key=lambda line: line.source.first)

@@ -8,8 +8,10 @@ ranking are added to its picks, so that a small model's mistake cannot lose an o
 """
 
 import asyncio
+import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from importlib.resources import files
 
 from jitchat.errors import JitchatError, NotAnAnswer
 from jitchat.small_models.replies import parse_number, parse_value
@@ -107,18 +109,11 @@ def is_clear(retrieval: Retrieval) -> bool:
 
 def picker_schema(lines: Collection[int]) -> dict[str, object]:
     """Describe the answer as a JSON Schema, with keywords that all servers support."""
-    ids = {
-        "type": "array",
-        "items": {"type": "integer", "enum": sorted(lines)},
-        "minItems": 1,
-        "maxItems": MOST_PICKS,
-    }
-    return {
-        "type": "object",
-        "properties": {"ids": ids},
-        "required": ["ids"],
-        "additionalProperties": False,
-    }
+    schema = json.loads((files(__package__) / "data" / "picker.json").read_text("utf-8"))
+    ids = schema["properties"]["ids"]
+    ids["items"]["enum"] = sorted(lines)
+    ids["maxItems"] = MOST_PICKS
+    return dict(schema)
 
 
 def lines_of(retrieval: Retrieval, history: History) -> dict[int, str]:
@@ -127,13 +122,13 @@ def lines_of(retrieval: Retrieval, history: History) -> dict[int, str]:
     They are in order of position.
     """
     ranked = sorted(retrieval.candidates, key=lambda row: row.rank)
-    ranked = [row for row in ranked if retrieval.is_in_doubt(row.score)]
-    found = [(row, history.find(row.turn)) for row in ranked]
-    known = [(row, index) for row, index in found if index is not None][:MOST_LINES]
-    return {
-        row.turn: index_line(row.entry, history.turns[index])
-        for row, index in sorted(known, key=lambda each: each[0].turn)
-    }
+    doubtful = [row for row in ranked if retrieval.is_in_doubt(row.score)]
+    lines: dict[int, str] = {}
+    for row in doubtful:
+        index = history.find(row.turn)
+        if index is not None and len(lines) < MOST_LINES:
+            lines[row.turn] = index_line(row.entry, history.turns[index])
+    return dict(sorted(lines.items()))
 
 
 def picker_request(draft: str, lines: Mapping[int, str]) -> tuple[Message, ...]:

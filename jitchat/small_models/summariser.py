@@ -10,7 +10,7 @@ pronouns, dates instead of "yesterday", numbers unchanged, assertions distinguis
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from jitchat.errors import JitchatError, NotAnAnswer, SummariserStopped
@@ -150,19 +150,16 @@ def parse_lines(reply: str, turns: Sequence[Turn]) -> dict[Turn, str]:
         NotAnAnswer: The reply is something else, or no line is left.
 
     """
-    found = parse_value(reply, "lines", dict)
-    lines = dict(_fitting(found, {str(turn.position): turn for turn in turns}))
+    by_name = {str(turn.position): turn for turn in turns}
+    lines: dict[Turn, str] = {}
+    for name, written in parse_value(reply, "lines", dict).items():
+        turn = by_name.get(name.strip().removeprefix("#"))
+        line = shorten(written, SUMMARY_WIDTH) if isinstance(written, str) else ""
+        if turn is not None and any(letter.isalnum() for letter in line):
+            lines[turn] = line
     if not lines:
         raise wrong_format()
     return lines
-
-
-def _fitting(found: Mapping[str, object], turns: Mapping[str, Turn]) -> Iterator[tuple[Turn, str]]:
-    for name, said in found.items():
-        turn = turns.get(name.strip().removeprefix("#"))
-        line = shorten(said, SUMMARY_WIDTH) if isinstance(said, str) else ""
-        if turn is not None and any(map(str.isalnum, line)):
-            yield turn, line
 
 
 def _cut(turn: Turn, reach: int) -> Turn:

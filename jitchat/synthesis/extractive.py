@@ -69,11 +69,7 @@ class ExtractiveObserver:
         lines = reflection.marked(standing.lines)
         repeated = reflection.repeated(lines)
         said = [
-            tuple(
-                each
-                for each in sentences.sentences_in(line)
-                if (number, each.place) not in repeated
-            )
+            [part for part in sentences.sentences_in(line) if (number, part.place) not in repeated]
             for number, line in enumerate(lines)
         ]
         per_line = self._counter.count(
@@ -115,16 +111,13 @@ class ExtractiveObserver:
         return found
 
     def _candidates(self, said: Sequence[Iterable[sentences.Sentence]]) -> list[Candidate]:
-        return [
-            Candidate(
-                sentence,
-                number,
-                self._counter.count(f" {sentence.text}"),
-                sentence.priority is Priority.HIGH,
-            )
-            for number, of_line in enumerate(said)
-            for sentence in of_line
-        ]
+        candidates: list[Candidate] = []
+        for line, of_line in enumerate(said):
+            for sentence in of_line:
+                cost = self._counter.count(f" {sentence.text}")
+                is_first = sentence.priority is Priority.HIGH
+                candidates.append(Candidate(sentence, line, cost, is_first))
+        return candidates
 
 
 def _by_line(

@@ -122,11 +122,8 @@ def kind_of(sentence: str) -> FactKind | None:
         return None
     plain = sentence.replace("’", "'")
     if _is_told(plain):
-        return (
-            FactKind.STANDING
-            if is_standing(plain) and _says(plain, "instructs")
-            else FactKind.STATED
-        )
+        instructs = is_standing(plain) and _says(plain, "instructs")
+        return FactKind.STANDING if instructs else FactKind.STATED
     if _says(plain, "preference"):
         return FactKind.PREFERENCE
     if is_standing(plain) or _says(plain, "instruction"):

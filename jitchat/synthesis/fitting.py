@@ -37,11 +37,11 @@ def words_of(document: MemoryDocument) -> int:
 
 def in_order(lines: Sequence[DocumentLine]) -> tuple[DocumentLine, ...]:
     """Sort lines by section, and within a section by date; notes newest first."""
-    places = {section: place for place, section in enumerate(Section)}
+    sections = list(Section)
     by_date = sorted(lines, key=_day)
     notes = [line for line in by_date if line.section is Section.NOTES]
     others = [line for line in by_date if line.section is not Section.NOTES]
-    return tuple(sorted([*others, *reversed(notes)], key=lambda line: places[line.section]))
+    return tuple(sorted([*others, *notes[::-1]], key=lambda line: sections.index(line.section)))
 
 
 def fitted(document: MemoryDocument, is_recent: Keep, most: int = MOST_WORDS) -> MemoryDocument:

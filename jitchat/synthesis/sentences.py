@@ -5,7 +5,6 @@ A line of the built-in observer has the speaker and the chosen sentences of one 
 left out; names and figures that no sentence carries follow in brackets.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -25,10 +24,6 @@ from jitchat.values import Role, Turn
 from jitchat.window.exchange import is_requested
 
 LEFT_OUT = " … "
-_ALSO = re.compile(r" ?\[also: ([^\[\]]*)\]$")
-_LABEL = re.compile(r"(?:[^\s:.!?…][^:.!?…]{0,39}): ")
-_CAPTION = re.compile(r"\[[^\]]*\]$")
-_RESOLVED = re.compile(r"\d{4}")
 _QUESTION, _PLEASANTRY, _CAPTIONED, _CODE = 0.3, 0.1, 0.6, 0.1
 """Factor on the worth of such a sentence's words, compared with a plain statement."""
 _OF_SELF, _OF_OTHER = 1.2, 0.6
@@ -81,8 +76,10 @@ def sentences_of(turn: Turn) -> tuple[Sentence, ...]:
 def _sentence(text: str, place: int, *, is_code: bool, of_person: bool) -> Sentence:
     line = one_line(text)
     said = words_of(line)
-    worth = _worth(line, is_code=is_code) * (1.0 if of_person else _NO_PERSON)
-    return Sentence(line, place, said, worth if said else 0.0, _priority(line, is_code, of_person))
+    is_pleasantry = not is_code and bool(expressions("stance")["pleasantry"].match(line))
+    worth = _worth(line, is_code, is_pleasantry) * (1.0 if of_person else _NO_PERSON)
+    priority = _priority(line, is_code, is_pleasantry, of_person)
+    return Sentence(line, place, said, worth if said else 0.0, priority)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -90,12 +87,10 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(stems(text))
 
 
-def _worth(sentence: str, *, is_code: bool) -> float:
-    if is_code:
-        return _CODE
-    if expressions("stance")["pleasantry"].match(sentence):
-        return _PLEASANTRY
-    worth = _CAPTIONED if _CAPTION.match(sentence) else 1.0
+def _worth(sentence: str, is_code: bool, is_pleasantry: bool) -> float:
+    if is_code or is_pleasantry:
+        return _CODE if is_code else _PLEASANTRY
+    worth = _CAPTIONED if expressions("observations")["caption"].match(sentence) else 1.0
     if says("stance", "of_self", sentence):
         worth *= _OF_SELF
     elif says("stance", "of_other", sentence):
@@ -108,14 +103,12 @@ def _only_asks(sentence: str) -> bool:
     return len(sentence) <= _SHORT_QUESTION and is_question(sentence)
 
 
-def _priority(sentence: str, is_code: bool, of_person: bool) -> Priority:
+def _priority(sentence: str, is_code: bool, is_pleasantry: bool, of_person: bool) -> Priority:
     """Return HIGH for what must be kept, LOW for what says little, else MEDIUM."""
-    if is_code:
-        return Priority.LOW
-    if commits(sentence) or (of_person and _binds(sentence)):
+    if not is_code and (commits(sentence) or (of_person and _binds(sentence))):
         return Priority.HIGH
-    is_small = _only_asks(sentence) or expressions("stance")["pleasantry"].match(sentence)
-    return Priority.LOW if is_small else Priority.MEDIUM
+    says_little = is_code or is_pleasantry or _only_asks(sentence)
+    return Priority.LOW if says_little else Priority.MEDIUM
 
 
 def _binds(sentence: str) -> bool:
@@ -151,25 +144,18 @@ def items_of(turn: Turn) -> tuple[str, ...]:
 
 def items_in(prose: str, *, of_person: bool) -> tuple[str, ...]:
     """List the items of a turn's prose; see `items_of`."""
-    named = [one_line(each) for each in entities(prose)]
-    if not of_person:
-        return tuple(each for each in named if _FILE.fullmatch(each) and _is_item(each))
-    named = [each for each in named if not _FIGURES.fullmatch(each)]
-    named += (found[0] for found in _FIGURES.finditer(prose))
-    return tuple(dict.fromkeys(each for each in named if _is_item(each)))
-
-
-_FIGURES = re.compile(
-    r"(?<![\w.,:/@#-])[$€£]?\d[\d.,:/]*(?<=[\d])%?(?: [a-z]{3,20}s\b)?(?![\w/@-])"
-)
-_FILE = re.compile(
-    r"(?:[\w.@~-]*/)*[\w@~-][\w.@~-]*\.[A-Za-z][A-Za-z0-9]{0,4}|(?:[\w.@~-]+/){2,}[\w.@~-]*"
-)
-_BRACKETS = re.compile(r"[\[\],…]")
+    known = expressions("observations")
+    names = [one_line(name) for name in entities(prose)]
+    if of_person:
+        names = [name for name in names if not known["figures"].fullmatch(name)]
+        names += [figure[0] for figure in known["figures"].finditer(prose)]
+    else:
+        names = [name for name in names if known["file"].fullmatch(name)]
+    return tuple(dict.fromkeys(name for name in names if _is_item(name)))
 
 
 def _is_item(name: str) -> bool:
-    return bool(words_of(name)) and not _BRACKETS.search(name)
+    return bool(words_of(name)) and not expressions("observations")["brackets"].search(name)
 
 
 # Lines.
@@ -206,7 +192,7 @@ def with_items(text: str, also: Sequence[str]) -> str:
 
 def without_items(text: str) -> tuple[str, tuple[str, ...]]:
     """Split a line's text into the text alone and the names and figures listed after it."""
-    listed = _ALSO.search(text)
+    listed = expressions("observations")["also"].search(text)
     if listed is None:
         return text, ()
     return text[: listed.start()], tuple(item for item in listed[1].split(", ") if item)
@@ -214,7 +200,7 @@ def without_items(text: str) -> tuple[str, tuple[str, ...]]:
 
 def label_of(text: str) -> str:
     """Read the speaker's label of a line: `Ana: `; empty if it has none."""
-    label = _LABEL.match(text)
+    label = expressions("observations")["label"].match(text)
     return label[0] if label else ""
 
 
@@ -250,8 +236,9 @@ def resolved_days(chosen: Sequence[Sentence], said_at: datetime | None) -> tuple
         return ()
     text = "\n".join(sentence.text for sentence in chosen)
     spelt = set(dates_in(text, None))
+    is_resolved = expressions("observations")["resolved"].search
     days = dates_in(text, said_at.date())
-    return tuple(day for day in days if day not in spelt and _RESOLVED.search(day))
+    return tuple(day for day in days if day not in spelt and is_resolved(day))
 
 
 def by_turn(lines: Sequence[Observation]) -> Iterator[tuple[int, Observation]]:

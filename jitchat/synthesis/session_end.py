@@ -9,6 +9,7 @@ be stopped between two of them; what was written by then is stored.
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -18,12 +19,8 @@ from jitchat.statements import MemoryDocument
 from jitchat.store.documents import Operation, spoken_since, unwritten_sessions
 from jitchat.store.store import ColdStore
 from jitchat.store.turn_cache import behind
-from jitchat.synthesis.document_writer import (
-    DocumentWriter,
-    ExtractiveWriter,
-    SessionTurns,
-    Written,
-)
+from jitchat.synthesis import document_writer as writing
+from jitchat.synthesis.document_writer import SessionTurns, Written
 from jitchat.text.figures import plural
 from jitchat.values import Status, Turn
 from jitchat.window.steering import Hold
@@ -71,8 +68,8 @@ class SessionEnded:
 class SessionEnd:
     """Ends the sessions of one conversation, one after the other."""
 
-    def __init__(self, memory: Memory, writer: DocumentWriter | None = None) -> None:
-        self._memory, self._writer = memory, writer or ExtractiveWriter()
+    def __init__(self, memory: Memory, writer: writing.DocumentWriter | None = None) -> None:
+        self._memory, self._writer = memory, writer or writing.ExtractiveWriter()
         self._ending = asyncio.Lock()
         self.last: SessionEnded | None = None
         """The result of the last end; None before the first one."""
@@ -121,19 +118,15 @@ class SessionEnd:
 
     async def end_if_due(self, within: float | None = None) -> SessionEnded | None:
         """End the session if anything was sent in it; if the store fails, leave it as it is."""
-        if not await self.wants_end():
-            return None
-        try:
-            return await self.end(within)
-        except StoreError:  # the session keeps its turns: the next end writes them
-            return None
+        with suppress(StoreError):  # the session keeps its turns: the next end writes them
+            return await self.end(within) if await self.wants_end() else None
+        return None
 
     async def wants_end(self) -> bool:
         """Whether the session is due; False if the store cannot be read."""
-        try:
+        with suppress(StoreError):
             return await asyncio.to_thread(self.is_due)
-        except StoreError:
-            return False
+        return False
 
     async def aclose(self) -> None:
         await self._writer.aclose()
@@ -192,7 +185,7 @@ class SessionEnd:
 
 
 async def end_left_sessions(
-    store: ColdStore, writer: DocumentWriter, open_conversation: str
+    store: ColdStore, writer: writing.DocumentWriter, open_conversation: str
 ) -> list[SessionEnded]:
     """End the sessions of other conversations that a crash or a short exit left unwritten.
 

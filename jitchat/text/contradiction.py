@@ -13,15 +13,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from types import MappingProxyType
 
 from jitchat.text.entities import entities
-from jitchat.text.expressions import says
+from jitchat.text.expressions import lines_of, says, word_list
 from jitchat.text.negation import denials
 from jitchat.text.words import content_of, content_words, fold, stem
 
-_DATA = files(__package__) / "data"
 _AGAIN = 0.8
 """Minimum overlap of two statements' stems if one restates the other."""
 _SAME, _CHANGED = 0.6, 0.4
@@ -131,9 +129,11 @@ def statement_of(text: str) -> Statement:
             values.setdefault(kind, set()).add(frozenset(stem(part, language) for part in parts))
             named.update(parts)
     about: set[str] = set()
+    introducing = word_list("introducing_words")
     for word in said:
         root = stem(word, language)
-        if word in named or not _introducing().isdisjoint((word, root)) or _JOINED in word:
+        is_introducing = not introducing.isdisjoint((word, root))
+        if word in named or is_introducing or _JOINED in word:
             continue
         kind = _kinds().get(word) or _kinds().get(root) or (_FIGURE if _NUMBER.search(word) else "")
         if kind:
@@ -147,11 +147,5 @@ def statement_of(text: str) -> Statement:
 @cache
 def _kinds() -> dict[str, str]:
     """Read the kind of each word that is a value; each line of the file is a kind."""
-    lines = (_DATA / "kinds_of_values.txt").read_text("utf-8").splitlines()
-    return {word: f"kind {number}" for number, line in enumerate(lines) for word in line.split()}
-
-
-@cache
-def _introducing() -> frozenset[str]:
-    """Read the words that only introduce a statement, or mark it as a decision or a change."""
-    return frozenset((_DATA / "introducing_words.txt").read_text("utf-8").split())
+    kinds = enumerate(lines_of("kinds_of_values"))
+    return {word: f"kind {number}" for number, line in kinds for word in line.split()}

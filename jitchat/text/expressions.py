@@ -21,6 +21,19 @@ def data(name: str) -> dict[str, Any]:
 
 
 @cache
+def lines_of(name: str) -> list[str]:
+    """Read the lines of a text file in `data`, without comments."""
+    lines = (files(__package__) / "data" / f"{name}.txt").read_text("utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """Read the words of a text file in `data`."""
+    return frozenset(word for line in lines_of(name) for word in line.split())
+
+
+@cache
 def expressions(name: str) -> dict[str, re.Pattern[str]]:
     """Compile the expressions of a file in `data`, by name."""
     parts = data(name).get("parts", {})

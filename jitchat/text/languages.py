@@ -21,9 +21,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jitchat.text.expressions import data
-
-_DATA = files(__package__) / "data"
+from jitchat.text.expressions import data, lines_of, word_list
 
 ENGLISH = "english"
 _ENOUGH = 240
@@ -69,7 +67,8 @@ def function_words(language: str) -> frozenset[str]:
 
     They include those of English and of the languages that are not in Latin script.
     """
-    return _everywhere().union(_rules().get(language, {}).get("words", "").split())
+    own = _rules().get(language, {}).get("words", "").split()
+    return english_function_words() | word_list("function_words_of_scripts") | set(own)
 
 
 @cache
@@ -78,10 +77,9 @@ def negators(language: str) -> frozenset[str]:
     return frozenset(_rules().get(language, {}).get("negators", "").split())
 
 
-@cache
 def english_function_words() -> frozenset[str]:
     """Read the function words of English, folded."""
-    return frozenset((_DATA / "function_words.txt").read_text("utf-8").split())
+    return word_list("function_words")
 
 
 def stemmed(word: str, language: str) -> str:
@@ -154,7 +152,8 @@ def _snowball(language: str) -> Callable[[str], str]:
 @cache
 def _rules() -> Mapping[str, Mapping[str, Any]]:
     """Read the files on languages in Latin script, by the language's name."""
-    names = sorted(file.name for file in (_DATA / "languages").iterdir())
+    folder = files(__package__) / "data" / "languages"
+    names = sorted(file.name for file in folder.iterdir())
     languages = [name.removesuffix(".toml") for name in names]
     return {language: data(f"languages/{language}") for language in languages}
 
@@ -167,7 +166,7 @@ def number_forms(word: str, language: str) -> tuple[str, ...]:
 @cache
 def _number_forms(language: str) -> Mapping[str, tuple[str, ...]]:
     if language == ENGLISH:
-        lines = (_DATA / "english_numbers.txt").read_text("utf-8").splitlines()
+        lines = lines_of("english_numbers")
         numbers = [tuple(line.replace(":", "").split()) for line in lines]
     else:
         words = _rules()[language].get("numbers", "").split()
@@ -183,8 +182,7 @@ def _shares() -> Mapping[str, tuple[tuple[str, float], ...]]:
     `los`. Single letters do not count, because they are common in code.
     """
     lists = {language: frozenset(rules["words"].split()) for language, rules in _rules().items()}
-    also = frozenset((_DATA / "english_too.txt").read_text("utf-8").split())
-    lists[ENGLISH] = english_function_words() | also
+    lists[ENGLISH] = english_function_words() | word_list("english_too")
     having: dict[str, list[str]] = {}
     for language, words in lists.items():
         for word in (each for each in words if len(each) > 1):
@@ -200,10 +198,3 @@ def _marks() -> Mapping[str, str]:
     return {
         mark: language for language, rules in _rules().items() for mark in rules.get("marks", "")
     }
-
-
-@cache
-def _everywhere() -> frozenset[str]:
-    scripts = (_DATA / "function_words_of_scripts.txt").read_text("utf-8").splitlines()
-    lists = (line for line in scripts if not line.startswith("#"))
-    return english_function_words().union(*(line.split() for line in lists))

@@ -8,11 +8,9 @@ and in `1.200` before a unit; `1.200` by itself may be a version number.
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 
-from jitchat.text.expressions import data
+from jitchat.text.expressions import data, lines_of
 
-_DATA = files(__package__) / "data"
 _HALF_DAY = 12
 _HOURS, _MINUTES = 24, 60
 
@@ -29,8 +27,7 @@ def spell_out(plain: str) -> str:
 @cache
 def _names() -> Mapping[str, str]:
     """Read the unit that each abbreviation stands for."""
-    lines = (_DATA / "units.txt").read_text("utf-8").splitlines()
-    entries = (line.split(": ") for line in lines)
+    entries = (line.split(": ") for line in lines_of("units"))
     return {short: name for name, all_short in entries for short in all_short.split(", ")}
 
 

@@ -129,9 +129,12 @@ def _hours(plain: str) -> tuple[int, int] | None:
 
 def _places(plain: str) -> tuple[int, ...]:
     """Read the positions named in the order of turns; empty if none are named."""
-    for name, read in _PLACES.items():
+    for name, read in _COUNTED_PLACES.items():
         if match := _find(name, plain):
             return read(match)
+    for name, places in data("time_filters")["places"].items():
+        if _find(name, plain):
+            return tuple(places)
     return ()
 
 
@@ -149,16 +152,11 @@ def _count(written: str | None) -> int:
     return min(number_in_words(written), _LONGEST)
 
 
-_PLACES: dict[str, Callable[[re.Match[str]], tuple[int, ...]]] = {
+_COUNTED_PLACES: dict[str, Callable[[re.Match[str]], tuple[int, ...]]] = {
     "last_but": _from_the_end,
     "turns_ago": lambda match: (-max(1, number_in_words(match[1])),),
     "ordinal": _ordinal,
     "last": lambda match: tuple(range(-_count(match[1]), 0)),
-    "before_that": lambda _: (-2, -1),
-    "beginning": lambda _: (0, 1),
-    "just": lambda _: (-1,),
-    "first_of_all": lambda _: (0,),
-    "last_of_all": lambda _: (-1,),
 }
 """How each expression is read, in the order in which they are tried."""
 
