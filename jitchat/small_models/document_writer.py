@@ -57,10 +57,7 @@ class ModelDocumentWriter(SizedModels):
         except JitchatError as error:
             written = await _built_in(previous, session, model.failure(error))
         return replace(
-            written,
-            input_tokens=reply.input_tokens,
-            output_tokens=reply.output_tokens,
-            calls=1,
+            written, input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, calls=1
         )
 
 

@@ -161,11 +161,7 @@ class SmallModel:
         return SmallModelReply(hearing.text, error, sent, answered, exact, ms, cost)
 
     async def _hear(
-        self,
-        provider: Provider,
-        hearing: Hearing,
-        messages: Sequence[Message],
-        schema: str | None,
+        self, provider: Provider, hearing: Hearing, messages: Sequence[Message], schema: str | None
     ) -> None:
         """Read the answer; if the server refuses a request with a schema, resend it without one.
 

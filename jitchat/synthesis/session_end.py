@@ -7,8 +7,7 @@ be stopped between two of them; what was written by then is stored.
 """
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -137,16 +136,20 @@ class SessionEnd:
             return None
         before, session = await asyncio.to_thread(self._read)
         written, done = Written(before, "nobody"), 0
-        async for part, made in self._written(before, session, within):
-            calls = made.calls + written.calls
-            sent = made.input_tokens + written.input_tokens
-            got = made.output_tokens + written.output_tokens
-            written = replace(made, calls=calls, input_tokens=sent, output_tokens=got)
-            done += len(part.turns)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                for start in range(0, len(session.turns), _BATCH):
+                    part = replace(session, turns=session.turns[start : start + _BATCH])
+                    made = await self._writer.write(written.document, part)
+                    calls = made.calls + written.calls
+                    sent = made.input_tokens + written.input_tokens
+                    got = made.output_tokens + written.output_tokens
+                    written = replace(made, calls=calls, input_tokens=sent, output_tokens=got)
+                    done += len(part.turns)
         stored = await asyncio.to_thread(context.put_context, written.document, written.made_by)
         left = len(session.turns) - done
-        made = replace(written, document=stored)
-        return SessionEnded(made, before, done, left, context.operations)
+        result = replace(written, document=stored)
+        return SessionEnded(result, before, done, left, context.operations)
 
     def _read(self) -> tuple[MemoryDocument, SessionTurns]:
         """Read the document, without lines from abandoned branches, and the session."""
@@ -158,23 +161,6 @@ class SessionEnd:
         lines = tuple(line for line in holds.lines if line.is_kept or line in said)
         session = self._session(behind(memory.turns, distilled.in_document))
         return replace(holds, lines=lines), session
-
-    async def _written(
-        self, document: MemoryDocument, session: SessionTurns, within: float | None
-    ) -> AsyncIterator[tuple[SessionTurns, Written]]:
-        """Write batch by batch, while there is time."""
-        over = None if within is None else time.monotonic() + within
-        for part in _batches(session):
-            left = None if over is None else over - time.monotonic()
-            if left is not None and left <= 0:
-                return
-            try:
-                async with asyncio.timeout(left):
-                    written = await self._writer.write(document, part)
-            except TimeoutError:
-                return
-            document = written.document
-            yield part, written
 
     def _session(self, turns: Sequence[Turn]) -> SessionTurns:
         conversation, held = self._memory.conversation, self._memory.pins
@@ -195,15 +181,9 @@ async def end_left_sessions(
         return []
     before = store.now() - IDLE
     left = await asyncio.to_thread(unwritten_sessions, store.database, before, _MOST_LEFT + 1)
-    found: list[SessionEnded] = []
+    ended: list[SessionEnded | None] = []
     for name in [name for name in left if name != open_conversation][:_MOST_LEFT]:
         conversation = await asyncio.to_thread(store.conversation, name)
         memory = await asyncio.to_thread(Memory, store, conversation)
-        ended = await SessionEnd(memory, writer).end_if_due()
-        found += [ended] if ended is not None else []
-    return found
-
-
-def _batches(session: SessionTurns) -> Iterator[SessionTurns]:
-    for start in range(0, len(session.turns), _BATCH):
-        yield replace(session, turns=session.turns[start : start + _BATCH])
+        ended.append(await SessionEnd(memory, writer).end_if_due())
+    return [session for session in ended if session is not None]
