@@ -105,7 +105,7 @@ class Observing:
         if due is None:
             return
         if self.consent is Consent.ASK:
-            yield ObservationDue(_turns_of(due), _tokens_of(due, self.standing()), self.observer)
+            yield _question(due, self.standing(), self.observer)
             return
         async with aclosing(self.run(limit)) as made:
             async for event in made:
@@ -244,14 +244,9 @@ def _unobserved(batches: tuple[tuple[Turn, ...], ...], through: int) -> tuple[Tu
     return next((turns for turns in left if turns), ())
 
 
-def _turns_of(due: Due) -> tuple[int, int] | None:
-    """Return the first and last position due; None for a reflection."""
-    if not isinstance(due, Observe):
-        return None
-    return due.batches[0][0].position, due.batches[-1][-1].position
-
-
-def _tokens_of(due: Due, standing: Standing) -> int:
-    if not isinstance(due, Observe):
-        return standing.observed
-    return sum(sum(standing.costs(batch)) for batch in due.batches)
+def _question(due: Observe | Reflect, standing: Standing, observer: str) -> ObservationDue:
+    if isinstance(due, Reflect):
+        return ObservationDue(None, standing.observed, observer)
+    turns = due.batches[0][0].position, due.batches[-1][-1].position
+    tokens = sum(sum(standing.costs(batch)) for batch in due.batches)
+    return ObservationDue(turns, tokens, observer)

@@ -10,7 +10,7 @@ the result states why.
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from jitchat.errors import JitchatError, NotAnAnswer
@@ -99,12 +99,6 @@ def _gists(lines: Sequence[DocumentLine], session: SessionTurns) -> Mapping[date
     return {line.day: line for line in reversed(lines) if line.day is not None and is_new(line)}
 
 
-@dataclass(frozen=True, slots=True)
-class _New:
-    line: DocumentLine
-    replaces: int | None
-
-
 def parse_document(
     reply: str, previous: MemoryDocument, session: SessionTurns
 ) -> list[DocumentLine]:
@@ -116,21 +110,22 @@ def parse_document(
     """
     offered = dict(_offered(previous))
     kept = {number for number in parse_value(reply, "keep", list) if isinstance(number, int)}
-    told = parse_value(reply, "lines", list)
-    new = list(_grounded(told, offered, session))
-    if len(new) < _GROUNDED * len(told):
+    written = parse_value(reply, "lines", list)
+    grounded = list(_grounded(written, offered, session))
+    new = [line for line, _ in grounded]
+    if len(new) < _GROUNDED * len(written):
         raise _refused("names turns that do not say what it writes")
-    often = Counter(each.line.text.casefold() for each in new)
+    often = Counter(line.text.casefold() for line in new)
     if new and max(often.values()) > max(2, len(new) // _FEW):
         raise _refused("repeats itself")
-    replaced = {each.replaces for each in new if each.replaces is not None}
+    replaced = {number for _, number in grounded if number}
     left = [line for number, line in offered.items() if number in kept - replaced]
     if not left and not new:
         raise _refused("is an empty document")
     survived = len(left) + len(replaced)
     if len(offered) > _FEW and survived < _KEPT * len(offered):
         raise _refused(f"keeps {survived:,} of {len(offered):,} lines")
-    return [*left, *(each.line for each in new)]
+    return [*left, *new]
 
 
 def _refused(why: str) -> NotAnAnswer:
@@ -138,33 +133,33 @@ def _refused(why: str) -> NotAnAnswer:
 
 
 def _grounded(
-    told: Sequence[object], offered: Mapping[int, DocumentLine], session: SessionTurns
-) -> Iterator[_New]:
-    """Read new lines, dropping those that are malformed or not supported by their turns."""
+    written: Sequence[object], offered: Mapping[int, DocumentLine], session: SessionTurns
+) -> Iterator[tuple[DocumentLine, int]]:
+    """Read new lines, each with the number of the line that it replaces, or 0.
+
+    Lines that are malformed or not supported by their turns are dropped.
+    """
     turns = {turn.position: turn for turn in session.messages}
-    for fields in told:
+    for fields in written:
         if not isinstance(fields, dict):
             continue
         section = _SECTIONS.get(str(fields.get("section")))
-        turn, text = turns.get(parse_number(fields.get("turn"))), fields.get("text")
+        turn = turns.get(parse_number(fields.get("turn")))
+        text = fields.get("text")
         if section is None or turn is None or not isinstance(text, str):
             continue
         is_wish = section is Section.PREFERENCES
         if is_wish and not is_of_person(turn, among_people=session.among_people):
             section = Section.NOTES  # a model has no preferences, and cannot state the user's
-        line = _line(section, shorten(text, _WIDTH), turn, session.conversation)
-        replaces = parse_number(fields.get("replaces"))
-        old = offered.get(replaces)
+        day = turn.created_at.date() if turn.created_at else None
+        source = Source(turn.position, turn.position, session.conversation)
+        line = DocumentLine(section, shorten(text, _WIDTH), source, day, speaker_in_line(turn))
+        number = parse_number(fields.get("replaces"))
+        old = offered.get(number)
         if old is not None and section is Section.FACTS:
             line = replace(line, replaced=Replaced(old.text, old.source, old.day))
         if _says(turn, line.text):
-            yield _New(line, replaces if old is not None else None)
-
-
-def _line(section: Section, text: str, turn: Turn, conversation: str) -> DocumentLine:
-    day = turn.created_at.date() if turn.created_at else None
-    source = Source(turn.position, turn.position, conversation)
-    return DocumentLine(section, text, source, day, speaker_in_line(turn))
+            yield line, number if old is not None else 0
 
 
 def _says(turn: Turn, text: str) -> bool:

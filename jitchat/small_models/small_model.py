@@ -50,12 +50,7 @@ class Hearing:
     without: frozenset[str] = frozenset()
     """Parts of the request that the server refuses."""
     reported: Usage | None = None
-    _pieces: list[str] = field(default_factory=list)
-    _length: int = 0
-
-    @property
-    def text(self) -> str:
-        return "".join(self._pieces)
+    text: str = ""
 
     async def hear(self, provider: Provider, messages: Sequence[Message], options: Options) -> None:
         """Send one request and read the answer to its end; cancelling the task hangs up."""
@@ -67,10 +62,9 @@ class Hearing:
                 elif isinstance(piece, Usage):
                     self.reported = piece
                 elif isinstance(piece, ReplyDelta):
-                    self._length += len(piece.text)
-                    if self._length > LONGEST:
+                    if len(self.text) + len(piece.text) > LONGEST:
                         raise NotAnAnswer("Its answer does not end.", "Try it with another model.")
-                    self._pieces.append(piece.text)
+                    self.text += piece.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +151,8 @@ class SmallModel:
         answered = (reported.output_tokens or 0) if reported else 0
         if not answered:
             answered = await asyncio.to_thread(self.counter.count, hearing.text)
-        exact, cost = self.counter.exact, metered.cost
-        return SmallModelReply(hearing.text, error, sent, answered, exact, ms, cost)
+        exact = self.counter.exact
+        return SmallModelReply(hearing.text, error, sent, answered, exact, ms, metered.cost)
 
     async def _hear(
         self, provider: Provider, hearing: Hearing, messages: Sequence[Message], schema: str | None

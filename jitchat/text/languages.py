@@ -88,9 +88,10 @@ def stemmed(word: str, language: str) -> str:
         return _stem_latin(word, language)
     letter = word[0]
     if "\u0400" <= letter <= "\u04ff":
-        return _stem_cyrillic(word)
+        return _replaced(_snowball("russian")(word), data("scripts")["russian"])
     if "\u0620" <= letter <= "\u06ff":
-        return _stem_arabic(word)
+        bare = _AR_PREFIX.sub("", word.translate(_AR_ALIKE))
+        return _replaced(bare, data("scripts")["arabic"])
     if "\u0370" <= letter <= "\u03ff":
         return _snowball("greek")(word)
     return word
@@ -120,17 +121,8 @@ def _participle(word: str) -> str:
     return word[2:] if is_one else word
 
 
-def _stem_cyrillic(word: str) -> str:
-    return _replaced(_snowball("russian")(word), data("scripts")["russian"])
-
-
 _AR_ALIKE = str.maketrans("ىئؤکی", "يءءكي")
 _AR_PREFIX = re.compile(r"^(?:و?(?:ال|لل)|[وفبك]ال|و(?=...))(?=..)")
-
-
-def _stem_arabic(word: str) -> str:
-    bare = _AR_PREFIX.sub("", word.translate(_AR_ALIKE))
-    return _replaced(bare, data("scripts")["arabic"])
 
 
 def _replaced(word: str, endings: Iterable[_Ending]) -> str:
