@@ -79,9 +79,7 @@ class Reranker:
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._seconds):
-                    await left_at_exit(
-                        partial(self._read, sources.draft.content, texts, until, scores)
-                    )
+                    await left_at_exit(read)
         except RerankerUnavailable as error:
             return self._unchanged(retrieval, error.what, started)
         scores = dict(scores)  # a batch may still be running

@@ -74,7 +74,8 @@ class PassMaker:
         `first` is the position of the first observed turn. None if they cannot be made smaller.
         """
         before = observation_tokens(standing, self._counter.count)
-        for observer in dict.fromkeys((self.observer, self._extractor)):
+        own: Observer = self._extractor
+        for observer in [own] if self.observer is own else [self.observer, own]:
             best: ObservationPass | None = None
             for room in wanted.rooms:
                 made = await observer.reflect(standing, room)
