@@ -26,6 +26,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.values import Turn
 from jitchat.window.history import History
 from jitchat.window.statements import observation_tokens
+from jitchat.window.steering import Hold
 from jitchat.window.tokens import TokenCounter
 
 _TRIES = 3
@@ -186,7 +187,9 @@ class Observing:
         if isinstance(due, Observe) and (turns := _unobserved(due.batches, through)):
             first = next(start for start, _ in path.behind(through))
             tokens = sum(standing.costs(turns))
-            out = frozenset(turn.position for turn in turns) & self._excluded
+            pins = self._memory.pins
+            positions = (turn.position for turn in turns)
+            out = frozenset(turn for turn in positions if pins.get(turn) == Hold.EXCLUDED)
             batch = Batch(turns, int(due.density * tokens), standing.observations, out)
             made = await maker.observe(batch, first, tokens)
         elif isinstance(due, Reflect) and passes:
@@ -200,10 +203,6 @@ class Observing:
         path = self._path
         passes = self._memory.observed.passes(path, self._end if before is None else before)
         return path, passes, self.standing(before)
-
-    @property
-    def _excluded(self) -> frozenset[int]:
-        return frozenset(turn for turn, hold in self._memory.pins.items() if hold == "excluded")
 
     # Changes by the user.
 

@@ -52,8 +52,8 @@ class Account:
 
     def sentence(self) -> str:
         """Write `Today: $1.20 of $2.00`."""
-        limit = self.limit
-        return f"{self.name}: {self.spent}" + (f" of {dollars(limit)}" if limit is not None else "")
+        limit = "" if self.limit is None else f" of {dollars(self.limit)}"
+        return f"{self.name}: {self.spent}{limit}"
 
 
 @dataclass(frozen=True, slots=True)

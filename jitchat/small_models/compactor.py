@@ -5,32 +5,28 @@ it; if it is too large for both, the result is its head and tail, and a notice s
 """
 
 import asyncio
-from collections.abc import Sequence
 
 from jitchat.errors import JitchatError
-from jitchat.small_models.small_model import SizedModel, SizedModels, request_of
+from jitchat.small_models.small_model import SizedModels, request_of
 from jitchat.tools.compacting import Compacted, Extractor
 from jitchat.tools.preview import preview
 from jitchat.values import Message
 
 
 class ModelCompactor(SizedModels):
-    def __init__(self, models: Sequence[SizedModel]) -> None:
-        super().__init__(models)
-        self._counter = models[0].model.counter
-
     async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
         messages = compactor_request(text, instruction, limit)
         model = await self.fitting(messages, limit)
+        counter = self.models[0].model.counter
         if model is None:
-            seen = await asyncio.to_thread(preview, text, limit, self._counter)
+            seen = await asyncio.to_thread(preview, text, limit, counter)
             return Compacted(seen.text, "keeping its head and tail (too large for every model)")
         reply = await model.ask(messages)
         try:
             return Compacted(reply.whole(), model.name)
         except JitchatError as error:
             why = model.failure(error)
-            compact = Extractor(self._counter).now
+            compact = Extractor(counter).now
             return await asyncio.to_thread(compact, text, instruction, limit, why)
 
 

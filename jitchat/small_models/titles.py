@@ -5,6 +5,7 @@ exchange, in the background. A title that the user or the import gave is never c
 """
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 
 from jitchat.errors import JitchatError
@@ -56,12 +57,10 @@ async def improve(memory: Memory, model: SmallModel) -> bool:
         return False
     request = request_of("title", turns=quoted_turns(turns))
     model = replace(model, purpose=Purpose.TITLE)
-    try:
+    with suppress(JitchatError):
         titles = parse_value((await model.ask(request)).whole(), "titles", list)
         title = shorten(str(titles[0]), WIDTH).strip(_AROUND) if titles else ""
         if any(map(str.isalnum, title)):
             await asyncio.to_thread(store.suggest_title, conversation, title)
             return True
-    except JitchatError:
-        pass
     return False

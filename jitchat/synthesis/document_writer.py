@@ -84,14 +84,18 @@ def write(
 ) -> MemoryDocument:
     """Write the next version of a document, of at most `most` words."""
     draft = _Draft(previous.lines)
-    gists: dict[date, DocumentLine] = {}
+    new: list[DocumentLine] = []
     among_people = session.among_people
     for turn in session.messages:
         for what in to_forget(turn):
             draft.forget(what)
         for line in extracted(turn, session.conversation, among_people=among_people):
             draft.take(line)
-            _keep_best(gists, line)
+            new.append(line)
+    # of the lines of a day, the first of those with the most content
+    gists: dict[date | None, DocumentLine] = {}
+    for line in sorted(new, key=lambda line: -weight_of(line.text)):
+        gists.setdefault(line.day, line)
     lines = with_dates(draft.lines(), session, gists.get)
     return completed(previous, lines, session, most)
 
@@ -150,7 +154,8 @@ class _Draft:
         """Remove the lines that have all words of `what`, unless the user keeps them."""
         wanted = frozenset(stems(what))
         for number, line in list(self._lines.items()):
-            if not line.is_kept and _mentions_all(line.text, wanted):
+            said = {stem(word) for word in words(line.text)}
+            if wanted and wanted <= said and not line.is_kept:
                 del self._lines[number]
                 if line.section is Section.TIMELINE:
                     self._add(replace(line, text=BARE, speaker="", refers_to=()))
@@ -183,10 +188,6 @@ def _repeated(old: DocumentLine, new: DocumentLine) -> DocumentLine:
     if old.is_edited:
         return replace(old, mentions=mentions)
     return replace(new, replaced=old.replaced, mentions=mentions, is_pinned=old.is_pinned)
-
-
-def _mentions_all(text: str, wanted: frozenset[str]) -> bool:
-    return bool(wanted) and wanted <= {stem(word) for word in words(text)}
 
 
 def with_dates(
@@ -236,10 +237,3 @@ def _own_date(line: DocumentLine, conversation: str) -> date:
     is_own = source is not None and source.conversation == conversation
     days = dates_of(line) if is_own and line.section is Section.TIMELINE else []
     return days[-1] if days else date.min
-
-
-def _keep_best(gists: dict[date, DocumentLine], line: DocumentLine) -> None:
-    """Keep the line with the most content for each day."""
-    day = line.day
-    if day is not None and (day not in gists or weight_of(gists[day].text) < weight_of(line.text)):
-        gists[day] = line

@@ -16,6 +16,7 @@ from jitchat.synthesis.carrying import complete
 from jitchat.synthesis.facts import facts_by_rule
 from jitchat.synthesis.observer import EXTRACTOR, Batch, FactsMade, Made
 from jitchat.synthesis.selection import Candidate, Room, select
+from jitchat.synthesis.sentences import Sentence
 from jitchat.values import Turn
 from jitchat.window.statements import observation_tokens
 from jitchat.window.tokens import TokenCounter
@@ -48,13 +49,13 @@ class ExtractiveObserver:
         said = [sentences.sentences_of(turn) for turn in batch.turns]
         last = batch.turns[-1]
         per_line = self._counter.count(f"- {sentences.speaker_of(last)}:  (#{last.position})\n")
-        known = Counter(
-            word for line in batch.standing.lines for word in sentences.words_of(line.text)
-        )
-        room = Room(batch.room, per_line, known, len(batch.standing.lines))
+        standing = batch.standing.lines
+        known = Counter(word for line in standing for word in sentences.words_of(line.text))
+        room = Room(batch.room, per_line, known, len(standing))
         candidates = self._candidates(said)
-        first = [each for each in candidates if each.is_first]
-        needed = sum(each.cost for each in first) + per_line * len({each.line for each in first})
+        first = [candidate for candidate in candidates if candidate.is_first]
+        first_lines = {candidate.line for candidate in first}
+        needed = sum(candidate.cost for candidate in first) + per_line * len(first_lines)
         chosen = select(candidates, replace(room, tokens=max(room.tokens, needed)))
         by_line = _by_line(candidates, chosen)
         lines = [
@@ -72,12 +73,11 @@ class ExtractiveObserver:
             [part for part in sentences.sentences_in(line) if (number, part.place) not in repeated]
             for number, line in enumerate(lines)
         ]
-        per_line = self._counter.count(
-            f"- {sentences.label_of(lines[-1].text)} (#{lines[-1].source.last})\n"
-        )
+        label = sentences.label_of(lines[-1].text)
+        per_line = self._counter.count(f"- {label} (#{lines[-1].source.last})\n")
         candidates = self._candidates(said)
         written = observation_tokens(standing, self._counter.count)
-        counted = sum(each.cost for each in candidates) + per_line * len(lines)
+        counted = sum(candidate.cost for candidate in candidates) + per_line * len(lines)
         # dates, times and names take their share of the room too
         tokens = int(room * min(1.0, counted / max(1, written)))
         chosen = select(candidates, Room(tokens, per_line), _FIRST_SHARE)
@@ -86,23 +86,17 @@ class ExtractiveObserver:
         return Made(_written(lines, by_line, items), self.name, notice)
 
     def _items_left(
-        self,
-        lines: Sequence[Observation],
-        by_line: Mapping[int, Sequence[sentences.Sentence]],
-        room: int,
+        self, lines: Sequence[Observation], by_line: Mapping[int, Sequence[Sentence]], room: int
     ) -> Mapping[int, list[str]]:
         """Map lines to the names and figures that no chosen sentence has, newest lines first."""
         carried = {word for said in by_line.values() for each in said for word in each.words}
         found: dict[int, list[str]] = {}
         for number in range(len(lines) - 1, -1, -1):
             line = lines[number]
-            bare, listed = sentences.without_items(
-                line.text.removeprefix(sentences.label_of(line.text))
-            )
-            for item in (
-                *listed,
-                *sentences.items_in(bare, of_person=sentences.is_of_person(line)),
-            ):
+            text = line.text.removeprefix(sentences.label_of(line.text))
+            bare, listed = sentences.without_items(text)
+            of_person = sentences.is_of_person(line)
+            for item in (*listed, *sentences.items_in(bare, of_person=of_person)):
                 cost = self._counter.count(f", {item}")
                 if not sentences.words_of(item) <= carried and cost <= room:
                     room -= cost
@@ -110,7 +104,7 @@ class ExtractiveObserver:
                     found.setdefault(number, []).append(item)
         return found
 
-    def _candidates(self, said: Sequence[Iterable[sentences.Sentence]]) -> list[Candidate]:
+    def _candidates(self, said: Sequence[Iterable[Sentence]]) -> list[Candidate]:
         candidates: list[Candidate] = []
         for line, of_line in enumerate(said):
             for sentence in of_line:
@@ -120,10 +114,8 @@ class ExtractiveObserver:
         return candidates
 
 
-def _by_line(
-    candidates: Sequence[Candidate], chosen: Iterable[int]
-) -> Mapping[int, list[sentences.Sentence]]:
-    found: dict[int, list[sentences.Sentence]] = {}
+def _by_line(candidates: Sequence[Candidate], chosen: Iterable[int]) -> dict[int, list[Sentence]]:
+    found: dict[int, list[Sentence]] = {}
     for number in sorted(chosen):
         found.setdefault(candidates[number].line, []).append(candidates[number].sentence)
     return found
@@ -131,7 +123,7 @@ def _by_line(
 
 def _written(
     lines: Sequence[Observation],
-    by_line: Mapping[int, Sequence[sentences.Sentence]],
+    by_line: Mapping[int, Sequence[Sentence]],
     items: Mapping[int, Sequence[str]],
 ) -> tuple[Observation, ...]:
     """Rewrite lines from the sentences that were chosen and the names that stay with them."""

@@ -69,12 +69,13 @@ def fitted(document: MemoryDocument, is_recent: Keep, most: int = MOST_WORDS) ->
 
 def _drop_order(lines: Sequence[DocumentLine], is_recent: Keep) -> list[int]:
     """List the numbers of lines in the order in which to drop them, without the permanent ones."""
-    is_key = _names_key(lines)
+    used = Counter(name for line in lines for name in names_in(line.text))
+    key_names = [name for name, count in used.most_common(_KEY_NAMES) if count > 1]
     days = sorted({_day(line) for line in lines})
     age = {day: number / max(1, len(days) - 1) for number, day in enumerate(days)}
 
     def protection(line: DocumentLine) -> int:
-        if line.section is Section.ENTITIES and is_key(line):
+        if line.section is Section.ENTITIES and any(name in line.text for name in key_names):
             return 1
         return 2 if is_recent(line) and line.section is Section.FACTS else 0
 
@@ -89,12 +90,6 @@ def _drop_order(lines: Sequence[DocumentLine], is_recent: Keep) -> list[int]:
         if not line.is_kept and line.section is not Section.TIMELINE
     ]
     return [number for _, _, number in sorted(ranked)]
-
-
-def _names_key(lines: Sequence[DocumentLine]) -> Keep:
-    used = Counter(name for line in lines for name in names_in(line.text))
-    key = [name for name, count in used.most_common(_KEY_NAMES) if count > 1]
-    return lambda line: any(name in line.text for name in key)
 
 
 def _bare(document: MemoryDocument, excess: int) -> MemoryDocument:

@@ -85,12 +85,8 @@ def saving_sentence(before: int, after: int, prices: Prices | None) -> str:
     saving = f"{before:,} → {after:,} tokens per request ({share:.0%} less)"
     if prices is not None and prices.is_free:
         return f"{saving}, free"
-    costs = [_cached(prices, tokens) for tokens in (before, after)]
+    usages = [Usage(tokens, 0, cached_tokens=tokens) for tokens in (before, after)]
+    costs = [prices.of(usage) for usage in usages] if prices is not None else [None]
     if None in costs:
         return f"{saving}, cost unknown"
     return f"{saving}, {dollars(costs[0])} → {dollars(costs[1])} at the price of cached input"
-
-
-def _cached(prices: Prices | None, tokens: int) -> float | None:
-    usage = Usage(tokens, 0, cached_tokens=tokens)
-    return prices.of(usage) if prices is not None else None

@@ -75,9 +75,8 @@ class SessionEnd:
 
     def turns(self) -> SessionTurns:
         """Return the turns of this session, with the positions that the user keeps out."""
-        memory = self._memory
-        covered = memory.distilled(_EVERYTHING).in_document
-        return self._session(behind(memory.turns, covered))
+        covered = self._memory.distilled(_EVERYTHING).in_document
+        return self._session(behind(self._memory.turns, covered))
 
     def is_due(self) -> bool:
         """Whether something was sent, not imported, that is in no document. Slow."""

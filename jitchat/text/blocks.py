@@ -220,14 +220,11 @@ def _between(text: str, span: Span, ends: Sequence[int]) -> Iterator[Span]:
     """Split a span at `ends`; the white space after each end belongs to the part before it."""
     start, end = span
     for place in ends:
-        if place <= start:  # within white space that was skipped
-            continue
         space = _SPACE.match(text, place, end)
         stop = space.end() if space else place
-        if stop >= end:
-            break
-        yield start, stop
-        start = stop
+        if start < place and stop < end:  # not within white space that was skipped
+            yield start, stop
+            start = stop
     yield start, end
 
 

@@ -44,9 +44,8 @@ def language_of(words: Sequence[str], text: str = "") -> str:
     shares, marks = _shares(), _marks()
     votes: dict[str, float] = {}
     for word in words[:_ENOUGH]:
-        if word in shares:
-            for language, share in shares[word]:
-                votes[language] = votes.get(language, 0.0) + share
+        for language, share in shares.get(word, ()):
+            votes[language] = votes.get(language, 0.0) + share
     if text and not text.isascii():
         for mark in marks.keys() & set(text):
             votes[marks[mark]] = votes.get(marks[mark], 0.0) + _MARK

@@ -62,9 +62,8 @@ def _found(said: Sequence[str]) -> Iterator[str]:
         else:
             found = []
         yield from found
-        for each in (own, *found):
-            if each in meanings:
-                yield from meanings[each]
+        for form in (own, *found):
+            yield from meanings.get(form, ())
 
 
 def _next(said: Sequence[str], start: int) -> Iterator[str]:

@@ -11,11 +11,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache
 
 from jitchat.text import dates
 from jitchat.text.dates import Span, number_in_words, number_of, spans_in
-from jitchat.text.expressions import data, expressions
+from jitchat.text.expressions import data, expressions, word_list
 from jitchat.text.words import fold, words
 
 _LONGEST = 160
@@ -86,31 +85,25 @@ _MARKS = str.maketrans(dict.fromkeys('?!.,;"“”()¿¡*_`', " "))
 _ORDINAL = re.compile(r"\d{1,4}(?:st|nd|rd|th|am|pm)?|\d\d\d\d")
 
 
-@cache
-def _of_time() -> frozenset[str]:
-    lists = data("time_filters")["words"]
-    return frozenset((*lists["frame"].split(), *lists["time"].split()))
-
-
 def _is_of_time(word: str) -> bool:
     bare = word.removesuffix("'s")
-    return bare in _of_time() or word in _of_time() or bool(_ORDINAL.fullmatch(word))
+    is_listed = not word_list("words_of_time").isdisjoint((word, bare))
+    return is_listed or bool(_ORDINAL.fullmatch(word))
 
 
 def _role(plain: str) -> str:
     found = expressions("time_filters")
     rest = found["to_me"].sub(lambda match: match[0].split()[0], found["polite"].sub(" ", plain))
     if match := found["speaker"].search(rest):
-        named = next(filter(None, match.groups()))
-        return {"i": "user", "my": "user", "you": "assistant", "your": "assistant"}.get(named, "")
-    said = {name: bool(found[name].search(rest)) for name in ("i_said", "you_said", "we_said")}
-    if said["we_said"] or (said["i_said"] and said["you_said"]):
+        named = next(group for group in match.groups() if group)
+        return str(data("time_filters")["speakers"].get(named, ""))
+    i_said = found["i_said"].search(rest)
+    you_said = found["you_said"].search(rest)
+    if found["we_said"].search(rest) or (i_said and you_said):
         return ""
-    if said["i_said"]:
-        return "user"
-    if said["you_said"] or found["answers"].search(rest):
+    if not i_said and (you_said or found["answers"].search(rest)):
         return "assistant"
-    return "user" if found["asks"].search(rest) else ""
+    return "user" if i_said or found["asks"].search(rest) else ""
 
 
 def _hours(plain: str) -> tuple[int, int] | None:
