@@ -72,9 +72,6 @@ class Forecast:
         """State the forecast for the message, and what was spent so far."""
         usage = self.usage
         cached = f", {usage.cached_tokens:,} of them cached" if usage.cached_tokens else ""
-        shown = [
-            account for account in self.accounts if account.spent.sends or account.limit is not None
-        ]
         sentences = [
             f"This message: {about_cost(self.amount)} for ~{usage.input_tokens or 0:,}"
             f" tokens{cached}, and an answer of ~{usage.output_tokens or 0:,}."
@@ -83,7 +80,9 @@ class Forecast:
             amount = None if self.amount is None else self.amount * self.requests
             usual = f"With tools, recent messages usually took {self.requests:,} requests:"
             sentences.append(f"{usual} {about_cost(amount)} or more.")
-        sentences += [f"{account.sentence()}." for account in shown]
+        for account in self.accounts:
+            if account.spent.sends or account.limit is not None:
+                sentences.append(f"{account.sentence()}.")
         if self.beside:
             parts = enumerated([f"{purpose} {spent}" for purpose, spent in self.beside.items()])
             sentences.append(f"Of this conversation's cost, other than answers: {parts}.")

@@ -120,8 +120,8 @@ class TrialResult:
 def trials_of(window: ContextWindow, *, control: bool) -> tuple[Trial, ...]:
     """Choose up to six trials; `control` includes the unchanged window, to measure chance."""
     same = [Trial(None, window.used)] if control else []
-    found = by_score(window)[: MOST - len(same)]
-    trials = [Trial(each.turn, window.used - each.tokens) for each in found]
+    best = by_score(window)[: MOST - len(same)]
+    trials = [Trial(segment.turn, window.used - segment.tokens) for segment in best]
     return (*same, *trials) if trials else ()
 
 

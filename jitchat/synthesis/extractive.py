@@ -89,7 +89,7 @@ class ExtractiveObserver:
         self, lines: Sequence[Observation], by_line: Mapping[int, Sequence[Sentence]], room: int
     ) -> Mapping[int, list[str]]:
         """Map lines to the names and figures that no chosen sentence has, newest lines first."""
-        carried = {word for said in by_line.values() for each in said for word in each.words}
+        carried = {word for said in by_line.values() for part in said for word in part.words}
         found: dict[int, list[str]] = {}
         for number in range(len(lines) - 1, -1, -1):
             line = lines[number]

@@ -48,7 +48,7 @@ class PassReport:
     def dropped_sentence(self) -> str:
         """`dropped: 31 statements of 12 turns`; empty if nothing was dropped."""
         if self.made.kind is PassKind.OBSERVE:
-            statements = sum(len(each.sentences) for each in self.dropped)
+            statements = sum(len(turn.sentences) for turn in self.dropped)
             counts = f"{plural(statements, 'statement')} of {plural(len(self.dropped), 'turn')}"
             return f"dropped: {counts}" if self.dropped else ""
         return f"dropped: {plural(len(self.lost), 'line')}" if self.lost else ""

@@ -144,13 +144,13 @@ def items_of(turn: Turn) -> tuple[str, ...]:
 
 def items_in(prose: str, *, of_person: bool) -> tuple[str, ...]:
     """List the items of a turn's prose; see `items_of`."""
-    known = expressions("observations")
+    patterns = expressions("observations")
     names = [one_line(name) for name in entities(prose)]
     if of_person:
-        names = [name for name in names if not known["figures"].fullmatch(name)]
-        names += [figure[0] for figure in known["figures"].finditer(prose)]
+        names = [name for name in names if not patterns["figures"].fullmatch(name)]
+        names += [figure[0] for figure in patterns["figures"].finditer(prose)]
     else:
-        names = [name for name in names if known["file"].fullmatch(name)]
+        names = [name for name in names if patterns["file"].fullmatch(name)]
     return tuple(dict.fromkeys(name for name in names if _is_item(name)))
 
 

@@ -218,13 +218,13 @@ def latest(span: Span, today: date) -> Span:
 
 
 def _span(written: str) -> Span | None:
-    known = expressions("dates")
-    if match := known["written_day"].fullmatch(written):
+    patterns = expressions("dates")
+    if match := patterns["written_day"].fullmatch(written):
         return calendar_span(*(int(part or 0) for part in match.groups()))
-    if match := known["written_period"].fullmatch(written):
+    if match := patterns["written_period"].fullmatch(written):
         first = date.fromisoformat(match[2])
         last = first.toordinal() + data("dates")["days_in"][match[1]] - 1
         return Span(number_of(first), number_of(date.fromordinal(min(last, date.max.toordinal()))))
-    if match := known["day_of_any_year"].fullmatch(written):
+    if match := patterns["day_of_any_year"].fullmatch(written):
         return calendar_span(0, _month_number(match[2]), int(match[1]))
     return None

@@ -33,11 +33,11 @@ def entities(text: str) -> tuple[str, ...]:
 
 
 def _identifiers(text: str) -> Iterator[tuple[int, str]]:
-    known = expressions("entities")
-    if not known["may_have_identifiers"].search(text):
+    patterns = expressions("entities")
+    if not patterns["may_have_identifiers"].search(text):
         return
-    for match in known["token"].finditer(text):
-        if known["is_identifier"].search(match[0][:_WIDTH]):
+    for match in patterns["token"].finditer(text):
+        if patterns["is_identifier"].search(match[0][:_WIDTH]):
             yield match.start(), match[0]
 
 
@@ -49,10 +49,10 @@ def _is_no_name(word: str) -> bool:
 def _names(text: str) -> Iterator[tuple[int, str]]:
     openings: list[tuple[int, str]] = []
     sure: set[str] = set()
-    known = expressions("entities")
-    for match in known["name"].finditer(text):
+    patterns = expressions("entities")
+    for match in patterns["name"].finditer(text):
         start, name = _bare_name(match)
-        opens = known["opening"].search(text[max(0, start - _BACK) : start])
+        opens = patterns["opening"].search(text[max(0, start - _BACK) : start])
         if start > match.start() or " " in name or not opens:
             sure.add(name)
             yield start, name

@@ -76,13 +76,13 @@ def _asking(prose: Sequence[str], is_line: Sequence[bool]) -> list[int]:
     If there are several, some may belong to a pasted text, so sentences that are whole lines, or
     the first or last sentence, are preferred. `is_line` says which sentences are whole lines.
     """
-    found = expressions("focus")
+    patterns = expressions("focus")
     asking = [at for at, each in enumerate(prose) if is_question(each) or is_order(each)]
     if len(asking) <= 1:
         return asking
     if own := [number for number in asking if is_line[number]]:
         return own[:_MOST_ASKING]
-    personal = [number for number in asking if found["personal"].search(prose[number])]
+    personal = [number for number in asking if patterns["personal"].search(prose[number])]
     own = [number for number in asking if number in (0, len(prose) - 1)]
     if len(personal) <= _FEW_PERSONAL:
         own = sorted({*own, *personal})
@@ -110,11 +110,12 @@ def _stretches(text: str) -> list[tuple[str, bool]]:
 
 
 def _is_prose(line: str) -> bool:
-    found = expressions("focus")
+    patterns = expressions("focus")
     bare = line.strip()
     if not bare:
         return True
-    if found["logged"].match(bare) or found["code"].match(line) or bare.endswith(("{", "};", ");")):
+    is_code = patterns["code"].match(line) or bare.endswith(("{", "};", ");"))
+    if is_code or patterns["logged"].match(bare):
         return False
     if len(bare) < _LEAST_LINE:
         return True

@@ -145,22 +145,22 @@ def _phrase_at(bare: str, at: int) -> str:
 
 def _self_contained(plain: str, speakers: frozenset[str]) -> Need | None:
     """Recognise a task or question of general knowledge that refers to nothing; else None."""
-    found = expressions("needs")
+    patterns = expressions("needs")
     words = set(_bare(plain).replace("'s", "").split())
-    if found["refers"].search(plain) or not words.isdisjoint(speakers):
+    if patterns["refers"].search(plain) or not words.isdisjoint(speakers):
         return None
     opening = _opening(plain)
     if opening is None:
         return None
     name, about = opening
-    if found["i"].search(about):
+    if patterns["i"].search(about):
         return None
-    new = found["indefinite"].search(about)
-    back, known = found["points_back"].search(about), found["definite"].search(about)
+    new = patterns["indefinite"].search(about)
+    back, known = patterns["points_back"].search(about), patterns["definite"].search(about)
     if back and not (new and new.start() < back.start()):
         return None
     is_definite = bool(known and not (new and new.start() < known.start()))
-    is_definite |= bool(found["related"].search(about))
+    is_definite |= bool(patterns["related"].search(about))
     return Need(
         data("needs")["kinds"][name],
         is_certain=False,
@@ -171,14 +171,14 @@ def _self_contained(plain: str, speakers: frozenset[str]) -> Need | None:
 
 def _opening(plain: str) -> tuple[str, str] | None:
     """Return the name of the expression that matches the opening words, and what follows them."""
-    known = expressions("needs")
+    patterns = expressions("needs")
     opened = plain.lstrip("¿¡!.,;:-\"'([ ")
-    if polite := known["polite"].match(opened):
+    if polite := patterns["polite"].match(opened):
         opened = opened[polite.end() :]
     for name in _OPENINGS:
-        if match := known[name].match(opened):
+        if match := patterns[name].match(opened):
             return name, opened[match.end(1 if match[1] else 0) :].strip()
-    if known["unspaced"].search(opened):
+    if patterns["unspaced"].search(opened):
         return "unspaced", ""
-    bare = known["bare"].match(opened.rstrip(" ?!."))
+    bare = patterns["bare"].match(opened.rstrip(" ?!."))
     return ("bare", opened[bare.end(1) :].strip()) if bare else None

@@ -33,17 +33,17 @@ def _names() -> Mapping[str, str]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    known = data("quantities")
+    table = data("quantities")
     shorts = sorted(_names(), key=len, reverse=True)
-    money = [short for short in shorts if _names()[short] in known["money"]]
-    coins = [short for short in money if short not in known["colloquial"]]
+    money = [short for short in shorts if _names()[short] in table["money"]]
+    coins = [short for short in money if short not in table["colloquial"]]
     parts = {
-        "figure": known["figure"],
+        "figure": table["figure"],
         "any_unit": "|".join(re.escape(short) for short in shorts),
         "any_coin": "|".join(re.escape(coin) for coin in coins),
         "initials": "".join(sorted({coin[0] for coin in coins if coin[0].isalpha()})),
     }
-    pattern = known["pattern"].replace("\n", "")
+    pattern = table["pattern"].replace("\n", "")
     for name, part in parts.items():
         pattern = pattern.replace(f"<{name}>", part)
     return re.compile(pattern)

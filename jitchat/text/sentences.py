@@ -35,14 +35,14 @@ def is_question(sentence: str) -> bool:
 
 def _blocks(text: str) -> list[tuple[str, bool]]:
     """Return paragraphs and list items as (text, False), lines of code as (text, True)."""
-    known = expressions("sentences")
+    patterns = expressions("sentences")
     blocks: list[tuple[str, bool]] = []
     paragraph: list[str] = []
     fenced = False
     for line in [*text.splitlines(), ""]:
-        is_fence = bool(known["fence"].match(line))
+        is_fence = bool(patterns["fence"].match(line))
         bare = line.strip()
-        bullet = known["bullet"].match(line)
+        bullet = patterns["bullet"].match(line)
         if paragraph and (is_fence or fenced or not bare or bullet):
             blocks.append((" ".join(paragraph), False))
             paragraph = []

@@ -92,18 +92,19 @@ def _is_of_time(word: str) -> bool:
 
 
 def _role(plain: str) -> str:
-    found = expressions("time_filters")
-    rest = found["to_me"].sub(lambda match: match[0].split()[0], found["polite"].sub(" ", plain))
-    if match := found["speaker"].search(rest):
+    patterns = expressions("time_filters")
+    rest = patterns["polite"].sub(" ", plain)
+    rest = patterns["to_me"].sub(lambda match: match[0].split()[0], rest)
+    if match := patterns["speaker"].search(rest):
         named = next(group for group in match.groups() if group)
         return str(data("time_filters")["speakers"].get(named, ""))
-    i_said = found["i_said"].search(rest)
-    you_said = found["you_said"].search(rest)
-    if found["we_said"].search(rest) or (i_said and you_said):
+    i_said = patterns["i_said"].search(rest)
+    you_said = patterns["you_said"].search(rest)
+    if patterns["we_said"].search(rest) or (i_said and you_said):
         return ""
-    if not i_said and (you_said or found["answers"].search(rest)):
+    if not i_said and (you_said or patterns["answers"].search(rest)):
         return "assistant"
-    return "user" if i_said or found["asks"].search(rest) else ""
+    return "user" if i_said or patterns["asks"].search(rest) else ""
 
 
 def _hours(plain: str) -> tuple[int, int] | None:
@@ -226,23 +227,23 @@ def _counted_days(count: str | None, unit: str) -> int:
 
 def _named_days(plain: str, today: date) -> Iterator[Span]:
     """Read named days and months, as the most recent with that name."""
-    known = expressions("time_filters")
+    patterns = expressions("time_filters")
     if match := _find("weekday_before_last", plain):
         yield _day(today, dates.days_since(match[1], today) + _WEEK)
         return
-    for match in known["weekday"].finditer(plain):
+    for match in patterns["weekday"].finditer(plain):
         yield _day(today, dates.days_since(match[1], today))
     if _find("weekend", plain):
         back = (today.weekday() - 5) % _WEEK
         yield _days(today, back, max(0, back - 1))
     past = [today - timedelta(days=days) for days in range(_TWO_MONTHS)]
-    for match in known["day_of_month"].finditer(plain):
+    for match in patterns["day_of_month"].finditer(plain):
         days = [day for day in past if day.day == int(match[1])]
         yield from (Span(number_of(day), number_of(day)) for day in days[:1])
-    for match in known["year"].finditer(plain):
+    for match in patterns["year"].finditer(plain):
         yield dates.calendar_span(int(match[1]))
     if not _DIGIT.search(plain):
-        for match in known["month"].finditer(plain):
+        for match in patterns["month"].finditer(plain):
             yield from spans_in(f"in {match[1].split()[-1]}", today)
 
 

@@ -45,10 +45,10 @@ def time_range(written: str, today: date) -> TimeRange | None:
     An interval that is open at one end reaches from the beginning, or to today. An interval in
     reverse order is reversed.
     """
-    known = expressions("time_range")
+    patterns = expressions("time_range")
     text = _spelled(one_line(written).strip().lower())
-    days = known["iso_day"].findall(text)
-    sides = [side.strip() for side in known["between"].split(known["lead"].sub("", text))]
+    days = patterns["iso_day"].findall(text)
+    sides = [side.strip() for side in patterns["between"].split(patterns["lead"].sub("", text))]
     if len(sides) == 1 and len(days) == 2:
         sides = days
     if len(sides) == 2 and any(sides):
@@ -58,11 +58,11 @@ def time_range(written: str, today: date) -> TimeRange | None:
 
 def _spelled(text: str) -> str:
     """Replace other notations of days and of lengths of time by those that are parsed."""
-    known = expressions("time_range")
+    patterns = expressions("time_range")
     for name, plain in data("time_range")["spellings"].items():
-        text = known[name].sub(partial(_with_two_digits, plain), text)
+        text = patterns[name].sub(partial(_with_two_digits, plain), text)
     for name, rule in data("time_range")["lengths"].items():
-        text = known[name].sub(partial(_length, rule), text)
+        text = patterns[name].sub(partial(_length, rule), text)
     return text
 
 
@@ -106,10 +106,10 @@ def _following(first: date, end: str) -> TimeRange | None:
 
 def _with_month(side: str, other: str) -> str:
     """Add the other side's month to a side that has only a day, or a day and a year."""
-    known = expressions("time_range")
-    if not known["bare_day"].fullmatch(side) or known["bare_day"].fullmatch(other):
+    patterns = expressions("time_range")
+    if not patterns["bare_day"].fullmatch(side) or patterns["bare_day"].fullmatch(other):
         return side
-    return known["day_to_replace"].sub(side, other, count=1)
+    return patterns["day_to_replace"].sub(side, other, count=1)
 
 
 def _one(text: str, today: date) -> TimeRange | None:
@@ -120,19 +120,19 @@ def _one(text: str, today: date) -> TimeRange | None:
 
 
 def _parsed(text: str, today: date) -> TimeRange | None:
-    known = expressions("time_range")
-    if match := known["week_of"].fullmatch(text):
+    patterns = expressions("time_range")
+    if match := patterns["week_of"].fullmatch(text):
         return _week_of(_one(match[1], today))
-    if known["iso_week"].fullmatch(text):
+    if patterns["iso_week"].fullmatch(text):
         monday = date.fromisoformat(text.upper())
         return _week_of(TimeRange(monday, monday))
-    if match := known["iso"].fullmatch(text):
+    if match := patterns["iso"].fullmatch(text):
         year, month, day = (int(part or 0) for part in match.groups())
         date(year, month or 1, day or 1)  # raises ValueError
         return None if "00" in match.groups() else _days(calendar_span(year, month, day))
     span = days_asked(text, today)
     days = None if span is None else _days(latest(span, today))
-    return _week_of(days) if known["weeks_ago"].fullmatch(text) else days
+    return _week_of(days) if patterns["weeks_ago"].fullmatch(text) else days
 
 
 def _week_of(days: TimeRange | None) -> TimeRange | None:

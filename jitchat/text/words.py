@@ -134,8 +134,8 @@ def _words_of(plain: str) -> list[str]:
     """Split folded text into words."""
     if plain.isascii():
         return [word[:LONGEST] for word in _ASCII_WORD.findall(plain)]
-    known = expressions("words")
-    pattern = known["marked_word"] if known["marked"].search(plain) else _WORD
+    patterns = expressions("words")
+    pattern = patterns["marked_word"] if patterns["marked"].search(plain) else _WORD
     return [part[:LONGEST] for word in pattern.findall(plain) for part in _bigrams(word)]
 
 
