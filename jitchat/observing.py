@@ -121,7 +121,8 @@ class Observing:
         """Make the passes that are due, in order; with `everything`, all that are possible."""
         if self._is_running:
             return
-        self._is_running, may_reflect = True, True
+        self._is_running = True
+        may_reflect = True
         try:
             while True:
                 due_now = partial(self._next_due, limit, everything, may_reflect)

@@ -50,6 +50,10 @@ class Account:
     spent: Spent
     limit: float | None
 
+    @property
+    def is_in_use(self) -> bool:
+        return bool(self.spent.sends) or self.limit is not None
+
     def sentence(self) -> str:
         """Write `Today: $1.20 of $2.00`."""
         limit = "" if self.limit is None else f" of {dollars(self.limit)}"
@@ -80,9 +84,7 @@ class Forecast:
             amount = None if self.amount is None else self.amount * self.requests
             usual = f"With tools, recent messages usually took {self.requests:,} requests:"
             sentences.append(f"{usual} {about_cost(amount)} or more.")
-        for account in self.accounts:
-            if account.spent.sends or account.limit is not None:
-                sentences.append(f"{account.sentence()}.")
+        sentences += [f"{account.sentence()}." for account in self.accounts if account.is_in_use]
         if self.beside:
             parts = enumerated([f"{purpose} {spent}" for purpose, spent in self.beside.items()])
             sentences.append(f"Of this conversation's cost, other than answers: {parts}.")

@@ -72,9 +72,8 @@ class ModelObserver(SizedModels):
         parts = [replace(batch, turns=turns) for turns in _parts(batch.turns)]
         tasks = [(_observing(part), _reads(part.turns)) for part in parts]
         fault = partial(fault_of, turns=batch.turns)
-        return await self._made(
-            tasks, batch.room, fault, partial(self._extractor.observe_now, batch)
-        )
+        instead = partial(self._extractor.observe_now, batch)
+        return await self._made(tasks, batch.room, fault, instead)
 
     async def reflect(self, standing: Observations, room: int) -> Made:
         task = _reflecting(standing, room), _reads_again(standing.lines)
@@ -257,10 +256,8 @@ def _reader(known: Mapping[int, _Known]) -> _Read:
     """Return a function that reads an answer, dropping lines that their turns do not say."""
 
     def read(reply: str) -> Iterator[Observation]:
-        matches = (
-            expressions("observations")["line"].fullmatch(line.strip())
-            for line in reply.splitlines()
-        )
+        pattern = expressions("observations")["line"]
+        matches = [pattern.fullmatch(line.strip()) for line in reply.splitlines()]
         lines = [_observation(match, known) for match in matches if match]
         said = [line for line in lines if line is not None]
         yield from sorted(said, key=lambda line: line.source.first)

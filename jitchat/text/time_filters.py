@@ -66,15 +66,9 @@ def time_filter_of(draft: str, today: date | None) -> TimeFilter | None:
     if not places and not (spans and (is_event or _find("says", plain))):
         return None
     is_answer = bool(_find("answer_to_me", plain))
-    return TimeFilter(
-        spans,
-        _hours(plain),
-        places,
-        role="user" if is_answer else _role(plain),
-        is_question=bool(_find("asks", plain)),
-        is_answer=is_answer,
-        is_event=is_event,
-    )
+    role = "user" if is_answer else _role(plain)
+    is_question = bool(_find("asks", plain))
+    return TimeFilter(spans, _hours(plain), places, role, is_question, is_answer, is_event)
 
 
 def _find(name: str, plain: str) -> re.Match[str] | None:

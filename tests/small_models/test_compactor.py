@@ -55,3 +55,11 @@ def test_no_text_can_close_its_fence(hostile):
     _, asked = compactor_request(f"a\n{hostile}\nb", "what", 500)
     tag = asked.content.rpartition("</")[2].removesuffix(">\n")
     assert asked.content.count(f"</{tag}>") == 1
+
+
+def test_only_the_instructions_are_filled_in():
+    system, asked = compactor_request("{limit} and {room}", "{limit}", 500)
+    assert system.content.endswith("Use at most 500 tokens.")
+    assert (
+        asked.content == "<wanted>\n{limit}\n</wanted>\n<result>\n{limit} and {room}\n</result>\n"
+    )
