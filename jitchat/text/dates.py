@@ -28,11 +28,12 @@ def dates_in(text: str, said_on: date | None) -> tuple[str, ...]:
     """
     plain = text if text.isascii() else text.translate(_TO_PLAIN)
     words = frozenset(_WORD.findall(plain.lower()))
+    patterns = expressions("dates")
     matches = [
         (match.start(), -match.end(), resolve(match, said_on))
         for name, hint, resolve in _RESOLVERS
-        if not hint or not _hint_words(hint).isdisjoint(words)
-        for match in expressions("dates")[name].finditer(plain)
+        if not _hint_words(hint).isdisjoint(words)
+        for match in patterns[name].finditer(plain)
     ]
     dates: dict[str, None] = {}
     covered = 0
@@ -45,7 +46,10 @@ def dates_in(text: str, said_on: date | None) -> tuple[str, ...]:
 
 @cache
 def _hint_words(hint: str) -> frozenset[str]:
-    return frozenset(data("dates")["hints"][hint].split())
+    hints = data("dates")["hints"][hint]
+    if isinstance(hints, list):  # the first and the last number
+        return frozenset(str(number) for number in range(hints[0], hints[1] + 1))
+    return frozenset(hints.split())
 
 
 def has_time_cue(text: str) -> bool:
@@ -152,7 +156,7 @@ def _days_from(said_on: date | None, days: int) -> str:
 
 _Resolver = Callable[[re.Match[str], date | None], str]
 _RESOLVERS: tuple[tuple[str, str, _Resolver], ...] = (
-    ("iso_date", "", _calendar_date),
+    ("iso_date", "year", _calendar_date),
     ("day_month", "month", _calendar_date),
     ("month_day", "month", _calendar_date),
     ("month_year", "month", _calendar_date),

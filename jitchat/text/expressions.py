@@ -57,4 +57,4 @@ def says(name: str, expression: str, text: str) -> bool:
 
 
 def has_any(text: str, parts: Iterable[str]) -> bool:
-    return any(part in text for part in parts)
+    return any(map(text.__contains__, parts))  # faster than a generator: called for each sentence

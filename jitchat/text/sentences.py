@@ -42,7 +42,7 @@ def _blocks(text: str) -> list[tuple[str, bool]]:
     for line in [*text.splitlines(), ""]:
         is_fence = bool(patterns["fence"].match(line))
         bare = line.strip()
-        bullet = patterns["bullet"].match(line)
+        bullet = None if fenced else patterns["bullet"].match(line)
         if paragraph and (is_fence or fenced or not bare or bullet):
             blocks.append((" ".join(paragraph), False))
             paragraph = []
@@ -80,11 +80,12 @@ def _is_abbreviated(paragraph: str, stop: int) -> bool:
     return is_initial or word.lower() in data("sentences")["abbreviations"]
 
 
-def _bounded(sentence: str) -> Iterator[str]:
-    parts = (
-        sentence[start:end].strip() for start, end in cut_at_spaces(sentence, 0, len(sentence))
-    )
-    return (part for part in parts if part)
+def _bounded(sentence: str) -> list[str]:
+    if len(sentence) <= LONGEST:
+        return [sentence]
+    spans = cut_at_spaces(sentence, 0, len(sentence))
+    parts = [sentence[start:end].strip() for start, end in spans]
+    return [part for part in parts if part]
 
 
 def cut_at_spaces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
