@@ -194,9 +194,10 @@ def _kinds(reply: str) -> dict[int, FactKind]:
         NotAnAnswer: The reply has no line in the requested format and is not `none`.
 
     """
-    lines = [expressions("observations")["choice"].search(line) for line in reply.splitlines()]
+    find_choice = expressions("observations")["chosen_sentence"].search
+    lines = [find_choice(line) for line in reply.splitlines()]
     kinds = {int(line["number"]): _KINDS[line["kind"].lower()] for line in lines if line}
-    if not kinds and not expressions("observations")["none"].fullmatch(reply.strip()):
+    if not kinds and not expressions("observations")["none_chosen"].fullmatch(reply.strip()):
         raise NotAnAnswer("Its answer chooses no sentence.", "Name another model.")
     return kinds
 
@@ -256,8 +257,8 @@ def _reader(known: Mapping[int, _Known]) -> _Read:
     """Return a function that reads an answer, dropping lines that their turns do not say."""
 
     def read(reply: str) -> Iterator[Observation]:
-        pattern = expressions("observations")["line"]
-        matches = [pattern.fullmatch(line.strip()) for line in reply.splitlines()]
+        match_note = expressions("observations")["note_line"].fullmatch
+        matches = [match_note(line.strip()) for line in reply.splitlines()]
         lines = [_observation(match, known) for match in matches if match]
         said = [line for line in lines if line is not None]
         yield from sorted(said, key=lambda line: line.source.first)

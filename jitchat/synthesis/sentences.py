@@ -150,7 +150,7 @@ def items_in(prose: str, *, of_person: bool) -> tuple[str, ...]:
         names = [name for name in names if not patterns["figures"].fullmatch(name)]
         names += [figure[0] for figure in patterns["figures"].finditer(prose)]
     else:
-        names = [name for name in names if patterns["file"].fullmatch(name)]
+        names = [name for name in names if patterns["file_name"].fullmatch(name)]
     return tuple(dict.fromkeys(name for name in names if _is_item(name)))
 
 
@@ -192,7 +192,7 @@ def with_items(text: str, also: Sequence[str]) -> str:
 
 def without_items(text: str) -> tuple[str, tuple[str, ...]]:
     """Split a line's text into the text alone and the names and figures listed after it."""
-    listed = expressions("observations")["also"].search(text)
+    listed = expressions("observations")["listed_after"].search(text)
     if listed is None:
         return text, ()
     return text[: listed.start()], tuple(item for item in listed[1].split(", ") if item)
@@ -200,7 +200,7 @@ def without_items(text: str) -> tuple[str, tuple[str, ...]]:
 
 def label_of(text: str) -> str:
     """Read the speaker's label of a line: `Ana: `; empty if it has none."""
-    label = expressions("observations")["label"].match(text)
+    label = expressions("observations")["speaker_label"].match(text)
     return label[0] if label else ""
 
 

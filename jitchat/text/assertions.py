@@ -40,7 +40,5 @@ def is_relation(sentence: str, names: Sequence[str]) -> bool:
 def forgotten(sentence: str) -> str:
     """Return what a sentence asks to have forgotten, or "" if it does not ask for that."""
     plain = sentence.replace("’", "'")
-    if is_question(plain) or not says("assertions", "forgotten", plain):
-        return ""
     match = expressions("assertions")["forgotten"].search(plain)
-    return match[1] if match is not None else ""
+    return match[1] if match is not None and not is_question(plain) else ""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from jitchat.text.expressions import data, expressions
+from jitchat.text.expressions import expressions, word_list
 from jitchat.text.languages import english_function_words
 from jitchat.text.sanitize import shorten
 from jitchat.text.words import fold
@@ -43,7 +43,7 @@ def _identifiers(text: str) -> Iterator[tuple[int, str]]:
 
 def _is_no_name(word: str) -> bool:
     plain = fold(word)
-    return plain in english_function_words() or plain in data("entities")["openers"]
+    return plain in english_function_words() or plain in word_list("openers")
 
 
 def _names(text: str) -> Iterator[tuple[int, str]]:

@@ -46,10 +46,9 @@ def focus_of(draft: str) -> Focus:
         return Focus(draft)
     lines = {line.strip() for line in text.splitlines()}
     chosen = _asking(prose, [each in lines for each in prose]) or sorted({0, len(prose) - 1})
-    kept = set(chosen)
-    rest = [each for at, each in enumerate(prose) if at not in kept]
+    rest = [sentence for number, sentence in enumerate(prose) if number not in chosen]
     pasted = [stretch for stretch, is_prose in stretches if not is_prose]
-    asked = (ends_of(prose[at], _LONGEST_ASKING // 2) for at in chosen)
+    asked = (ends_of(prose[number], _LONGEST_ASKING // 2) for number in chosen)
     return Focus(" ".join(asked), "\n".join((*rest, *pasted)))
 
 

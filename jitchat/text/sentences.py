@@ -9,7 +9,7 @@ time on any text.
 import re
 from collections.abc import Callable, Iterator
 
-from jitchat.text.expressions import data, expressions
+from jitchat.text.expressions import expressions, word_list
 
 LONGEST = 1_000
 
@@ -74,10 +74,10 @@ def sentence_ends(paragraph: str) -> Iterator[int]:
 def _is_abbreviated(paragraph: str, stop: int) -> bool:
     """Return whether the full stop at `stop` belongs to the word before it."""
     word = f" {paragraph[max(0, stop - 12) : stop]}".rpartition(" ")[2].lstrip("(\"'“‘[*_")
-    if word.lower() in data("sentences")["before_a_number"]:
+    if word.lower() in word_list("abbreviations_before_a_number"):
         return paragraph[stop + 2 : stop + 3].isdigit()
     is_initial = len(word) == 1 and word.isupper() and word != "I"
-    return is_initial or word.lower() in data("sentences")["abbreviations"]
+    return is_initial or word.lower() in word_list("abbreviations")
 
 
 def _bounded(sentence: str) -> list[str]:

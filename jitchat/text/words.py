@@ -141,10 +141,12 @@ def _words_of(plain: str) -> list[str]:
 
 def _bigrams(word: str) -> list[str]:
     """Split the parts of a word in an unspaced script or Korean into bigrams."""
-    runs = [] if word.isascii() else list(expressions("words")["in_bigrams"].finditer(word))
+    pattern = expressions("words")["in_bigrams"]
+    if word.isascii() or not pattern.search(word):
+        return [word]
     parts: list[str] = []
     start = 0
-    for run in runs:
+    for run in pattern.finditer(word):
         parts += [word[start : run.start()]] if run.start() > start else []
         characters = run.group()
         parts += [a + b for a, b in pairwise(characters)] or [characters]
