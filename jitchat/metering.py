@@ -16,14 +16,7 @@ from functools import partial
 from jitchat.errors import JitchatError, StoreError
 from jitchat.providers.answer import Answer
 from jitchat.providers.catalogue.table import Prices, cost_of
-from jitchat.providers.provider import (
-    Options,
-    Piece,
-    Provider,
-    RetryScheduled,
-    SentRequest,
-    Wire,
-)
+from jitchat.providers.provider import Options, Piece, Provider, RetryScheduled, SentRequest, Wire
 from jitchat.store.requests import NOT_BILLED, Asked, Purpose, RequestLog, Taken
 from jitchat.threads import to_the_end
 from jitchat.values import Message, Usage
@@ -43,8 +36,7 @@ def taken(reported: Usage | None, own: Usage, price: Price) -> Taken:
         output_tokens=own.output_tokens if answered is None else answered,
     )
     counted = Usage(
-        own.input_tokens if sent is None else None,
-        own.output_tokens if answered is None else None,
+        own.input_tokens if sent is None else None, own.output_tokens if answered is None else None
     )
     is_whole = counted == Usage(None, None)
     return Taken(reported, None if is_whole else counted, price(used))

@@ -32,11 +32,11 @@ from jitchat.session_options import SessionOptions
 from jitchat.settings import Settings, keys, personas, sections
 from jitchat.settings import small_models as small
 from jitchat.settings.profiles import Profile, same_server
-from jitchat.small_models.compactor import ModelCompactor, SizedModel
+from jitchat.small_models.compactor import ModelCompactor
 from jitchat.small_models.document_writer import ModelDocumentWriter
 from jitchat.small_models.observer import ModelObserver
 from jitchat.small_models.reranker import Reranker
-from jitchat.small_models.small_model import SmallModel
+from jitchat.small_models.small_model import SizedModel, SmallModel
 from jitchat.spending import Spending, SpendingLimits
 from jitchat.statements import Proposing
 from jitchat.store.database import Database

@@ -6,10 +6,11 @@ again. A message sent meanwhile, and a crash, find the observations that were co
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 
 from jitchat.errors import StaleObservations
 from jitchat.events import MemoryUpdated, ObservationDue
@@ -20,11 +21,12 @@ from jitchat.store.path import Path
 from jitchat.synthesis import policy
 from jitchat.synthesis.observer import Batch, Observer
 from jitchat.synthesis.passes import PassMaker
-from jitchat.synthesis.policy import Due, Observe, Standing, Thresholds
+from jitchat.synthesis.policy import Due, Observe, Reflect, Standing, Thresholds
 from jitchat.text.sanitize import one_line
 from jitchat.values import Turn
 from jitchat.window.history import History
 from jitchat.window.statements import observation_tokens
+from jitchat.window.steering import Hold
 from jitchat.window.tokens import TokenCounter
 
 _TRIES = 3
@@ -104,7 +106,7 @@ class Observing:
         if due is None:
             return
         if self.consent is Consent.ASK:
-            yield ObservationDue(_turns_of(due), _tokens_of(due, self.standing()), self.observer)
+            yield _question(due, self.standing(), self.observer)
             return
         async with aclosing(self.run(limit)) as made:
             async for event in made:
@@ -119,22 +121,18 @@ class Observing:
         """Make the passes that are due, in order; with `everything`, all that are possible."""
         if self._is_running:
             return
-        self._is_running, may_reflect, tries = True, True, 0
+        self._is_running = True
+        may_reflect = True
         try:
-            while tries < _TRIES:
-                due = await asyncio.to_thread(self._next_due, limit, everything, may_reflect)
-                try:
-                    made = await self._made(due, self._maker)
-                except StaleObservations:
-                    tries += 1
-                    await asyncio.to_thread(self._memory.refresh)
-                    continue
-                if made is None and (due is None or isinstance(due, Observe) or not may_reflect):
-                    return
-                # observing continues even if the observations cannot be condensed
-                may_reflect, tries = made is not None, 0
+            while True:
+                due_now = partial(self._next_due, limit, everything, may_reflect)
+                due, made = await self._make_pass(due_now, self._maker)
                 if made is not None:
                     yield MemoryUpdated(made)
+                elif not isinstance(due, Reflect) or not may_reflect:
+                    return
+                # observing continues even if the observations cannot be condensed
+                may_reflect = made is not None
         finally:
             self._is_running = False
 
@@ -150,70 +148,62 @@ class Observing:
 
         Does nothing if the user turned observing off.
         """
-        tries = 0
-        while self.consent is not Consent.OFF and not await asyncio.to_thread(fits):
-            standing = await asyncio.to_thread(self.standing, before)
-            due = policy.due_in_need(standing, self.thresholds, limit)
-            try:
-                made = await self._made(due, self._in_need, before)
-            except StaleObservations:
-                tries += 1
-                await asyncio.to_thread(self._memory.refresh)
-                made = None
-                if tries < _TRIES:
-                    continue
+
+        def due_now() -> Due:
+            if self.consent is Consent.OFF or fits():
+                return None
+            return policy.due_in_need(self.standing(before), self.thresholds, limit)
+
+        while True:
+            _, made = await self._make_pass(due_now, self._in_need, before)
             if made is None:
                 return
             yield MemoryUpdated(made, is_needed=True)
 
-    async def _made(
-        self, due: Due, maker: PassMaker, before: int | None = None
-    ) -> ObservationPass | None:
-        """Make and store the first due pass; None if it has no result.
+    async def _make_pass(
+        self, due_now: Callable[[], Due], maker: PassMaker, before: int | None = None
+    ) -> tuple[Due, ObservationPass | None]:
+        """Make and store the first due pass; return what was due, and the pass if it has a result.
+
+        If the observations change meanwhile, what is due is decided again.
+        """
+        for _ in range(_TRIES):
+            due = await asyncio.to_thread(due_now)
+            try:
+                return due, await self._made(due, maker, before)
+            except StaleObservations:
+                await asyncio.to_thread(self._memory.refresh)
+        return None, None
+
+    async def _made(self, due: Due, maker: PassMaker, before: int | None) -> ObservationPass | None:
+        """Make and store a pass for what is due; None if it has no result.
 
         Raises:
             StaleObservations: The observations have changed meanwhile.
 
         """
-        path, passes = await asyncio.to_thread(self._chain, before)
-        standing = await asyncio.to_thread(self.standing, before)
-        made = await self._make(due, maker, standing, passes)
+        path, passes, standing = await asyncio.to_thread(self._state, before)
+        through = standing.observations.through
+        made: ObservationPass | None = None
+        if isinstance(due, Observe) and (turns := _unobserved(due.batches, through)):
+            first = next(start for start, _ in path.behind(through))
+            tokens = sum(standing.costs(turns))
+            pins = self._memory.pins
+            positions = (turn.position for turn in turns)
+            out = frozenset(turn for turn in positions if pins.get(turn) == Hold.EXCLUDED)
+            batch = Batch(turns, int(due.density * tokens), standing.observations, out)
+            made = await maker.observe(batch, first, tokens)
+        elif isinstance(due, Reflect) and passes:
+            made = await maker.reflect(standing.observations, due, passes[0].first)
         if made is None:
             return None
         stored = replace(made, follows=passes[-1].id if passes else None)
         return await asyncio.to_thread(self._memory.observed.add, path, stored)
 
-    def _chain(self, before: int | None) -> tuple[Path, list[ObservationPass]]:
+    def _state(self, before: int | None) -> tuple[Path, list[ObservationPass], Standing]:
         path = self._path
-        return path, self._memory.observed.passes(path, self._end if before is None else before)
-
-    async def _make(
-        self,
-        due: Due,
-        maker: PassMaker,
-        standing: Standing,
-        passes: Sequence[ObservationPass],
-    ) -> ObservationPass | None:
-        if isinstance(due, Observe):
-            turns = _unobserved(due.batches, standing.observations.through)
-            if not turns:
-                return None
-            first = self._first_behind(standing.observations.through)
-            tokens = sum(standing.costs(turns))
-            room = int(due.density * tokens)
-            out = frozenset(turn.position for turn in turns) & self._excluded
-            batch = Batch(turns, room, standing.observations, out)
-            return await maker.observe(batch, first, tokens)
-        if due is None or not passes:
-            return None
-        return await maker.reflect(standing.observations, due, passes[0].first)
-
-    def _first_behind(self, through: int) -> int:
-        return next(start for start, _ in self._path.behind(through))
-
-    @property
-    def _excluded(self) -> frozenset[int]:
-        return frozenset(turn for turn, hold in self._memory.pins.items() if hold == "excluded")
+        passes = self._memory.observed.passes(path, self._end if before is None else before)
+        return path, passes, self.standing(before)
 
     # Changes by the user.
 
@@ -250,21 +240,13 @@ class Observing:
 
 def _unobserved(batches: tuple[tuple[Turn, ...], ...], through: int) -> tuple[Turn, ...]:
     """Return the turns of the first batch that no other pass has observed meanwhile."""
-    for batch in batches:
-        left = tuple(turn for turn in batch if turn.position > through)
-        if left:
-            return left
-    return ()
+    left = (tuple(turn for turn in batch if turn.position > through) for batch in batches)
+    return next((turns for turns in left if turns), ())
 
 
-def _turns_of(due: Due) -> tuple[int, int] | None:
-    """Return the first and last position due; None for a reflection."""
-    if not isinstance(due, Observe):
-        return None
-    return due.batches[0][0].position, due.batches[-1][-1].position
-
-
-def _tokens_of(due: Due, standing: Standing) -> int:
-    if not isinstance(due, Observe):
-        return standing.observed
-    return sum(sum(standing.costs(batch)) for batch in due.batches)
+def _question(due: Observe | Reflect, standing: Standing, observer: str) -> ObservationDue:
+    if isinstance(due, Reflect):
+        return ObservationDue(None, standing.observed, observer)
+    turns = due.batches[0][0].position, due.batches[-1][-1].position
+    tokens = sum(sum(standing.costs(batch)) for batch in due.batches)
+    return ObservationDue(turns, tokens, observer)

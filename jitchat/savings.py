@@ -85,13 +85,11 @@ def savings(sends: Sequence[Send], price: Price, life: timedelta | None = None) 
             cache = _cache_of(send)
             warm = _warm(before.get(cache), send.sent_at, life)
             paid = _paid(send, warm, caches=cache in caching)
-            total = Savings(
-                total.sends + 1,
-                total.unanswered,
-                total.sent + send.used,
-                total.full + send.full_tokens,
-                _money(total.money, [price(send, way) for way in (paid, *_full(send, paid, warm))]),
-            )
+            amounts = [price(send, way) for way in (paid, *_full(send, paid, warm))]
+            sent = total.sent + send.used
+            full = total.full + send.full_tokens
+            money = _money(total.money, amounts)
+            total = Savings(total.sends + 1, total.unanswered, sent, full, money)
             before[cache] = send
         totals.append(total)
     return totals
@@ -113,7 +111,7 @@ def _paid(send: Send, warm: Send | None, *, caches: bool) -> Usage:
     if usage is not None and usage.input_tokens is not None:
         return Usage(usage.input_tokens, 0, usage.cached_tokens, usage.written_tokens)
     cached = _repeated(warm, send.sizes, send.mode) if caches and warm is not None else 0
-    return Usage(send.used, 0, cached, _stable(send) - cached if caches else 0)
+    return Usage(send.used, 0, cached, _stable(send.sizes) - cached if caches else 0)
 
 
 def _full(send: Send, paid: Usage, warm: Send | None) -> tuple[Usage, Usage]:
@@ -149,8 +147,7 @@ def input_ahead(
     if caches and before is not None:
         extends = window.step and all(sizes[kind] >= before.sizes.get(kind, 0) for kind in Kind)
         cached = before.used if extends else _repeated(before, sizes, window.mode)
-    stable = sum(sizes[kind] for kind in Kind if kind.is_stable)
-    return Usage(window.used, 0, cached, max(0, stable - cached) if caches else 0)
+    return Usage(window.used, 0, cached, max(0, _stable(sizes) - cached) if caches else 0)
 
 
 def _repeated(before: Send, sizes: Mapping[str, int], mode: Mode) -> int:
@@ -186,5 +183,5 @@ def _cache_of(send: Send) -> tuple[str, str]:
     return send.provider, send.model
 
 
-def _stable(send: Send) -> int:
-    return sum(send.sizes.get(kind, 0) for kind in Kind if kind.is_stable)
+def _stable(sizes: Mapping[str, int]) -> int:
+    return sum(sizes.get(kind, 0) for kind in Kind if kind.is_stable)

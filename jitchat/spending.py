@@ -6,7 +6,7 @@ models: what was spent plus the forecast must not exceed them.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from statistics import median
@@ -50,10 +50,14 @@ class Account:
     spent: Spent
     limit: float | None
 
+    @property
+    def is_in_use(self) -> bool:
+        return bool(self.spent.sends) or self.limit is not None
+
     def sentence(self) -> str:
         """Write `Today: $1.20 of $2.00`."""
-        limit = self.limit
-        return f"{self.name}: {self.spent}" + (f" of {dollars(limit)}" if limit is not None else "")
+        limit = "" if self.limit is None else f" of {dollars(self.limit)}"
+        return f"{self.name}: {self.spent}{limit}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,27 +76,19 @@ class Forecast:
         """State the forecast for the message, and what was spent so far."""
         usage = self.usage
         cached = f", {usage.cached_tokens:,} of them cached" if usage.cached_tokens else ""
-        shown = [each for each in self.accounts if each.spent.sends or each.limit is not None]
-        return [
+        sentences = [
             f"This message: {about_cost(self.amount)} for ~{usage.input_tokens or 0:,}"
-            f" tokens{cached}, and an answer of ~{usage.output_tokens or 0:,}.",
-            *self._of_tools(),
-            *(f"{each.sentence()}." for each in shown),
-            *self._beside_answers(),
+            f" tokens{cached}, and an answer of ~{usage.output_tokens or 0:,}."
         ]
-
-    def _of_tools(self) -> Iterator[str]:
         if self.requests > 1:
             amount = None if self.amount is None else self.amount * self.requests
-            yield (
-                f"With tools, recent messages usually took {self.requests:,} requests:"
-                f" {about_cost(amount)} or more."
-            )
-
-    def _beside_answers(self) -> Iterator[str]:
+            usual = f"With tools, recent messages usually took {self.requests:,} requests:"
+            sentences.append(f"{usual} {about_cost(amount)} or more.")
+        sentences += [f"{account.sentence()}." for account in self.accounts if account.is_in_use]
         if self.beside:
-            parts = [f"{purpose} {spent}" for purpose, spent in self.beside.items()]
-            yield f"Of this conversation's cost, other than answers: {enumerated(parts)}."
+            parts = enumerated([f"{purpose} {spent}" for purpose, spent in self.beside.items()])
+            sentences.append(f"Of this conversation's cost, other than answers: {parts}.")
+        return sentences
 
 
 class Spending:
@@ -144,17 +140,15 @@ class Spending:
         """
         if not self._limits:
             return ""
-        ahead = self._forecast(window, provider, longest, self._spent_on_message())
+        ahead = self._forecast(window, provider, longest, self.message()[0])
         if ahead.amount is None:
+            price = f"price of {window.model}"
             return self._once(
-                f"price of {window.model}",
-                f"The price of {window.model} is unknown, so spending limits cannot be enforced.",
+                price, f"The {price} is unknown, so spending limits cannot be enforced."
             )
-        is_first = not window.step
-        warnings = [
-            self._checked(account, ahead.amount, is_first=is_first) for account in ahead.accounts
-        ]
-        return " ".join(filter(None, warnings))
+        what = _STOPPED if window.step else _NOT_SENT
+        warnings = [self._checked(account, ahead.amount, what) for account in ahead.accounts]
+        return " ".join(warning for warning in warnings if warning)
 
     def allow(self, amount: float | None) -> None:
         """Check a request other than an answer: a small model's, or one of the lab's.
@@ -165,7 +159,7 @@ class Spending:
         """
         if self._limits and amount:
             for account in self._accounts(Spent()):
-                _require(account, amount, "It was not sent.")
+                _require(account, amount, _NOT_SENT)
 
     def metering(self) -> Metering:
         """Return how requests other than answers are recorded and checked."""
@@ -183,9 +177,9 @@ class Spending:
         requests = round(median(per_message)) if per_message and window.tools else 1
         return Forecast(usage, self._price(usage), self._accounts(message), requests)
 
-    def _checked(self, account: Account, amount: float, *, is_first: bool) -> str:
+    def _checked(self, account: Account, amount: float, what: str) -> str:
         if not self._exceeds:
-            _require(account, amount, "It was not sent." if is_first else _STOPPED)
+            _require(account, amount, what)
         limit = account.limit
         is_near = limit is not None and account.spent.amount + amount >= self._limits.warn * limit
         warning = f"{account.sentence()}, and {about_cost(amount)} for this request."
@@ -195,12 +189,8 @@ class Spending:
         """Return what the message has cost so far, and the usage reported for its answer."""
         if self._conversation is None or self._before is None:
             return Spent(), None
-        return self._spent_on_message(), self._log.answered(self._conversation, self._before)
-
-    def _spent_on_message(self) -> Spent:
-        if self._conversation is None or self._before is None:
-            return Spent()
-        return self._log.spent_on_message(self._conversation, self._before)
+        message = self._conversation, self._before
+        return self._log.spent_on_message(*message), self._log.answered(*message)
 
     def _accounts(self, message: Spent) -> tuple[Account, ...]:
         log, limits, today = self._log, self._limits, local(self._now()).date()
@@ -218,6 +208,7 @@ class Spending:
         return warning if is_new else ""
 
 
+_NOT_SENT = "It was not sent."
 _STOPPED = "The tools' results were not sent, and the answer ends here."
 
 

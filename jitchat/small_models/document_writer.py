@@ -10,27 +10,21 @@ the result states why.
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from jitchat.errors import JitchatError, NotAnAnswer
-from jitchat.small_models.compactor import SizedModel
-from jitchat.small_models.small_model import SmallModelReply, parse_value, prompt
+from jitchat.small_models.replies import parse_number, parse_value
+from jitchat.small_models.small_model import SizedModels, request_of
 from jitchat.statements import DocumentLine, MemoryDocument, Replaced, Section, Source
-from jitchat.synthesis.document_writer import (
-    BUILT_IN,
-    SessionTurns,
-    Written,
-    completed,
-    with_dates,
-    write,
-)
+from jitchat.synthesis import document_writer as writing
+from jitchat.synthesis.document_writer import SessionTurns, Written
 from jitchat.synthesis.extraction import is_of_person, speaker_in_line
 from jitchat.synthesis.fitting import MOST_WORDS
 from jitchat.text.sanitize import shorten
 from jitchat.text.words import stems
-from jitchat.values import Message, Role, Turn
-from jitchat.window.render import fence, free_tag, quote_all
+from jitchat.values import Message, Turn
+from jitchat.window.render import quote_all
 from jitchat.window.statements import line_text
 
 _ANSWER = 4_000
@@ -47,40 +41,28 @@ _FEW = 4
 _SECTIONS = {section.value: section for section in Section if section is not Section.TIMELINE}
 
 
-class ModelDocumentWriter:
-    def __init__(self, models: Sequence[SizedModel]) -> None:
-        """`models` are tried in order, the smallest first; at least one."""
-        self._models = tuple(models)
-
+class ModelDocumentWriter(SizedModels):
     async def write(self, previous: MemoryDocument, session: SessionTurns) -> Written:
         if not session.messages:
             return await _built_in(previous, session, "")
         messages = await asyncio.to_thread(document_request, previous, session)
-        fitting = await asyncio.to_thread(self._fitting, messages)
-        if fitting is None:
-            name = self._models[-1].model.name
+        model = await self.fitting(messages, _ANSWER)
+        if model is None:
+            name = self.models[-1].model.name
             return await _built_in(previous, session, f"too much for {name}")
-        heard = await fitting.model.ask(messages)
+        reply = await model.ask(messages)
         try:
-            document = await asyncio.to_thread(_taken, heard, previous, session)
+            document = await asyncio.to_thread(_document_of, reply.whole(), previous, session)
+            written = Written(document, model.name)
         except JitchatError as error:
-            why = f"{fitting.model.name}: {error.what.rstrip('.')}"
-            written = await _built_in(previous, session, why)
-        else:
-            written = Written(document, fitting.model.name)
-        tokens = heard.input_tokens, heard.output_tokens
-        return replace(written, input_tokens=tokens[0], output_tokens=tokens[1], calls=1)
-
-    async def aclose(self) -> None:
-        for each in self._models:
-            await each.model.provider.aclose()
-
-    def _fitting(self, messages: Sequence[Message]) -> SizedModel | None:
-        return next((each for each in self._models if each.takes(messages, _ANSWER)), None)
+            written = await _built_in(previous, session, model.failure(error))
+        return replace(
+            written, input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, calls=1
+        )
 
 
 async def _built_in(previous: MemoryDocument, session: SessionTurns, why: str) -> Written:
-    return Written(await asyncio.to_thread(write, previous, session), BUILT_IN, why)
+    return Written(await asyncio.to_thread(writing.write, previous, session), writing.BUILT_IN, why)
 
 
 def document_request(previous: MemoryDocument, session: SessionTurns) -> tuple[Message, ...]:
@@ -88,12 +70,9 @@ def document_request(previous: MemoryDocument, session: SessionTurns) -> tuple[M
     numbered = [
         f"{number}. [{line.section}] {line_text(line)}\n" for number, line in _offered(previous)
     ]
-    quoted = quote_all(session.messages)
-    texts = [*numbered, *quoted]
-    document = fence(free_tag("document", texts), numbered or ["It is empty.\n"])
-    turns = fence(free_tag("turns", texts), quoted)
-    system = Message(Role.SYSTEM, prompt("document_writer"))
-    return system, Message(Role.USER, "".join((*document, *turns)))
+    document = numbered or ["It is empty.\n"]
+    turns = quote_all(session.messages)
+    return request_of("document_writer", document=document, turns=turns)
 
 
 def _offered(previous: MemoryDocument) -> list[tuple[int, DocumentLine]]:
@@ -105,34 +84,19 @@ def _offered(previous: MemoryDocument) -> list[tuple[int, DocumentLine]]:
     ]
 
 
-def _taken(
-    heard: SmallModelReply, previous: MemoryDocument, session: SessionTurns
-) -> MemoryDocument:
-    lines = parse_document(heard.whole(), previous, session)
+def _document_of(reply: str, previous: MemoryDocument, session: SessionTurns) -> MemoryDocument:
+    lines = parse_document(reply, previous, session)
     offered = {line for _, line in _offered(previous)}
     always = [line for line in previous.lines if line not in offered]
     gists = _gists(lines, session)
-    dated = with_dates([*always, *lines], session, gists.get)
-    return completed(previous, dated, session, MOST_WORDS)
+    dated = writing.with_dates([*always, *lines], session, gists.get)
+    return writing.completed(previous, dated, session, MOST_WORDS)
 
 
 def _gists(lines: Sequence[DocumentLine], session: SessionTurns) -> Mapping[date, DocumentLine]:
     """Map each date to its text in the timeline: the first new line of that day."""
-    said = {turn.position for turn in session.turns}
-    new = [
-        line
-        for line in lines
-        if line.source is not None
-        and line.source.conversation == session.conversation
-        and line.source.first in said
-    ]
-    return {line.day: line for line in reversed(new) if line.day is not None}
-
-
-@dataclass(frozen=True, slots=True)
-class _New:
-    line: DocumentLine
-    replaces: int | None
+    is_new = writing.stated_in(session)
+    return {line.day: line for line in reversed(lines) if line.day is not None and is_new(line)}
 
 
 def parse_document(
@@ -146,21 +110,22 @@ def parse_document(
     """
     offered = dict(_offered(previous))
     kept = {number for number in parse_value(reply, "keep", list) if isinstance(number, int)}
-    told = parse_value(reply, "lines", list)
-    new = list(_grounded(told, offered, session))
-    if len(new) < _GROUNDED * len(told):
+    written = parse_value(reply, "lines", list)
+    grounded = list(_grounded(written, offered, session))
+    new = [line for line, _ in grounded]
+    if len(new) < _GROUNDED * len(written):
         raise _refused("names turns that do not say what it writes")
-    often = Counter(each.line.text.casefold() for each in new)
+    often = Counter(line.text.casefold() for line in new)
     if new and max(often.values()) > max(2, len(new) // _FEW):
         raise _refused("repeats itself")
-    replaced = {each.replaces for each in new if each.replaces is not None}
+    replaced = {number for _, number in grounded if number}
     left = [line for number, line in offered.items() if number in kept - replaced]
     if not left and not new:
         raise _refused("is an empty document")
     survived = len(left) + len(replaced)
     if len(offered) > _FEW and survived < _KEPT * len(offered):
         raise _refused(f"keeps {survived:,} of {len(offered):,} lines")
-    return [*left, *(each.line for each in new)]
+    return [*left, *new]
 
 
 def _refused(why: str) -> NotAnAnswer:
@@ -168,41 +133,33 @@ def _refused(why: str) -> NotAnAnswer:
 
 
 def _grounded(
-    told: Sequence[object], offered: Mapping[int, DocumentLine], session: SessionTurns
-) -> Iterator[_New]:
-    """Read new lines, dropping those that are malformed or not supported by their turns."""
+    written: Sequence[object], offered: Mapping[int, DocumentLine], session: SessionTurns
+) -> Iterator[tuple[DocumentLine, int]]:
+    """Read new lines, each with the number of the line that it replaces, or 0.
+
+    Lines that are malformed or not supported by their turns are dropped.
+    """
     turns = {turn.position: turn for turn in session.messages}
-    for fields in told:
+    for fields in written:
         if not isinstance(fields, dict):
             continue
         section = _SECTIONS.get(str(fields.get("section")))
-        turn, text = turns.get(_number(fields.get("turn"))), fields.get("text")
+        turn = turns.get(parse_number(fields.get("turn")))
+        text = fields.get("text")
         if section is None or turn is None or not isinstance(text, str):
             continue
         is_wish = section is Section.PREFERENCES
         if is_wish and not is_of_person(turn, among_people=session.among_people):
             section = Section.NOTES  # a model has no preferences, and cannot state the user's
-        line = _line(section, shorten(text, _WIDTH), turn, session.conversation)
-        replaces = _number(fields.get("replaces"))
-        old = offered.get(replaces)
+        day = turn.created_at.date() if turn.created_at else None
+        source = Source(turn.position, turn.position, session.conversation)
+        line = DocumentLine(section, shorten(text, _WIDTH), source, day, speaker_in_line(turn))
+        number = parse_number(fields.get("replaces"))
+        old = offered.get(number)
         if old is not None and section is Section.FACTS:
             line = replace(line, replaced=Replaced(old.text, old.source, old.day))
         if _says(turn, line.text):
-            yield _New(line, replaces if old is not None else None)
-
-
-def _number(value: object) -> int:
-    """Read a number, or `#12`; 0 if it is neither."""
-    if isinstance(value, str):
-        digits = value.strip().removeprefix("#")
-        return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else 0
-    return value if type(value) is int else 0
-
-
-def _line(section: Section, text: str, turn: Turn, conversation: str) -> DocumentLine:
-    day = turn.created_at.date() if turn.created_at else None
-    source = Source(turn.position, turn.position, conversation)
-    return DocumentLine(section, text, source, day, speaker_in_line(turn))
+            yield line, number if old is not None else 0
 
 
 def _says(turn: Turn, text: str) -> bool:

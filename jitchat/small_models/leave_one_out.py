@@ -120,8 +120,8 @@ class TrialResult:
 def trials_of(window: ContextWindow, *, control: bool) -> tuple[Trial, ...]:
     """Choose up to six trials; `control` includes the unchanged window, to measure chance."""
     same = [Trial(None, window.used)] if control else []
-    found = by_score(window)[: MOST - len(same)]
-    trials = [Trial(each.turn, window.used - each.tokens) for each in found]
+    best = by_score(window)[: MOST - len(same)]
+    trials = [Trial(segment.turn, window.used - segment.tokens) for segment in best]
     return (*same, *trials) if trials else ()
 
 
@@ -135,8 +135,7 @@ def cost_of_trials(
     if prices is None:
         return None
     costs = [prices.of(Usage(trial.tokens, answer)) for trial in trials]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None
+    return None if None in costs else sum(cost or 0.0 for cost in costs)
 
 
 async def leave_one_out(

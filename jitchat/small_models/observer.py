@@ -12,25 +12,27 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
+from functools import partial
+from itertools import groupby
 
 from jitchat.errors import JitchatError, NotAnAnswer
-from jitchat.small_models.compactor import SizedModel
-from jitchat.small_models.small_model import SmallModelReply, prompt
+from jitchat.small_models.small_model import SizedModel, SizedModels, SmallModel, request_of
 from jitchat.statements import Fact, FactKind, Observation, Observations, Priority, Source
 from jitchat.store.requests import Purpose
-from jitchat.synthesis.checks import fault_of, reflection_fault
 from jitchat.synthesis.extractive import ExtractiveObserver
 from jitchat.synthesis.facts import facts_by_rule, facts_of, may_state
 from jitchat.synthesis.observer import Batch, FactsMade, Made
+from jitchat.synthesis.passes import fault_of, reflection_fault
 from jitchat.synthesis.policy import pieces
 from jitchat.synthesis.sentences import by_turn, words_of
 from jitchat.text.dates import dates_in
+from jitchat.text.expressions import expressions
 from jitchat.text.sanitize import both_ends, one_line, shorten
 from jitchat.text.words import stems
 from jitchat.values import Message, Role, Turn
 from jitchat.window.exchange import is_requested
-from jitchat.window.render import fence, free_tag, quote_all
+from jitchat.window.render import quote_all
 from jitchat.window.statements import observation_line
 
 _AHEAD = 12
@@ -46,75 +48,70 @@ _LONGEST = 1_200
 """Maximum characters of a line."""
 _SAID = 0.5
 """A turn with at least this share of a line's words counts as its source."""
-_LINE = re.compile(
-    r"[-*•]\s*+(?:\[(?P<level>high|medium|low)\]\s*+)?(?P<text>.*)"
-    r"\(#(?P<first>\d{1,9})(?: ?[-–,] ?#?(?P<last>\d{1,9}))?\)\.?",
-    re.IGNORECASE,
-)
-
-
 _CHOICES = 200
 """Maximum tokens of an answer that chooses sentences."""
-_KINDS = {
-    "standing": FactKind.STANDING,
-    "preference": FactKind.PREFERENCE,
-    "decision": FactKind.DECISION,
-    "stated": FactKind.STATED,
-}
-_CHOICE = re.compile(
-    rf"\[(?P<kind>{'|'.join(_KINDS)})\][^#\n]{{0,9}}#(?P<number>\d{{1,4}})\b", re.IGNORECASE
-)
-_NONE = re.compile(r"\W*none\W*", re.IGNORECASE)
+_KINDS = {kind.partition(" ")[0]: kind for kind in FactKind}
+
+_Request = Callable[[int], tuple[Message, ...]]
+"""Makes a request that shows at most the given number of characters of each message."""
+_Read = Callable[[str], Iterable[Observation]]
+"""Reads the lines of a reply."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Heard:
-    lines: tuple[Observation, ...]
-    by: str
-    cut: bool
-    input_tokens: int
-    output_tokens: int
-    cost: float | None
-
-
-class ModelObserver:
+class ModelObserver(SizedModels):
     def __init__(self, models: Sequence[SizedModel]) -> None:
-        """`models` are tried in order, the smallest first; at least one."""
-        self._models = tuple(models)
+        super().__init__(models)
         self._extractor = ExtractiveObserver(models[0].model.counter)
 
     @property
     def name(self) -> str:
-        return self._models[0].model.name
+        return self.models[0].model.name
 
     async def observe(self, batch: Batch) -> Made:
         """Have a batch observed; a very large message is observed in parts."""
-        heard: list[_Heard] = []
-        try:
-            for turns in _parts(batch.turns):
-                part = replace(batch, turns=turns)
-                heard.append(await self._ask(part.room, _observing(part), _reads(turns)))
-            lines = tuple(line for each in heard for line in each.lines)
-            if fault := fault_of(lines, batch.turns):
-                raise NotAnAnswer(f"{fault}.", "Name another model.")
-        except JitchatError as error:
-            told = self._failed(error)
-            own = await asyncio.to_thread(self._extractor.observe_now, batch, told)
-            return _with_cost(own, heard)
-        return _with_cost(Made(lines, heard[-1].by, _told(heard)), heard)
+        parts = [replace(batch, turns=turns) for turns in _parts(batch.turns)]
+        tasks = [(_observing(part), _reads(part.turns)) for part in parts]
+        fault = partial(fault_of, turns=batch.turns)
+        instead = partial(self._extractor.observe_now, batch)
+        return await self._made(tasks, batch.room, fault, instead)
 
     async def reflect(self, standing: Observations, room: int) -> Made:
-        heard: list[_Heard] = []
+        task = _reflecting(standing, room), _reads_again(standing.lines)
+        fault = partial(reflection_fault, standing=standing.lines)
+        instead = partial(self._extractor.reflect_now, standing, room)
+        return await self._made([task], room, fault, instead)
+
+    async def _made(
+        self,
+        tasks: Sequence[tuple[_Request, _Read]],
+        room: int,
+        fault_in: Callable[[Sequence[Observation]], str],
+        instead: Callable[[str], Made],
+    ) -> Made:
+        """Have tasks done one after the other; if any fails, `instead` makes the lines."""
+        made = Made((), self.name)
         try:
-            read = _reads_again(standing.lines)
-            heard.append(await self._ask(room, _reflecting(standing, room), read))
-            if fault := reflection_fault(heard[0].lines, standing.lines):
+            for request, read in tasks:
+                made = await self._with_lines(made, room, request, read)
+            if fault := fault_in(made.lines):
                 raise NotAnAnswer(f"{fault}.", "Name another model.")
         except JitchatError as error:
-            told = self._failed(error)
-            own = await asyncio.to_thread(self._extractor.reflect_now, standing, room, told)
-            return _with_cost(own, heard)
-        return _with_cost(Made(heard[0].lines, heard[0].by, _told(heard)), heard)
+            own = await asyncio.to_thread(instead, self._failed(error))
+            return replace(made, lines=own.lines, by=own.by, notice=own.notice)
+        return made
+
+    async def _with_lines(self, made: Made, room: int, request: _Request, read: _Read) -> Made:
+        """Add the lines of one request, and what it cost."""
+        model, messages, is_cut = await asyncio.to_thread(self._reaching, request, room)
+        reply = await model.ask(messages)
+        return Made(
+            (*made.lines, *read(reply.whole())),
+            model.name,
+            _CUT if is_cut else made.notice,
+            made.input_tokens + reply.input_tokens,
+            made.output_tokens + reply.output_tokens,
+            None if None in (made.cost, reply.cost) else (made.cost or 0.0) + (reply.cost or 0.0),
+        )
 
     async def facts(self, turns: Sequence[Turn], conversation: str) -> FactsMade:
         """Have the model choose sentences that state facts; send nothing if none can."""
@@ -123,83 +120,52 @@ class ModelObserver:
             return FactsMade()
         try:
             request = _choosing([sentence for _, sentence in said])
-            sized, messages, _ = await asyncio.to_thread(self._fitting, request, _CHOICES)
-            finder = replace(sized.model, purpose=Purpose.FACTS)
-            kinds = _kinds((await finder.ask(messages)).whole())
+            model, messages, _ = await asyncio.to_thread(self._reaching, request, _CHOICES)
+            reply = await replace(model, purpose=Purpose.FACTS).ask(messages)
+            kinds = _kinds(reply.whole())
         except JitchatError as error:
             return await asyncio.to_thread(facts_by_rule, turns, conversation, self._failed(error))
-        chosen = [(*each, kinds.get(number)) for number, each in enumerate(said, start=1)]
+        chosen = [
+            (turn, text, kinds[number])
+            for number, (turn, text) in enumerate(said, start=1)
+            if number in kinds
+        ]
         facts: list[Fact] = []
         for turn in turns:
-            of_turn = {text: kind for said_in, text, kind in chosen if said_in is turn and kind}
+            of_turn = {text: kind for source, text, kind in chosen if source is turn}
             facts += facts_of(turn, conversation, of_turn)
         return FactsMade(tuple(facts))
-
-    async def aclose(self) -> None:
-        for each in self._models:
-            await each.model.provider.aclose()
 
     def _failed(self, error: JitchatError) -> str:
         return f"{one_line(self.name)} failed: {shorten(error.what, 200).rstrip('.')}"
 
-    async def _ask(self, room: int, request: "_Request", read: "_Read") -> _Heard:
-        """Ask the smallest model that takes the whole request, else the largest, with a cut one."""
-        sized, messages, cut = await asyncio.to_thread(self._fitting, request, room)
-        reply = await sized.model.ask(messages)
-        lines = tuple(read(reply))
-        tokens = reply.input_tokens, reply.output_tokens
-        return _Heard(lines, sized.model.name, cut, *tokens, reply.cost)
+    def _reaching(
+        self, request: _Request, room: int
+    ) -> tuple[SmallModel, tuple[Message, ...], bool]:
+        """Choose the smallest model that takes the whole request, else the largest, with a cut one.
 
-    def _fitting(
-        self, request: "_Request", room: int
-    ) -> tuple[SizedModel, tuple[Message, ...], bool]:
+        Returns also the request, and whether it is cut.
+        """
         messages = request(_LARGEST)
-        for each in self._models:
-            if each.takes(messages, room):
-                return each, messages, False
-        largest = max(self._models, key=lambda each: each.limit)
+        if model := self._fitting(messages, room):
+            return model, messages, False
+        largest = max(self.models, key=lambda sized: sized.limit)
         reach = _LARGEST
         while not largest.takes(messages, room) and reach > _SHORTEST:
             reach //= 2
             messages = request(reach)
-        return largest, messages, True
-
-
-_Request = Callable[[int], tuple[Message, ...]]
-"""Makes a request that shows at most the given number of characters of each message."""
-_Read = Callable[[SmallModelReply], Iterable[Observation]]
-
-
-def _told(heard: Sequence[_Heard]) -> str:
-    return _CUT if any(each.cut for each in heard) else ""
-
-
-def _with_cost(made: Made, heard: Sequence[_Heard]) -> Made:
-    costs = [each.cost for each in heard]
-    return replace(
-        made,
-        input_tokens=sum(each.input_tokens for each in heard),
-        output_tokens=sum(each.output_tokens for each in heard),
-        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
-    )
+        return largest.model, messages, True
 
 
 def _parts(turns: Sequence[Turn]) -> Iterator[tuple[Turn, ...]]:
     """Group turns; messages that are too large to be shown with others come alone, in parts."""
-    small: list[Turn] = []
-    for turn in turns:
-        if is_requested(turn):
+    shown = (turn for turn in turns if not is_requested(turn))
+    for is_small, group in groupby(shown, key=lambda turn: len(turn.content) <= _LARGEST):
+        if is_small:
+            yield tuple(group)
             continue
-        if len(turn.content) <= _LARGEST:
-            small.append(turn)
-            continue
-        if small:
-            yield tuple(small)
-            small = []
-        for piece in pieces(turn.content, _LARGEST):
-            yield (replace(turn, content=piece),)
-    if small:
-        yield tuple(small)
+        for turn in group:
+            yield from ((replace(turn, content=part),) for part in pieces(turn.content, _LARGEST))
 
 
 def _observing(batch: Batch) -> _Request:
@@ -211,18 +177,14 @@ def _observing(batch: Batch) -> _Request:
             replace(turn, content=both_ends(turn.content, reach // 2, " … "))
             for turn in batch.turns
         ]
-        quoted = quote_all(shown)
-        texts = [*notes, *quoted]
-        blocks = (*fence(free_tag("notes", texts), notes), *fence(free_tag("turns", texts), quoted))
-        return _asked("observer", batch.room, "".join(blocks))
+        return request_of("observer", _room(batch.room), notes=notes, turns=quote_all(shown))
 
     return request
 
 
 def _choosing(sentences: Sequence[str]) -> _Request:
     lines = [f"#{number} {one_line(text)}\n" for number, text in enumerate(sentences, start=1)]
-    text = "".join(fence(free_tag("said", lines), lines))
-    return lambda _: (Message(Role.SYSTEM, prompt("facts")), Message(Role.USER, text))
+    return lambda _: request_of("facts", said=lines)
 
 
 def _kinds(reply: str) -> dict[int, FactKind]:
@@ -232,36 +194,35 @@ def _kinds(reply: str) -> dict[int, FactKind]:
         NotAnAnswer: The reply has no line in the requested format and is not `none`.
 
     """
-    found = map(_CHOICE.search, reply.splitlines())
-    kinds = {int(line["number"]): _KINDS[line["kind"].lower()] for line in found if line}
-    if not kinds and not _NONE.fullmatch(reply.strip()):
+    find_choice = expressions("observations")["chosen_sentence"].search
+    lines = [find_choice(line) for line in reply.splitlines()]
+    kinds = {int(line["number"]): _KINDS[line["kind"].lower()] for line in lines if line}
+    if not kinds and not expressions("observations")["none_chosen"].fullmatch(reply.strip()):
         raise NotAnAnswer("Its answer chooses no sentence.", "Name another model.")
     return kinds
 
 
 def _reflecting(standing: Observations, room: int) -> _Request:
     def request(reach: int) -> tuple[Message, ...]:
-        notes, previous = list[str](), None
+        notes: list[str] = []
+        previous: Observation | None = None
         for line in standing.lines:
             shown = replace(line, text=both_ends(line.text, reach // 2, " … "))
-            day = f"{line.said_at:%a %Y-%m-%d}\n" if _is_new_day(line, previous) else ""
-            notes.append(day + observation_line(shown, previous))
+            day = _day(line)
+            heading = f"{day:%a %Y-%m-%d}\n" if day is not None and day != _day(previous) else ""
+            notes.append(heading + observation_line(shown, previous))
             previous = line
-        return _asked("reflector", room, "".join(fence(free_tag("notes", notes), notes)))
+        return request_of("reflector", _room(room), notes=notes)
 
     return request
 
 
-def _is_new_day(line: Observation, previous: Observation | None) -> bool:
-    if line.said_at is None:
-        return False
-    before = previous.said_at if previous is not None else None
-    return before is None or before.date() != line.said_at.date()
+def _day(line: Observation | None) -> date | None:
+    return line.said_at.date() if line is not None and line.said_at is not None else None
 
 
-def _asked(name: str, room: int, text: str) -> tuple[Message, ...]:
-    system = prompt(name).replace("{room}", f"{max(20, int(room * _WORDS))}")
-    return Message(Role.SYSTEM, system), Message(Role.USER, text)
+def _room(tokens: int) -> dict[str, object]:
+    return {"room": max(20, int(tokens * _WORDS))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,21 +235,12 @@ class _Known:
     """Whether it is a tool's result, in which nothing is a commitment."""
 
 
-_Turns = Mapping[int, _Known]
-"""By position."""
-
-
 def _reads(turns: Sequence[Turn]) -> _Read:
-    return _reader(
-        {
-            turn.position: _Known(
-                frozenset(stems(f"{turn.speaker} {turn.content}")),
-                turn.created_at,
-                turn.role is Role.TOOL,
-            )
-            for turn in turns
-        }
-    )
+    known: dict[int, _Known] = {}
+    for turn in turns:
+        words = frozenset(stems(f"{turn.speaker} {turn.content}"))
+        known[turn.position] = _Known(words, turn.created_at, turn.role is Role.TOOL)
+    return _reader(known)
 
 
 def _reads_again(lines: Sequence[Observation]) -> _Read:
@@ -296,25 +248,25 @@ def _reads_again(lines: Sequence[Observation]) -> _Read:
     known: dict[int, _Known] = {}
     for turn, line in by_turn(lines):
         said_at = line.said_at if turn == line.source.first else None
-        before = known.get(turn, _Known(frozenset(), said_at))
-        known[turn] = replace(
-            before, words=before.words | words_of(line.text), said_at=before.said_at or said_at
-        )
+        before = known.get(turn, _Known(frozenset(), None))
+        known[turn] = _Known(before.words | words_of(line.text), before.said_at or said_at)
     return _reader(known)
 
 
-def _reader(known: _Turns) -> _Read:
+def _reader(known: Mapping[int, _Known]) -> _Read:
     """Return a function that reads an answer, dropping lines that their turns do not say."""
 
-    def read(reply: SmallModelReply) -> Iterator[Observation]:
-        found = (_LINE.fullmatch(line.strip()) for line in reply.whole().splitlines())
-        lines = (_observation(match, known) for match in found if match)
-        yield from sorted(filter(None, lines), key=lambda line: line.source.first)
+    def read(reply: str) -> Iterator[Observation]:
+        match_note = expressions("observations")["note_line"].fullmatch
+        matches = [match_note(line.strip()) for line in reply.splitlines()]
+        lines = [_observation(match, known) for match in matches if match]
+        said = [line for line in lines if line is not None]
+        yield from sorted(said, key=lambda line: line.source.first)
 
     return read
 
 
-def _observation(match: re.Match[str], known: _Turns) -> Observation | None:
+def _observation(match: re.Match[str], known: Mapping[int, _Known]) -> Observation | None:
     first = int(match["first"])
     last = int(match["last"] or first)
     named = [turn for turn in known if first <= turn <= last]
@@ -332,12 +284,11 @@ def _observation(match: re.Match[str], known: _Turns) -> Observation | None:
     return Observation(text, source, level, said_at, refers)
 
 
-def _is_of_another(text: str, named: Sequence[int], known: _Turns) -> bool:
+def _is_of_another(text: str, named: Sequence[int], known: Mapping[int, _Known]) -> bool:
     """Whether another turn says a line, and the turns that it names do not."""
     words = words_of(text)
-
-    def is_said_by(said: frozenset[str]) -> bool:
-        return len(words & said) >= _SAID * len(words)
-
+    least = _SAID * len(words)
     own = frozenset[str]().union(*(known[turn].words for turn in named))
-    return not is_said_by(own) and any(is_said_by(each.words) for each in known.values())
+    if len(words & own) >= least:
+        return False
+    return any(len(words & turn.words) >= least for turn in known.values())

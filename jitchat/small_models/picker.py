@@ -8,18 +8,21 @@ ranking are added to its picks, so that a small model's mistake cannot lose an o
 """
 
 import asyncio
+import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from importlib.resources import files
 
 from jitchat.errors import JitchatError, NotAnAnswer
-from jitchat.small_models.small_model import SmallModel, SmallModelReply, parse_value, prompt
+from jitchat.small_models.replies import parse_number, parse_value
+from jitchat.small_models.small_model import SmallModel, SmallModelReply, request_of
 from jitchat.text.sanitize import both_ends
-from jitchat.values import Hit, Message, Mode, Picking, Retrieval, Role
+from jitchat.values import Hit, Message, Mode, Picking, Retrieval
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
 from jitchat.window.plan import plan
-from jitchat.window.render import fence, free_tag, index_line
+from jitchat.window.render import index_line
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind
 
@@ -91,7 +94,6 @@ KEPT = 2
 """How many of the ranking's best are loaded whatever the model picks, if they reach the floor."""
 _REACH = 2_000
 """Characters at the beginning and at the end of a long draft that are shown."""
-_LONGEST_ID = 18
 
 
 STANDS_OUT = 0.4
@@ -107,18 +109,11 @@ def is_clear(retrieval: Retrieval) -> bool:
 
 def picker_schema(lines: Collection[int]) -> dict[str, object]:
     """Describe the answer as a JSON Schema, with keywords that all servers support."""
-    ids = {
-        "type": "array",
-        "items": {"type": "integer", "enum": sorted(lines)},
-        "minItems": 1,
-        "maxItems": MOST_PICKS,
-    }
-    return {
-        "type": "object",
-        "properties": {"ids": ids},
-        "required": ["ids"],
-        "additionalProperties": False,
-    }
+    schema = json.loads((files(__package__) / "data" / "picker.json").read_text("utf-8"))
+    ids = schema["properties"]["ids"]
+    ids["items"]["enum"] = sorted(lines)
+    ids["maxItems"] = MOST_PICKS
+    return dict(schema)
 
 
 def lines_of(retrieval: Retrieval, history: History) -> dict[int, str]:
@@ -127,22 +122,19 @@ def lines_of(retrieval: Retrieval, history: History) -> dict[int, str]:
     They are in order of position.
     """
     ranked = sorted(retrieval.candidates, key=lambda row: row.rank)
-    ranked = [row for row in ranked if retrieval.is_in_doubt(row.score)]
-    found = [(row, history.find(row.turn)) for row in ranked]
-    known = [(row, index) for row, index in found if index is not None][:MOST_LINES]
-    return {
-        row.turn: index_line(row.entry, history.turns[index])
-        for row, index in sorted(known, key=lambda each: each[0].turn)
-    }
+    doubtful = [row for row in ranked if retrieval.is_in_doubt(row.score)]
+    lines: dict[int, str] = {}
+    for row in doubtful:
+        index = history.find(row.turn)
+        if index is not None and len(lines) < MOST_LINES:
+            lines[row.turn] = index_line(row.entry, history.turns[index])
+    return dict(sorted(lines.items()))
 
 
 def picker_request(draft: str, lines: Mapping[int, str]) -> tuple[Message, ...]:
     """Ask which of the turns of `lines` are relevant to `draft`. No text can escape its fence."""
     draft = both_ends(draft, _REACH, " … ")
-    texts = list(lines.values())
-    asked = fence(free_tag("message", [draft, *texts]), [f"{draft}\n"])
-    listed = fence(free_tag("index", [draft, *texts]), texts)
-    return Message(Role.SYSTEM, prompt("picker")), Message(Role.USER, "".join((*asked, *listed)))
+    return request_of("picker", message=[f"{draft}\n"], index=list(lines.values()))
 
 
 def parse_ids(reply: str, offered: Collection[int]) -> frozenset[int]:
@@ -156,10 +148,10 @@ def parse_ids(reply: str, offered: Collection[int]) -> frozenset[int]:
     ids = parse_value(reply, "ids", list)
     if not ids:
         raise NotAnAnswer("It picked nothing.")
-    picked = {identity for each in ids if (identity := _position(each)) in offered}
+    picked = frozenset(parse_number(written) for written in ids).intersection(offered)
     if not picked:
         raise NotAnAnswer("It picked no turn of the list.")
-    return frozenset(each for each in picked if each is not None)
+    return picked
 
 
 def merge_picks(retrieval: Retrieval, ids: Collection[int], picking: Picking) -> Retrieval:
@@ -173,12 +165,3 @@ def merge_picks(retrieval: Retrieval, ids: Collection[int], picking: Picking) ->
         if row.turn in ids or row.turn in kept
     )
     return replace(retrieval, hits=hits, picking=picking)
-
-
-def _position(value: object) -> int | None:
-    """Read an id in any format that a small model may write: 12, "12" or "#12"."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    digits = value.strip().removeprefix("#") if isinstance(value, str) else ""
-    is_number = digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_ID
-    return int(digits) if is_number else None

@@ -74,9 +74,8 @@ class Reranker:
             return self._unchanged(retrieval, _NO_CHOICE)
         started = time.perf_counter()
         scores: dict[int, float] = {}
-        read = partial(
-            self._read, sources.draft.content, texts, started + self._seconds, scores.update
-        )
+        until = started + self._seconds
+        read = partial(self._read, sources.draft.content, texts, until, scores)
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._seconds):
@@ -94,13 +93,9 @@ class Reranker:
         return replace(retrieval, reranking=Reranking(self.name, why, 0, ms))
 
     def _read(
-        self,
-        draft: str,
-        texts: Mapping[int, str],
-        until: float,
-        take: Callable[[Mapping[int, float]], object],
+        self, draft: str, texts: Mapping[int, str], until: float, scores: dict[int, float]
     ) -> None:
-        """Pass the scores of the texts to `take`, in order, as far as time allows."""
+        """Add the scores of the texts to `scores`, in order, as far as time allows."""
         encoder, query = self._encoder(), both_ends(draft, _REACH, " … ")
         turns = list(texts)
         for start in range(0, len(turns), _BATCH):
@@ -108,7 +103,7 @@ class Reranker:
                 return
             batch = turns[start : start + _BATCH]
             read = [both_ends(texts[turn], _REACH, " … ") for turn in batch]
-            take(dict(zip(batch, _scored(encoder, query, read), strict=True)))
+            scores.update(zip(batch, _scored(encoder, query, read), strict=True))
 
     def _prepare(self) -> None:
         with suppress(RerankerUnavailable):  # reported when it is used
@@ -146,7 +141,8 @@ def merge_scores(retrieval: Retrieval, scores: Mapping[int, float], report: Rera
     mean, deviation = fmean(scores.values()), pstdev(scores.values())
     unit = pstdev(row.score for row in before) / deviation if deviation else 0.0
     added = {turn: unit * (score - mean) for turn, score in scores.items()}
-    after = sorted((_with_part(row, added.get(row.turn)) for row in before), key=_by_score)
+    scored = [_with_part(row, added.get(row.turn)) for row in before]
+    after = sorted(scored, key=lambda row: (-row.score, row.rank))
     rows = tuple(replace(row, rank=rank) for rank, row in enumerate(after, start=1))
     hits = tuple(_hits(rows, retrieval))
     return replace(retrieval, candidates=rows, hits=hits, reranking=report)
@@ -157,10 +153,6 @@ def _with_part(row: Candidate, value: float | None) -> Candidate:
         return replace(row, rank_before=row.rank)
     parts = (*row.parts, (RERANKER, value))
     return replace(row, score=row.score + value, parts=parts, rank_before=row.rank)
-
-
-def _by_score(row: Candidate) -> tuple[float, int]:
-    return -row.score, row.rank
 
 
 def _hits(rows: Sequence[Candidate], before: Retrieval) -> Iterator[Hit]:

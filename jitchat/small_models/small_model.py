@@ -1,4 +1,4 @@
-"""Small models in addition to the chat's: requests, their time limit, the JSON of replies."""
+"""Small models in addition to the chat's: their requests, time limits and replies."""
 
 import asyncio
 import json
@@ -7,54 +7,40 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
-from typing import TypeVar
 
 from jitchat.errors import JitchatError, NotAnAnswer, RequestRefused, Unreachable
 from jitchat.metering import MeteredProvider, Metering
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, ReplyDelta, SentRequest
 from jitchat.store.requests import Purpose
-from jitchat.values import Message, Usage
+from jitchat.values import Message, Role, Usage
+from jitchat.window.render import fence, free_tag
 from jitchat.window.tokens import TokenCounter, request_tokens
 
 LONGEST = 32_000
 """Maximum characters of an answer; a longer one does not answer the request."""
-_FENCE = "```"
+_ANSWER = 2_000
+"""Tokens that are at least reserved for an answer."""
 _SCHEMA_PARTS = frozenset(
     ("response_format", "json_schema", "format", "responseJsonSchema", "output_config")
 )
 """Protocols' names for the part of a request that holds the schema."""
-_Value = TypeVar("_Value", list[object], dict[str, object])
 
 
-def prompt(name: str) -> str:
-    """Read the instructions for a task, without their line breaks."""
-    text = (files(__package__) / "data" / f"{name}.txt").read_text("utf-8")
-    return " ".join(text.split())
+def request_of(
+    task: str, values: Mapping[str, object] | None = None, **groups: Sequence[str]
+) -> tuple[Message, ...]:
+    """Make the request for a task; each group of texts is in a fence that no text can close.
 
-
-def parse_value(reply: str, name: str, kind: type[_Value]) -> _Value:
-    """Read a value of the JSON object in `reply`; a code fence around the object is ignored.
-
-    Raises:
-        NotAnAnswer: The reply is something else.
-
+    `values` are put into the task's instructions, in `data`.
     """
-    text = reply.strip()
-    if text.startswith(_FENCE) and text.endswith(_FENCE) and "\n" in text:
-        text = text.partition("\n")[2].removesuffix(_FENCE)
-    try:
-        found = json.loads(text, strict=False)
-    except (ValueError, RecursionError):  # not JSON, or malicious nesting or numbers
-        found = None
-    value = found.get(name) if isinstance(found, dict) else None
-    if not isinstance(value, kind):
-        raise wrong_format()
-    return value
-
-
-def wrong_format() -> NotAnAnswer:
-    return NotAnAnswer("Its answer is not the JSON that was asked for.", "Name another model.")
+    instructions = (files(__package__) / "data" / f"{task}.txt").read_text("utf-8")
+    for name, value in (values or {}).items():
+        instructions = instructions.replace(f"{{{name}}}", f"{value}")
+    texts = [text for group in groups.values() for text in group]
+    fences = [fence(free_tag(tag, texts), group) for tag, group in groups.items()]
+    blocks = "".join(piece for pieces in fences for piece in pieces)
+    return Message(Role.SYSTEM, " ".join(instructions.split())), Message(Role.USER, blocks)
 
 
 @dataclass(slots=True)
@@ -64,12 +50,7 @@ class Hearing:
     without: frozenset[str] = frozenset()
     """Parts of the request that the server refuses."""
     reported: Usage | None = None
-    _pieces: list[str] = field(default_factory=list)
-    _length: int = 0
-
-    @property
-    def text(self) -> str:
-        return "".join(self._pieces)
+    text: str = ""
 
     async def hear(self, provider: Provider, messages: Sequence[Message], options: Options) -> None:
         """Send one request and read the answer to its end; cancelling the task hangs up."""
@@ -81,10 +62,9 @@ class Hearing:
                 elif isinstance(piece, Usage):
                     self.reported = piece
                 elif isinstance(piece, ReplyDelta):
-                    self._length += len(piece.text)
-                    if self._length > LONGEST:
+                    if len(self.text) + len(piece.text) > LONGEST:
                         raise NotAnAnswer("Its answer does not end.", "Try it with another model.")
-                    self._pieces.append(piece.text)
+                    self.text += piece.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +117,10 @@ class SmallModel:
     def name(self) -> str:
         return self.provider.model
 
+    def failure(self, error: JitchatError) -> str:
+        """State why the model's answer is not used, as a clause."""
+        return f"{self.name}: {error.what.rstrip('.')}"
+
     async def ask(
         self, messages: Sequence[Message], schema: Mapping[str, object] | None = None
     ) -> SmallModelReply:
@@ -167,15 +151,11 @@ class SmallModel:
         answered = (reported.output_tokens or 0) if reported else 0
         if not answered:
             answered = await asyncio.to_thread(self.counter.count, hearing.text)
-        exact, cost = self.counter.exact, metered.cost
-        return SmallModelReply(hearing.text, error, sent, answered, exact, ms, cost)
+        exact = self.counter.exact
+        return SmallModelReply(hearing.text, error, sent, answered, exact, ms, metered.cost)
 
     async def _hear(
-        self,
-        provider: Provider,
-        hearing: Hearing,
-        messages: Sequence[Message],
-        schema: str | None,
+        self, provider: Provider, hearing: Hearing, messages: Sequence[Message], schema: str | None
     ) -> None:
         """Read the answer; if the server refuses a request with a schema, resend it without one.
 
@@ -189,3 +169,34 @@ class SmallModel:
                 raise
             await hearing.hear(provider, messages, replace(options, schema=None))
             self.taught.takes_schema = False
+
+
+@dataclass(frozen=True, slots=True)
+class SizedModel:
+    model: SmallModel
+    limit: int
+    """The model's context size in tokens, including its answer."""
+
+    def takes(self, messages: Sequence[Message], answer: int) -> bool:
+        needed = request_tokens(self.model.counter, messages) + max(_ANSWER, answer)
+        return needed <= self.limit
+
+
+class SizedModels:
+    """One task of several models, of which the first that a request fits is asked."""
+
+    def __init__(self, models: Sequence[SizedModel]) -> None:
+        """`models` are in order of size, the smallest first; at least one."""
+        self.models = tuple(models)
+
+    async def fitting(self, messages: Sequence[Message], answer: int) -> SmallModel | None:
+        """Choose the model for a request and an answer of `answer` tokens; None if none is."""
+        return await asyncio.to_thread(self._fitting, messages, answer)
+
+    def _fitting(self, messages: Sequence[Message], answer: int) -> SmallModel | None:
+        fitting = (sized.model for sized in self.models if sized.takes(messages, answer))
+        return next(fitting, None)
+
+    async def aclose(self) -> None:
+        for sized in self.models:
+            await sized.model.provider.aclose()

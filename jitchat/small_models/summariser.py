@@ -10,17 +10,17 @@ pronouns, dates instead of "yesterday", numbers unchanged, assertions distinguis
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from jitchat.errors import JitchatError, NotAnAnswer, SummariserStopped
 from jitchat.index.entry import SUMMARY_WIDTH
 from jitchat.memory import Memory
-from jitchat.small_models import small_model
-from jitchat.small_models.small_model import SmallModel, SmallModelReply, parse_value, prompt
+from jitchat.small_models.replies import parse_value, wrong_format
+from jitchat.small_models.small_model import SmallModel, SmallModelReply, request_of
 from jitchat.text.sanitize import both_ends, shorten
-from jitchat.values import Message, Role, Turn
-from jitchat.window.render import fence, free_tag, quote_all
+from jitchat.values import Message, Turn
+from jitchat.window.render import quote_all
 
 BATCH = 8
 """Turns per request."""
@@ -132,17 +132,13 @@ _AHEAD_REACH = 150
 
 def summariser_request(turns: Sequence[Turn], ahead: Sequence[Turn]) -> tuple[Message, ...]:
     """Ask for a line for each of `turns`; `ahead` are the turns just before."""
-    blocks = quoted_turns(turns, ahead)
-    return Message(Role.SYSTEM, prompt("summariser")), Message(Role.USER, blocks)
-
-
-def quoted_turns(turns: Sequence[Turn], ahead: Sequence[Turn] = ()) -> str:
-    """Quote turns, long ones cut, and the turns just before, if any are given."""
     before = quote_all([_cut(turn, _AHEAD_REACH) for turn in ahead])
-    quoted = quote_all([_cut(turn, _REACH) for turn in turns])
-    texts = [*before, *quoted]
-    blocks = (*fence(free_tag("ahead", texts), before), *fence(free_tag("turns", texts), quoted))
-    return "".join(blocks)
+    return request_of("summariser", ahead=before, turns=quoted_turns(turns))
+
+
+def quoted_turns(turns: Sequence[Turn]) -> list[str]:
+    """Quote turns, long ones cut."""
+    return quote_all([_cut(turn, _REACH) for turn in turns])
 
 
 def parse_lines(reply: str, turns: Sequence[Turn]) -> dict[Turn, str]:
@@ -154,19 +150,16 @@ def parse_lines(reply: str, turns: Sequence[Turn]) -> dict[Turn, str]:
         NotAnAnswer: The reply is something else, or no line is left.
 
     """
-    found = parse_value(reply, "lines", dict)
-    lines = dict(_fitting(found, {str(turn.position): turn for turn in turns}))
+    by_name = {str(turn.position): turn for turn in turns}
+    lines: dict[Turn, str] = {}
+    for name, written in parse_value(reply, "lines", dict).items():
+        turn = by_name.get(name.strip().removeprefix("#"))
+        line = shorten(written, SUMMARY_WIDTH) if isinstance(written, str) else ""
+        if turn is not None and any(letter.isalnum() for letter in line):
+            lines[turn] = line
     if not lines:
-        raise small_model.wrong_format()
+        raise wrong_format()
     return lines
-
-
-def _fitting(found: Mapping[str, object], turns: Mapping[str, Turn]) -> Iterator[tuple[Turn, str]]:
-    for name, said in found.items():
-        turn = turns.get(name.strip().removeprefix("#"))
-        line = shorten(said, SUMMARY_WIDTH) if isinstance(said, str) else ""
-        if turn is not None and any(map(str.isalnum, line)):
-            yield turn, line
 
 
 def _cut(turn: Turn, reach: int) -> Turn:

@@ -5,19 +5,21 @@ exchange, in the background. A title that the user or the import gave is never c
 """
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 
 from jitchat.errors import JitchatError
 from jitchat.index.entry import summarised
 from jitchat.memory import Memory
-from jitchat.small_models.small_model import SmallModel, parse_value, prompt
+from jitchat.small_models.replies import parse_value
+from jitchat.small_models.small_model import SmallModel, request_of
 from jitchat.small_models.summariser import quoted_turns
 from jitchat.store.requests import Purpose
 from jitchat.store.store import NEW_TITLE, ColdStore
 from jitchat.text.entities import entities
 from jitchat.text.expressions import expressions
 from jitchat.text.sanitize import both_ends, shorten
-from jitchat.values import Conversation, Message, Role
+from jitchat.values import Conversation, Role
 
 WIDTH = 60
 _AROUND = " \"'“”«».,;:?!。？！"
@@ -53,14 +55,12 @@ async def improve(memory: Memory, model: SmallModel) -> bool:
     is_first = sum(turn.role is Role.USER for turn in memory.turns[: _EXCHANGE + 1]) == 1
     if not is_first or not await asyncio.to_thread(store.lacks_title, conversation):
         return False
-    request = Message(Role.SYSTEM, prompt("title")), Message(Role.USER, quoted_turns(turns))
+    request = request_of("title", turns=quoted_turns(turns))
     model = replace(model, purpose=Purpose.TITLE)
-    try:
+    with suppress(JitchatError):
         titles = parse_value((await model.ask(request)).whole(), "titles", list)
         title = shorten(str(titles[0]), WIDTH).strip(_AROUND) if titles else ""
         if any(map(str.isalnum, title)):
             await asyncio.to_thread(store.suggest_title, conversation, title)
             return True
-    except JitchatError:
-        pass
     return False

@@ -4,19 +4,11 @@ After each pass, whatever must be kept and is in no line is added verbatim. Ever
 in no line is reported, turn by turn.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from jitchat.statements import Observation, Priority
-from jitchat.synthesis.sentences import (
-    by_turn,
-    is_carried,
-    items_of,
-    line_of,
-    sentences_of,
-    with_items,
-    words_of,
-)
+from jitchat.synthesis import sentences
 from jitchat.values import Turn
 
 
@@ -37,47 +29,51 @@ def complete(
 
     A name or a figure that some line has, new or standing, is not listed again.
     """
-    own = _words_by_turn(lines)
-    named = {word for line in (*standing, *lines) for word in words_of(line.text)}
+    own = sentences.words_by_turn(lines)
+    named = set(sentences.words_in((*standing, *lines)))
     added: list[Observation] = []
     also: dict[int, tuple[str, ...]] = {}
     for turn in turns:
         missing = [
-            each
-            for each in sentences_of(turn)
-            if each.priority is Priority.HIGH
-            and not is_carried(each, own.get(turn.position, frozenset()))
+            sentence for sentence in _not_carried(turn, own) if sentence.priority is Priority.HIGH
         ]
         if missing:
-            added.append(line_of(turn, missing))
-            named.update(word for each in missing for word in each.words)
-        items = tuple(each for each in items_of(turn) if not words_of(each) <= named)
-        named.update(word for each in items for word in words_of(each))
+            added.append(sentences.line_of(turn, missing))
+            named.update(word for sentence in missing for word in sentence.words)
+        items = sentences.new_items(sentences.items_of(turn), named)
+        named.update(word for item in items for word in sentences.words_of(item))
         if items:
             also[turn.position] = items
     return _with_items(_in_order((*lines, *added)), turns, also)
+
+
+def _not_carried(turn: Turn, own: Mapping[int, frozenset[str]]) -> Iterator[sentences.Sentence]:
+    """Yield the sentences of a turn that its lines, given by their words, do not carry."""
+    words = own.get(turn.position, frozenset())
+    for sentence in sentences.sentences_of(turn):
+        if not sentences.is_carried(sentence, words):
+            yield sentence
 
 
 def _with_items(
     lines: Sequence[Observation], turns: Iterable[Turn], also: Mapping[int, tuple[str, ...]]
 ) -> tuple[Observation, ...]:
     """Append items to the last line that has only their turn; add a line if there is none."""
-    made = list(lines)
+    completed = list(lines)
     own = {
         line.source.first: number
         for number, line in enumerate(lines)
         if line.source.first == line.source.last
     }
     for turn in turns:
-        if turn.position not in also:
-            continue
-        if (number := own.get(turn.position)) is not None:
-            made[number] = replace(
-                made[number], text=with_items(made[number].text, also[turn.position])
-            )
-        else:
-            made.append(line_of(turn, (), also[turn.position]))
-    return _in_order(made)
+        items = also.get(turn.position, ())
+        number = own.get(turn.position)
+        if items and number is not None:
+            text = sentences.with_items(lines[number].text, items)
+            completed[number] = replace(lines[number], text=text)
+        elif items:
+            completed.append(sentences.line_of(turn, (), items))
+    return _in_order(completed)
 
 
 def _in_order(lines: Iterable[Observation]) -> tuple[Observation, ...]:
@@ -86,20 +82,12 @@ def _in_order(lines: Iterable[Observation]) -> tuple[Observation, ...]:
 
 def dropped(lines: Sequence[Observation], turns: Iterable[Turn]) -> list[Dropped]:
     """List, turn by turn, the statements that no line carries and the names that are in none."""
-    own = _words_by_turn(lines)
-    named = frozenset(word for line in lines for word in words_of(line.text))
-    found = []
+    own = sentences.words_by_turn(lines)
+    named = sentences.words_in(lines)
+    lost: list[Dropped] = []
     for turn in turns:
-        words = own.get(turn.position, frozenset())
-        lost = tuple(each.text for each in sentences_of(turn) if not is_carried(each, words))
-        items = tuple(each for each in items_of(turn) if not words_of(each) <= named)
-        if lost or items:
-            found.append(Dropped(turn.position, lost, items))
-    return found
-
-
-def _words_by_turn(lines: Sequence[Observation]) -> dict[int, frozenset[str]]:
-    found: dict[int, frozenset[str]] = {}
-    for turn, line in by_turn(lines):
-        found[turn] = found.get(turn, frozenset()) | words_of(line.text)
-    return found
+        texts = tuple(sentence.text for sentence in _not_carried(turn, own))
+        items = sentences.new_items(sentences.items_of(turn), named)
+        if texts or items:
+            lost.append(Dropped(turn.position, texts, items))
+    return lost

@@ -4,13 +4,13 @@ A line is named by its number in the document, from 1. The text that the user ed
 windows have; a line that is unchanged afterwards is the same line, with its source.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
 from jitchat.errors import UnknownVersion, UsageError
-from jitchat.statements import BARE, DocumentLine, MemoryDocument, Section
+from jitchat.statements import BARE, DocumentLine, MemoryDocument, Section, Source
 from jitchat.synthesis.fitting import MOST_WORDS, in_order, words_of
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import stems
@@ -58,17 +58,17 @@ def forgotten(document: MemoryDocument, number: int) -> MemoryDocument:
 
 def _without_words(document: MemoryDocument, gone: DocumentLine) -> MemoryDocument:
     """Remove the text of a line from the timeline."""
-    lines = tuple(
-        replace(line, text=BARE, speaker="")
-        if line.section is Section.TIMELINE
-        and line.source is not None
-        and gone.source is not None
-        and line.source.conversation == gone.source.conversation
-        and gone.text.startswith(line.text.removesuffix("…"))
-        else line
-        for line in document.lines
-    )
-    return replace(document, lines=lines)
+    lines = list(document.lines)
+    for number, line in enumerate(lines):
+        is_same = gone.text.startswith(line.text.removesuffix("…"))
+        if line.section is Section.TIMELINE and is_same and _is_beside(line.source, gone.source):
+            lines[number] = replace(line, text=BARE, speaker="")
+    return replace(document, lines=tuple(lines))
+
+
+def _is_beside(one: Source | None, other: Source | None) -> bool:
+    """Whether both are known, and of one conversation."""
+    return one is not None and other is not None and one.conversation == other.conversation
 
 
 def edited(document: MemoryDocument, number: int, text: str) -> MemoryDocument:
@@ -144,22 +144,22 @@ class Change:
 
 def difference(old: MemoryDocument, new: MemoryDocument) -> list[Change]:
     """List the lines removed and added between two versions, in the order of the sections."""
-    before, after = (Counter(map(_shown, each.lines)) for each in (old, new))
+    before, after = ([_shown(line) for line in version.lines] for version in (old, new))
     removed = [Change(False, line) for line in old.lines if not _taken(after, line)]
     added = [Change(True, line) for line in new.lines if not _taken(before, line)]
-    places = {section: place for place, section in enumerate(Section)}
-    return sorted([*removed, *added], key=lambda change: places[change.line.section])
+    sections = list(Section)
+    return sorted([*removed, *added], key=lambda change: sections.index(change.line.section))
 
 
 def _shown(line: DocumentLine) -> tuple[Section, str, bool]:
     return line.section, line_text(line), line.is_pinned
 
 
-def _taken(lines: "Counter[tuple[Section, str, bool]]", line: DocumentLine) -> bool:
+def _taken(shown: list[tuple[Section, str, bool]], line: DocumentLine) -> bool:
     """Take a line out of those of the other version; whether that version had it."""
-    shown = _shown(line)
-    had_line = lines[shown] > 0
-    lines[shown] -= had_line
+    had_line = _shown(line) in shown
+    if had_line:
+        shown.remove(_shown(line))
     return had_line
 
 

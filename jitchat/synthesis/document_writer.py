@@ -5,17 +5,15 @@ replaces an earlier one that it contradicts; among the facts, the line shows bot
 """
 
 import asyncio
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import chain
 from types import MappingProxyType
 from typing import Protocol
 
 from jitchat.statements import BARE, DocumentLine, MemoryDocument, Replaced, Section, Source
 from jitchat.synthesis.extraction import extracted, is_read, to_forget, weight_of
-from jitchat.synthesis.fitting import MOST_WORDS, dates_of, fitted, in_order
+from jitchat.synthesis.fitting import MOST_WORDS, dates_of, fitted, in_order, joined_source
 from jitchat.text.contradiction import is_outdated_by, may_be_same, restates, statement_of
 from jitchat.text.sanitize import shorten
 from jitchat.text.words import stem, stems, words
@@ -86,14 +84,18 @@ def write(
 ) -> MemoryDocument:
     """Write the next version of a document, of at most `most` words."""
     draft = _Draft(previous.lines)
-    gists: dict[date, DocumentLine] = {}
+    new: list[DocumentLine] = []
     among_people = session.among_people
     for turn in session.messages:
         for what in to_forget(turn):
             draft.forget(what)
         for line in extracted(turn, session.conversation, among_people=among_people):
             draft.take(line)
-            _keep_best(gists, line)
+            new.append(line)
+    # of the lines of a day, the first of those with the most content
+    gists: dict[date | None, DocumentLine] = {}
+    for line in sorted(new, key=lambda line: -weight_of(line.text)):
+        gists.setdefault(line.day, line)
     lines = with_dates(draft.lines(), session, gists.get)
     return completed(previous, lines, session, most)
 
@@ -106,95 +108,86 @@ def completed(
     if session.turns:
         through[session.conversation] = session.turns[-1].position
     made = replace(previous, lines=in_order(lines), through=MappingProxyType(through))
+    return fitted(made, stated_in(session), most)
+
+
+def stated_in(session: SessionTurns) -> Callable[[DocumentLine], bool]:
+    """Return a function that says whether a line was taken from a turn of the session."""
     positions = {turn.position for turn in session.turns}
 
-    def is_recent(line: DocumentLine) -> bool:
+    def is_stated(line: DocumentLine) -> bool:
         source = line.source
         is_here = source is not None and source.conversation == session.conversation
         return is_here and source is not None and source.first in positions
 
-    return fitted(made, is_recent, most)
+    return is_stated
 
 
 class _Draft:
-    """The lines of the version being written, indexed by stem."""
+    """The lines of the version being written."""
 
     def __init__(self, lines: Sequence[DocumentLine]) -> None:
-        self._lines: dict[int, DocumentLine] = {}
-        self._by_stem: dict[tuple[Section, str], dict[str, list[int]]] = {}
-        """Places of lines, by section and speaker, then by stem."""
-        self._next = 0
-        for line in lines:
-            self._add(line)
+        self._lines = dict(enumerate(lines))
+        """By number; a line that is replaced keeps its number."""
+        self._next = len(lines)
 
     def lines(self) -> list[DocumentLine]:
         return list(self._lines.values())
 
     def take(self, line: DocumentLine) -> None:
         """Add a later line; it replaces a line that it repeats, or lines that it contradicts."""
-        alike = list(self._alike(line))
+        alike = [(number, old) for number, old in self._lines.items() if _may_be_same(old, line)]
         said = statement_of(line.text)
-        for place, old in alike:
+        for number, old in alike:
             if restates(said, statement_of(old.text)):
-                self._repeat(place, old, line)
+                self._lines[number] = _repeated(old, line)
                 return
-        for place, old in alike if line.section in _REPLACES else ():
+        for number, old in alike if line.section in _REPLACES else ():
             if is_outdated_by(old.text, line.text):
                 if line.section is Section.FACTS:
                     line = replace(line, replaced=Replaced(old.text, old.source, old.day))
                 if not old.is_kept:
-                    self._remove(place)
+                    del self._lines[number]
         self._add(line)
 
     def forget(self, what: str) -> None:
         """Remove the lines that have all words of `what`, unless the user keeps them."""
         wanted = frozenset(stems(what))
-        for place, line in list(self._lines.items()):
-            is_dated = line.section is Section.TIMELINE
-            if not line.is_kept and _mentions_all(line.text, wanted):
-                self._remove(place)
-                if is_dated:
+        for number, line in list(self._lines.items()):
+            said = {stem(word) for word in words(line.text)}
+            if wanted and wanted <= said and not line.is_kept:
+                del self._lines[number]
+                if line.section is Section.TIMELINE:
                     self._add(replace(line, text=BARE, speaker="", refers_to=()))
 
-    def _repeat(self, place: int, old: DocumentLine, new: DocumentLine) -> None:
-        """Record that a line was repeated, and when; a line that the user wrote keeps its words."""
-        if new.source == old.source:
-            return
-        mentions = old.mentions + 1
-        kept = replace(new, replaced=old.replaced, mentions=mentions, is_pinned=old.is_pinned)
-        self._lines[place] = replace(old, mentions=mentions) if old.is_edited else kept
-
-    def _alike(self, line: DocumentLine) -> Iterator[tuple[int, DocumentLine]]:
-        """Find the lines of the same section and speaker that share a stem, oldest first."""
-        about = _indexed(line.text)
-        by_stem = self._by_stem.get((line.section, line.speaker), {})
-        shared = Counter(chain.from_iterable(by_stem.get(root, ()) for root in about))
-        for place in sorted(shared):
-            old = self._lines.get(place)
-            if old is not None:
-                size = len(_indexed(old.text))
-                if may_be_same(shared[place], len(about), size):
-                    yield place, old
-
     def _add(self, line: DocumentLine) -> None:
-        place, self._next = self._next, self._next + 1
-        self._lines[place] = line
-        by_stem = self._by_stem.setdefault((line.section, line.speaker), {})
-        for root in _indexed(line.text):
-            by_stem.setdefault(root, []).append(place)
-
-    def _remove(self, place: int) -> None:
-        del self._lines[place]
+        self._lines[self._next] = line
+        self._next += 1
 
 
-def _indexed(text: str) -> frozenset[str]:
-    """Return the stems that a line is looked up by: those of its subject, or else all."""
+def _may_be_same(old: DocumentLine, new: DocumentLine) -> bool:
+    """Whether both are of one section and speaker, and share what they are about."""
+    if (old.section, old.speaker) != (new.section, new.speaker):
+        return False
+    one, other = _subject(old.text), _subject(new.text)
+    shared = len(one & other)
+    return shared > 0 and may_be_same(shared, len(other), len(one))
+
+
+def _subject(text: str) -> frozenset[str]:
+    """Return the stems of a line's subject, or else all."""
     said = statement_of(text)
     return said.about or said.stems
 
 
-def _mentions_all(text: str, wanted: frozenset[str]) -> bool:
-    return bool(wanted) and wanted <= {stem(word) for word in words(text)}
+def _repeated(old: DocumentLine, new: DocumentLine) -> DocumentLine:
+    """Record that a line was repeated, and when; a line that the user wrote keeps its words."""
+    if new.source == old.source:
+        return old
+    mentions = old.mentions + 1
+    if old.is_edited:
+        return replace(old, mentions=mentions)
+    return replace(new, replaced=old.replaced, mentions=mentions, is_pinned=old.is_pinned)
 
 
 def with_dates(
@@ -204,21 +197,21 @@ def with_dates(
 ) -> list[DocumentLine]:
     """Add the dates of a session to the timeline: a new line for each that has none yet."""
     spans = _spans(session)
-    found: list[DocumentLine] = []
+    dated: list[DocumentLine] = []
     for line in lines:
         day = _own_date(line, session.conversation)
         span = spans.pop(day, None)
-        found.append(line if span is None else _extended(line, span, gist_of(day)))
+        dated.append(line if span is None else _extended(line, span, gist_of(day)))
     for day, span in spans.items():
         said = gist_of(day)
-        line = DocumentLine(Section.TIMELINE, shorten(f"“{session.title}”", _GIST), span, day)
-        found.append(line if said is None else _with_gist(line, said))
-    return found
+        titled = DocumentLine(Section.TIMELINE, shorten(f"“{session.title}”", _GIST), span, day)
+        dated.append(titled if said is None else _with_gist(titled, said))
+    return dated
 
 
 def _extended(line: DocumentLine, span: Source, said: DocumentLine | None) -> DocumentLine:
     """Add turns to a date of the timeline; a date without text gets theirs."""
-    longer = replace(line, source=_joined(line.source, span))
+    longer = replace(line, source=joined_source(line.source or span, span))
     return longer if said is None or line.text != BARE else _with_gist(longer, said)
 
 
@@ -232,9 +225,9 @@ def _spans(session: SessionTurns) -> dict[date, Source]:
     spans: dict[date, Source] = {}
     for turn in session.messages:
         if turn.created_at is not None:
-            day, own = turn.created_at.date(), Source(turn.position, turn.position)
-            own = replace(own, conversation=session.conversation)
-            spans[day] = _joined(spans.get(day), own)
+            day = turn.created_at.date()
+            own = Source(turn.position, turn.position, session.conversation)
+            spans[day] = joined_source(spans.get(day, own), own)
     return spans
 
 
@@ -244,16 +237,3 @@ def _own_date(line: DocumentLine, conversation: str) -> date:
     is_own = source is not None and source.conversation == conversation
     days = dates_of(line) if is_own and line.section is Section.TIMELINE else []
     return days[-1] if days else date.min
-
-
-def _joined(one: Source | None, other: Source) -> Source:
-    if one is None:
-        return other
-    return replace(other, first=min(one.first, other.first), last=max(one.last, other.last))
-
-
-def _keep_best(gists: dict[date, DocumentLine], line: DocumentLine) -> None:
-    """Keep the line with the most content for each day."""
-    day = line.day
-    if day is not None and (day not in gists or weight_of(gists[day].text) < weight_of(line.text)):
-        gists[day] = line

@@ -11,16 +11,10 @@ from itertools import pairwise
 
 from jitchat.index.entry import sentence_weight
 from jitchat.statements import DocumentLine, Section, Source
-from jitchat.text.assertions import (
-    Assertion,
-    assertion_of,
-    forgotten,
-    is_preference,
-    is_relation,
-    speaks_of_hearer,
-)
+from jitchat.text.assertions import Assertion, assertion_of, forgotten, is_relation
 from jitchat.text.dates import dates_in, has_time_cue
 from jitchat.text.entities import entities
+from jitchat.text.expressions import says
 from jitchat.text.focus import is_order
 from jitchat.text.sanitize import both_ends, shorten
 from jitchat.text.sentences import marked_sentences
@@ -96,9 +90,9 @@ def _section(sentence: str, after: str, *, is_person: bool) -> Section | None:
     if not wishes and weight < (_LEAST if is_person else _LEAST_NOTE):
         return None
     assertion = assertion_of(sentence, after)
-    is_of_hearer = not is_person and (speaks_of_hearer(sentence) or _is_quoted(sentence))
+    is_of_hearer = says("assertions", "second_person", sentence) or _is_quoted(sentence)
     is_other = not wishes and (disclaims(sentence) or is_order(sentence))
-    if assertion is Assertion.NONE or is_of_hearer or is_other:
+    if assertion is Assertion.NONE or (is_of_hearer and not is_person) or is_other:
         return None
     if wishes:
         return Section.PREFERENCES
@@ -108,7 +102,7 @@ def _section(sentence: str, after: str, *, is_person: bool) -> Section | None:
 
 
 def _section_of_assertion(sentence: str) -> Section:
-    if is_preference(sentence):
+    if says("assertions", "preference", sentence):
         return Section.PREFERENCES
     return Section.ENTITIES if is_relation(sentence, names_in(sentence)) else Section.FACTS
 

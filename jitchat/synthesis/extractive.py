@@ -11,26 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from jitchat.statements import Observation, Observations, Priority
-from jitchat.synthesis import reflection
+from jitchat.synthesis import reflection, sentences
 from jitchat.synthesis.carrying import complete
 from jitchat.synthesis.facts import facts_by_rule
 from jitchat.synthesis.observer import EXTRACTOR, Batch, FactsMade, Made
 from jitchat.synthesis.selection import Candidate, Room, select
-from jitchat.synthesis.sentences import (
-    Sentence,
-    is_of_person,
-    items_in,
-    joined,
-    label_of,
-    line_of,
-    resolved_days,
-    sentences_in,
-    sentences_of,
-    speaker_of,
-    with_items,
-    without_items,
-    words_of,
-)
+from jitchat.synthesis.sentences import Sentence
 from jitchat.values import Turn
 from jitchat.window.statements import observation_tokens
 from jitchat.window.tokens import TokenCounter
@@ -60,18 +46,20 @@ class ExtractiveObserver:
 
     def observe_now(self, batch: Batch, notice: str = "") -> Made:
         """Make the lines of a batch synchronously; `notice` states why no model did."""
-        said = [sentences_of(turn) for turn in batch.turns]
+        said = [sentences.sentences_of(turn) for turn in batch.turns]
         last = batch.turns[-1]
-        per_line = self._counter.count(f"- {speaker_of(last)}:  (#{last.position})\n")
-        known = Counter(word for line in batch.standing.lines for word in words_of(line.text))
-        room = Room(batch.room, per_line, known, len(batch.standing.lines))
+        per_line = self._counter.count(f"- {sentences.speaker_of(last)}:  (#{last.position})\n")
+        standing = batch.standing.lines
+        known = Counter(word for line in standing for word in sentences.words_of(line.text))
+        room = Room(batch.room, per_line, known, len(standing))
         candidates = self._candidates(said)
-        first = [each for each in candidates if each.is_first]
-        needed = sum(each.cost for each in first) + per_line * len({each.line for each in first})
+        first = [candidate for candidate in candidates if candidate.is_first]
+        first_lines = {candidate.line for candidate in first}
+        needed = sum(candidate.cost for candidate in first) + per_line * len(first_lines)
         chosen = select(candidates, replace(room, tokens=max(room.tokens, needed)))
         by_line = _by_line(candidates, chosen)
         lines = [
-            line_of(turn, by_line[number])
+            sentences.line_of(turn, by_line[number])
             for number, turn in enumerate(batch.turns)
             if number in by_line
         ]
@@ -82,13 +70,14 @@ class ExtractiveObserver:
         lines = reflection.marked(standing.lines)
         repeated = reflection.repeated(lines)
         said = [
-            tuple(each for each in sentences_in(line) if (number, each.place) not in repeated)
+            [part for part in sentences.sentences_in(line) if (number, part.place) not in repeated]
             for number, line in enumerate(lines)
         ]
-        per_line = self._counter.count(f"- {label_of(lines[-1].text)} (#{lines[-1].source.last})\n")
+        label = sentences.label_of(lines[-1].text)
+        per_line = self._counter.count(f"- {label} (#{lines[-1].source.last})\n")
         candidates = self._candidates(said)
         written = observation_tokens(standing, self._counter.count)
-        counted = sum(each.cost for each in candidates) + per_line * len(lines)
+        counted = sum(candidate.cost for candidate in candidates) + per_line * len(lines)
         # dates, times and names take their share of the room too
         tokens = int(room * min(1.0, counted / max(1, written)))
         chosen = select(candidates, Room(tokens, per_line), _FIRST_SHARE)
@@ -97,41 +86,35 @@ class ExtractiveObserver:
         return Made(_written(lines, by_line, items), self.name, notice)
 
     def _items_left(
-        self,
-        lines: Sequence[Observation],
-        by_line: Mapping[int, Sequence[Sentence]],
-        room: int,
+        self, lines: Sequence[Observation], by_line: Mapping[int, Sequence[Sentence]], room: int
     ) -> Mapping[int, list[str]]:
         """Map lines to the names and figures that no chosen sentence has, newest lines first."""
-        carried = {word for said in by_line.values() for each in said for word in each.words}
+        carried = {word for said in by_line.values() for part in said for word in part.words}
         found: dict[int, list[str]] = {}
         for number in range(len(lines) - 1, -1, -1):
             line = lines[number]
-            bare, listed = without_items(line.text.removeprefix(label_of(line.text)))
-            for item in (*listed, *items_in(bare, of_person=is_of_person(line))):
+            text = line.text.removeprefix(sentences.label_of(line.text))
+            bare, listed = sentences.without_items(text)
+            of_person = sentences.is_of_person(line)
+            for item in (*listed, *sentences.items_in(bare, of_person=of_person)):
                 cost = self._counter.count(f", {item}")
-                if not words_of(item) <= carried and cost <= room:
+                if not sentences.words_of(item) <= carried and cost <= room:
                     room -= cost
-                    carried |= words_of(item)
+                    carried |= sentences.words_of(item)
                     found.setdefault(number, []).append(item)
         return found
 
     def _candidates(self, said: Sequence[Iterable[Sentence]]) -> list[Candidate]:
-        return [
-            Candidate(
-                sentence,
-                number,
-                self._counter.count(f" {sentence.text}"),
-                sentence.priority is Priority.HIGH,
-            )
-            for number, sentences in enumerate(said)
-            for sentence in sentences
-        ]
+        candidates: list[Candidate] = []
+        for line, of_line in enumerate(said):
+            for sentence in of_line:
+                cost = self._counter.count(f" {sentence.text}")
+                is_first = sentence.priority is Priority.HIGH
+                candidates.append(Candidate(sentence, line, cost, is_first))
+        return candidates
 
 
-def _by_line(
-    candidates: Sequence[Candidate], chosen: Iterable[int]
-) -> Mapping[int, list[Sentence]]:
+def _by_line(candidates: Sequence[Candidate], chosen: Iterable[int]) -> dict[int, list[Sentence]]:
     found: dict[int, list[Sentence]] = {}
     for number in sorted(chosen):
         found.setdefault(candidates[number].line, []).append(candidates[number].sentence)
@@ -148,8 +131,8 @@ def _written(
     for number, line in enumerate(lines):
         said, also = by_line.get(number, ()), items.get(number, ())
         if said or also:
-            label = label_of(line.text)
-            text = label + joined(said) if said else label.rstrip()
-            days = resolved_days(said, line.said_at)
-            made.append(replace(line, text=with_items(text, also), refers_to=days))
+            label = sentences.label_of(line.text)
+            text = label + sentences.joined(said) if said else label.rstrip()
+            days = sentences.resolved_days(said, line.said_at)
+            made.append(replace(line, text=sentences.with_items(text, also), refers_to=days))
     return tuple(made)

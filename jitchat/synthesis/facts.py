@@ -9,7 +9,7 @@ model observes, it is shown only the sentences that may state a fact, and choose
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 
 from jitchat.events import FactsFound
@@ -17,7 +17,7 @@ from jitchat.memory import Memory
 from jitchat.statements import Fact, FactKind, Proposing, Source
 from jitchat.store.facts import fact_text
 from jitchat.synthesis.observer import FactsMade, Observer
-from jitchat.text.expressions import expressions
+from jitchat.text.expressions import says
 from jitchat.text.sentences import is_question, marked_sentences
 from jitchat.text.stance import commits, is_standing
 from jitchat.text.words import content_words
@@ -122,8 +122,13 @@ def kind_of(sentence: str) -> FactKind | None:
         return None
     plain = sentence.replace("’", "'")
     if _is_told(plain):
-        return FactKind.STANDING if is_standing(plain) and _instructs(plain) else FactKind.STATED
-    return next((kind for kind, holds in _RULES if holds(plain)), None)
+        instructs = is_standing(plain) and _says(plain, "instructs")
+        return FactKind.STANDING if instructs else FactKind.STATED
+    if _says(plain, "preference"):
+        return FactKind.PREFERENCE
+    if is_standing(plain) or _says(plain, "instruction"):
+        return FactKind.STANDING
+    return FactKind.DECISION if commits(plain) or _says(plain, "decided") else None
 
 
 def _may_stand(sentence: str) -> bool:
@@ -140,30 +145,5 @@ def _is_told(plain: str) -> bool:
     return _says(plain, "told") and not _says(plain, "of_others")
 
 
-def _instructs(plain: str) -> bool:
-    """Whether the sentence gives the model a lasting instruction, not only information."""
-    return any(word in plain.lower() for word in ("always", "never", "from now on", "whenever"))
-
-
 def _says(plain: str, name: str) -> bool:
-    return bool(expressions("facts")[name].search(plain))
-
-
-def _prefers(plain: str) -> bool:
-    return _says(plain, "preference")
-
-
-def _is_instruction(plain: str) -> bool:
-    return is_standing(plain) or _says(plain, "instruction")
-
-
-def _decides(plain: str) -> bool:
-    return commits(plain) or _says(plain, "decided")
-
-
-_RULES: tuple[tuple[FactKind, Callable[[str], bool]], ...] = (
-    (FactKind.PREFERENCE, _prefers),
-    (FactKind.STANDING, _is_instruction),
-    (FactKind.DECISION, _decides),
-)
-"""In order of precedence: a preference is not an instruction."""
+    return says("facts", name, plain)

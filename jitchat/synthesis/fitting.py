@@ -6,10 +6,10 @@ date: if nothing else is left to drop, it loses words. What the user pinned or w
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import groupby
 
 from jitchat.statements import BARE, DocumentLine, MemoryDocument, Section, Source
@@ -37,11 +37,11 @@ def words_of(document: MemoryDocument) -> int:
 
 def in_order(lines: Sequence[DocumentLine]) -> tuple[DocumentLine, ...]:
     """Sort lines by section, and within a section by date; notes newest first."""
-    places = {section: place for place, section in enumerate(Section)}
+    sections = list(Section)
     by_date = sorted(lines, key=_day)
     notes = [line for line in by_date if line.section is Section.NOTES]
     others = [line for line in by_date if line.section is not Section.NOTES]
-    return tuple(sorted([*others, *reversed(notes)], key=lambda line: places[line.section]))
+    return tuple(sorted([*others, *notes[::-1]], key=lambda line: sections.index(line.section)))
 
 
 def fitted(document: MemoryDocument, is_recent: Keep, most: int = MOST_WORDS) -> MemoryDocument:
@@ -53,15 +53,13 @@ def fitted(document: MemoryDocument, is_recent: Keep, most: int = MOST_WORDS) ->
     excess = words_of(document) - most
     if excess <= 0:
         return document
-    worth = _Worth.of(document.lines)
-    is_key = _names_key(document.lines)
     dropped: set[int] = set()
-    for place in _drop_order(document.lines, worth, is_recent, is_key):
+    for number in _drop_order(document.lines, is_recent):
         if excess <= 0:
             break
-        dropped.add(place)
-        excess -= _words(document.lines[place])
-    lines = tuple(line for place, line in enumerate(document.lines) if place not in dropped)
+        dropped.add(number)
+        excess -= _words(document.lines[number])
+    lines = tuple(line for number, line in enumerate(document.lines) if number not in dropped)
     left = replace(document, lines=lines)
     for shorter in (_bare, _by_month):
         if words_of(left) > most:
@@ -69,61 +67,39 @@ def fitted(document: MemoryDocument, is_recent: Keep, most: int = MOST_WORDS) ->
     return left
 
 
-def _drop_order(
-    lines: Sequence[DocumentLine], worth: "_Worth", is_recent: Keep, is_key: Keep
-) -> Iterator[int]:
-    """Yield the places of lines in the order in which to drop them, without the permanent ones."""
+def _drop_order(lines: Sequence[DocumentLine], is_recent: Keep) -> list[int]:
+    """List the numbers of lines in the order in which to drop them, without the permanent ones."""
+    used = Counter(name for line in lines for name in names_in(line.text))
+    key_names = [name for name, count in used.most_common(_KEY_NAMES) if count > 1]
+    days = sorted({_day(line) for line in lines})
+    age = {day: number / max(1, len(days) - 1) for number, day in enumerate(days)}
 
     def protection(line: DocumentLine) -> int:
-        if line.section is Section.ENTITIES and is_key(line):
+        if line.section is Section.ENTITIES and any(name in line.text for name in key_names):
             return 1
         return 2 if is_recent(line) and line.section is Section.FACTS else 0
 
-    droppable = [
-        place
-        for place, line in enumerate(lines)
-        if not line.is_kept and line.section is not Section.TIMELINE
-    ]
-    yield from sorted(
-        droppable, key=lambda place: (protection(lines[place]), worth(lines[place]), place)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Worth:
-    """How much it would matter to lose a line."""
-
-    age: Mapping[date, float]
-    """By day: 1 for the newest, 0 for the oldest."""
-
-    @classmethod
-    def of(cls, lines: Sequence[DocumentLine]) -> "_Worth":
-        days = sorted({_day(line) for line in lines})
-        return cls({day: place / max(1, len(days) - 1) for place, day in enumerate(days)})
-
-    def __call__(self, line: DocumentLine) -> float:
+    def worth(line: DocumentLine) -> float:
         note = _OF_NOTE if line.section is Section.NOTES else 0.0
         referenced = _MENTION * line.mentions + weight_of(line.text)
-        return referenced + _AGE * self.age[_day(line)] + note
+        return referenced + _AGE * age[_day(line)] + note
 
-
-def _names_key(lines: Sequence[DocumentLine]) -> Keep:
-    used = Counter(name for line in lines for name in names_in(line.text))
-    key = [name for name, count in used.most_common(_KEY_NAMES) if count > 1]
-    return lambda line: any(name in line.text for name in key)
+    ranked = [
+        (protection(line), worth(line), number)
+        for number, line in enumerate(lines)
+        if not line.is_kept and line.section is not Section.TIMELINE
+    ]
+    return [number for _, _, number in sorted(ranked)]
 
 
 def _bare(document: MemoryDocument, excess: int) -> MemoryDocument:
     """Remove the texts of the timeline's oldest dates, until `excess` words are gone."""
-    lines: list[DocumentLine] = []
-    for line in document.lines:
-        is_long = _is_date_line(line) and not (line.text == BARE or lists_dates(line.text))
+    lines = list(document.lines)
+    for number, line in enumerate(lines):
+        is_long = _is_date_line(line) and line.text != BARE and not lists_dates(line.text)
         if excess > 0 and is_long:
-            bare = replace(line, text=BARE, speaker="", refers_to=(), replaced=None)
-            excess -= _words(line) - _words(bare)
-            lines.append(bare)
-        else:
-            lines.append(line)
+            lines[number] = replace(line, text=BARE, speaker="", refers_to=(), replaced=None)
+            excess -= _words(line) - _words(lines[number])
     return replace(document, lines=tuple(lines))
 
 
@@ -148,15 +124,15 @@ def _month(line: DocumentLine) -> tuple[str, int, int]:
 def _joined(lines: Sequence[DocumentLine]) -> DocumentLine:
     """Join lines of one conversation; each keeps its date."""
     days = [day for line in lines for day in dates_of(line)]
-    places = [line.source for line in lines if line.source is not None]
-    source = Source(
-        min(place.first for place in places),
-        max(place.last for place in places),
-        places[0].conversation,
-    )
+    sources = [line.source for line in lines if line.source is not None]
+    source = reduce(joined_source, sources)
     text = ", ".join(day.isoformat() for day in sorted(set(days)))
     first = min(days, default=None)
     return replace(lines[0], text=text if len(days) > 1 else BARE, day=first, source=source)
+
+
+def joined_source(one: Source, other: Source) -> Source:
+    return replace(other, first=min(one.first, other.first), last=max(one.last, other.last))
 
 
 def dates_of(line: DocumentLine) -> list[date]:

@@ -24,10 +24,6 @@ class Batch:
     """Positions of turns that the user keeps out of windows: they are not shown to a model."""
 
     @property
-    def first(self) -> int:
-        return self.turns[0].position
-
-    @property
     def last(self) -> int:
         return self.turns[-1].position
 

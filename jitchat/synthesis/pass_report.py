@@ -48,7 +48,7 @@ class PassReport:
     def dropped_sentence(self) -> str:
         """`dropped: 31 statements of 12 turns`; empty if nothing was dropped."""
         if self.made.kind is PassKind.OBSERVE:
-            statements = sum(len(each.sentences) for each in self.dropped)
+            statements = sum(len(turn.sentences) for turn in self.dropped)
             counts = f"{plural(statements, 'statement')} of {plural(len(self.dropped), 'turn')}"
             return f"dropped: {counts}" if self.dropped else ""
         return f"dropped: {plural(len(self.lost), 'line')}" if self.lost else ""
@@ -85,12 +85,8 @@ def saving_sentence(before: int, after: int, prices: Prices | None) -> str:
     saving = f"{before:,} → {after:,} tokens per request ({less(share, '.0%')})"
     if prices is not None and prices.is_free:
         return f"{saving}, free"
-    costs = [_cached(prices, tokens) for tokens in (before, after)]
+    usages = [Usage(tokens, 0, cached_tokens=tokens) for tokens in (before, after)]
+    costs = [prices.of(usage) for usage in usages] if prices is not None else [None]
     if None in costs:
         return f"{saving}, cost unknown"
     return f"{saving}, {dollars(costs[0])} → {dollars(costs[1])} at the price of cached input"
-
-
-def _cached(prices: Prices | None, tokens: int) -> float | None:
-    usage = Usage(tokens, 0, cached_tokens=tokens)
-    return prices.of(usage) if prices is not None else None

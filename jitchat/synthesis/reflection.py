@@ -9,17 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from jitchat.statements import Observation, Superseded
-from jitchat.synthesis.sentences import (
-    Sentence,
-    by_turn,
-    is_carried,
-    joined,
-    label_of,
-    sentences_in,
-    with_items,
-    without_items,
-    words_of,
-)
+from jitchat.synthesis import sentences
+from jitchat.synthesis.sentences import Sentence
 from jitchat.text.contradiction import is_outdated_by, statement_of
 
 _LEAST_SHARED = 2
@@ -37,10 +28,10 @@ class _Statement:
 
 def _statements(lines: Sequence[Observation]) -> list[_Statement]:
     return [
-        _Statement(number, label_of(line.text), sentence, len(sentences) == 1)
+        _Statement(number, sentences.label_of(line.text), sentence, len(said) == 1)
         for number, line in enumerate(lines)
-        for sentences in [sentences_in(line)]
-        for sentence in sentences
+        for said in [sentences.sentences_in(line)]
+        for sentence in said
         if sentence.words
     ]
 
@@ -97,19 +88,18 @@ def _superseded(said: Sequence[_Statement]) -> Iterator[tuple[_Statement, _State
 
 def lost_lines(lines: Sequence[Observation], standing: Sequence[Observation]) -> list[Observation]:
     """List the parts of standing lines that no new line has: sentences, and names in no line."""
-    own: dict[int, frozenset[str]] = {}
-    for turn, line in by_turn(lines):
-        own[turn] = own.get(turn, frozenset()) | words_of(line.text)
-    anywhere = frozenset(word for line in lines for word in words_of(line.text))
-    lost = []
+    own = sentences.words_by_turn(lines)
+    anywhere = sentences.words_in(lines)
+    lost: list[Observation] = []
     for line in standing:
-        words = frozenset(w for turn in line.source.turns for w in own.get(turn, ()))
+        words = frozenset(word for turn in line.source.turns for word in own.get(turn, ()))
         gone = [
-            each
-            for each in sentences_in(line)
-            if not is_carried(each, words) and not each.words <= anywhere
+            sentence
+            for sentence in sentences.sentences_in(line)
+            if not sentences.is_carried(sentence, words) and not sentence.words <= anywhere
         ]
-        items = [each for each in without_items(line.text)[1] if not words_of(each) <= anywhere]
+        items = sentences.new_items(sentences.without_items(line.text)[1], anywhere)
         if gone or items:
-            lost.append(replace(line, text=with_items(label_of(line.text) + joined(gone), items)))
+            text = sentences.label_of(line.text) + sentences.joined(gone)
+            lost.append(replace(line, text=sentences.with_items(text, items)))
     return lost

@@ -89,12 +89,10 @@ class _Picker:
 
 
 def _rarity(candidates: Sequence[Candidate], room: Room) -> dict[str, float]:
-    lines: dict[str, set[int]] = {}
-    for each in candidates:
-        for word in each.sentence.words:
-            lines.setdefault(word, set()).add(each.line)
-    total = room.lines + len({each.line for each in candidates})
+    words = {(word, item.line) for item in candidates for word in item.sentence.words}
+    lines = Counter(word for word, _ in words)
+    total = room.lines + len({candidate.line for candidate in candidates})
     return {
-        word: math.log(1 + total / (len(found) + room.known.get(word, 0)))
-        for word, found in lines.items()
+        word: math.log(1 + total / (count + room.known.get(word, 0)))
+        for word, count in lines.items()
     }

@@ -5,8 +5,8 @@ A line of the built-in observer has the speaker and the chosen sentences of one 
 left out; names and figures that no sentence carries follow in brackets.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -15,27 +15,15 @@ from jitchat.index.tool_results import result_line
 from jitchat.statements import Observation, Priority, Source
 from jitchat.text.dates import dates_in
 from jitchat.text.entities import entities
-from jitchat.text.expressions import expressions
+from jitchat.text.expressions import expressions, says
 from jitchat.text.sanitize import one_line
 from jitchat.text.sentences import is_question, marked_sentences
-from jitchat.text.stance import (
-    commits,
-    constrains,
-    is_standing,
-    leaves_open,
-    speaks_of_self,
-    speaks_to_other,
-    teaches,
-)
+from jitchat.text.stance import commits, is_standing
 from jitchat.text.words import stems
 from jitchat.values import Role, Turn
 from jitchat.window.exchange import is_requested
 
 LEFT_OUT = " … "
-_ALSO = re.compile(r" ?\[also: ([^\[\]]*)\]$")
-_LABEL = re.compile(r"(?:[^\s:.!?…][^:.!?…]{0,39}): ")
-_CAPTION = re.compile(r"\[[^\]]*\]$")
-_RESOLVED = re.compile(r"\d{4}")
 _QUESTION, _PLEASANTRY, _CAPTIONED, _CODE = 0.3, 0.1, 0.6, 0.1
 """Factor on the worth of such a sentence's words, compared with a plain statement."""
 _OF_SELF, _OF_OTHER = 1.2, 0.6
@@ -88,8 +76,10 @@ def sentences_of(turn: Turn) -> tuple[Sentence, ...]:
 def _sentence(text: str, place: int, *, is_code: bool, of_person: bool) -> Sentence:
     line = one_line(text)
     said = words_of(line)
-    worth = _worth(line, is_code=is_code) * (1.0 if of_person else _NO_PERSON)
-    return Sentence(line, place, said, worth if said else 0.0, _priority(line, is_code, of_person))
+    is_pleasantry = not is_code and bool(expressions("stance")["pleasantry"].match(line))
+    worth = _worth(line, is_code, is_pleasantry) * (1.0 if of_person else _NO_PERSON)
+    priority = _priority(line, is_code, is_pleasantry, of_person)
+    return Sentence(line, place, said, worth if said else 0.0, priority)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -97,15 +87,13 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(stems(text))
 
 
-def _worth(sentence: str, *, is_code: bool) -> float:
-    if is_code:
-        return _CODE
-    if expressions("stance")["pleasantry"].match(sentence):
-        return _PLEASANTRY
-    worth = _CAPTIONED if _CAPTION.match(sentence) else 1.0
-    if speaks_of_self(sentence):
+def _worth(sentence: str, is_code: bool, is_pleasantry: bool) -> float:
+    if is_code or is_pleasantry:
+        return _CODE if is_code else _PLEASANTRY
+    worth = _CAPTIONED if expressions("observations")["caption"].match(sentence) else 1.0
+    if says("stance", "of_self", sentence):
         worth *= _OF_SELF
-    elif speaks_to_other(sentence):
+    elif says("stance", "of_other", sentence):
         worth *= _OF_OTHER
     return worth * (_QUESTION if _only_asks(sentence) else 1.0)
 
@@ -115,20 +103,19 @@ def _only_asks(sentence: str) -> bool:
     return len(sentence) <= _SHORT_QUESTION and is_question(sentence)
 
 
-def _priority(sentence: str, is_code: bool, of_person: bool) -> Priority:
+def _priority(sentence: str, is_code: bool, is_pleasantry: bool, of_person: bool) -> Priority:
     """Return HIGH for what must be kept, LOW for what says little, else MEDIUM."""
-    if is_code:
-        return Priority.LOW
-    if commits(sentence) or (of_person and _binds(sentence)):
+    if not is_code and (commits(sentence) or (of_person and _binds(sentence))):
         return Priority.HIGH
-    is_small = _only_asks(sentence) or expressions("stance")["pleasantry"].match(sentence)
-    return Priority.LOW if is_small else Priority.MEDIUM
+    says_little = is_code or is_pleasantry or _only_asks(sentence)
+    return Priority.LOW if says_little else Priority.MEDIUM
 
 
 def _binds(sentence: str) -> bool:
-    if is_standing(sentence) or teaches(sentence):
+    if is_standing(sentence) or says("stance", "lesson", sentence):
         return True
-    return not _only_asks(sentence) and (constrains(sentence) or leaves_open(sentence))
+    binds = says("stance", "constraint", sentence) or says("stance", "open_task", sentence)
+    return binds and not _only_asks(sentence)
 
 
 def is_carried(sentence: Sentence, words: frozenset[str]) -> bool:
@@ -157,37 +144,28 @@ def items_of(turn: Turn) -> tuple[str, ...]:
 
 def items_in(prose: str, *, of_person: bool) -> tuple[str, ...]:
     """List the items of a turn's prose; see `items_of`."""
-    named = [one_line(each) for each in entities(prose)]
-    if not of_person:
-        return tuple(each for each in named if _FILE.fullmatch(each) and _is_item(each))
-    named = [each for each in named if not _FIGURES.fullmatch(each)]
-    named += (found[0] for found in _FIGURES.finditer(prose))
-    return tuple(dict.fromkeys(each for each in named if _is_item(each)))
-
-
-_FIGURES = re.compile(
-    r"(?<![\w.,:/@#-])[$€£]?\d[\d.,:/]*(?<=[\d])%?(?: [a-z]{3,20}s\b)?(?![\w/@-])"
-)
-_FILE = re.compile(
-    r"(?:[\w.@~-]*/)*[\w@~-][\w.@~-]*\.[A-Za-z][A-Za-z0-9]{0,4}|(?:[\w.@~-]+/){2,}[\w.@~-]*"
-)
-_BRACKETS = re.compile(r"[\[\],…]")
+    patterns = expressions("observations")
+    names = [one_line(name) for name in entities(prose)]
+    if of_person:
+        names = [name for name in names if not patterns["figures"].fullmatch(name)]
+        names += [figure[0] for figure in patterns["figures"].finditer(prose)]
+    else:
+        names = [name for name in names if patterns["file_name"].fullmatch(name)]
+    return tuple(dict.fromkeys(name for name in names if _is_item(name)))
 
 
 def _is_item(name: str) -> bool:
-    return bool(words_of(name)) and not _BRACKETS.search(name)
+    return bool(words_of(name)) and not expressions("observations")["brackets"].search(name)
 
 
 # Lines.
 
 
-def line_of(
-    turn: Turn, chosen: Sequence[Sentence], also: Sequence[str] = (), source: Source | None = None
-) -> Observation:
+def line_of(turn: Turn, chosen: Sequence[Sentence], also: Sequence[str] = ()) -> Observation:
     """Make a turn's line from some of its sentences, in order, and further names."""
     return Observation(
         with_items(f"{speaker_of(turn)}: {joined(chosen)}", also),
-        source or Source(turn.position, turn.position),
+        Source(turn.position, turn.position),
         _highest(chosen),
         turn.created_at,
         resolved_days(chosen, turn.created_at),
@@ -214,16 +192,16 @@ def with_items(text: str, also: Sequence[str]) -> str:
 
 def without_items(text: str) -> tuple[str, tuple[str, ...]]:
     """Split a line's text into the text alone and the names and figures listed after it."""
-    found = _ALSO.search(text)
-    if found is None:
+    listed = expressions("observations")["listed_after"].search(text)
+    if listed is None:
         return text, ()
-    return text[: found.start()], tuple(filter(None, found[1].split(", ")))
+    return text[: listed.start()], tuple(item for item in listed[1].split(", ") if item)
 
 
 def label_of(text: str) -> str:
     """Read the speaker's label of a line: `Ana: `; empty if it has none."""
-    found = _LABEL.match(text)
-    return found[0] if found else ""
+    label = expressions("observations")["speaker_label"].match(text)
+    return label[0] if label else ""
 
 
 def is_of_person(line: Observation) -> bool:
@@ -240,15 +218,11 @@ def sentences_in(line: Observation) -> tuple[Sentence, ...]:
     for passage in bare.split(LEFT_OUT):
         for text, _ in marked_sentences(passage):
             sentence = _sentence(text, place, is_code=False, of_person=of_person)
-            made.append(replace(sentence, priority=_kept(line.priority, sentence.priority)))
+            is_low = line.priority is Priority.LOW
+            made.append(replace(sentence, priority=Priority.LOW) if is_low else sentence)
             place += 1
         place += 1
     return tuple(made)
-
-
-def _kept(of_line: Priority, of_sentence: Priority) -> Priority:
-    """Return a sentence's priority within its line: LOW if the line is, else its own."""
-    return of_sentence if of_line is not Priority.LOW else Priority.LOW
 
 
 def _highest(chosen: Sequence[Sentence]) -> Priority:
@@ -262,11 +236,29 @@ def resolved_days(chosen: Sequence[Sentence], said_at: datetime | None) -> tuple
         return ()
     text = "\n".join(sentence.text for sentence in chosen)
     spelt = set(dates_in(text, None))
+    is_resolved = expressions("observations")["resolved"].search
     days = dates_in(text, said_at.date())
-    return tuple(day for day in days if day not in spelt and _RESOLVED.search(day))
+    return tuple(day for day in days if day not in spelt and is_resolved(day))
 
 
 def by_turn(lines: Sequence[Observation]) -> Iterator[tuple[int, Observation]]:
     for line in lines:
         for turn in line.source.turns:
             yield turn, line
+
+
+def words_by_turn(lines: Sequence[Observation]) -> dict[int, frozenset[str]]:
+    """Return the words of the lines of each turn."""
+    words: dict[int, frozenset[str]] = {}
+    for turn, line in by_turn(lines):
+        words[turn] = words.get(turn, frozenset()) | words_of(line.text)
+    return words
+
+
+def words_in(lines: Iterable[Observation]) -> frozenset[str]:
+    return frozenset(word for line in lines for word in words_of(line.text))
+
+
+def new_items(items: Iterable[str], named: AbstractSet[str]) -> tuple[str, ...]:
+    """Return the names and figures that have words which are not yet named."""
+    return tuple(item for item in items if not words_of(item) <= named)

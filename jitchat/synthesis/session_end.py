@@ -7,8 +7,8 @@ be stopped between two of them; what was written by then is stored.
 """
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -18,12 +18,8 @@ from jitchat.statements import MemoryDocument
 from jitchat.store.documents import Operation, spoken_since, unwritten_sessions
 from jitchat.store.store import ColdStore
 from jitchat.store.turn_cache import behind
-from jitchat.synthesis.document_writer import (
-    DocumentWriter,
-    ExtractiveWriter,
-    SessionTurns,
-    Written,
-)
+from jitchat.synthesis import document_writer as writing
+from jitchat.synthesis.document_writer import SessionTurns, Written
 from jitchat.text.figures import plural
 from jitchat.values import Status, Turn
 from jitchat.window.steering import Hold
@@ -71,17 +67,16 @@ class SessionEnded:
 class SessionEnd:
     """Ends the sessions of one conversation, one after the other."""
 
-    def __init__(self, memory: Memory, writer: DocumentWriter | None = None) -> None:
-        self._memory, self._writer = memory, writer or ExtractiveWriter()
+    def __init__(self, memory: Memory, writer: writing.DocumentWriter | None = None) -> None:
+        self._memory, self._writer = memory, writer or writing.ExtractiveWriter()
         self._ending = asyncio.Lock()
         self.last: SessionEnded | None = None
         """The result of the last end; None before the first one."""
 
     def turns(self) -> SessionTurns:
         """Return the turns of this session, with the positions that the user keeps out."""
-        memory = self._memory
-        covered = memory.distilled(_EVERYTHING).in_document
-        return self._session(behind(memory.turns, covered))
+        covered = self._memory.distilled(_EVERYTHING).in_document
+        return self._session(behind(self._memory.turns, covered))
 
     def is_due(self) -> bool:
         """Whether something was sent, not imported, that is in no document. Slow."""
@@ -121,19 +116,15 @@ class SessionEnd:
 
     async def end_if_due(self, within: float | None = None) -> SessionEnded | None:
         """End the session if anything was sent in it; if the store fails, leave it as it is."""
-        if not await self.wants_end():
-            return None
-        try:
-            return await self.end(within)
-        except StoreError:  # the session keeps its turns: the next end writes them
-            return None
+        with suppress(StoreError):  # the session keeps its turns: the next end writes them
+            return await self.end(within) if await self.wants_end() else None
+        return None
 
     async def wants_end(self) -> bool:
         """Whether the session is due; False if the store cannot be read."""
-        try:
+        with suppress(StoreError):
             return await asyncio.to_thread(self.is_due)
-        except StoreError:
-            return False
+        return False
 
     async def aclose(self) -> None:
         await self._writer.aclose()
@@ -144,16 +135,20 @@ class SessionEnd:
             return None
         before, session = await asyncio.to_thread(self._read)
         written, done = Written(before, "nobody"), 0
-        async for part, made in self._written(before, session, within):
-            calls = made.calls + written.calls
-            sent = made.input_tokens + written.input_tokens
-            got = made.output_tokens + written.output_tokens
-            written = replace(made, calls=calls, input_tokens=sent, output_tokens=got)
-            done += len(part.turns)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                for start in range(0, len(session.turns), _BATCH):
+                    part = replace(session, turns=session.turns[start : start + _BATCH])
+                    made = await self._writer.write(written.document, part)
+                    calls = made.calls + written.calls
+                    sent = made.input_tokens + written.input_tokens
+                    got = made.output_tokens + written.output_tokens
+                    written = replace(made, calls=calls, input_tokens=sent, output_tokens=got)
+                    done += len(part.turns)
         stored = await asyncio.to_thread(context.put_context, written.document, written.made_by)
         left = len(session.turns) - done
-        made = replace(written, document=stored)
-        return SessionEnded(made, before, done, left, context.operations)
+        result = replace(written, document=stored)
+        return SessionEnded(result, before, done, left, context.operations)
 
     def _read(self) -> tuple[MemoryDocument, SessionTurns]:
         """Read the document, without lines from abandoned branches, and the session."""
@@ -166,23 +161,6 @@ class SessionEnd:
         session = self._session(behind(memory.turns, distilled.in_document))
         return replace(holds, lines=lines), session
 
-    async def _written(
-        self, document: MemoryDocument, session: SessionTurns, within: float | None
-    ) -> AsyncIterator[tuple[SessionTurns, Written]]:
-        """Write batch by batch, while there is time."""
-        over = None if within is None else time.monotonic() + within
-        for part in _batches(session):
-            left = None if over is None else over - time.monotonic()
-            if left is not None and left <= 0:
-                return
-            try:
-                async with asyncio.timeout(left):
-                    written = await self._writer.write(document, part)
-            except TimeoutError:
-                return
-            document = written.document
-            yield part, written
-
     def _session(self, turns: Sequence[Turn]) -> SessionTurns:
         conversation, held = self._memory.conversation, self._memory.pins
         out = frozenset(at for at, hold in held.items() if hold == Hold.EXCLUDED)
@@ -192,7 +170,7 @@ class SessionEnd:
 
 
 async def end_left_sessions(
-    store: ColdStore, writer: DocumentWriter, open_conversation: str
+    store: ColdStore, writer: writing.DocumentWriter, open_conversation: str
 ) -> list[SessionEnded]:
     """End the sessions of other conversations that a crash or a short exit left unwritten.
 
@@ -202,15 +180,9 @@ async def end_left_sessions(
         return []
     before = store.now() - IDLE
     left = await asyncio.to_thread(unwritten_sessions, store.database, before, _MOST_LEFT + 1)
-    found: list[SessionEnded] = []
+    ended: list[SessionEnded | None] = []
     for name in [name for name in left if name != open_conversation][:_MOST_LEFT]:
         conversation = await asyncio.to_thread(store.conversation, name)
         memory = await asyncio.to_thread(Memory, store, conversation)
-        ended = await SessionEnd(memory, writer).end_if_due()
-        found += [ended] if ended is not None else []
-    return found
-
-
-def _batches(session: SessionTurns) -> Iterator[SessionTurns]:
-    for start in range(0, len(session.turns), _BATCH):
-        yield replace(session, turns=session.turns[start : start + _BATCH])
+        ended.append(await SessionEnd(memory, writer).end_if_due())
+    return [session for session in ended if session is not None]

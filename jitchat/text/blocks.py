@@ -10,10 +10,11 @@ time.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from jitchat.text.sentences import LONGEST, sentence_ends
+from jitchat.text.sentences import cut_at_spaces, sentence_ends
 
 LONG_PARAGRAPH = 400
 """Characters. A longer paragraph is split into groups of whole sentences."""
@@ -125,15 +126,20 @@ class _Splitter:
             self._announcers.append((indent, len(self.blocks) - 1))
 
     def _paragraph(self) -> None:
-        count = 1
-        while self._at + count < len(self._lines) and not self._opens(self._at + count):
-            count += 1
+        count = self._count_until(self._opens)
         is_next = bool(self._announcers) and self._announcers[-1][1] == len(self.blocks) - 1
         announced, span = self._announced() if is_next else (), self._take(count)
         for part in _split(self._text, span, LONG_PARAGRAPH):
             self._add(part, announced)
         self._announcers.clear()
         self._note_announcer(-1)
+
+    def _count_until(self, is_end: Callable[[int], bool]) -> int:
+        """Count the lines from the one to read next, at least one, to the line that is an end."""
+        count = 1
+        while self._at + count < len(self._lines) and not is_end(self._at + count):
+            count += 1
+        return count
 
     def _opens(self, number: int) -> bool:
         """Return whether a paragraph or an item ends before a line."""
@@ -144,9 +150,7 @@ class _Splitter:
     def _item(self, indent: int) -> None:
         while self._announcers and self._announcers[-1][0] >= indent:
             self._announcers.pop()
-        count = 1
-        while self._at + count < len(self._lines) and not self._opens(self._at + count):
-            count += 1
+        count = self._count_until(self._opens)
         announced = self._announced()
         first, *others = _split(self._text, self._take(count), LONG_UNIT)
         beginning = self._add(first, announced)
@@ -165,9 +169,7 @@ class _Splitter:
         return line.startswith(fence) and not line.strip(fence[0])
 
     def _code(self, fence: str) -> None:
-        count = 1
-        while self._at + count < len(self._lines) and not self._closes(fence, self._at + count):
-            count += 1
+        count = self._count_until(partial(self._closes, fence))
         is_closed = self._at + count < len(self._lines)
         announced, lines = self._announced(), self._lines[self._at : self._at + count + is_closed]
         start, end = self._take(len(lines))
@@ -211,41 +213,30 @@ def _bounded(text: str, span: Span) -> Iterator[Span]:
         return
     ends = [start + line[1] for line in _lines(text[start:end])]
     for first, last in _between(text, span, ends):
-        at = first
-        while last - at > LONGEST:
-            blank = text.rfind(" ", at + LONGEST // 2, at + LONGEST)
-            cut = blank + 1 or at + LONGEST
-            yield at, cut
-            at = cut
-        yield at, last
+        yield from cut_at_spaces(text, first, last)
 
 
 def _between(text: str, span: Span, ends: Sequence[int]) -> Iterator[Span]:
     """Split a span at `ends`; the white space after each end belongs to the part before it."""
     start, end = span
     for place in ends:
-        if place <= start:  # within white space that was skipped
-            continue
         space = _SPACE.match(text, place, end)
         stop = space.end() if space else place
-        if stop >= end:
-            break
-        yield start, stop
-        start = stop
+        if start < place and stop < end:  # not within white space that was skipped
+            yield start, stop
+            start = stop
     yield start, end
 
 
 def _gathered(atoms: Sequence[Span], text: str) -> Iterator[Span]:
     """Group consecutive sentences or lines, up to `_PART` characters each."""
-    start = end = None
-    for first, last in atoms:
-        if start is None or end is None:
-            start, end = first, last
-            continue
+    if not atoms:
+        return
+    start, end = atoms[0]
+    for first, last in atoms[1:]:
         is_broken = "\n\n" in text[max(start, end - 2) : end] and end - start > _PART // 2
         if last - start > _PART or is_broken:
             yield start, end
             start = first
         end = last
-    if start is not None and end is not None:
-        yield start, end
+    yield start, end

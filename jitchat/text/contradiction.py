@@ -13,15 +13,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from types import MappingProxyType
 
-from jitchat.text.assertions import is_change, is_state
 from jitchat.text.entities import entities
+from jitchat.text.expressions import lines_of, says, word_list
 from jitchat.text.negation import denials
 from jitchat.text.words import content_of, content_words, fold, stem
 
-_DATA = files(__package__) / "data"
 _AGAIN = 0.8
 """Minimum overlap of two statements' stems if one restates the other."""
 _SAME, _CHANGED = 0.6, 0.4
@@ -63,8 +61,15 @@ def is_outdated_by(older: str, newer: str) -> bool:
     False if either describes an event, because both can have happened.
     """
     later, earlier = statement_of(newer), statement_of(older)
-    least = _CHANGED if _shared(later, earlier) > 1 and is_change(newer) else _SAME
-    return _contradicts(later, earlier, least) and is_state(newer) and is_state(older)
+    is_announced = says("assertions", "changed", newer)
+    shared = len(later.about & earlier.about)
+    least = _CHANGED if is_announced and shared > 1 else _SAME
+    return _contradicts(later, earlier, least) and _is_state(newer) and _is_state(older)
+
+
+def _is_state(sentence: str) -> bool:
+    """Return whether a sentence describes a lasting state, or a change of one."""
+    return says("assertions", "state", sentence) or says("assertions", "changed", sentence)
 
 
 def restates(later: Statement, earlier: Statement) -> bool:
@@ -110,10 +115,6 @@ def _differing(later: Statement, earlier: Statement) -> Iterator[str]:
             yield kind
 
 
-def _shared(one: Statement, other: Statement) -> int:
-    return len(one.about & other.about)
-
-
 def _share(some: frozenset[str], others: frozenset[str]) -> float:
     every = some | others
     return len(some & others) / len(every) if every else 1.0
@@ -124,7 +125,7 @@ def statement_of(text: str, language: str = "") -> Statement:
     """Parse a statement in a language; it is detected if none is given."""
     said, language = content_of(text, language)
     values: dict[str, set[frozenset[str]]] = {}
-    named, present = set[str](), set(said) - _kinds().keys() - _listed("introducing")
+    named, present = set[str](), set(said) - _kinds().keys() - word_list("introducing_words")
     for name in entities(text):
         parts = [part for part in content_words(name) if part in present]
         kind = _FIGURE if _NUMBER.search(name) else _NAME
@@ -133,12 +134,15 @@ def statement_of(text: str, language: str = "") -> Statement:
             values.setdefault(kind, set()).add(frozenset(stem(part, language) for part in parts))
             named.update(parts)
     about: set[str] = set()
+    introducing = word_list("introducing_words")
+    denying = word_list("denying_words")
     denied = set(denials(text, language))
     for word in said:
         root = stem(word, language)
-        if word in named or not _listed("introducing").isdisjoint((word, root)) or _JOINED in word:
+        is_introducing = not introducing.isdisjoint((word, root))
+        if word in named or is_introducing or _JOINED in word:
             continue
-        if root in _listed("denying"):
+        if not denying.isdisjoint((word, root)):
             denied.add(root)
             continue
         kind = _kinds().get(word) or _kinds().get(root) or (_FIGURE if _NUMBER.search(word) else "")
@@ -153,12 +157,5 @@ def statement_of(text: str, language: str = "") -> Statement:
 @cache
 def _kinds() -> dict[str, str]:
     """Read the kind of each word that is a value; each line of the file is a kind."""
-    lines = (_DATA / "kinds_of_values.txt").read_text("utf-8").splitlines()
-    return {word: f"kind {number}" for number, line in enumerate(lines) for word in line.split()}
-
-
-@cache
-def _listed(name: str) -> frozenset[str]:
-    """Read words that deny what follows, or that introduce a statement, a decision or a change."""
-    listed = (_DATA / f"{name}_words.txt").read_text("utf-8").split()
-    return frozenset(listed).union(map(stem, listed))
+    kinds = enumerate(lines_of("kinds_of_values"))
+    return {word: f"kind {number}" for number, line in kinds for word in line.split()}

@@ -6,17 +6,31 @@ it are ignored. A file with `unicode` is compiled by `regex`, which knows the pr
 
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-_PART = re.compile(r"<([a-z_]+)>")
+_PART = re.compile(r"(?<!\?P)<([a-z_]+)>")
 _LINE_BREAK = re.compile(r"\n *+")
 
 
 @cache
 def data(name: str) -> dict[str, Any]:
     return tomllib.loads((files(__package__) / "data" / f"{name}.toml").read_text("utf-8"))
+
+
+@cache
+def lines_of(name: str) -> list[str]:
+    """Read the lines of a text file in `data`, without comments."""
+    lines = (files(__package__) / "data" / f"{name}.txt").read_text("utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """Read the words of a text file in `data`."""
+    return frozenset(word for line in lines_of(name) for word in line.split())
 
 
 @cache
@@ -33,3 +47,19 @@ def expressions(name: str) -> dict[str, re.Pattern[str]]:
 
         return {key: regex.compile(whole(text), regex.VERSION1) for key, text in sources}
     return {key: re.compile(whole(text)) for key, text in sources}
+
+
+def says(name: str, expression: str, text: str) -> bool:
+    """Return whether an expression of a file in `data` is found in a text.
+
+    Curly apostrophes are taken as straight. If the file has hints for the expression, a text
+    without any of them is not searched.
+    """
+    hints = data(name).get("hints", {}).get(expression)
+    if hints and not has_any(text.lower(), hints):
+        return False
+    return bool(expressions(name)[expression].search(text.replace("’", "'")))
+
+
+def has_any(text: str, parts: Iterable[str]) -> bool:
+    return any(map(text.__contains__, parts))  # faster than a generator: called for each sentence

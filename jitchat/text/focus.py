@@ -6,7 +6,6 @@ none, of the first and the last sentence. Everything else is pasted text, which 
 subject of the question and counts little. Runs in linear time.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,7 +26,6 @@ _LEAST_LETTERS = 0.6
 """Minimum share of letters in a line of prose, not counting spaces."""
 _LEAST_LINE = 16
 """Characters. A shorter line counts as prose whatever its share of letters."""
-_FENCE = re.compile(r"\s*+(?:```|~~~)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +46,9 @@ def focus_of(draft: str) -> Focus:
         return Focus(draft)
     lines = {line.strip() for line in text.splitlines()}
     chosen = _asking(prose, [each in lines for each in prose]) or sorted({0, len(prose) - 1})
-    kept = set(chosen)
-    rest = [each for at, each in enumerate(prose) if at not in kept]
+    rest = [sentence for number, sentence in enumerate(prose) if number not in chosen]
     pasted = [stretch for stretch, is_prose in stretches if not is_prose]
-    asked = (ends_of(prose[at], _LONGEST_ASKING // 2) for at in chosen)
+    asked = (ends_of(prose[number], _LONGEST_ASKING // 2) for number in chosen)
     return Focus(" ".join(asked), "\n".join((*rest, *pasted)))
 
 
@@ -78,17 +75,16 @@ def _asking(prose: Sequence[str], is_line: Sequence[bool]) -> list[int]:
     If there are several, some may belong to a pasted text, so sentences that are whole lines, or
     the first or last sentence, are preferred. `is_line` says which sentences are whole lines.
     """
-    found = expressions("focus")
+    patterns = expressions("focus")
     asking = [at for at, each in enumerate(prose) if is_question(each) or is_order(each)]
     if len(asking) <= 1:
         return asking
-    ends = {0, len(prose) - 1}
-    personal = [at for at in asking if found["personal"].search(prose[at])]
-    if own := [at for at in asking if is_line[at]]:
+    if own := [number for number in asking if is_line[number]]:
         return own[:_MOST_ASKING]
-    own = sorted(
-        {*ends.intersection(asking), *(personal if len(personal) <= _FEW_PERSONAL else ())}
-    )
+    personal = [number for number in asking if patterns["personal"].search(prose[number])]
+    own = [number for number in asking if number in (0, len(prose) - 1)]
+    if len(personal) <= _FEW_PERSONAL:
+        own = sorted({*own, *personal})
     return (own or personal or asking)[:_MOST_ASKING]
 
 
@@ -102,7 +98,7 @@ def _stretches(text: str) -> list[tuple[str, bool]]:
     found: list[tuple[list[str], bool]] = []
     is_fenced = False
     for line in text.splitlines():
-        is_fence = bool(_FENCE.match(line))
+        is_fence = bool(expressions("sentences")["fence"].match(line))
         is_prose = not is_fence and not is_fenced and _is_prose(line)
         is_fenced ^= is_fence
         if (not line.strip() and found) or (found and found[-1][1] == is_prose):
@@ -113,11 +109,12 @@ def _stretches(text: str) -> list[tuple[str, bool]]:
 
 
 def _is_prose(line: str) -> bool:
-    found = expressions("focus")
+    patterns = expressions("focus")
     bare = line.strip()
     if not bare:
         return True
-    if found["logged"].match(bare) or found["code"].match(line) or bare.endswith(("{", "};", ");")):
+    is_code = patterns["code"].match(line) or bare.endswith(("{", "};", ");"))
+    if is_code or patterns["logged"].match(bare):
         return False
     if len(bare) < _LEAST_LINE:
         return True

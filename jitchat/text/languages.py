@@ -16,13 +16,12 @@ word.
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
-_DATA = files(__package__) / "data"
+from jitchat.text.expressions import data, lines_of, word_list
 
 ENGLISH = "english"
 _ENOUGH = 240
@@ -37,17 +36,6 @@ _Ending = tuple[str, int, str]
 """An ending, the minimum number of letters before it, and its replacement."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    words: frozenset[str]
-    negators: frozenset[str]
-    marks: str
-    numbers: tuple[tuple[str, ...], ...]
-    """The ways to write each number, in digits and in words."""
-    before: tuple[_Ending, ...]
-    endings: tuple[_Ending, ...]
-
-
 def language_of(words: Sequence[str], text: str = "") -> str:
     """Detect the language of a text in Latin script from its folded words; English if in doubt.
 
@@ -56,9 +44,8 @@ def language_of(words: Sequence[str], text: str = "") -> str:
     shares, marks = _shares(), _marks()
     votes: dict[str, float] = {}
     for word in words[:_ENOUGH]:
-        if word in shares:
-            for language, share in shares[word]:
-                votes[language] = votes.get(language, 0.0) + share
+        for language, share in shares.get(word, ()):
+            votes[language] = votes.get(language, 0.0) + share
     if text and not text.isascii():
         for mark in marks.keys() & set(text):
             votes[marks[mark]] = votes.get(marks[mark], 0.0) + _MARK
@@ -79,20 +66,19 @@ def function_words(language: str) -> frozenset[str]:
 
     They include those of English and of the languages that are not in Latin script.
     """
-    known = _rules().get(language)
-    return _everywhere() | known.words if known else _everywhere()
-
-
-def negators(language: str) -> frozenset[str]:
-    """Return the negators of a language other than English; none if it is not known."""
-    known = _rules().get(language)
-    return known.negators if known else frozenset()
+    own = _rules().get(language, {}).get("words", "").split()
+    return english_function_words() | word_list("function_words_of_scripts") | set(own)
 
 
 @cache
+def negators(language: str) -> frozenset[str]:
+    """Return the negators of a language other than English; none if it is not known."""
+    return frozenset(_rules().get(language, {}).get("negators", "").split())
+
+
 def english_function_words() -> frozenset[str]:
     """Read the function words of English, folded."""
-    return frozenset((_DATA / "function_words.txt").read_text("utf-8").split())
+    return word_list("function_words")
 
 
 def stemmed(word: str, language: str) -> str:
@@ -101,9 +87,10 @@ def stemmed(word: str, language: str) -> str:
         return _stem_latin(word, language)
     letter = word[0]
     if "\u0400" <= letter <= "\u04ff":
-        return _stem_cyrillic(word)
+        return _replaced(snowball("russian")(word), data("scripts")["russian"])
     if "\u0620" <= letter <= "\u06ff":
-        return _stem_arabic(word)
+        bare = _AR_PREFIX.sub("", word.translate(_AR_ALIKE))
+        return _replaced(bare, data("scripts")["arabic"])
     if "\u0370" <= letter <= "\u03ff":
         return snowball("greek")(word)
     return word
@@ -117,7 +104,8 @@ def _stem_latin(word: str, language: str) -> str:
         return word
     if language == "german":
         word = _participle(_UMLAUT.sub(r"\1", word))
-    return _replaced(snowball(language)(_replaced(word, rules.before)), rules.endings)
+    stem = snowball(language)(_replaced(word, rules.get("before", ())))
+    return _replaced(stem, rules.get("endings", ()))
 
 
 _UMLAUT = re.compile(r"(?<![aeq])([aou])e(?=[^aeiou])")
@@ -132,27 +120,8 @@ def _participle(word: str) -> str:
     return word[2:] if is_one else word
 
 
-_RUSSIAN: tuple[_Ending, ...] = (
-    *(("ев", 4, ""), ("ов", 4, ""), ("нн", 3, "н")),
-    *(("ы", 3, ""), ("о", 3, ""), ("и", 3, ""), ("ь", 3, "")),
-)
-
-
-def _stem_cyrillic(word: str) -> str:
-    return _replaced(snowball("russian")(word), _RUSSIAN)
-
-
 _AR_ALIKE = str.maketrans("ىئؤکی", "يءءكي")
 _AR_PREFIX = re.compile(r"^(?:و?(?:ال|لل)|[وفبك]ال|و(?=...))(?=..)")
-_AR_SUFFIXES = (
-    *("تهما", "تنا", "تها", "تهم", "تكم", "هما", "تان", "تين", "تي", "ته", "تك"),
-    *("ها", "ان", "ات", "ون", "ين", "نا", "هم", "كم", "ية", "ه", "ة", "ي", "ا"),
-)
-_AR_ENDINGS: tuple[_Ending, ...] = tuple((suffix, 3, "") for suffix in _AR_SUFFIXES)
-
-
-def _stem_arabic(word: str) -> str:
-    return _replaced(_AR_PREFIX.sub("", word.translate(_AR_ALIKE)), _AR_ENDINGS)
 
 
 def _replaced(word: str, endings: Iterable[_Ending]) -> str:
@@ -172,24 +141,12 @@ def snowball(language: str) -> Callable[[str], str]:
 
 
 @cache
-def _rules() -> Mapping[str, _Rules]:
-    files_of = sorted((_DATA / "languages").iterdir(), key=lambda file: file.name)
-    read = {
-        file.name.removesuffix(".toml"): tomllib.loads(file.read_text("utf-8")) for file in files_of
-    }
-    return {
-        language: _Rules(
-            frozenset(each["words"].split()),
-            frozenset(each["negators"].split()),
-            each.get("marks", ""),
-            tuple(
-                (str(value), word) for value, word in enumerate(each.get("numbers", "").split(), 2)
-            ),
-            tuple((end, least, to) for end, least, to in each.get("before", ())),
-            tuple((end, least, to) for end, least, to in each.get("endings", ())),
-        )
-        for language, each in read.items()
-    }
+def _rules() -> Mapping[str, Mapping[str, Any]]:
+    """Read the files on languages in Latin script, by the language's name."""
+    folder = files(__package__) / "data" / "languages"
+    names = sorted(file.name for file in folder.iterdir())
+    languages = [name.removesuffix(".toml") for name in names]
+    return {language: data(f"languages/{language}") for language in languages}
 
 
 def number_forms(word: str, language: str) -> tuple[str, ...]:
@@ -200,10 +157,11 @@ def number_forms(word: str, language: str) -> tuple[str, ...]:
 @cache
 def _number_forms(language: str) -> Mapping[str, tuple[str, ...]]:
     if language == ENGLISH:
-        lines = (_DATA / "english_numbers.txt").read_text("utf-8").splitlines()
-        numbers = tuple(tuple(line.replace(":", "").split()) for line in lines)
+        lines = lines_of("english_numbers")
+        numbers = [tuple(line.replace(":", "").split()) for line in lines]
     else:
-        numbers = _rules()[language].numbers
+        words = _rules()[language].get("numbers", "").split()
+        numbers = [(str(value), word) for value, word in enumerate(words, 2)]
     return {form: forms for forms in numbers for form in forms}
 
 
@@ -214,9 +172,8 @@ def _shares() -> Mapping[str, tuple[tuple[str, float], ...]]:
     Words that are also English words, names or abbreviations count for English, too: `van`, `die`,
     `los`. Single letters do not count, because they are common in code.
     """
-    lists = {language: rules.words for language, rules in _rules().items()}
-    also = frozenset((_DATA / "english_too.txt").read_text("utf-8").split())
-    lists[ENGLISH] = english_function_words() | also
+    lists = {language: frozenset(rules["words"].split()) for language, rules in _rules().items()}
+    lists[ENGLISH] = english_function_words() | word_list("english_too")
     having: dict[str, list[str]] = {}
     for language, words in lists.items():
         for word in (each for each in words if len(each) > 1):
@@ -229,11 +186,6 @@ def _shares() -> Mapping[str, tuple[tuple[str, float], ...]]:
 
 @cache
 def _marks() -> Mapping[str, str]:
-    return {mark: language for language, rules in _rules().items() for mark in rules.marks}
-
-
-@cache
-def _everywhere() -> frozenset[str]:
-    scripts = (_DATA / "function_words_of_scripts.txt").read_text("utf-8").splitlines()
-    lists = (line for line in scripts if not line.startswith("#"))
-    return english_function_words().union(*(line.split() for line in lists))
+    return {
+        mark: language for language, rules in _rules().items() for mark in rules.get("marks", "")
+    }

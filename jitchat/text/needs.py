@@ -42,25 +42,9 @@ class Need:
 _WORD = re.compile(r"(?<!\w)[^\W\d_][^\W_]+")
 _SELECTOR = re.compile("[\ufe00-\ufe0f]")
 """Selects the emoji or text presentation of the character before it."""
-_KINDS = {
-    "thanks": "thanks",
-    "greeting": "a greeting",
-    "goodbye": "a goodbye",
-    "go_on": "a request to go on",
-    "acknowledgement": "a stock reply",
-}
-_NO_WORDS = "a message without words"
-_LOOSE = "a question that refers to nothing earlier"
-_TASK, _QUESTION = "a self-contained task", "a self-contained question"
 _QUOTES = str.maketrans("", "", '"“”„«»‹›「」')
-_OPENINGS = {
-    "task": _TASK,
-    "asks_of_any": _TASK,
-    "explains": _QUESTION,
-    "how_i": _QUESTION,
-    "general": _QUESTION,
-    "loose": _LOOSE,
-}
+_OPENINGS = ("task", "asks_of_any", "explains", "how_i", "general", "loose")
+_TASKS = ("task", "asks_of_any")
 _OF_THE_USER = ("how_i", "unspaced", "loose")
 """Openings that may ask how the user does something; scripts without articles do not show it."""
 _NAMED_AFTER = ("thanks", "greeting", "goodbye")
@@ -78,14 +62,18 @@ def need_of(draft: str, speakers: frozenset[str] = frozenset()) -> Need | None:
     plain = " ".join(fold(text).split())
     bare = _bare(plain)
     if not bare:
-        return Need(_NO_WORDS, is_certain=True)
+        return _certain("no_words")
     if expressions("needs")["thanks_for"].fullmatch(plain):
-        return Need(_KINDS["thanks"], is_certain=True)
+        return _certain("thanks")
     if len(bare) <= _LONGEST_PHRASES and (kind := _phrases_alone(bare, speakers)):
-        return Need(_KINDS[kind], is_certain=True)
+        return _certain(kind)
     without_material = expressions("needs")["brings"].sub(":", plain.translate(_QUOTES))
     need = _self_contained(without_material, speakers)
     return replace(need, names=_names(text)) if need is not None else None
+
+
+def _certain(kind: str) -> Need:
+    return Need(data("needs")["kinds"][kind], is_certain=True)
 
 
 def _names(text: str) -> frozenset[str]:
@@ -122,11 +110,6 @@ def _phrases() -> dict[str, str]:
     return found
 
 
-@cache
-def _longest_phrase() -> int:
-    return max(map(len, _phrases()))
-
-
 def _phrases_alone(bare: str, speakers: frozenset[str]) -> str:
     """Return the kind of a text that consists of phrases only, or "" if it does not."""
     named, kind, at, filled = False, "", 0, ""
@@ -150,53 +133,52 @@ def _phrases_alone(bare: str, speakers: frozenset[str]) -> str:
 def _phrase_at(bare: str, at: int) -> str:
     """Find the longest phrase that starts at index `at` and ends at the end of a word."""
     known = _phrases()
-    for size in range(min(_longest_phrase(), len(bare) - at), 0, -1):
+    for size in range(len(bare) - at, 0, -1):
         phrase = bare[at : at + size]
         if phrase in known:
             following = bare[at + size : at + size + 1]
             if not following or following == " " or is_unspaced(phrase[-1]):
                 return phrase
-    return _laughter(bare, at)
-
-
-def _laughter(bare: str, at: int) -> str:
-    found = expressions("needs")["laughter"].match(bare, at)
-    return found[0] if found else ""
+    laughter = expressions("needs")["laughter"].match(bare, at)
+    return laughter[0] if laughter else ""
 
 
 def _self_contained(plain: str, speakers: frozenset[str]) -> Need | None:
     """Recognise a task or question of general knowledge that refers to nothing; else None."""
-    found = expressions("needs")
+    patterns = expressions("needs")
     words = set(_bare(plain).replace("'s", "").split())
-    if found["refers"].search(plain) or not words.isdisjoint(speakers):
+    if patterns["refers"].search(plain) or not words.isdisjoint(speakers):
         return None
     opening = _opening(plain)
     if opening is None:
         return None
-    kind, about, name = opening
-    if found["i"].search(about):
+    name, about = opening
+    if patterns["i"].search(about):
         return None
-    new = found["indefinite"].search(about)
-    back, known = found["points_back"].search(about), found["definite"].search(about)
+    new = patterns["indefinite"].search(about)
+    back, known = patterns["points_back"].search(about), patterns["definite"].search(about)
     if back and not (new and new.start() < back.start()):
         return None
     is_definite = bool(known and not (new and new.start() < known.start()))
-    is_definite |= bool(found["related"].search(about))
-    is_definite = name in _OF_THE_USER or (is_definite and name != "general")
-    return Need(kind, is_certain=False, makes=kind == _TASK, is_definite=is_definite)
+    is_definite |= bool(patterns["related"].search(about))
+    return Need(
+        data("needs")["kinds"][name],
+        is_certain=False,
+        makes=name in _TASKS,
+        is_definite=name in _OF_THE_USER or (is_definite and name != "general"),
+    )
 
 
-def _opening(plain: str) -> tuple[str, str, str] | None:
-    """Return the kind that the opening words show, the rest, and the matching expression's name."""
-    found = expressions("needs")
+def _opening(plain: str) -> tuple[str, str] | None:
+    """Return the name of the expression that matches the opening words, and what follows them."""
+    patterns = expressions("needs")
     opened = plain.lstrip("¿¡!.,;:-\"'([ ")
-    if polite := found["polite"].match(opened):
+    if polite := patterns["polite"].match(opened):
         opened = opened[polite.end() :]
-    for name, kind in _OPENINGS.items():
-        if match := found[name].match(opened):
-            about = opened[match.end(1 if match[1] else 0) :]
-            return kind, about.strip(), name
-    if found["unspaced"].search(opened):
-        return _QUESTION, "", "unspaced"
-    bare = found["bare"].match(opened.rstrip(" ?!."))
-    return (_QUESTION, opened[bare.end(1) :].strip(), "bare") if bare else None
+    for name in _OPENINGS:
+        if match := patterns[name].match(opened):
+            return name, opened[match.end(1 if match[1] else 0) :].strip()
+    if patterns["unspaced"].search(opened):
+        return "unspaced", ""
+    bare = patterns["bare"].match(opened.rstrip(" ?!."))
+    return ("bare", opened[bare.end(1) :].strip()) if bare else None

@@ -9,12 +9,11 @@ This works for English; for other languages, `denials` only reports whether anyt
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 
+from jitchat.text.expressions import lines_of, word_list
 from jitchat.text.languages import ENGLISH, english_function_words, negators
 from jitchat.text.words import content_of, stem, words
 
-_DATA = files(__package__) / "data"
 _PARTICLES = frozenset(["out", "down", "against", "rid", "up"])
 _PASSED_OVER = frozenset(["really", "ever", "actually", "even", "longer", "want", "going", "able"])
 """After one of these words, the next word is negated as well."""
@@ -56,16 +55,15 @@ def _found(said: Sequence[str]) -> Iterator[str]:
     meanings = _meanings()
     for at, word in enumerate(said):
         own = stem(word)
-        if word in _negators() or (word == "no" and said[at + 1 : at + 2] == ["longer"]):
+        if word in word_list("negators") or (word == "no" and said[at + 1 : at + 2] == ["longer"]):
             found = [f"not-{each}" for each in _next(said, at + 1)]
         elif word in _PARTICLES and at:
             found = [f"{stem(said[at - 1])}-{word}"]
         else:
             found = []
         yield from found
-        for each in (own, *found):
-            if each in meanings:
-                yield from meanings[each]
+        for form in (own, *found):
+            yield from meanings.get(form, ())
 
 
 def _next(said: Sequence[str], start: int) -> Iterator[str]:
@@ -78,22 +76,16 @@ def _next(said: Sequence[str], start: int) -> Iterator[str]:
 
 
 @cache
-def _negators() -> frozenset[str]:
-    return frozenset((_DATA / "negators.txt").read_text("utf-8").split())
-
-
-@cache
 def _meanings() -> Mapping[str, tuple[str, ...]]:
     """Read the meanings of stems and joined pairs of stems, as stems."""
-    found: dict[str, tuple[str, ...]] = {}
-    for line in (_DATA / "negation.txt").read_text("utf-8").splitlines():
-        if not line.startswith("#"):
-            meaning, _, phrases = line.partition(": ")
-            for phrase in phrases.split():
-                first, _, second = phrase.partition("-")
-                key = stem(first) if not second else _joined(first, second)
-                found[key] = (*found.get(key, ()), f"~{meaning}")
-    return {key: tuple(dict.fromkeys(means)) for key, means in found.items()}
+    meanings: dict[str, dict[str, None]] = {}
+    for line in lines_of("negation"):
+        meaning, _, phrases = line.partition(": ")
+        for phrase in phrases.split():
+            first, _, second = phrase.partition("-")
+            key = stem(first) if not second else _joined(first, second)
+            meanings.setdefault(key, {})[f"~{meaning}"] = None
+    return {key: tuple(of_key) for key, of_key in meanings.items()}
 
 
 def _joined(first: str, second: str) -> str:

@@ -8,10 +8,9 @@ and in `1.200` before a unit; `1.200` by itself may be a version number.
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 
-_DATA = files(__package__) / "data"
-_NUMBER = r"\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)?"
+from jitchat.text.expressions import data, lines_of
+
 _HALF_DAY = 12
 _HOURS, _MINUTES = 24, 60
 
@@ -28,35 +27,26 @@ def spell_out(plain: str) -> str:
 @cache
 def _names() -> Mapping[str, str]:
     """Read the unit that each abbreviation stands for."""
-    lines = (_DATA / "units.txt").read_text("utf-8").splitlines()
-    entries = (line.split(": ") for line in lines)
+    entries = (line.split(": ") for line in lines_of("units"))
     return {short: name for name, all_short in entries for short in all_short.split(", ")}
 
 
 @cache
 def _pattern() -> re.Pattern[str]:
+    table = data("quantities")
     shorts = sorted(_names(), key=len, reverse=True)
-    units = "|".join(map(re.escape, shorts))
-    coins = "|".join(
-        re.escape(each) for each in shorts if _names()[each] in _MONEY and each not in _COLLOQUIAL
-    )
-    begins = "".join(sorted({each[0] for each in coins.split("|") if each[0].isalpha()}))
-    return re.compile(
-        rf"(?=[0-9€$£¥{begins}])(?<![\w.,:/@#\\-])(?:"
-        r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))? ?(?P<half>[ap])\.?m\b\.?"
-        r"|(?P<clock>\d{1,2})(?:[:.](?P<past>\d\d))? ?uhr\b"
-        r"|(?P<heures>\d{1,2})h(?P<rest>\d\d)\b"
-        r"|0(?P<early>\d:\d\d)(?![\d:])"
-        rf"|(?P<number>{_NUMBER})(?P<blank> ?)(?P<unit>{units})(?![\w²³])"
-        rf"|(?P<coin>{coins}) ?(?P<amount>{_NUMBER})(?![\w])"
-        r"|(?P<plain>\d{1,3}(?:,\d{3})+)(?![\d,]|\.\d{3})"
-        r")"
-    )
-
-
-_COLLOQUIAL = ("bucks", "quid")
-"""Written after an amount, never before it."""
-_MONEY = frozenset(("euros", "dollars", "british pounds", "yen", "swiss francs"))
+    money = [short for short in shorts if _names()[short] in table["money"]]
+    coins = [short for short in money if short not in table["colloquial"]]
+    parts = {
+        "figure": table["figure"],
+        "any_unit": "|".join(re.escape(short) for short in shorts),
+        "any_coin": "|".join(re.escape(coin) for coin in coins),
+        "initials": "".join(sorted({coin[0] for coin in coins if coin[0].isalpha()})),
+    }
+    pattern = table["pattern"].replace("\n", "")
+    for name, part in parts.items():
+        pattern = pattern.replace(f"<{name}>", part)
+    return re.compile(pattern)
 
 
 def _spelt(found: re.Match[str]) -> str:

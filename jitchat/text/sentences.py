@@ -9,19 +9,9 @@ time on any text.
 import re
 from collections.abc import Callable, Iterator
 
-LONGEST = 1_000
+from jitchat.text.expressions import expressions, word_list
 
-_END = re.compile(
-    r"""[.!?…。！？](?:(?<=[。！？])[。！？]*+[」』”]*+"""
-    r"""|(?<![.!?…][.!?…])(?<=[.!?…])[.!?…]*+["'”’)\]*_]*+(?=\s))"""
-)
-"""Begins with the punctuation itself, so that the search can skip to it."""
-_ABBREVIATIONS = frozenset(
-    ("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "e.g", "i.e", "approx", "dept")
-)
-_BEFORE_A_NUMBER = frozenset(("no", "vol", "fig", "nr", "p", "pp"))
-_BULLET = re.compile(r"\s*+(?:[-*+•]|\d{1,3}[.)]|#{1,6}|>)\s+")
-_FENCE = re.compile(r"\s*+(?:```|~~~)")
+LONGEST = 1_000
 
 
 def sentences(text: str) -> list[str]:
@@ -45,13 +35,15 @@ def is_question(sentence: str) -> bool:
 
 def _blocks(text: str) -> list[tuple[str, bool]]:
     """Return paragraphs and list items as (text, False), lines of code as (text, True)."""
+    patterns = expressions("sentences")
     blocks: list[tuple[str, bool]] = []
     paragraph: list[str] = []
     fenced = False
     for line in [*text.splitlines(), ""]:
-        is_fence = bool(_FENCE.match(line))
+        is_fence = bool(patterns["fence"].match(line))
         bare = line.strip()
-        if paragraph and (is_fence or fenced or not bare or _BULLET.match(line)):
+        bullet = None if fenced else patterns["bullet"].match(line)
+        if paragraph and (is_fence or fenced or not bare or bullet):
             blocks.append((" ".join(paragraph), False))
             paragraph = []
         if is_fence:
@@ -59,8 +51,7 @@ def _blocks(text: str) -> list[tuple[str, bool]]:
         elif fenced and bare:
             blocks.append((bare, True))
         elif bare:
-            opening = _BULLET.match(line)
-            paragraph.append(line[opening.end() :].strip() if opening else bare)
+            paragraph.append(line[bullet.end() :].strip() if bullet else bare)
     return blocks
 
 
@@ -75,7 +66,7 @@ def _split(paragraph: str) -> Iterator[str]:
 
 def sentence_ends(paragraph: str) -> Iterator[int]:
     """Yield the ends of a paragraph's sentences; the end of the paragraph itself may be missing."""
-    for end in _END.finditer(paragraph):
+    for end in expressions("sentences")["end"].finditer(paragraph):
         if end.group() != "." or not _is_abbreviated(paragraph, end.start()):
             yield end.end()
 
@@ -83,36 +74,41 @@ def sentence_ends(paragraph: str) -> Iterator[int]:
 def _is_abbreviated(paragraph: str, stop: int) -> bool:
     """Return whether the full stop at `stop` belongs to the word before it."""
     word = f" {paragraph[max(0, stop - 12) : stop]}".rpartition(" ")[2].lstrip("(\"'“‘[*_")
-    if word.lower() in _BEFORE_A_NUMBER:
+    if word.lower() in word_list("abbreviations_before_a_number"):
         return paragraph[stop + 2 : stop + 3].isdigit()
     is_initial = len(word) == 1 and word.isupper() and word != "I"
-    return is_initial or word.lower() in _ABBREVIATIONS
+    return is_initial or word.lower() in word_list("abbreviations")
 
 
-def _bounded(sentence: str) -> Iterator[str]:
-    """Split a sentence into parts of at most LONGEST characters, at spaces if possible."""
-    start = 0
-    while len(sentence) - start > LONGEST:
-        blank = sentence.rfind(" ", start + LONGEST // 2, start + LONGEST)
+def _bounded(sentence: str) -> list[str]:
+    if len(sentence) <= LONGEST:
+        return [sentence]
+    spans = cut_at_spaces(sentence, 0, len(sentence))
+    parts = [sentence[start:end].strip() for start, end in spans]
+    return [part for part in parts if part]
+
+
+def cut_at_spaces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Split a passage into parts of at most `LONGEST` characters, at spaces if possible."""
+    while end - start > LONGEST:
+        blank = text.rfind(" ", start + LONGEST // 2, start + LONGEST)
         stop = blank + 1 or start + LONGEST
-        yield sentence[start:stop].strip()
+        yield start, stop
         start = stop
-    if rest := sentence[start:].strip():
-        yield rest
-
-
-_REFERENCE = re.compile(r"(?<![\w#&/])#([1-9][0-9]{0,17})(?!\w|\.\d|#)", re.ASCII)
-"""Not a colour or a URL fragment: `#12` is a word by itself, or is followed by punctuation."""
+    yield start, end
 
 
 def turn_references(draft: str) -> frozenset[int]:
     """Return the positions that a draft references, whether or not the turns exist."""
-    return frozenset(int(number) for number in _REFERENCE.findall(draft))
+    return frozenset(int(number) for number in expressions("sentences")["reference"].findall(draft))
 
 
 def reference_spans(line: str) -> Iterator[tuple[tuple[int, int], int]]:
     """Yield the span of each reference to a turn, and the position that it names."""
-    return ((found.span(), int(found[1])) for found in _REFERENCE.finditer(line))
+    return (
+        (found.span(), int(found[1]))
+        for found in expressions("sentences")["reference"].finditer(line)
+    )
 
 
 def without_references(draft: str, is_here: Callable[[int], bool]) -> str:
@@ -121,4 +117,4 @@ def without_references(draft: str, is_here: Callable[[int], bool]) -> str:
     def kept(found: re.Match[str]) -> str:
         return "" if is_here(int(found[1])) else found[0]
 
-    return _REFERENCE.sub(kept, draft)
+    return expressions("sentences")["reference"].sub(kept, draft)

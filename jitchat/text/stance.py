@@ -12,9 +12,8 @@ than the answer with the fact. An objection is about "that", "it" or "you" and b
 
 import re
 from collections.abc import Sequence
-from functools import cache
 
-from jitchat.text.expressions import data, expressions
+from jitchat.text.expressions import data, expressions, has_any, says
 from jitchat.text.sanitize import both_ends
 from jitchat.text.sentences import is_question, marked_sentences, sentences
 
@@ -31,8 +30,7 @@ _SENTENCES, _LONGEST_OBJECTION = 2, 2_000
 
 def is_decision(text: str) -> bool:
     """Return whether any sentence of `text` is a decision; code never is."""
-    plain = _plain(text)
-    likely = _signs_in(plain) if any(map(plain.__contains__, _shortest_hints())) else ()
+    likely = _signs_in(_plain(text))
     return bool(likely) and any(
         _commits(sentence, likely) for sentence, is_code in marked_sentences(text) if not is_code
     )
@@ -64,63 +62,26 @@ def _signs_in(plain: str) -> list[re.Pattern[str]]:
     return [
         expressions("stance")[sign]
         for sign, hints in data("stance")["hints"].items()
-        if any(map(plain.__contains__, hints))
+        if has_any(plain, hints)
     ]
-
-
-@cache
-def _shortest_hints() -> tuple[str, ...]:
-    """Return the hints that contain no other hint."""
-    hints = {hint for of_sign in data("stance")["hints"].values() for hint in of_sign}
-    return tuple(
-        hint for hint in hints if not any(other != hint and other in hint for other in hints)
-    )
 
 
 def disclaims(text: str) -> bool:
     """Return whether the text is short, no question, and says that the speaker does not know."""
-    plain = text.strip().replace("’", "'")
+    plain = text.strip()
     is_short = len(plain) <= _LONGEST_DISCLAIMER and not plain.endswith("?")
-    return is_short and bool(expressions("stance")["disclaimer"].search(plain))
+    return is_short and says("stance", "disclaimer", plain)
 
 
 def is_standing(text: str) -> bool:
     """Return whether any sentence, code excepted, says what the speaker always wants."""
     plain = both_ends(text.replace("’", "'"), _LONGEST_WISH, "\n")
-    if not any(map(plain.lower().__contains__, data("stance")["wishes"]["hints"])):
+    if not has_any(plain.lower(), data("stance")["wishes"]["hints"]):
         return False
     sign = expressions("stance")["standing"]
     return any(
         sign.search(sentence) for sentence, is_code in marked_sentences(plain) if not is_code
     )
-
-
-def constrains(sentence: str) -> bool:
-    """Return whether a sentence states a constraint: a limit, a deadline, a requirement."""
-    return _says("constraint", sentence)
-
-
-def leaves_open(sentence: str) -> bool:
-    """Return whether a sentence names a task that is still to be done."""
-    return _says("open_task", sentence)
-
-
-def teaches(sentence: str) -> bool:
-    """Return whether a sentence states a lesson: why something failed, what it turned out to be."""
-    return _says("lesson", sentence)
-
-
-def speaks_of_self(sentence: str) -> bool:
-    return _says("of_self", sentence)
-
-
-def speaks_to_other(sentence: str) -> bool:
-    """Return whether a sentence is about the person addressed and not about the speaker."""
-    return _says("of_other", sentence) and not speaks_of_self(sentence)
-
-
-def _says(name: str, sentence: str) -> bool:
-    return bool(expressions("stance")[name].search(sentence.replace("’", "'")))
 
 
 def objects(text: str) -> bool:

@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache
 
-from jitchat.text.dates import YEAR_SIZE, Span, number_of, spans_in
-from jitchat.text.expressions import data, expressions
+from jitchat.text import dates
+from jitchat.text.dates import Span, number_in_words, number_of, spans_in
+from jitchat.text.expressions import data, expressions, word_list
 from jitchat.text.words import fold, words
 
 _LONGEST = 160
@@ -22,15 +22,9 @@ _LONGEST = 160
 _WEEK = 7
 _SOME_DAYS = 2
 """Tolerance in days: two weeks ago is 12 to 16 days ago."""
-_NAMED_STRETCHES = {"other_day": (8, 2), "recently": (_WEEK, 0), "today": (0, 0)}
-"""The first and the last day, in days before today."""
 _TWO_MONTHS = 62
-_HOURS = ("hour", "minute")
 _DIGIT = re.compile(r"\d")
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NOON = 12
-_HALVES = {"am": 0, "pm": _NOON}
-"""The first hour of each half of the day; 12 am is midnight."""
 _ABOUT = 1
 """Tolerance in hours: "at three" is from two to five."""
 _EVER = 1
@@ -64,114 +58,93 @@ def time_filter_of(draft: str, today: date | None) -> TimeFilter | None:
     plain = " ".join(fold(draft).translate(_MARKS).split())
     if any(not _is_of_time(word) for word in words(plain)):
         return None
-    found = expressions("time_filters")
-    if found["orders"].match(plain):
+    if expressions("time_filters")["orders"].match(plain):
         return None
     places = _places(plain)
     spans = tuple(dict.fromkeys(_spans(plain, today))) if today else ()
-    is_event = bool(found["happens"].search(plain))
-    if not places and not (spans and (is_event or found["says"].search(plain))):
+    is_event = bool(_find("happens", plain))
+    if not places and not (spans and (is_event or _find("says", plain))):
         return None
-    is_answer = bool(found["answer_to_me"].search(plain))
-    return TimeFilter(
-        spans,
-        _hours(plain),
-        places,
-        role="user" if is_answer else _role(plain),
-        is_question=bool(found["asks"].search(plain)),
-        is_answer=is_answer,
-        is_event=is_event,
-    )
+    is_answer = bool(_find("answer_to_me", plain))
+    role = "user" if is_answer else _role(plain)
+    is_question = bool(_find("asks", plain))
+    return TimeFilter(spans, _hours(plain), places, role, is_question, is_answer, is_event)
+
+
+def _find(name: str, plain: str) -> re.Match[str] | None:
+    return expressions("time_filters")[name].search(plain)
 
 
 _MARKS = str.maketrans(dict.fromkeys('?!.,;"“”()¿¡*_`', " "))
 _ORDINAL = re.compile(r"\d{1,4}(?:st|nd|rd|th|am|pm)?|\d\d\d\d")
 
 
-@cache
-def _of_time() -> frozenset[str]:
-    lists = data("time_filters")["words"]
-    return frozenset((*lists["frame"].split(), *lists["time"].split()))
-
-
 def _is_of_time(word: str) -> bool:
     bare = word.removesuffix("'s")
-    return bare in _of_time() or word in _of_time() or bool(_ORDINAL.fullmatch(word))
+    is_listed = not word_list("words_of_time").isdisjoint((word, bare))
+    return is_listed or bool(_ORDINAL.fullmatch(word))
 
 
 def _role(plain: str) -> str:
-    found = expressions("time_filters")
-    rest = found["to_me"].sub(lambda match: match[0].split()[0], found["polite"].sub(" ", plain))
-    if match := found["speaker"].search(rest):
-        named = next(filter(None, match.groups()))
-        return {"i": "user", "my": "user", "you": "assistant", "your": "assistant"}.get(named, "")
-    said = {name: bool(found[name].search(rest)) for name in ("i_said", "you_said", "we_said")}
-    if said["we_said"] or (said["i_said"] and said["you_said"]):
+    patterns = expressions("time_filters")
+    rest = patterns["polite"].sub(" ", plain)
+    rest = patterns["to_me"].sub(lambda match: match[0].split()[0], rest)
+    if match := patterns["speaker"].search(rest):
+        named = next(group for group in match.groups() if group)
+        return str(data("time_filters")["speakers"].get(named, ""))
+    i_said = patterns["i_said"].search(rest)
+    you_said = patterns["you_said"].search(rest)
+    if patterns["we_said"].search(rest) or (i_said and you_said):
         return ""
-    if said["i_said"]:
-        return "user"
-    if said["you_said"] or found["answers"].search(rest):
+    if not i_said and (you_said or patterns["answers"].search(rest)):
         return "assistant"
-    return "user" if found["asks"].search(rest) else ""
+    return "user" if i_said or patterns["asks"].search(rest) else ""
 
 
 def _hours(plain: str) -> tuple[int, int] | None:
-    found = expressions("time_filters")
-    if match := found["part_of_day"].search(plain):
+    if match := _find("part_of_day", plain):
         first, last = data("time_filters")["hours"][match[1]]
         return first, last
-    match = found["clock"].search(plain)
+    match = _find("clock", plain)
     if match is None or not (match[2] or match[3]):
         return None
     hour = int(match[1])
-    if match[3] in _HALVES:
-        hour = hour % _NOON + _HALVES[match[3]]
+    first_hour = data("time_filters")["first_hours"].get(match[3])
+    if first_hour is not None:
+        hour = hour % _NOON + first_hour
     return hour - _ABOUT, hour + 1 + _ABOUT
-
-
-def _number(written: str | None, default: int = 1) -> int:
-    if not written:
-        return default
-    if digits := re.match(r"\d+", written):
-        return int(digits[0])
-    known = data("time_filters")["numbers"]
-    named = [known[word] for word in written.split() if word in known]
-    return max(named, default=default)
 
 
 def _places(plain: str) -> tuple[int, ...]:
     """Read the positions named in the order of turns; empty if none are named."""
-    found = expressions("time_filters")
-    for name, read in _PLACES.items():
-        if match := found[name].search(plain):
+    for name, read in _COUNTED_PLACES.items():
+        if match := _find(name, plain):
             return read(match)
+    for name, places in data("time_filters")["places"].items():
+        if _find(name, plain):
+            return tuple(places)
     return ()
 
 
 def _from_the_end(match: re.Match[str]) -> tuple[int, ...]:
     """Read "second to last", "last but one" and "penultimate"."""
-    return (-max(2, _number(match[1]) if match[1] else 1 + _number(match[2])),)
+    return (-max(2, number_in_words(match[1]) if match[1] else 1 + number_in_words(match[2])),)
 
 
 def _ordinal(match: re.Match[str]) -> tuple[int, ...]:
     """Read "third", and "first three"."""
-    return tuple(range(_count(match[2]))) if match[2] else (max(0, _number(match[1]) - 1),)
+    return tuple(range(_count(match[2]))) if match[2] else (max(0, number_in_words(match[1]) - 1),)
 
 
 def _count(written: str | None) -> int:
-    return min(_number(written), _LONGEST)
+    return min(number_in_words(written), _LONGEST)
 
 
-_PLACES: dict[str, Callable[[re.Match[str]], tuple[int, ...]]] = {
+_COUNTED_PLACES: dict[str, Callable[[re.Match[str]], tuple[int, ...]]] = {
     "last_but": _from_the_end,
-    "turns_ago": lambda match: (-max(1, _number(match[1])),),
+    "turns_ago": lambda match: (-max(1, number_in_words(match[1])),),
     "ordinal": _ordinal,
     "last": lambda match: tuple(range(-_count(match[1]), 0)),
-    "before_that": lambda _: (-2, -1),
-    "beginning": lambda _: (0, 1),
-    "just": lambda _: (-1,),
-    "first_of_all": lambda _: (0,),
-    "last_of_all": lambda _: (-1,),
 }
 """How each expression is read, in the order in which they are tried."""
 
@@ -195,8 +168,7 @@ def days_asked(text: str, today: date) -> Span | None:
 
 def _ranged(plain: str, today: date) -> Span | None:
     """Read a range of days of which one or both ends are named; None if there is none."""
-    found, now = expressions("time_filters"), number_of(today)
-    if match := found["between"].search(plain):
+    if match := _find("between", plain):
         last = _first_span(match[2], today)
         first = _first_span(match[1], today)
         if last and match[1].isdecimal():  # between 10 and 12 February
@@ -204,40 +176,33 @@ def _ranged(plain: str, today: date) -> Span | None:
         if first and last and first.first <= last.last:
             return Span(first.first, last.last)
     for name in ("since", "after", "before"):
-        match = found[name].search(plain)
+        match = _find(name, plain)
         span = _first_span(match[1], today) if match else None
         if span is not None:
-            if name == "since":
-                return Span(span.first, now)
-            return Span(span.last + 1, now) if name == "after" else Span(_EVER, span.first - 1)
+            if name == "before":
+                return Span(_EVER, span.first - 1)
+            first_day = span.first if name == "since" else span.last + 1
+            return Span(first_day, number_of(today))
     return None
 
 
 def _first_span(written: str, today: date) -> Span | None:
     """Read the days of one end of a range; a date without a year is the most recent one."""
     spans = [*_past(written, today), *_named_days(written, today), *spans_in(written, today)]
-    if not spans:
-        return None
-    span = spans[0]
-    if not span.any_year:
-        return span
-    year = today.year - (span.first > number_of(today) % YEAR_SIZE)
-    return Span(year * YEAR_SIZE + span.first, year * YEAR_SIZE + span.last)
+    return dates.latest(spans[0], today) if spans else None
 
 
 def _past(plain: str, today: date) -> Iterator[Span]:
     """Read days counted back from today."""
-    found = expressions("time_filters")
-    if match := found["weeks_ago"].search(plain):
+    if match := _find("weeks_ago", plain):
         yield from _units_ago(match[1], match[2], today)
-    elif match := found["past"].search(plain):
+    elif match := _find("past", plain):
         # "last week" is a calendar week, and "last month" a calendar month: see `spans_in`
-        is_counted = match[1] or match[0].startswith("past") or match[2] in _HOURS
-        days = _counted_days(match[1], match[2])
-        if is_counted or match[2] == "day":
-            yield _days(today, days, 0)
-    for name, (first, last) in _NAMED_STRETCHES.items():
-        if found[name].search(plain):
+        unit = match[2]
+        if match[1] or match[0].startswith("past") or unit in ("day", "hour", "minute"):
+            yield _days(today, _counted_days(match[1], unit), 0)
+    for name, (first, last) in data("time_filters")["stretches"].items():
+        if _find(name, plain):
             yield _days(today, first, last)
 
 
@@ -251,39 +216,33 @@ def _units_ago(count: str, unit: str, today: date) -> Iterator[Span]:
 
 
 def _counted_days(count: str | None, unit: str) -> int:
-    return 0 if unit in _HOURS else _number(count) * {"day": 1, "week": _WEEK, "month": 31}[unit]
+    return number_in_words(count) * int(data("time_filters")["days_in"][unit])
 
 
 def _named_days(plain: str, today: date) -> Iterator[Span]:
     """Read named days and months, as the most recent with that name."""
-    found = expressions("time_filters")
-    if match := found["weekday_before_last"].search(plain):
-        yield _days(today, *[_back_to(match[1], today) + _WEEK] * 2)
+    patterns = expressions("time_filters")
+    if match := _find("weekday_before_last", plain):
+        yield _day(today, dates.days_since(match[1], today) + _WEEK)
         return
-    for match in found["weekday"].finditer(plain):
-        yield _days(today, *[_back_to(match[1], today)] * 2)
-    if found["weekend"].search(plain):
+    for match in patterns["weekday"].finditer(plain):
+        yield _day(today, dates.days_since(match[1], today))
+    if _find("weekend", plain):
         back = (today.weekday() - 5) % _WEEK
         yield _days(today, back, max(0, back - 1))
-    numbers = (int(match[1]) for match in found["day_of_month"].finditer(plain))
-    days = filter(None, (_latest(number, today) for number in numbers))
-    yield from (Span(number_of(day), number_of(day)) for day in days)
-    years = (int(match[1]) for match in found["year"].finditer(plain))
-    yield from (Span(year * YEAR_SIZE, (year + 1) * YEAR_SIZE - 1) for year in years)
+    past = [today - timedelta(days=days) for days in range(_TWO_MONTHS)]
+    for match in patterns["day_of_month"].finditer(plain):
+        days = [day for day in past if day.day == int(match[1])]
+        yield from (Span(number_of(day), number_of(day)) for day in days[:1])
+    for match in patterns["year"].finditer(plain):
+        yield dates.calendar_span(int(match[1]))
     if not _DIGIT.search(plain):
-        for match in found["month"].finditer(plain):
+        for match in patterns["month"].finditer(plain):
             yield from spans_in(f"in {match[1].split()[-1]}", today)
 
 
-def _back_to(weekday: str, today: date) -> int:
-    """Return the number of days back to the last such weekday, at least one."""
-    return (today.weekday() - _WEEKDAYS.index(weekday) - 1) % _WEEK + 1
-
-
-def _latest(day: int, today: date) -> date | None:
-    """Return the most recent date with this day of the month, up to today."""
-    past = (today - timedelta(days=days) for days in range(_TWO_MONTHS))
-    return next((each for each in past if each.day == day), None)
+def _day(today: date, back: int) -> Span:
+    return _days(today, back, back)
 
 
 def _days(today: date, first: int, last: int) -> Span:

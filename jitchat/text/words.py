@@ -15,18 +15,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import pairwise
 
-from jitchat.text.languages import (
-    ENGLISH,
-    function_words,
-    language_of,
-    stemmed,
-)
+from jitchat.text.expressions import data, expressions, lines_of
+from jitchat.text.languages import ENGLISH, function_words, language_of, stemmed
 from jitchat.text.quantities import spell_out
-
-_DATA = files(__package__) / "data"
 
 VERSION = 1
 """The version of the stemming; increment it on any change, and stored stems are rebuilt."""
@@ -34,25 +27,9 @@ VERSION = 1
 LONGEST = 64
 """Maximum characters of a word that are used; anything longer is data, not a word."""
 
-_BRAHMIC = (
-    "\u0900-\u0963\u0966-\u0e3e\u0e40-\u0e4e\u0e50-\u0e59\u0e80-\u0eff\u1000-\u109f\u1780-\u17d3"
-)
-"""Brahmic scripts: their vowel signs are combining marks and part of the word."""
-_NO_BLANKS = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff"
-)
 _WORD = re.compile(r"[^\W_]++(?:'[^\W\d_]++)?")
 _ASCII_WORD = re.compile(r"[0-9a-z]++(?:'[a-z]++)?")
 """Finds the same as `_WORD` in folded ASCII, in half the time."""
-_MARKED_WORD = re.compile(rf"(?:[^\W_]|[{_BRAHMIC}])++")
-_MARKED = re.compile(f"[{_BRAHMIC}]")
-_UNSPACED = re.compile(f"[{_NO_BLANKS}]+")
-_IN_BIGRAMS = re.compile(f"[{_NO_BLANKS}\uac00-\ud7a3]+")
-_ACCENTS = re.compile(
-    "[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]+"
-)
-"""Combining diacritics; points and vowel signs of Hebrew and Arabic."""
 TO_PLAIN_LATIN = str.maketrans(
     dict(zip("đłøıßæœ", ("d", "l", "o", "i", "ss", "ae", "oe"), strict=True))
 )
@@ -64,7 +41,7 @@ def fold(text: str) -> str:
     lowered = text.lower().replace("’", "'")
     if lowered.isascii():
         return lowered
-    bare = _ACCENTS.sub("", lowered.translate(TO_PLAIN_LATIN))
+    bare = expressions("words")["accents"].sub("", lowered.translate(TO_PLAIN_LATIN))
     return "".join(
         _without_accents(bare[start : start + _SLICE]) for start in range(0, len(bare), _SLICE)
     ).lower()
@@ -104,7 +81,7 @@ def stems(text: str) -> list[str]:
 
 def is_unspaced(text: str) -> bool:
     """Return whether `text` has characters of a script without spaces between words."""
-    return bool(_UNSPACED.search(text))
+    return bool(expressions("words")["unspaced"].search(text))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -118,27 +95,18 @@ def stem(word: str, language: str = ENGLISH) -> str:
 @cache
 def _bases() -> dict[str, str]:
     """Read the base forms of irregular verbs and nouns, which stemming does not find."""
-    lines = (_DATA / "irregular.txt").read_text("utf-8").splitlines()
-    entries = (line.split(":") for line in lines)
+    entries = (line.split(":") for line in lines_of("irregular"))
     return {form: base for base, forms in entries for form in forms.split()}
 
 
 _TO_HIRAGANA = {code: code - 0x60 for code in range(0x30A1, 0x30F7)}
-_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_HAN_PARTICLES = frozenset(
-    "的了是在我你您他她它有和就不也都吗嗎呢吧啊么麼哪什这這那们們与與或个個把被给給从從到上里裡去"
-)
-_KANA = frozenset(map(chr, range(0x3041, 0x30A0)))
-_KOREAN_PARTICLES = "은는이가을를에의도로과와만"
-_KOREAN_SYLLABLE = re.compile(
-    f"(?<![\uac00-\ud7a3])([\uac00-\ud7a3])[{_KOREAN_PARTICLES}](?![\uac00-\ud7a3])"
-)
 
 
 def _lone_characters(plain: str) -> list[str]:
     """List one-character words: Chinese characters, and Korean syllables with a particle."""
-    lone = [each for each in _HAN.findall(plain) if each not in _HAN_PARTICLES]
-    return lone + _KOREAN_SYLLABLE.findall(plain)
+    known, particles = expressions("words"), data("words")["parts"]["han_particles"]
+    lone = [character for character in known["han"].findall(plain) if character not in particles]
+    return lone + known["korean_syllable"].findall(plain)
 
 
 _FEW = 0.35
@@ -152,32 +120,33 @@ def weight_of(word: str) -> float:
     """
     if word.isascii() or len(word) > 2:
         return 1.0
-    if len(word) == 1 or not _HAN_PARTICLES.isdisjoint(word) or not _KANA.isdisjoint(word):
-        return _FEW
-    return _FEW if "\uac00" <= word[-1] <= "\ud7a3" and word[-1] in _KOREAN_PARTICLES else 1.0
+    is_single = len(word) == 1
+    return _FEW if is_single or expressions("words")["grammar"].search(word) else 1.0
 
 
 def _without_accents(text: str) -> str:
     """Normalise a short text. On long runs of combining marks, normalising takes quadratic time."""
     decomposed = unicodedata.normalize("NFKD", text)
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+    return unicodedata.normalize("NFC", expressions("words")["accents"].sub("", decomposed))
 
 
 def _words_of(plain: str) -> list[str]:
     """Split folded text into words."""
     if plain.isascii():
         return [word[:LONGEST] for word in _ASCII_WORD.findall(plain)]
-    found = (_MARKED_WORD if _MARKED.search(plain) else _WORD).findall(plain)
-    return [part[:LONGEST] for word in found for part in _bigrams(word)]
+    patterns = expressions("words")
+    pattern = patterns["marked_word"] if patterns["marked"].search(plain) else _WORD
+    return [part[:LONGEST] for word in pattern.findall(plain) for part in _bigrams(word)]
 
 
 def _bigrams(word: str) -> list[str]:
     """Split the parts of a word in an unspaced script or Korean into bigrams."""
-    if word.isascii() or not _IN_BIGRAMS.search(word):
+    pattern = expressions("words")["in_bigrams"]
+    if word.isascii() or not pattern.search(word):
         return [word]
     parts: list[str] = []
     start = 0
-    for run in _IN_BIGRAMS.finditer(word):
+    for run in pattern.finditer(word):
         parts += [word[start : run.start()]] if run.start() > start else []
         characters = run.group()
         parts += [a + b for a, b in pairwise(characters)] or [characters]
@@ -185,21 +154,9 @@ def _bigrams(word: str) -> list[str]:
     return parts + ([word[start:]] if start < len(word) else [])
 
 
-_NO_ENDING = r"(?<=')(?!(?:s|t|d|m|ll|re|ve)\b)[a-z]"
-"""A letter after an apostrophe that does not begin an English ending."""
-_ANY = re.compile(rf"[._/@\\:'#+-](?:{_NO_ENDING}|(?<!')[0-9a-z+-]|(?<=[a-z]#))")
-"""Matches every text in which `_JOINED` finds anything, and few others. Fast."""
-_JOINED = re.compile(
-    r"(?<![0-9a-z])(?=("
-    r"(?:--)?[0-9a-z]++(?:_++|[./@\\-]|::|:(?=\d))[0-9a-z]++"  # in a.b_c: a.b and b_c
-    r"|--[0-9a-z]++"  # --flag
-    r"|[a-z](?:\+\+|#)(?![\w+#])"  # c++
-    rf"|[a-z]++'{_NO_ENDING}++"  # l'eglise, diyarbakir'a
-    r"))"
-)
-
-may_join = _ANY.search
-"""Tests quickly whether a folded text may have joined words."""
+def may_join(plain: str) -> bool:
+    """Test quickly whether a folded text may have joined words."""
+    return bool(expressions("words")["may_be_joined"].search(plain))
 
 
 def joined(plain: str) -> Iterator[str]:
@@ -208,7 +165,7 @@ def joined(plain: str) -> Iterator[str]:
     Words joined by a hyphen alone are left out. A word with an apostrophe is split, because an
     article or a suffix may be attached to it.
     """
-    for found in _JOINED.findall(plain):
+    for found in expressions("words")["joined"].findall(plain):
         if "'" in found:
             yield from (part for part in found.split("'") if len(part) > 2)
         elif found.startswith("--") or not found.replace("-", "").isalpha():
@@ -216,7 +173,6 @@ def joined(plain: str) -> Iterator[str]:
 
 
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-_CAMEL_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
 
 def _camel_parts(text: str) -> Iterator[str]:
@@ -230,7 +186,7 @@ def _camel_parts(text: str) -> Iterator[str]:
             start -= 1
         while end < len(text) and _is_plain(text[end]):
             end += 1
-        parts = _CAMEL_PART.findall(text[start:end][:LONGEST])
+        parts = expressions("words")["camel_part"].findall(text[start:end][:LONGEST])
         if len(parts) > 1 and len(parts[0]) > 1:
             yield from parts
             yield from map("_".join, pairwise(parts))

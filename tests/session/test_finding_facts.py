@@ -8,9 +8,8 @@ from jitchat.errors import Unreachable
 from jitchat.events import FactsFound, TurnStored
 from jitchat.observing import Consent, ObserveRules
 from jitchat.session_options import SessionOptions
-from jitchat.small_models.compactor import SizedModel
 from jitchat.small_models.observer import ModelObserver
-from jitchat.small_models.small_model import SmallModel
+from jitchat.small_models.small_model import SizedModel, SmallModel
 from jitchat.statements import FactKind, FactState, Proposing
 from jitchat.window.steering import Hold
 from jitchat.window.tokens import EstimateCounter

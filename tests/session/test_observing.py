@@ -115,7 +115,8 @@ async def test_with_confirmation_due_turns_are_named_and_not_observed(store: Col
 
 async def test_the_observer_is_never_shown_its_own_lines_or_recalled_turns(store: ColdStore):
     observer = ScriptedObserver(
-        lambda batch: [Observation("OWN LINE", Source(batch.first, batch.last))], batches=[]
+        lambda batch: [Observation("OWN LINE", Source(batch.turns[0].position, batch.last))],
+        batches=[],
     )
     made = session(store, observer=observer)
     for number in range(12):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jitchat.errors import ProviderError
-from jitchat.small_models.compactor import ModelCompactor, SizedModel, compactor_request
-from jitchat.small_models.small_model import SmallModel
+from jitchat.small_models.compactor import ModelCompactor, compactor_request
+from jitchat.small_models.small_model import SizedModel, SmallModel
 from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
 
@@ -55,3 +55,11 @@ def test_no_text_can_close_its_fence(hostile):
     _, asked = compactor_request(f"a\n{hostile}\nb", "what", 500)
     tag = asked.content.rpartition("</")[2].removesuffix(">\n")
     assert asked.content.count(f"</{tag}>") == 1
+
+
+def test_only_the_instructions_are_filled_in():
+    system, asked = compactor_request("{limit} and {room}", "{limit}", 500)
+    assert system.content.endswith("Use at most 500 tokens.")
+    assert (
+        asked.content == "<wanted>\n{limit}\n</wanted>\n<result>\n{limit} and {room}\n</result>\n"
+    )

@@ -7,12 +7,12 @@ import json
 import pytest
 
 from jitchat.errors import NotAnAnswer
-from jitchat.small_models.compactor import SizedModel
 from jitchat.small_models.document_writer import (
     ModelDocumentWriter,
     document_request,
     parse_document,
 )
+from jitchat.small_models.small_model import SizedModel
 from jitchat.statements import DocumentLine, MemoryDocument, Section, Source
 from jitchat.synthesis.document_writer import BUILT_IN, write
 from tests.small_models.support import small

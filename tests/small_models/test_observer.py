@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jitchat.errors import ProviderError
-from jitchat.small_models.compactor import SizedModel
 from jitchat.small_models.observer import ModelObserver
-from jitchat.small_models.small_model import SmallModel
+from jitchat.small_models.small_model import SizedModel, SmallModel
 from jitchat.statements import FactKind, Observation, Observations, Priority, Source
 from jitchat.synthesis.facts import facts_in
 from jitchat.synthesis.observer import EXTRACTOR, Batch, FactsMade

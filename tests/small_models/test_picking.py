@@ -20,7 +20,7 @@ from jitchat.small_models.picker import (
     picker_request,
     picker_schema,
 )
-from jitchat.small_models.small_model import prompt
+from jitchat.small_models.small_model import request_of
 from jitchat.values import Hit, Picking, Retrieval, Role, Status
 from jitchat.window.history import History
 from tests.examples import examples
@@ -40,7 +40,7 @@ def test_the_request_is_the_instructions_the_message_and_one_line_a_turn():
     messages = picker_request("what was it?", lines_of(found, history_of(10)))
 
     assert [message.role for message in messages] == [Role.SYSTEM, Role.USER]
-    assert messages[0].content == prompt("picker")
+    assert messages[0].content == request_of("picker")[0].content
     assert messages[1].content == (
         "<message>\nwhat was it?\n</message>\n"
         "<index>\n#3 user: about 3\n#7 user: about 7\n#9 user: about 9\n</index>\n"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from jitchat.errors import NotAnAnswer
 from jitchat.index.entry import SUMMARY_WIDTH
-from jitchat.small_models.small_model import prompt
+from jitchat.small_models.small_model import request_of
 from jitchat.small_models.summariser import parse_lines, summariser_request
 from jitchat.values import Role
 from tests.examples import examples
@@ -31,7 +31,7 @@ def test_the_request_has_the_turns_with_their_ids_and_what_was_said_just_before(
 
     system, asked = summariser_request([dated], [turn(9, "About the gateway.", name="Ana")])
 
-    assert (system.role, system.content) == (Role.SYSTEM, prompt("summariser"))
+    assert (system.role, system.content) == (Role.SYSTEM, request_of("summariser")[0].content)
     assert f"at most {SUMMARY_WIDTH - 10} characters" in system.content
     assert (asked.role, asked.content) == (
         Role.USER,

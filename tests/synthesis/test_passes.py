@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jitchat.statements import Observation, Observations, Source
-from jitchat.synthesis.checks import fault_of, reflection_fault
 from jitchat.synthesis.observer import EXTRACTOR, Batch
-from jitchat.synthesis.passes import PassMaker
+from jitchat.synthesis.passes import PassMaker, fault_of, reflection_fault
 from jitchat.synthesis.policy import Reflect
 from jitchat.synthesis.sentences import words_of
 from tests.synthesis.support import COUNTER, ScriptedObserver, one_line_each, said, small_talk

@@ -158,11 +158,6 @@ def source() -> str:
     return f"table of {as_of():%Y-%m}"
 
 
-def listed_providers() -> tuple[str, ...]:
-    """Return the names of the presets whose models are in the table."""
-    return tuple(_table()["providers"])
-
-
 @cache
 def presets() -> Mapping[str, Preset]:
     """Return the built-in providers by name, in display order."""
