@@ -13,6 +13,8 @@ from jitchat.tui.render.wrap import cells, part, width_of, wrap
 
 _MARGIN = 2
 """Cells to the left and right of code."""
+_CONTINUES = "↳"
+"""Stands to the left of what goes on from the line above."""
 _TAB = re.compile(r"\t|[^\t]+")
 _TAB_STOP = 8
 _SPACE = re.compile(r"[^\S\n]")
@@ -33,16 +35,18 @@ def code_lines(node: SyntaxTreeNode, look: Look) -> Iterator[Line]:
     start = 0
     for text, place in zip(node.content.split("\n"), node.meta["starts"], strict=False):
         line = Piece(text, look.style("block"), (place, place + len(text)))
-        for broken in _broken(_coloured(line, spans, start, look), inner):
-            yield _grounded(broken, look)
+        broken = _broken(_coloured(line, spans, start, look), inner)
+        yield _grounded(broken[0], look)
+        yield from (_grounded(rest, look, _CONTINUES) for rest in broken[1:])
         start += len(text) + 1
     if has_ground:
         yield _grounded([], look)
 
 
-def _grounded(line: Line, look: Look) -> Line:
+def _grounded(line: Line, look: Look, mark: str = "") -> Line:
     after = max(0, look.width - _MARGIN - width_of(line))
-    margin = look.decoration(" " * min(_MARGIN, look.width), "block")
+    styles = ("block", "info") if mark else ("block",)
+    margin = look.decoration(mark.ljust(min(_MARGIN, look.width)), *styles)
     return [margin, *line, look.decoration(" " * after, "block")]
 
 

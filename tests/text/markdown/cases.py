@@ -53,6 +53,7 @@ CASES: tuple[tuple[str, str], ...] = (
     ("a &amp; b &lt; c &#8364;", "a & b < c €"),
     ("&nope; \\* \\_x\\_", "&nope; * _x_"),
     ("2 * 3 * 4 and a_b_c", "2 * 3 * 4 and a_b_c"),
+    ("5*3*2, 2**3**4 and **a*b*c**", "5*3*2, 2**3**4 and a*b*c"),
     ("https://example.org/__init__.py?a=b_c_d", "https://example.org/__init__.py?a=b_c_d"),
     ("a lone \r return", "a lone \N{SYMBOL FOR CARRIAGE RETURN} return"),
     # tables keep every cell
