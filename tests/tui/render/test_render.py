@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual.content import Span
 
 from jitchat.text.markdown.html import html_of
+from jitchat.tui.render import code as code_module
 from jitchat.tui.render.growing import Growing
 from jitchat.tui.render.reading import copied
 from jitchat.tui.render.render import render
@@ -158,6 +161,42 @@ def test_code_is_coloured_in_the_language_that_it_names_and_only_then():
     named, bare = ("```python\ndef f(): pass\n```", "```\ndef f(): pass\n```")
     assert len({piece.style for piece in render(named, look())[1]}) > 2
     assert len({piece.style for piece in render(bare, look())[1]}) == 1
+
+
+FUNCTIONS = "".join(f"function f{number}(x) {{ return '{number}'; }}\n\n" for number in range(300))
+LINES = "".join(f"line {number} of the 'text'\n" for number in range(300))
+LONG_CODE = {
+    "js": FUNCTIONS,
+    "php": f"<?php\n{FUNCTIONS}",
+    "html": f"<p>One</p>\n<script>\n{FUNCTIONS}</script>\n<p>Two</p>\n",
+    "python": f'"""Text\n\n{LINES}"""\n' + LINES.replace("line", "line ="),
+    "c": f"/*\n{LINES}*/\nint x;\n",
+}
+
+
+@pytest.mark.parametrize("language", LONG_CODE)
+def test_code_that_is_highlighted_by_sections_looks_as_if_highlighted_at_once(
+    language: str, monkeypatch: pytest.MonkeyPatch
+):
+    reply = f"```{language}\n{LONG_CODE[language]}\n```"
+    by_sections = render(reply, look())
+    monkeypatch.setattr(code_module, "_SECTION", len(reply))
+    assert by_sections == render(reply, look())
+
+
+def test_of_code_that_grows_only_the_end_is_highlighted_again(monkeypatch: pytest.MonkeyPatch):
+    lengths: list[int] = []
+    highlighted = code_module._highlighted.__wrapped__
+
+    def counted(code: str, language: str) -> list[Span]:
+        lengths.append(len(code))
+        return highlighted(code, language)
+
+    monkeypatch.setattr(code_module, "_highlighted", lru_cache(maxsize=128)(counted))
+    growing = Growing()
+    for end in range(100, len(FUNCTIONS), 100):
+        growing.draw(f"```js\n{FUNCTIONS[:end]}", look())
+    assert max(lengths) < 3_000
 
 
 def test_chinese_and_japanese_break_between_characters_but_not_before_punctuation():
