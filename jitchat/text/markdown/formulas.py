@@ -20,9 +20,9 @@ _SPANS = re.compile(
         (?P<fence>`{{3,}}|~{{3,}})[\s\S]*?(?:\n[ \t>]*(?P=fence)|\Z)
     |(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n[ \t>]*\n)[\s\S])*?(?<!`)(?P=ticks)(?!`)
     |(?P<formula>
-        \$\$(?:(?!\$\$){_CHARACTER})+\$\$
+        \$\$(?!\s*\$\$)(?:(?!\$\$){_CHARACTER})+\$\$
         |\$(?![\s$])(?:\\[^\n]|(?![\\$]){_CHARACTER})+(?<!\s)\$(?!\d)
-        |\\\((?:(?!\\[()]){_CHARACTER})+\\\)
+        |\\\((?!\s*\\\))(?:(?!\\[()]){_CHARACTER})+\\\)
         |\\\[(?:(?!\\[\[\]]){_CHARACTER})+\\\]
     )
     |^[ \t>]*(?P<open>(?:\$\$|\\\[)(?:(?!\\\]|\$\$){_CHARACTER})*)\Z
@@ -32,6 +32,7 @@ _SPANS = re.compile(
 )
 _IS_MATHEMATICAL = re.compile(r"[\\^_=<>+]")
 _LINE_OF_DOLLARS = re.compile(r"^[ \t>]*\$\$", re.MULTILINE)
+_BLANK_LINES = re.compile(r"\n\s*\n")
 _NAME = re.compile(r"\\([A-Za-z]+|[^A-Za-z])")
 _STRUCTURE = re.compile(
     r"\\(?P<name>[A-Za-z]+)\{(?P<first>[^{}]*)\}(?:\{(?P<second>[^{}]*)\})?"
@@ -89,7 +90,8 @@ def _table() -> dict[str, Any]:
 def shown(formula: str) -> str:
     """Write the inside of a formula with the characters that its commands stand for."""
     symbols = _table()["symbols"]
-    text = _NAME.sub(lambda command: symbols.get(command[1], command[0]), formula)
+    written = _NAME.sub(lambda command: symbols.get(command[1], command[0]), formula)
+    text = _BLANK_LINES.sub("\n", written)
     for _ in range(_DEEPEST):
         before, text = text, _STRUCTURE.sub(_structure, text)
         if text == before:
@@ -109,6 +111,8 @@ def _structure(match: re.Match[str]) -> str:
     after = "" if second is None else f"{{{second}}}"
     if name in table["prefixes"]:
         return f"{table['prefixes'][name]}{_enclosed(first)}{after}"
+    if name in table["accents"] and len(first) == 1:
+        return f"{first}{table['accents'][name]}{after}"
     if name == "mathbb":
         first = table["double"].get(first, first)
     return f"{first}{after}" if name in table["plain"] else match[0]

@@ -1,12 +1,14 @@
 """Markdown's syntax, read by markdown-it, with the place of each inline token in its text."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from typing import Any
+from unicodedata import east_asian_width
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
 
 MOST_NESTING = 32
@@ -14,8 +16,46 @@ MOST_NESTING = 32
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
+class _State(StateInline):
+    """Reads products and East Asian text as they are meant, where CommonMark does not.
+
+    In `5*3*2` the asterisks are signs. Chinese, Japanese and Korean words have no spaces around
+    them: in `**注意：**然后` the second pair of asterisks closes.
+    """
+
+    def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803
+        scanned = super().scanDelims(start, canSplitWord)
+        end = start + scanned.length
+        before, after = self.src[:start][-1:], self.src[end : self.posMax][:1]
+        if not canSplitWord or not before.strip() or not after.strip():
+            return scanned
+        if _is_wide(before) or _is_wide(after):
+            return Scanned(
+                scanned.can_open or _is_wide(before),
+                scanned.can_close or _is_wide(after),
+                scanned.length,
+            )
+        is_sign = scanned.length == 1 or (before.isdigit() and after.isdigit())
+        if is_sign and before.isalnum() and after.isalnum():
+            return scanned._replace(can_open=False, can_close=False)
+        return scanned
+
+
+def _is_wide(character: str) -> bool:
+    return character.isalpha() and east_asian_width(character) == "W"
+
+
 class PlacingInline(ParserInline):
     """Notes in each token which part of the text it stands for: `meta["span"]`."""
+
+    def parse(
+        self, src: str, md: MarkdownIt, env: MutableMapping[str, Any], tokens: list[Token]
+    ) -> list[Token]:
+        state = _State(src, md, env, tokens)
+        self.tokenize(state)
+        for rule in self.ruler2.getRules(""):
+            rule(state)
+        return state.tokens
 
     def tokenize(self, state: StateInline) -> None:
         rules = self.ruler.getRules("")
@@ -65,13 +105,19 @@ def _break(state: StateInline, silent: bool) -> bool:
 
 
 class Markdown(MarkdownIt):
-    """GitHub's Markdown without HTML: tags are text. Addresses stay as they are written."""
+    """GitHub's Markdown without HTML: tags are text. Addresses stay as they are written.
+
+    Line breaks are kept: models write schedules, addresses and verse with them, and do not break
+    sentences. In 500 replies of BEAM's chats, none of the 318 breaks in paragraphs is within a
+    sentence.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.inline = PlacingInline()
         options: dict[str, Any] = {
             "html": False,
+            "breaks": True,
             "maxNesting": MOST_NESTING,
             "inline_definitions": True,
             "store_labels": True,

@@ -48,8 +48,8 @@ def prose(
         else:
             name = "math" if node.meta.get("is_math") else node.tag if node.tag == "code" else ""
             style, span = look.style(*names, name), node.meta["span"]
-            text = " " if node.type == "softbreak" else node.content.replace("\t", " ")
-            if node.type == "hardbreak":
+            text = node.content.replace("\t", " ")
+            if node.type in ("softbreak", "hardbreak"):
                 yield Piece("", style, span, copied="\n")
                 text, span = "\n", (0, 0)
             yield from cells(Piece(text, style, span, link, node.meta.get("copied")))

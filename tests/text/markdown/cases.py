@@ -48,11 +48,14 @@ CASES: tuple[tuple[str, str], ...] = (
     (r"$x^2 + y_{12}$", "x² + y₁₂"),
     (r"$\frac{1}{2}$ and $\frac{a+b}{c}$", "1/2 and (a+b)/c"),
     (r"\[1\] is a note", "[1] is a note"),
+    (r"$\hat{x} + \mathcal{O}(n) + \|\vec{v}\|$", "x\u0302 + O(n) + ‖v\u20d7‖"),
+    (r"write \( \) or $$ $$", "write ( ) or $$ $$"),
     (r"$\unknown{x}$", r"\unknown{x}"),
     # characters that stand for others
     ("a &amp; b &lt; c &#8364;", "a & b < c €"),
     ("&nope; \\* \\_x\\_", "&nope; * _x_"),
     ("2 * 3 * 4 and a_b_c", "2 * 3 * 4 and a_b_c"),
+    ("5*3*2, 2**3**4 and **a*b*c**", "5*3*2, 2**3**4 and a*b*c"),
     ("https://example.org/__init__.py?a=b_c_d", "https://example.org/__init__.py?a=b_c_d"),
     ("a lone \r return", "a lone \N{SYMBOL FOR CARRIAGE RETURN} return"),
     # tables keep every cell

@@ -14,7 +14,7 @@ from tests.tui.render.looks import look, rows
 @pytest.mark.parametrize(
     ("reply", "text"),
     [
-        ("one two\nthree **four** five", "one two three four five"),
+        ("one two\nthree **four** five", "one two\nthree four five"),
         ("a\\\nb<br>c", "a\nb\nc"),
         ("# Head\n\nText", "Head\n\nText"),
         ("- a\n  - b\n\n7. c", "- a\n  - b\n\n7. c"),

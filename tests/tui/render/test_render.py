@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual.content import Span
 
+from jitchat.text.markdown.html import html_of
+from jitchat.tui.render import code as code_module
 from jitchat.tui.render.growing import Growing
+from jitchat.tui.render.reading import copied
 from jitchat.tui.render.render import render
 from tests.examples import examples
 from tests.text.markdown.cases import CASES
@@ -60,10 +67,46 @@ def test_nothing_of_any_text_is_lost_or_out_of_place(text, width):
     require_places(text, lines)
 
 
-@given(ANYTHING.filter(lambda text: not any(sign in text for sign in "$\\<|")))
+@given(ANYTHING.filter(lambda text: not re.search(r"[$\\<|]|[ab1é]\*+[ab1é]|日[*~]|[*~]日", text)))
 @examples(300)
 def test_the_words_are_those_of_the_reference(text):
     assert on_screen(render(text, look(60))) == words_of(text)
+
+
+LETTER = """\
+Dear Ann,
+your day:
+**9:00** Break
+**9:30** Report
+\\[ a^2 \\]
+\\[ b^2 \\]
+
+Best,
+[Your Name]"""
+
+
+def test_a_line_of_the_reply_is_a_line_on_the_screen_in_a_page_and_in_a_copy():
+    words = LETTER.replace("**", "").replace("\\[ a^2 \\]", "a²").replace("\\[ b^2 \\]", "b²")
+    lines = render(LETTER, look())
+    assert rows(lines) == words.split("\n")
+    assert copied(LETTER, lines) == LETTER.replace("**", "")
+    assert html_of(LETTER).count("<br />") == LETTER.count("\n") - 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "bold"),
+    [
+        ("**注意：**后面", "注意："),
+        ("他说：**“你好”**然后走了", "“你好”"),
+        ("これは**「強調」**です", "「強調」"),
+        ("**API**s of un**bold**ed", "APIbold"),
+        ("2**10**2 and **5*3*2**", "5*3*2"),
+    ],
+)
+def test_what_asterisks_enclose_is_bold_in_every_script_and_a_product_is_not(reply, bold):
+    pieces = [piece for line in render(reply, look()) for piece in line]
+    assert "".join(piece.text for piece in pieces if piece.style.bold) == bold
+    assert not any(piece.style.italic for piece in pieces)
 
 
 def test_real_replies_stand_on_the_screen():
@@ -110,7 +153,7 @@ def test_control_characters_become_visible_and_direction_marks_do_not_act():
 
 def test_a_long_line_of_code_goes_on_in_the_next_or_is_cut():
     code = f"```\n{'x' * 50}\n```"
-    assert rows(render(code, look(34)))[1:3] == ["  " + "x" * 30, "  " + "x" * 20]
+    assert rows(render(code, look(34)))[1:3] == ["  " + "x" * 30, "↳ " + "x" * 20]
     assert rows(render(code, look(34, wraps_code=False)))[1] == "  " + "x" * 29 + "…"
 
 
@@ -118,6 +161,42 @@ def test_code_is_coloured_in_the_language_that_it_names_and_only_then():
     named, bare = ("```python\ndef f(): pass\n```", "```\ndef f(): pass\n```")
     assert len({piece.style for piece in render(named, look())[1]}) > 2
     assert len({piece.style for piece in render(bare, look())[1]}) == 1
+
+
+FUNCTIONS = "".join(f"function f{number}(x) {{ return '{number}'; }}\n\n" for number in range(300))
+LINES = "".join(f"line {number} of the 'text'\n" for number in range(300))
+LONG_CODE = {
+    "js": FUNCTIONS,
+    "php": f"<?php\n{FUNCTIONS}",
+    "html": f"<p>One</p>\n<script>\n{FUNCTIONS}</script>\n<p>Two</p>\n",
+    "python": f'"""Text\n\n{LINES}"""\n' + LINES.replace("line", "line ="),
+    "c": f"/*\n{LINES}*/\nint x;\n",
+}
+
+
+@pytest.mark.parametrize("language", LONG_CODE)
+def test_code_that_is_highlighted_by_sections_looks_as_if_highlighted_at_once(
+    language: str, monkeypatch: pytest.MonkeyPatch
+):
+    reply = f"```{language}\n{LONG_CODE[language]}\n```"
+    by_sections = render(reply, look())
+    monkeypatch.setattr(code_module, "_SECTION", len(reply))
+    assert by_sections == render(reply, look())
+
+
+def test_of_code_that_grows_only_the_end_is_highlighted_again(monkeypatch: pytest.MonkeyPatch):
+    lengths: list[int] = []
+    highlighted = code_module._highlighted.__wrapped__
+
+    def counted(code: str, language: str) -> list[Span]:
+        lengths.append(len(code))
+        return highlighted(code, language)
+
+    monkeypatch.setattr(code_module, "_highlighted", lru_cache(maxsize=128)(counted))
+    growing = Growing()
+    for end in range(100, len(FUNCTIONS), 100):
+        growing.draw(f"```js\n{FUNCTIONS[:end]}", look())
+    assert max(lengths) < 3_000
 
 
 def test_chinese_and_japanese_break_between_characters_but_not_before_punctuation():
