@@ -635,7 +635,8 @@ def test_gemini_s_verb_is_found_in_any_language(tmp_path: Path, store: ColdStore
 def test_gemini_s_verb_ends_at_its_colon_though_all_prompts_begin_alike(
     tmp_path: Path, store: ColdStore
 ):
-    asked = [f"Übersetze ins Englische: {word}" for word in "Wal Uhr Tor Rad Rum Öl Ei Amt".split()]
+    words = ("Wal", "Uhr", "Tor", "Rad", "Rum", "Öl", "Ei", "Amt")
+    asked = [f"Übersetze ins Englische: {word}" for word in words]
     entries = [
         exports.gemini_entry(number, f"Prompt eingegeben: {text}", "<p>Ja</p>")
         for number, text in enumerate(asked)
