@@ -178,6 +178,9 @@ class ImportWriter:
         self._changed_at: str | None = changed_at
         """The title and the time of the last change of the source that was imported last."""
         self._is_older = self._is_before_last(provenance.changed_at)
+        moment = provenance.changed_at
+        self._is_same_copy = moment is not None and moment.isoformat() == changed_at
+        """Whether it was imported last in the same state, perhaps with other files."""
         self._last = self._head = 0
         self._is_head_imported = False
         self._places: dict[int, int] = {}
@@ -271,7 +274,9 @@ class ImportWriter:
             return
         files, left = _loaded(incoming.files)
         new_files = [file for file in files if file.digest not in attached]
-        is_newer = not (is_same or self._is_older or self._is_earlier(incoming, stored))
+        is_poorer = self._is_same_copy and len(attached) > len(incoming.files)
+        is_older = self._is_older or is_poorer or self._is_earlier(incoming, stored)
+        is_newer = not (is_same or is_older)
         is_free = self._is_free(stored.id, stored.position)
         if is_newer and not is_free:
             connection.execute("DELETE FROM imported_turns WHERE turn = ?", (stored.id,))
@@ -283,7 +288,8 @@ class ImportWriter:
                 if is_free:
                     self._replace(connection, incoming, stored, left)
                 _attach(connection, stored.id, new_files, len(attached))
-        connection.execute(_SET_FORM, (incoming.key, incoming.form, stored.id))
+        if is_newer or known.form is None or (is_same and new_files):
+            connection.execute(_SET_FORM, (incoming.key, incoming.form, stored.id))
 
     def _replace(
         self,

@@ -10,7 +10,9 @@ def plural(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-_HEAD = re.compile(r"(.+?)( (?:that|without|with|whose|of|in|from|at|after)\b.*| \(.*|)", re.DOTALL)
+_HEAD = re.compile(
+    r"(.+?)( (?:that|without|with|whose|of|on|in|from|at|after)\b.*| \(.*|)", re.DOTALL
+)
 
 
 def counted(number: int, what: str) -> str:

@@ -174,3 +174,15 @@ def fold_in_place(text: str) -> tuple[str, list[tuple[int, int]]]:
         folded.append(cluster)
         spans += [match.span()] * len(cluster)
     return "".join(folded), spans
+
+
+def find_folded(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    """List (start, end) in a text of each match of a pattern for folded text."""
+    folded = fold(text)
+    if text.isascii():
+        return [match.span() for match in pattern.finditer(folded)]
+    if not pattern.search(folded):  # the answer for most texts, in a sixth of the time
+        return []
+    folded, origins = fold_in_place(text)
+    matches = [match.span() for match in pattern.finditer(folded)]
+    return [(origins[start][0], origins[end - 1][1]) for start, end in matches]

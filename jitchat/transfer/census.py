@@ -32,7 +32,10 @@ _AMBIGUOUS = 24
 _ATTRIBUTE = re.compile(r"""(?<![\w-])([\w-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _LINE = re.compile(r"\s*(?:>\s?)*")
 """What precedes the text of a quoted line."""
-_BASE64 = re.compile(r"(?:data:[^,]{0,200};base64,)?([A-Za-z0-9+/]{64,}={0,2})\s*")
+_BASE64 = re.compile(
+    r"(?:data:[^,]{0,200};base64,|(?=[A-Za-z0-9+/]{64}))([A-Za-z0-9+/]++={0,2})\s*"
+)
+"""Bytes in a data URL; without an address, only if they are too many for a word."""
 
 
 class Place(StrEnum):

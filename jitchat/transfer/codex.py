@@ -13,7 +13,6 @@ from datetime import datetime
 from pathlib import Path
 
 from jitchat.store.imported import IncomingTurn, Origin
-from jitchat.transfer.attached import url_piece
 from jitchat.transfer.blocks import result_text
 from jitchat.transfer.census import strings_of
 from jitchat.transfer.fields import as_arguments, as_json, mapping, moment_of, sequence, text
@@ -32,6 +31,7 @@ from jitchat.transfer.incoming import (
     short_id,
 )
 from jitchat.transfer.json_text import decoded
+from jitchat.transfer.openai import content_pieces
 from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
 from jitchat.values import Role, ToolCall
@@ -143,7 +143,7 @@ class _Reader:
             yield from self._spoken(item, note)
             return
         if kind == "message":
-            pieces = _message(item, self._tally)
+            pieces = list(content_pieces(item.get("content"), self._tally))
         elif kind in _ITEMS:
             pieces = [
                 replace(piece, moment=note.moment) if isinstance(piece, Result) else piece
@@ -162,7 +162,7 @@ class _Reader:
         self._pieces += pieces
 
     def _spoken(self, item: Mapping[str, object], note: Note) -> Iterator[_Message]:
-        pieces = _message(item, self._tally)
+        pieces = list(content_pieces(item.get("content"), self._tally))
         first = next((piece.text for piece in pieces if isinstance(piece, Text)), "")
         if item.get("role") != "user" or _SCAFFOLDING.match(first):
             self._tally.skip(INSTRUCTIONS, item)
@@ -176,20 +176,6 @@ class _Reader:
             self._number += 1
             yield f"assistant {self._number}", Role.ASSISTANT, self._pieces, self._note
         self._pieces = []
-
-
-def _message(item: Mapping[str, object], tally: Tally) -> list[Piece]:
-    pieces = list[Piece]()
-    for part in sequence(item.get("content")):
-        fields = mapping(part)
-        kind = text(fields.get("type"))
-        if kind.endswith("text") or kind == "refusal":
-            pieces.append(Text(text(fields.get("text")) or text(fields.get("refusal"))))
-        elif kind == "input_image":
-            pieces.append(url_piece(tally, "image", "", text(fields.get("image_url"))))
-        else:
-            tally.skip("part of unknown kind", part)
-    return pieces
 
 
 def _reasoning(item: Mapping[str, object]) -> list[Piece]:

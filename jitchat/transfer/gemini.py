@@ -39,6 +39,7 @@ _PREFIXES = ("Prompted with: ", "Asked Gemini: ", "Asked Bard: ", "Prompted ", "
 _ACTIONS = ("Created ", "Used ", "Added ", "Gave ", "Selected ", "Shared ", "Deleted ", "Viewed ")
 _NO_PROMPT = "entry that is not a prompt"
 _ATTACHED = re.compile(r"Attached \d{1,4}+ files?\.?\Z")
+_LABEL = re.compile(r"[^:：]*+[:：]\s*+")
 _HEAD = 1 << 18
 _ENOUGH = 8
 """Titles that must share a beginning before it is taken for a verb."""
@@ -117,8 +118,10 @@ def _verb(entries: Sequence[_Entry]) -> str:
         return ""
     first, last = min(titles), max(titles)
     pairs = enumerate(zip(first, last, strict=False))
-    alike = next((at for at, (one, other) in pairs if one != other), len(first))
-    return first[: first[:alike].rfind(" ") + 1]
+    alike = first[: next((at for at, (one, other) in pairs if one != other), len(first))]
+    verb = alike[: alike.rfind(" ") + 1]
+    label = _LABEL.match(verb)  # what follows a colon is the user's, even if all prompts begin so
+    return label[0] if label else verb
 
 
 def _prompt(title: str, verb: str) -> str:
@@ -150,6 +153,8 @@ def _turns(
     maker = TurnMaker(tally)
     for entry in group:
         tally.read({**entry.fields, "title": _prompt(entry.title, verb)})
+        if verb and not _LABEL.match(verb):  # in part, it may be the user's
+            tally.change(f"prompt without “{verb.strip()}”, with which all begin")
         note, identity = Note(entry.moment), entry.moment.isoformat()
         said: list[Piece] = [Text(_prompt(entry.title, verb))]
         said += [Text(part) for part in strings_of(entry.fields.get("subtitles"))]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from jitchat.transfer.attached import url_piece
 from jitchat.transfer.fields import as_arguments, mapping, sequence, text
 from jitchat.transfer.incoming import Piece, Tally, Text, Thought
+from jitchat.transfer.sources import sources_below
 from jitchat.values import ToolCall
 
 
@@ -19,7 +20,10 @@ def content_pieces(content: object, tally: Tally) -> Iterator[Piece]:
         if isinstance(part, str):
             yield Text(part)
         elif kind in ("text", "input_text", "output_text", "refusal"):
-            yield Text(_text(fields.get("text")) or text(fields.get("refusal")))
+            said = _text(fields.get("text")) or text(fields.get("refusal"))
+            cited = mapping(fields.get("text")).get("annotations")
+            listed = sources_below(said, cited, fields.get("annotations"))
+            yield from (Text(part) for part in (said, listed) if part)
         elif kind in ("think", "reasoning", "thinking"):
             yield Thought(_text(fields.get("think")) or _text(fields.get("text")))
         elif kind in ("image_url", "input_image", "image", "image_file", "file", "input_audio"):

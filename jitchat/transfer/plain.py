@@ -29,6 +29,7 @@ from jitchat.transfer.openai import call_pieces, content_pieces
 from jitchat.transfer.report import ConversationBuilder, FileConversation
 from jitchat.transfer.sample import STREAMED, Sample, Shape, sample_of
 from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.sources import sources_below
 from jitchat.values import Role
 
 NAME = "plain"
@@ -95,11 +96,15 @@ def _moment(item: Mapping[str, object], tally: Tally) -> datetime | None:
 
 
 def _pieces(item: Mapping[str, object], role: Role, tally: Tally) -> list[Piece] | None:
-    content, calls = item.get("content"), list(call_pieces(item.get("tool_calls")))
+    content = item.get("refusal") or item.get("content")
+    calls = list(call_pieces(item.get("tool_calls")))
     if not isinstance(content, str | list) and not calls:
         tally.skip("message whose content is not text", item)
         return None
     pieces = list(content_pieces(content, tally))
+    listed = sources_below(text(content), item.get("annotations"))
+    if listed:
+        pieces.append(Text(listed))
     call = text(item.get("tool_call_id"))
     if role is Role.TOOL and call:
         said = (piece.text for piece in pieces if isinstance(piece, Text))

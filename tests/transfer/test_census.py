@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
+from base64 import b64encode
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from jitchat.attachments import digest_of_bytes
+from jitchat.text.figures import counted
 from jitchat.transfer import census, incoming
 from jitchat.transfer.census import Census, Place, rules_of
 from tests.transfer.exports import PNG_URL, chatgpt, chatgpt_node
 from tests.transfer.files import jsonl, plain_turns, take, written
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
     from pathlib import Path
 
     from jitchat.store.store import ColdStore
@@ -41,6 +48,21 @@ def places_of(source: object, *stored: str, place: Place = Place.TURNS) -> dict[
 def test_a_text_is_found_whole_or_in_all_of_its_parts(text: str, stored: str):
     place = Place.TURNS if stored else Place.TALLY
     assert places_of({"x": text}, stored) == {"x": place}
+
+
+@pytest.mark.parametrize("keys", files("jitchat.transfer").joinpath("keys").iterdir())
+def test_what_is_left_out_has_a_plural(keys: Traversable):
+    for name in tomllib.loads(keys.read_text("utf-8")).get("left_out", {}):
+        head = re.split(r" (?:of|on|that|from)\b", name)[0]
+        assert re.fullmatch("[a-z -]*[a-rt-z]", head)
+        assert counted(2, name).startswith((f"2 {head}s", f"2 {head[:-1]}ies"))
+
+
+@pytest.mark.parametrize("size", [1, 20, 2_000])
+def test_a_file_in_a_data_url_is_found_by_its_digest(size: int):
+    data = bytes(size)
+    url = f"data:text/plain;base64,{b64encode(data).decode()}"
+    assert places_of({"x": url}, digest_of_bytes(data), place=Place.FILES) == {"x": Place.FILES}
 
 
 @pytest.mark.parametrize(

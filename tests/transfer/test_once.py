@@ -25,7 +25,7 @@ from tests.session.sending import send
 from tests.store.support import require_complete_index
 from tests.support import session_on
 from tests.transfer.claude_code import SESSION, line
-from tests.transfer.exports import PNG, claude, claude_message
+from tests.transfer.exports import PNG, chatgpt, chatgpt_node, claude, claude_message
 from tests.transfer.files import jsonl, take, written
 from tests.transfer.growing import SOURCES, Growing
 from tests.transfer.taken import every_turn, files_of, only, path_of, reasoning_of
@@ -353,3 +353,27 @@ def test_the_zip_after_the_json_adds_its_files_also_where_a_pin_stands(
         assert files_of(store, taken) == {1: [("kite.png", "image/png")]}
         text = "u: Look\n\n[file: kite.png]" if is_pinned else "u: Look"
         assert path_of(store, taken) == [text]
+
+
+def test_the_json_after_the_zip_leaves_what_the_zip_brought(
+    tmp_path: Path, make_store: Callable[[], ColdStore]
+):
+    picture = {"content_type": "image_asset_pointer", "asset_pointer": "sediment://file_1"}
+    drawn = {"content_type": "multimodal_text", "parts": [picture]}
+    talk = chatgpt(
+        chatgpt_node("q", None, "user", text="Draw"),
+        chatgpt_node("a", "q", "tool", content=drawn),
+    )
+    plain = written(tmp_path, "conversations.json", [talk])
+    folder = tmp_path / "zip"
+    folder.mkdir()
+    written(folder, "conversations.json", [talk])
+    written(folder, "file_1-kite.png", PNG)
+    store, whole = make_store(), make_store()
+    imported(whole, folder)
+
+    for path in (folder, plain, folder):
+        imported(store, path)
+
+    assert state(store) == state(whole)
+    assert only(store, plain).changed == only(store, folder).changed == 0

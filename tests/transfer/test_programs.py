@@ -632,6 +632,36 @@ def test_gemini_s_verb_is_found_in_any_language(tmp_path: Path, store: ColdStore
     assert path_of(store, taken)[::2] == [f"u: {text}" for text in asked]
 
 
+def test_gemini_s_verb_ends_at_its_colon_though_all_prompts_begin_alike(
+    tmp_path: Path, store: ColdStore
+):
+    words = ("Wal", "Uhr", "Tor", "Rad", "Rum", "Öl", "Ei", "Amt")
+    asked = [f"Übersetze ins Englische: {word}" for word in words]
+    entries = [
+        exports.gemini_entry(number, f"Prompt eingegeben: {text}", "<p>Ja</p>")
+        for number, text in enumerate(asked)
+    ]
+
+    taken = only(store, written(tmp_path, "Meine Aktivitäten.json", entries))
+
+    assert path_of(store, taken)[::2] == [f"u: {text}" for text in asked]
+
+
+def test_words_that_all_of_gemini_s_titles_begin_with_are_reported(
+    tmp_path: Path, store: ColdStore
+):
+    asked = ("Uno", "Dos", "Tres", "Cuatro", "Cinco", "Seis", "Siete", "Ocho")
+    entries = [
+        exports.gemini_entry(number, f"Has preguntado {text}", "<p>Sí</p>")
+        for number, text in enumerate(asked)
+    ]
+
+    taken = only(store, written(tmp_path, "Mi actividad.json", entries))
+
+    assert path_of(store, taken)[::2] == [f"u: {text}" for text in asked]
+    assert taken.tally.changed["prompt without “Has preguntado”, with which all begin"] == 8
+
+
 # chat completions
 
 
@@ -654,6 +684,50 @@ def test_chat_completions_jsonl_has_one_conversation_per_line(tmp_path: Path, st
     assert path_of(store, other) == ["u: Hello"]
     assert system_of(store, one) == "Be brief."
     assert not one.tally.skipped
+
+
+ANNOTATED = {
+    "text": "It opens at six.",
+    "annotations": [
+        {"type": "url_citation", "url": "https://one.example/", "title": "One"},
+        {"type": "url_citation", "url_citation": {"url": "https://two.example/", "title": "Two"}},
+    ],
+}
+REPLY = "It opens at six.\n\nSources:\n- [One](https://one.example/)\n- [Two](https://two.example/)"
+
+
+def test_a_reply_s_annotations_are_listed_as_its_sources(tmp_path: Path, store: ColdStore):
+    part = {"type": "output_text", **ANNOTATED}
+    message = {"role": "assistant", "content": [part]}
+    by_message = {"role": "assistant", "content": ANNOTATED["text"]}
+    by_message["annotations"] = ANNOTATED["annotations"]
+    value = {"value": ANNOTATED["text"], "annotations": ANNOTATED["annotations"]}
+    talk = exports.librechat(recursive=False)
+    reply = {"isCreatedByUser": False, "text": "", "content": [{"type": "text", "text": value}]}
+    talk["messages"][-1] |= reply
+    session = [
+        {"timestamp": "2026-03-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s"}},
+        {"type": "response_item", "payload": {"type": "message", **message}},
+    ]
+    files = [
+        written(tmp_path, "parts.json", [message]),
+        written(tmp_path, "message.json", [by_message]),
+        written(tmp_path, "rollout-1.jsonl", jsonl(session)),
+        written(tmp_path, "talk.json", talk),
+    ]
+
+    replies = [every_turn(store, only(store, file))[-1].content for file in files]
+
+    assert replies == [REPLY] * len(files)
+
+
+def test_a_refusal_is_a_reply(tmp_path: Path, store: ColdStore):
+    asked = {"role": "user", "content": "How?"}
+    refused = {"role": "assistant", "content": None, "refusal": "I can't help with that."}
+
+    taken = only(store, written(tmp_path, "talk.json", [asked, refused]))
+
+    assert path_of(store, taken) == ["u: How?", "a: I can't help with that."]
 
 
 # all programs

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, timedelta
 
+import pytest
 from textual import events
 from textual.widgets import Input, Static
 
 from jitchat.store.conversation_search import Filter, midnight
+from jitchat.text.search_tokens import find_folded
 from jitchat.tui.chat.find import matches_in
 from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.found_marks import pattern_of
@@ -58,6 +60,29 @@ def test_a_match_ignores_case_and_may_span_a_line_break():
     dated = [replace(turn, created_at=said_on + timedelta(turn.position)) for turn in turns]
     assert matches_in(dated, pattern, Filter(after=date(2026, 3, 4))) == [(3, 0)]
     assert matches_in(dated, None, Filter(before=date(2026, 3, 5))) == [(1, 0), (2, 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "marked"),
+    [
+        ("in der Straße hier", "STRASSE", "Straße"),
+        ("ＨＴＴＰ５００ here", "http500", "ＨＴＴＰ５００"),
+        ("a cafe\N{COMBINING ACUTE ACCENT} here", "caf\u00e9", "cafe\N{COMBINING ACUTE ACCENT}"),
+        ("the caf\u00e9", "cafe", "caf\u00e9"),
+        ("soft\u00adly, softly", "softly", "soft\u00adly"),
+        ("oﬃce", "ff", "ﬃ"),
+        ("Ёлка, ｶﾞﾗｽ", "ガラス", "ｶﾞﾗｽ"),
+        ("two\u00a0words", "two words", "two\u00a0words"),
+        ("my  c++ (1)", "C++ (", "c++ ("),
+    ],
+)
+def test_a_match_is_what_a_search_of_all_conversations_takes_for_equal(
+    text: str, wanted: str, marked: str
+):
+    pattern = pattern_of(wanted)
+    assert pattern is not None
+    start, end = find_folded(pattern, text)[0]
+    assert text[start:end] == marked
 
 
 async def test_matches_in_all_turns_are_visited_and_the_focus_is_restored(

@@ -18,6 +18,7 @@ from textual.widget import Widget
 
 from jitchat.errors import StoreError, UsageError
 from jitchat.store.conversation_search import DATES, EVERY, Filter, parse_query
+from jitchat.text.search_tokens import find_folded
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.found_marks import pattern_of
@@ -111,5 +112,5 @@ def matches_in(
         (turn.position, number)
         for turn in turns
         if dates is EVERY or dates.has(turn.created_at)
-        for number, _ in enumerate(pattern.finditer(turn.content) if pattern else [turn])
+        for number, _ in enumerate(find_folded(pattern, turn.content) if pattern else [turn])
     ]

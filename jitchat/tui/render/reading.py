@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from textual.style import Style
 
+from jitchat.text.search_tokens import find_folded
 from jitchat.tui.render.look import Line, Piece
 from jitchat.tui.render.wrap import part
 
@@ -48,19 +49,19 @@ def copied(source: str, lines: Sequence[Line]) -> str:
 
 
 def found(source: str, lines: Sequence[Line], pattern: re.Pattern[str]) -> list[list[Place]]:
-    """Find a pattern in what is drawn; return the places of each match."""
+    """Find a pattern for folded text in what is drawn; return the places of each match."""
     parts = list(_read(source, lines, is_copied=False))
     text = "".join(text for text, _ in parts)
     ends = list(accumulate(len(text) for text, _ in parts))
     matches = []
-    for match in pattern.finditer(text):
+    for first, last in find_folded(pattern, text):
         places = []
-        for number in range(bisect_right(ends, match.start()), len(parts)):
+        for number in range(bisect_right(ends, first), len(parts)):
             place, start = parts[number][1], ends[number] - len(parts[number][0])
-            if start >= match.end():
+            if start >= last:
                 break
             if place is not None:
-                left, right = max(match.start() - start, 0), min(match.end(), ends[number]) - start
+                left, right = max(first - start, 0), min(last, ends[number]) - start
                 places.append(Place(place.line, place.start + left, place.start + right))
         matches.append(places)
     return matches

@@ -7,14 +7,15 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from jitchat.text.search_tokens import find_folded, fold
 from jitchat.tui.widgets.reply import CURRENT, FOUND
 from jitchat.tui.widgets.turn_view import TurnView
 
 
 def pattern_of(wanted: str) -> re.Pattern[str] | None:
-    """Match a text, ignoring case and the whitespace between its words; None for a blank text."""
-    words = map(re.escape, wanted.split())
-    return re.compile(r"\s+".join(words), re.IGNORECASE) if wanted.strip() else None
+    """Match a text in folded texts, with any whitespace between its words; None for a blank one."""
+    words = [re.escape(word) for word in fold(wanted).split()]
+    return re.compile(r"\s+".join(words)) if words else None
 
 
 class FoundMarks:
@@ -89,7 +90,7 @@ def _body(view: TurnView) -> Static | None:
 
 
 def _spans(pattern: re.Pattern[str], content: Content) -> list[tuple[int, int]]:
-    return [match.span() for match in pattern.finditer(content.plain)]
+    return find_folded(pattern, content.plain)
 
 
 def _nearest(current: int | None, spans: Sequence[object]) -> int | None:
