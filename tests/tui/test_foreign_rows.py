@@ -24,8 +24,8 @@ BITS = (
     "\n", "\r\n", "\r", "\t", " ", "        ", "│ ", "│", "\u2502\u2502", "\u2028", "\x85", "\x0b",
     "Allow files: read?", "Ctrl+O, then  1 once  2 this conversation  3 always  4 no",
     "Arguments:", "Description by files (unverified):", "x" * 200, "漢字" * 40, "👨‍👩‍👧‍👦" * 9,
-    "e\u0301" * 30, "\u0301" * 30, "\u200b" * 200, "\u200d", "\u200d\u200d漢", "\u202e", "r\u200dm" * 80,
-    "\x1b[2K\x1b[1A", "\x9b1A",
+    "e\u0301" * 30, "\u0301" * 30, "\u200b" * 200, "\u200d", "\u200d\u200d漢", "\u202e",
+    "r\u200dm" * 80, "\x1b[2K\x1b[1A", "\x9b1A",
     "\U000e0041", "\ufe0f", "a b " * 90, "\u3000" * 60, "\u00a0" * 170, "ก็" * 40, "[bold]", "[/]",
 )  # fmt: skip
 HOSTILE = st.lists(st.one_of(st.sampled_from(BITS), st.text(max_size=20)), max_size=12).map("".join)
