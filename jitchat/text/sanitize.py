@@ -43,6 +43,12 @@ _STAND_INS = {
     **{code: visible or ord("·") for code, visible in _VISIBLE.items()},
     **dict.fromkeys(_LINE_BREAKS, ord("␤")),
 }
+_EMOJI = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_INDIC = "\u0900-\u0dff"
+_IDLE_JOINER = re.compile(
+    f"\u200d(?!(?<=[{_EMOJI}\ufe0f]\u200d)[{_EMOJI}]|(?<=[{_INDIC}]\u200d)[{_INDIC}])"
+)
+"""A joiner that joins nothing. Rich measures what follows it as zero cells; terminals draw that."""
 
 
 def repair(text: str) -> str:
@@ -73,7 +79,7 @@ class TerminalText:
     """Without control characters except tab and line feed, so that it cannot control the terminal,
     and without invisible or direction-changing characters, so that it cannot hide anything.
 
-    Joiners and the two emoji selectors are kept: Indic scripts and emoji sequences need them.
+    The two emoji selectors and joiners in emoji and Indic scripts are kept, which need them.
     """
 
     def __str__(self) -> str:
@@ -95,10 +101,14 @@ class TerminalText:
 
 
 def for_terminal(text: str) -> TerminalText:
-    """Make `text` safe to draw; ESC becomes a visible ␛. Works on any slice of a stream."""
+    """Make `text` safe to draw; ESC becomes a visible ␛.
+
+    Works on any slice of a stream; an emoji that is cut at a joiner is drawn as two.
+    """
     if text.isascii() and text.isprintable():
         return TerminalText(text, text)
-    return TerminalText(text, text.replace("\r\n", "\n").translate(_VISIBLE))
+    visible = text.replace("\r\n", "\n").translate(_VISIBLE)
+    return TerminalText(text, _IDLE_JOINER.sub("", visible))
 
 
 def stand_ins(line: str) -> str:
@@ -108,7 +118,7 @@ def stand_ins(line: str) -> str:
     """
     if line.isascii() and line.isprintable():
         return line
-    return line.translate(_STAND_INS)
+    return _IDLE_JOINER.sub("·", line.translate(_STAND_INS))
 
 
 class _Skeleton(dict[int, str | None]):

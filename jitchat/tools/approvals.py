@@ -28,6 +28,8 @@ BETWEEN = "__"
 """The separator between a server's name and a tool's."""
 _LONGEST_CLAIM = 4_000
 """Maximum characters of a description in a question."""
+_HIDDEN = CHANGED | {0x200C, 0x200D, 0xFE0E, 0xFE0F}
+"""Also the joiners and emoji selectors, which a terminal does not show."""
 _SEALED = re.compile("•[0-9a-f]{64}")
 """A hash by `Grants.seal`."""
 
@@ -303,5 +305,5 @@ def _indented(json_text: str) -> str:
 def visible(text: str) -> str:
     """Escape the characters that a terminal would obey, reorder or hide."""
     return "".join(
-        f"\\u{ord(character):04x}" if ord(character) in CHANGED else character for character in text
+        f"\\u{ord(character):04x}" if ord(character) in _HIDDEN else character for character in text
     )

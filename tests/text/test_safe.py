@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.text.sanitize import for_terminal, one_line, repair, shorten
+from jitchat.text.sanitize import for_terminal, one_line, repair, shorten, stand_ins
 from tests.examples import examples
 
 quick = examples(30)
 anything = st.text(st.characters(codec=None), max_size=200)
-JOINERS = "\u200c\u200d"
+NON_JOINER = "\u200c"
 SEEN_FORMATS = ("ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN")
 
 
@@ -39,7 +39,17 @@ def test_families_of_emoji_and_joined_scripts_survive():
     assert for_terminal("👩‍👩‍👧 ❤️ क्‍ष").cells == "👩‍👩‍👧 ❤️ क्‍ष"
 
 
-def test_no_format_character_but_joiners_and_those_with_a_shape_is_shown():
+@pytest.mark.parametrize(
+    "text", ["r\u200dm", "\u200d\u200d漢a", "👩\u200dm", "क\u200dm", "a\u200d👩", "\u200d"]
+)
+def test_a_joiner_hides_nothing_that_a_terminal_draws(text: str):
+    drawn = text.replace("\u200d", "")
+    assert for_terminal(text).cells == drawn
+    assert len(stand_ins(text)) == len(text)
+    assert "\u200d" not in stand_ins(text)
+
+
+def test_no_format_character_but_the_non_joiner_and_those_with_a_shape_is_shown():
     left = {
         character
         for character in map(chr, range(sys.maxunicode + 1))
@@ -47,7 +57,7 @@ def test_no_format_character_but_joiners_and_those_with_a_shape_is_shown():
         and for_terminal(character).cells == character
         and not unicodedata.name(character, "").startswith(SEEN_FORMATS)
     }
-    assert left == {"\t", "\n", *JOINERS}
+    assert left == {"\t", "\n", NON_JOINER}
 
 
 @quick
@@ -60,7 +70,7 @@ def test_what_is_visible_holds_no_control_character(text):
 @quick
 @given(anything, st.integers(0, 200))
 def test_a_stream_may_be_cut_anywhere(text, cut):
-    text = text.replace("\r", "")
+    text = text.replace("\r", "").replace("\u200d", "")
     parts = for_terminal(text[:cut]).cells, for_terminal(text[cut:]).cells
     assert "".join(parts) == for_terminal(text).cells
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from random import Random
 
 import pytest
@@ -23,7 +24,8 @@ BITS = (
     "\n", "\r\n", "\r", "\t", " ", "        ", "│ ", "│", "\u2502\u2502", "\u2028", "\x85", "\x0b",
     "Allow files: read?", "Ctrl+O, then  1 once  2 this conversation  3 always  4 no",
     "Arguments:", "Description by files (unverified):", "x" * 200, "漢字" * 40, "👨‍👩‍👧‍👦" * 9,
-    "e\u0301" * 30, "\u0301" * 30, "\u200b" * 200, "\u200d", "\u202e", "\x1b[2K\x1b[1A", "\x9b1A",
+    "e\u0301" * 30, "\u0301" * 30, "\u200b" * 200, "\u200d", "\u200d\u200d漢", "\u202e",
+    "r\u200dm" * 80, "\x1b[2K\x1b[1A", "\x9b1A",
     "\U000e0041", "\ufe0f", "a b " * 90, "\u3000" * 60, "\u00a0" * 170, "ก็" * 40, "[bold]", "[/]",
 )  # fmt: skip
 HOSTILE = st.lists(st.one_of(st.sampled_from(BITS), st.text(max_size=20)), max_size=12).map("".join)
@@ -47,6 +49,7 @@ def require_own_or_barred(rows: list[str], headings: list[str], width: int) -> N
     own = [row for row in rows if row != BAR.rstrip() and not row.startswith(BAR)]
     assert " ".join(" ".join(own).split()) == " ".join(headings)
     assert max(map(cell_len, rows), default=0) <= width
+    assert not re.search("\u200d[^\U0001f000-\U0001faff]", "".join(rows))
     assert not {*"".join(rows)} & {chr(code) for code in CHANGED}
 
 
@@ -57,6 +60,12 @@ def test_every_row_of_foreign_text_has_a_bar(name: str, text: str, argument: str
     rows = [row.plain for row in ForeignText(*question.details).rows(width)]
 
     require_own_or_barred(rows, headings_of(question), width)
+
+
+@pytest.mark.parametrize("hidden", ["\u200c", "\u200d", "\ufe0f", "\ufe0e", "\u00ad", "\u202e"])
+def test_an_argument_shows_each_character_that_a_terminal_hides(hidden: str):
+    arguments = dict(asked("read", f"rm{hidden} -r", "path").details)["Arguments:"]
+    assert f"rm\\u{ord(hidden):04x} -r" in arguments
 
 
 @given(HOSTILE, st.integers(40, 160))

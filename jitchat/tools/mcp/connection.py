@@ -28,7 +28,7 @@ from jitchat.text.sanitize import shorten
 from jitchat.tools.mcp import guard, results
 from jitchat.tools.mcp.elicitation import Elicitor, Request, fields_of
 from jitchat.tools.mcp.guard import LARGEST_MESSAGE, TOO_LARGE
-from jitchat.tools.mcp.secrets import without
+from jitchat.tools.mcp.secrets import BLOT, without
 from jitchat.tools.mcp.spec import ServerFailed, ServerSpec
 from jitchat.tools.mcp.values import Argument, Called, ListedTool, Prompt, Resource
 
@@ -100,7 +100,7 @@ class _Watched:
         if getattr(inner, "method", "") == TOO_LARGE:
             for scope in self._signals.waiting:
                 scope.cancel()
-        for name in ("result", "params"):
+        for name in ("result", "params", "error"):
             if hasattr(inner, name):
                 setattr(inner, name, _masked(getattr(inner, name), self._signals.secrets))
         return message
@@ -114,12 +114,16 @@ class _Watched:
 
 
 def _masked(value: Any, secrets: tuple[str, ...]) -> Any:  # noqa: ANN401  any JSON
-    """Mask the secrets in all strings of a value."""
+    """Mask the secrets in all strings of a value, names included, and numbers that are one."""
     match value:
         case str():
             return without(secrets, value)
+        case int() | float() if str(value) in secrets:
+            return BLOT
         case dict():
-            return {name: _masked(part, secrets) for name, part in value.items()}
+            return {without(secrets, name): _masked(part, secrets) for name, part in value.items()}
+        case types.ErrorData():
+            return value.model_copy(update={"message": without(secrets, value.message)})
         case list():
             return [_masked(part, secrets) for part in value]
     return value
@@ -288,15 +292,15 @@ def failure(error: BaseException, spec: ServerSpec, signals: Signals) -> Jitchat
     status = signals.status if signals.status >= codes.BAD_REQUEST else 0
     http = f" ({status} {codes.get_reason_phrase(status)})" if status else ""
     remedy = _CHECK_KEY if status in _WANTS_KEY else signals.pointer
-    sentence = f"{spec.name} {_why(error, spec)}{http}."
+    sentence = f"{spec.name} {_why(error, spec, signals)}{http}."
     return ServerFailed(without(spec.secrets, sentence), remedy)
 
 
-def _why(error: BaseException, spec: ServerSpec) -> str:
+def _why(error: BaseException, spec: ServerSpec, signals: Signals) -> str:
     kind = type(error).__name__
     match error:
         case MCPError():
-            return _refusal(error)
+            return _refusal(error, has_ended=signals.ended.is_set())
         case httpx2.HTTPError():
             return f"cannot be reached ({kind})"
         case FileNotFoundError() if spec.command:
@@ -310,14 +314,14 @@ def _why(error: BaseException, spec: ServerSpec) -> str:
 
 def _missing(spec: ServerSpec) -> str:
     if spec.cwd and not Path(spec.cwd).is_dir():
-        return f"folder {shorten(spec.cwd, 80)}"
-    return f"command {shorten(spec.command, 80)}"
+        return f"folder {shorten(without(spec.secrets, spec.cwd), 80)}"
+    return f"command {shorten(without(spec.secrets, spec.command), 80)}"
 
 
-def _refusal(error: MCPError) -> str:
+def _refusal(error: MCPError, *, has_ended: bool) -> str:
     if _LIMIT in error.message:
         return _SENT_TOO_MUCH
-    if error.code == types.CONNECTION_CLOSED:
+    if has_ended and error.code == types.CONNECTION_CLOSED:  # servers use that code, too
         return "ended before it answered"
     return f"answered with an error: {shorten(str(error.message), 300).rstrip('.')}"
 

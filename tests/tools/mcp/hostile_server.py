@@ -48,6 +48,12 @@ def called(name):
     return {"content": [{"type": "text", "text": text}]}
 
 
+def revealed():
+    key, pin = os.environ["SERVER_KEY"], int(os.environ["SERVER_PIN"])
+    values = {key: [key, pin], "in": {key: {"pin": pin, "count": 12}}}
+    return {"content": [], "structuredContent": values}
+
+
 def answer(request):
     match request["method"]:
         case "initialize":
@@ -58,8 +64,15 @@ def answer(request):
             }
         case "tools/list" if HOW != "lists-fail":
             return {"tools": tools()}
-        case "tools/call":
-            return called(request["params"]["name"])
+        case "tools/call" if HOW != "refuses":
+            return revealed() if HOW == "reveals" else called(request["params"]["name"])
+
+
+def error_for(name):
+    """Return an error that ends the key where a shortened sentence would cut it."""
+    if HOW == "refuses" and name == "tools/call":
+        return {"code": -32000, "message": f"{'x' * 280} {os.environ['SERVER_KEY']}"}
+    return {"code": -32601, "message": "no such method"}
 
 
 def say(message):
@@ -83,7 +96,7 @@ for line in sys.stdin:
     request = json.loads(line)
     if "id" in request:
         found = answer(request)
-        error = {"error": {"code": -32601, "message": "no such method"}}
+        error = {"error": error_for(request["method"])}
         say({"id": request["id"]} | ({"result": found} if found else error))
     if request["method"] == "tools/list" and HOW == "deaf":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -351,6 +351,21 @@ async def test_keys_are_in_no_error_log_result_or_representation(
             assert secret not in text
 
 
+@pytest.mark.parametrize("how", ["reveals", "refuses"])
+async def test_keys_are_masked_in_names_numbers_and_shortened_errors(running, how: str):
+    environ = {"SECRET": CANARY, "SECRET_PIN": "987654321"}
+    env = {"SERVER_KEY": "${SECRET}", "SERVER_PIN": "${SECRET_PIN}"}
+    async with running(hostile(how, env=env), environ=environ) as heard:
+        result = await heard.call("hostile__do")
+    assert CANARY[:9] not in result.content
+    assert "987654321" not in result.content
+    if how == "reveals":
+        values = {"•••": ["•••", "•••"], "in": {"•••": {"pin": "•••", "count": 12}}}
+        assert json.loads(result.content) == values
+    else:  # the SDK has the same code for a server that ended
+        assert "hostile answered with an error: xxx" in result.content
+
+
 async def test_without_the_sdk_a_sentence_names_the_extra(running, monkeypatch):
     monkeypatch.setattr(server_module, "find_spec", lambda name: None)
 
