@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -35,7 +36,6 @@ from jitchat.values import Mode, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.cost import window_cost
 from jitchat.window.steering import Once
-from jitchat.window.window import LedgerRow
 
 FAR_STEPS = (
     Binding("home", "go(0)", show=False),
@@ -350,7 +350,7 @@ class SentWindowsView(View):
         self._tab = "window"
         self._summary, self._title = Note("send-summary"), Note("send-title")
         self._bar, self._inspector = BudgetBar(), Inspector()
-        self._table = TurnTable[LedgerRow | sent_window_page.DiffRow]((), id="send-table")
+        self._table = TurnTable[Any]((), id="send-table")
         self._messages = TextEditor(read_only=True, compact=True, id="send-messages")
         self.page: sent_window_page.Page | None = None
         """The page on screen; None if there is none."""
