@@ -5,6 +5,7 @@ The list draws its rows in columns and wraps what is too long.
 An API key is pasted in a separate dialog and saved in a file that only the user can read.
 """
 
+import asyncio
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -308,7 +309,7 @@ class ModelsScreen(Dialog[Picked | None]):
         self._fill()
 
     async def action_move(self, way: str) -> None:
-        await self._list.run_action(way)
+        await super().action_move(way)
         chosen = self._list.chosen
         self._list.keep(chosen.id if chosen is not None else None)
 
@@ -411,11 +412,6 @@ class KeyScreen(Dialog[bool]):
 
     BINDINGS = [Binding("escape", "leave", "Close", id="key_close")]  # noqa: RUF012
 
-    @dataclass
-    class Stored(Message):
-        outcome: str | JitchatError
-        """A sentence on where the key was saved, or the error."""
-
     def __init__(self, backend: Backend, choice: ProviderChoice) -> None:
         super().__init__()
         self._backend, self._choice = backend, choice
@@ -439,22 +435,19 @@ class KeyScreen(Dialog[bool]):
             self._is_storing = True
             self._store(event.value)
 
-    @work(thread=True)
-    def _store(self, text: str) -> None:
+    @work
+    async def _store(self, text: str) -> None:
+        """Store the key, then say where it was saved, or why it was not."""
         try:
-            self.post_message(self.Stored(self._backend.keep_key(self._choice.name, text)))
+            sentence = await asyncio.to_thread(self._backend.keep_key, self._choice.name, text)
         except JitchatError as error:
-            self.post_message(self.Stored(error))
-
-    @on(Stored)
-    def _stored(self, message: Stored) -> None:
-        self._is_storing = False
-        if isinstance(message.outcome, JitchatError):
-            self.query_one("#key-refusal", Static).update(Content(str(message.outcome)))
+            self.query_one("#key-refusal", Static).update(Content(str(error)))
             self.query_one(KeyInput).value = ""
-            return
-        self.notify(message.outcome, timeout=READ_SECONDS, markup=False)
-        self.dismiss(True)
+        else:
+            self.notify(sentence, timeout=READ_SECONDS, markup=False)
+            self.dismiss(True)
+        finally:
+            self._is_storing = False
 
     def action_leave(self) -> None:
         if not self._is_storing:

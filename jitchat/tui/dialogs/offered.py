@@ -1,20 +1,12 @@
-"""Picks one of the resources or prompts that MCP servers offer."""
+"""The resources or prompts that MCP servers offer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textual import on
-from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.widgets import OptionList
-from textual.widgets.option_list import Option
-
 from jitchat.text.sanitize import one_line
 from jitchat.tools.mcp.values import Argument
-from jitchat.tui.dialogs.dialog import Dialog, box
+from jitchat.tui.dialogs.choice import ChoiceScreen, titled
 from jitchat.tui.drawing import Content
-from jitchat.tui.palette import MUTED
-from jitchat.tui.widgets.row_list import PointedList
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,32 +25,13 @@ class Offered:
         return ", ".join(f"{one_line(each.name)}{'*' * each.required}" for each in self.arguments)
 
 
-class OfferedScreen(Dialog[Offered | None]):
-    BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("escape", "dismiss(None)", "Close", id="offered_close")
-    ]
-
-    def __init__(self, title: str, offered: Sequence[Offered]) -> None:
-        super().__init__()
-        self._title, self._offered = title, offered
-
-    def compose(self) -> ComposeResult:
-        with box(self._title, "Enter select · Esc close"):
-            yield PointedList(*(Option(row(each)) for each in self._offered), id="offered")
-
-    def on_mount(self) -> None:
-        self.query_one(OptionList).focus()
-
-    @on(OptionList.OptionSelected)
-    def _choose(self, message: OptionList.OptionSelected) -> None:
-        self.dismiss(self._offered[message.option_index])
+def offered_screen(title: str, offered: Sequence[Offered]) -> ChoiceScreen[Offered]:
+    rows = [(row(choice), choice) for choice in offered]
+    return ChoiceScreen(title, "Enter select · Esc close", rows)
 
 
 def row(offered: Offered) -> Content:
     takes = f" ({offered.takes})" if offered.arguments else ""
     server, title = one_line(offered.server), one_line(offered.title)
     named = f"/{server}:{title}" if offered.is_prompt else f"{server}: {title}"
-    return Content.assemble(
-        (f"{named}{takes}", "bold"),
-        (f"  {one_line(offered.description)}", MUTED),
-    )
+    return titled(f"{named}{takes}", one_line(offered.description))

@@ -38,6 +38,7 @@ from jitchat.tui.chat.steering import PinHistory
 from jitchat.tui.dismissed_once import DismissedOnce
 from jitchat.tui.drawing import Content
 from jitchat.tui.notices import notify_error
+from jitchat.tui.widgets.edit_line import EditLine
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode, Role, Status, Turn
 from jitchat.window.steering import NO_MORE, Once
@@ -381,6 +382,13 @@ class View(ModalScreen[Outcome | None], DismissedOnce[Outcome | None]):
             self.say("A reply is being written. Ask again when it is complete.")
         return not self.subject.is_busy()
 
+    def open_source(self, source: Source) -> None:
+        """Show turns in the transcript, or here if they are of another conversation."""
+        if source.conversation == self.subject.session.memory.conversation.id:
+            self.dismiss(GoTo(source.first, self.planned))
+        else:
+            self.show_elsewhere(source)
+
     def show_elsewhere(self, source: Source) -> None:
         """Show turns of another conversation; Enter opens that conversation."""
         from jitchat.tui.dialogs import exact  # noqa: PLC0415  not on the first frame
@@ -415,8 +423,15 @@ class View(ModalScreen[Outcome | None], DismissedOnce[Outcome | None]):
     def action_decline(self) -> None:
         self.dismiss(None)
 
+    @property
+    def planned(self) -> Planned | None:
+        """How the next window must be planned again after the view; None if it need not be."""
+        return None
+
     def action_close(self) -> None:
-        self.dismiss(None)
+        """Cancel editing, or close the view."""
+        if not any(line.close() for line in self.query(EditLine)):
+            self.dismiss(self.planned)
 
     def action_another(self, name: str) -> None:
         self.dismiss(Another(name))
