@@ -95,11 +95,6 @@ def passages_sentence(excerpt: Excerpt) -> str:
     return f"marked, in tokens: {' · '.join(passages)}"
 
 
-def size_sentence(window: ContextWindow) -> str:
-    """Format `1,187 ± 40 of 30,720 · full would be ~3,446`."""
-    return size_sentences(window)[0]
-
-
 def size_sentences(window: ContextWindow) -> tuple[str, ...]:
     """Format the size in several variants, the longest first."""
     full, used = part_figure(window, window.full_tokens), used_figure(window)

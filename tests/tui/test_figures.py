@@ -14,7 +14,7 @@ from jitchat.tui.figures import (
     exact_sentence,
     limit_sentence,
     send_sentences,
-    size_sentence,
+    size_sentences,
     stable_sentence,
     tokens,
     usage_sentence,
@@ -49,21 +49,21 @@ def test_a_count_says_how_sure_it_is(exact: bool, band: int, told: str):
 def test_an_estimate_that_nothing_was_learnt_of_is_marked(estimated: ContextWindow):
     used, full = f"~{estimated.used:,}", f"~{estimated.full_tokens:,}"
 
-    assert size_sentence(estimated) == f"{used} of 19,500 · full would be {full}"
+    assert size_sentences(estimated)[0] == f"{used} of 19,500 · full would be {full}"
     assert send_sentences(estimated)[0].startswith(f"in {used} · reserve 500 · free ~")
 
 
 def test_a_calibrated_window_shows_its_band(learnt: ContextWindow):
     used = f"{learnt.used:,} ± {learnt.band:,}"
 
-    assert size_sentence(learnt) == f"{used} of 19,500 · full would be ~{learnt.full_tokens:,}"
+    assert size_sentences(learnt)[0] == f"{used} of 19,500 · full would be ~{learnt.full_tokens:,}"
     assert send_sentences(learnt)[0].startswith(f"in {used} · reserve 500 · free ~")
 
 
 def test_the_models_own_tokenizer_is_not_marked(estimated: ContextWindow):
     window = replace(estimated, exact=True)
 
-    assert "~" not in size_sentence(window) + send_sentences(window)[0]
+    assert "~" not in size_sentences(window)[0] + send_sentences(window)[0]
 
 
 @pytest.mark.parametrize("cost", ["~$0.0041", "cost unknown", ""])

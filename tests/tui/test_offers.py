@@ -13,9 +13,8 @@ from jitchat.tools.mcp.spec import ServerFailed
 from jitchat.tools.mcp.values import Argument, Prompt, Resource
 from jitchat.tui.chat.offers import read_arguments
 from jitchat.tui.chat.tools import Tools
-from jitchat.tui.dialogs.choice import ChoiceScreen
+from jitchat.tui.dialogs.choice import ChoiceScreen, Offered
 from jitchat.tui.dialogs.form import FormScreen
-from jitchat.tui.dialogs.offered import Offered
 from tests.tools.support import ScriptedServers, ScriptedTools
 from tests.tui.support import demo_app, notices, ready, type_text, until
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jitchat.tui.figures import WORKING, size_sentence
+from jitchat.tui.figures import WORKING, size_sentences
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.window.steering import NO_MORE, Once
@@ -84,7 +84,7 @@ class Watch:
         current = {
             "bar": waits or self._is_current(window),
             "hint": bool(self._drawn["hint"]) or self._is_current(window),
-            "title": self._drawn["title"] == f" next window  {size_sentence(window)}"
+            "title": self._drawn["title"] == f" next window  {size_sentences(window)[0]}"
             or WORKING in self._drawn["title"],
         }
         behind = [name for name, is_right in current.items() if not is_right]

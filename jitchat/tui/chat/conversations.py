@@ -25,7 +25,7 @@ from jitchat.values import Instructions
 if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.statements import Source
-    from jitchat.tui.dialogs.projects import ChosenProject
+    from jitchat.tui.dialogs.choice import ChosenProject
     from jitchat.tui.dialogs.resume import Choice
     from jitchat.values import Conversation
 
@@ -109,7 +109,7 @@ class Conversations(Controller):
         self.host.say(TEMPORARY_SAID)
 
     async def _choose_project(self) -> None:
-        from jitchat.tui.dialogs.projects import projects_screen  # noqa: PLC0415  seldom
+        from jitchat.tui.dialogs.choice import projects_screen  # noqa: PLC0415  seldom
 
         store = self.backend.store
         projects = await asyncio.to_thread(store.projects)

@@ -11,13 +11,10 @@ from jitchat.tui.dialogs.large_message import Choice, Chosen, LargeMessageScreen
 if TYPE_CHECKING:
     from jitchat.session import Session
 
-_FEW = LARGE_MESSAGE
-"""Characters up to which a text is never longer than `LARGE_MESSAGE` tokens."""
-
 
 async def question_on(session: Session, text: str) -> LargeMessageScreen | None:
     """Return the dialog that asks how to send a message; None if the message is not very long."""
-    if len(text) <= _FEW:
+    if len(text) <= LARGE_MESSAGE:  # a token has at least one character
         return None
     tokens = await asyncio.to_thread(session.counter.count, text)
     if tokens <= LARGE_MESSAGE:

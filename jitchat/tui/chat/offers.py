@@ -14,7 +14,7 @@ from jitchat.tools.mcp.elicitation import Field
 from jitchat.tools.mcp.spec import ServerFailed
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.tools import Tools
-from jitchat.tui.dialogs.offered import Offered, offered_screen
+from jitchat.tui.dialogs.choice import Offered, offered_screen
 
 if TYPE_CHECKING:
     from jitchat.tools.mcp.server import Server, ServerState

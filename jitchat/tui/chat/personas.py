@@ -73,7 +73,7 @@ class Personas(Controller):
         if name:
             self._use_persona(name)
             return
-        from jitchat.tui.dialogs.personas import personas_screen  # noqa: PLC0415  likewise
+        from jitchat.tui.dialogs.choice import personas_screen  # noqa: PLC0415  likewise
 
         def chosen(name: str | None) -> None:
             if name is not None:

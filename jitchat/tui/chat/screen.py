@@ -351,10 +351,6 @@ class ChatScreen(Screen[None]):
         elif self.session is not None:
             await self.views.follow(self.session, outcome)
 
-    @on(Steering.HoldChanged)
-    def _hold_changed(self, message: Steering.HoldChanged) -> None:
-        self.choices.take_hold(message)
-
     @on(Inspector.RowToggled)
     def _row_toggled(self, message: Inspector.RowToggled) -> None:
         if self.session is not None and not self.sends.waits():
@@ -370,7 +366,7 @@ class ChatScreen(Screen[None]):
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
-        self.turns.show_text(message.title, message.text, message.note, (), message.source)
+        self.turns.show_text(message.title, message.text, message.note, message.source)
 
     @on(Inspector.TurnOpened)
     def _whole_turn_opened(self, message: Inspector.TurnOpened) -> None:

@@ -12,7 +12,7 @@ from jitchat.tui.widgets.row_list import PointedList
 
 
 class Dialog(ModalScreen[ScreenResultType], DismissedOnce[ScreenResultType]):
-    CSS_PATH = Path(__file__).with_suffix(".tcss")
+    CSS_PATH = [Path(__file__).with_suffix(".tcss")]  # noqa: RUF012  Textual's own shape
     BINDINGS = bindings_everywhere()
 
     def __init__(self) -> None:
