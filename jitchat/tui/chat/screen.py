@@ -102,7 +102,7 @@ class ChatScreen(Screen[None]):
         self.facts = Facts(*shared, opening, previews)
         self.offers = offers = Offers(*shared, tools)
         self.branches = branches = Branches(*shared, opening, steering, previews, indexing, sends)
-        self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools)
+        self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools, self.open)
         self.personas = Personas(*shared, opening, self.models)
         self.views = views = Views(*shared, opening, steering, previews, meter, sends, branches)
         self.conversations = Conversations(*shared, opening, sends, self.routing, self.open)
@@ -322,16 +322,6 @@ class ChatScreen(Screen[None]):
         await self.models.take_over_if_waiting()
 
     # Models and servers
-
-    @on(ModelSwitch.Changed)
-    @reports_errors
-    async def _model_changed(self, message: ModelSwitch.Changed) -> None:
-        if message.note:
-            self.host.warn(message.note)
-        if message.session is None:
-            await self.open(self.opening.conversation)
-        else:
-            await self.models.change(message, message.session)
 
     @on(Tools.Changed)
     def _server_changed(self, message: Tools.Changed) -> None:

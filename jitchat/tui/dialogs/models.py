@@ -8,6 +8,7 @@ An API key is pasted in a separate dialog and saved in a file that only the user
 import asyncio
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -202,18 +203,6 @@ class ModelsScreen(Dialog[Picked | None]):
         Binding("f5,ctrl+r", "refresh", "Refresh", id="models_refresh", priority=True),
     ]
 
-    @dataclass
-    class Known(Message):
-        choices: Sequence[ProviderChoice]
-        asked: str = ""
-        """The provider that just listed its models; empty if none did."""
-
-    @dataclass
-    class Refused(Message):
-        error: JitchatError
-        asked: str = ""
-        """The provider that failed to list its models; empty if the stored lists are unreadable."""
-
     def __init__(
         self,
         backend: Backend,
@@ -243,26 +232,29 @@ class ModelsScreen(Dialog[Picked | None]):
         self._look_around()
         self.set_interval(LOOK_EVERY, self._look_around)
 
-    @work(thread=True, exclusive=True, group="read")
-    def _read(self) -> None:
+    @work(exclusive=True, group="read")
+    async def _read(self) -> None:
         try:
-            self.post_message(self.Known(self._backend.choices()))
+            self.take_choices(await asyncio.to_thread(self._backend.choices))
         except JitchatError as error:
-            self.post_message(self.Refused(error))
+            notify_error(self, error)
 
     @work(exclusive=True, group="local")
     async def _look_around(self) -> None:
-        try:
-            self.post_message(self.Known(await self._backend.find_local()))
-        except JitchatError:
-            return  # `_read` reports it
+        with suppress(JitchatError):  # `_read` reports it
+            self.take_choices(await self._backend.find_local())
 
     @work
     async def _ask(self, provider: str) -> None:
         try:
-            self.post_message(self.Known([await self._backend.fetch_models(provider)], provider))
+            choice = await self._backend.fetch_models(provider)
         except JitchatError as error:
-            self.post_message(self.Refused(error, provider))
+            self._asking.discard(provider)
+            self._refusals[provider] = error
+            self._read()
+            self._fill()
+        else:
+            self.take_choices([choice], asked=provider)
 
     def _start_asking(self, provider: str) -> None:
         if provider not in self._asking and self._choices[provider].lists_models:
@@ -271,30 +263,22 @@ class ModelsScreen(Dialog[Picked | None]):
             self._fill()
             self._ask(provider)
 
-    @on(Known)
-    def _known(self, message: Known) -> None:
-        """Update the providers, but not with older or less specific data."""
-        news = {choice.name: choice for choice in message.choices}
+    def take_choices(self, choices: Sequence[ProviderChoice], asked: str = "") -> None:
+        """Update the providers, but not with older or less specific data.
+
+        `asked` is the provider that just listed its models; empty if none did.
+        """
+        news = {choice.name: choice for choice in choices}
         for name, known in self._choices.items():
-            is_late = name in self._asking and name != message.asked
+            is_late = name in self._asking and name != asked
             if name in news and (is_late or news[name].state == "not looked for"):
                 news[name] = known
         # A message with all providers also sets their order.
         is_all = news.keys() >= self._choices.keys()
         self._choices = news if is_all else self._choices | news
-        if message.asked:
-            self._asking.discard(message.asked)
-            self._go_to_models(message.asked)
-        self._fill()
-
-    @on(Refused)
-    def _refused(self, message: Refused) -> None:
-        if not message.asked:
-            notify_error(self, message.error)
-            return
-        self._asking.discard(message.asked)
-        self._refusals[message.asked] = message.error
-        self._read()
+        if asked:
+            self._asking.discard(asked)
+            self._go_to_models(asked)
         self._fill()
 
     def _go_to_models(self, provider: str) -> None:
