@@ -11,11 +11,14 @@ from jitchat.memory import Memory
 from jitchat.planning import Planning
 from jitchat.replay import sent_exchange, window_of
 from jitchat.session import Session
-from jitchat.store.regression_cases import Case, CaseKind
+from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.text.sentences import turn_references
-from jitchat.values import Mode, Turn
+from jitchat.turn_list import up_to
+from jitchat.values import Mode, Role, Turn
 from jitchat.why import Explained, Standing, why, why_by_ledger
 from jitchat.window.steering import Once
+
+_NONE_REQUESTED = "The model requested no turns there."
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +103,33 @@ def standing_then(memory: Memory, case: Case) -> Standing | None:
     window = window_of(memory.store.database, case.window_id)
     found = why_by_ledger(window, case.wanted.position)
     return found.standing if found is not None else Standing.NEVER
+
+
+def note_requested(session: Session, place: int | None) -> str:
+    """Note the requested turns of the exchange at `place`, or the last one. Return a notice."""
+    said, reply = exchange_of(session, place)
+    if said is None or reply is None:
+        return _NONE_REQUESTED
+    cases = requested_cases(session, said, reply)
+    store = Cases(session.memory.store.database)
+    for case in cases:
+        store.put(case)
+    if not cases:
+        return _NONE_REQUESTED
+    turns = " ".join(f"#{case.wanted.position}" for case in cases)
+    return f"Noted as missing: {turns}. /check shows whether they are found."
+
+
+def exchange_of(session: Session, place: int | None) -> tuple[Turn | None, Turn | None]:
+    """Return the user's turn at or before a position, and the last reply to it; None if missing."""
+    turns = session.memory.turns
+    end = len(turns) if place is None else up_to(turns, place)
+    while end < len(turns) and turns[end].role is not Role.USER:
+        end += 1
+    reply = None
+    for at in range(end - 1, -1, -1):
+        turn = turns[at]
+        if turn.role is Role.USER:
+            return turn, reply
+        reply = reply or (turn if turn.role is Role.ASSISTANT else None)
+    return None, None

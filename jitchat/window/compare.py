@@ -11,14 +11,17 @@ from itertools import groupby
 from jitchat.errors import WindowOverflow
 from jitchat.values import BY_USER, Mode
 from jitchat.window.budget import Budget
-from jitchat.window.window import ContextWindow, Kind, Segment, segment_of_turns
+from jitchat.window.window import ContextWindow, Kind, Segment, segment_of_turns, tokens_of
 
 SAME = "Both windows have the same turns."
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
+    """A turn, or the segments of one kind without a turn, that two windows hold differently."""
+
     turn: int
+    """Its position; 0 for segments without a turn."""
     kind_before: Kind | None
     """Its kind in the first window; None if it was not in that window."""
     kind_after: Kind | None
@@ -26,14 +29,14 @@ class Change:
     """0 if it was not in the first window."""
     tokens_after: int
 
-
-@dataclass(frozen=True, slots=True)
-class PartChange:
-    """The segments of one kind without a turn, whose texts or prices differ between the windows."""
-
-    kind: Kind
-    tokens_before: int
-    tokens_after: int
+    @property
+    def name(self) -> str:
+        """`entered`, `left`, `moved` or `changed`."""
+        if self.kind_before is None:
+            return "entered"
+        if self.kind_after is None:
+            return "left"
+        return "changed" if self.kind_before is self.kind_after else "moved"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Difference:
     """In both windows, as different kinds."""
     changed: tuple[Change, ...] = ()
     """In both windows as the same kind, with a different text or price."""
-    parts: tuple[PartChange, ...] = ()
+    parts: tuple[Change, ...] = ()
     """Instructions, tools, statements, in the order of the window."""
 
     def __bool__(self) -> bool:
@@ -74,36 +77,35 @@ class Difference:
 def difference(before: ContextWindow, after: ContextWindow) -> Difference:
     """Compare two windows of one conversation, by position of their turns."""
     old, new = segment_of_turns(before.segments), segment_of_turns(after.segments)
-    entered, left, moved, changed = list[Change](), list[Change](), list[Change](), list[Change]()
+    changes: list[Change] = []
     for turn in sorted(old | new):
         was, now = old.get(turn), new.get(turn)
         if was is None:
-            entered.append(Change(turn, None, new[turn].kind, 0, new[turn].tokens))
+            changes.append(Change(turn, None, new[turn].kind, 0, new[turn].tokens))
         elif now is None:
-            left.append(Change(turn, was.kind, None, was.tokens, 0))
-        else:
-            change = Change(turn, was.kind, now.kind, was.tokens, now.tokens)
-            if was.kind is not now.kind:
-                moved.append(change)
-            elif (was.text, was.tokens) != (now.text, now.tokens):
-                changed.append(change)
-    return Difference(
-        tuple(entered),
-        tuple(left),
-        tuple(moved),
-        tuple(changed),
-        tuple(_part_changes(before, after)),
-    )
+            changes.append(Change(turn, was.kind, None, was.tokens, 0))
+        elif (was.kind, was.text, was.tokens) != (now.kind, now.text, now.tokens):
+            changes.append(Change(turn, was.kind, now.kind, was.tokens, now.tokens))
+
+    def named(name: str) -> tuple[Change, ...]:
+        return tuple(change for change in changes if change.name == name)
+
+    parts = tuple(_part_changes(before, after))
+    return Difference(named("entered"), named("left"), named("moved"), named("changed"), parts)
 
 
-def _part_changes(before: ContextWindow, after: ContextWindow) -> Iterator[PartChange]:
+def _part_changes(before: ContextWindow, after: ContextWindow) -> Iterator[Change]:
     for kind in Kind:
-        was, now = (
-            [(each.text, each.tokens) for each in window.segments if is_part(each, kind)]
-            for window in (before, after)
-        )
-        if was != now:
-            yield PartChange(kind, *(sum(tokens for _, tokens in each) for each in (was, now)))
+        was = [segment for segment in before.segments if is_part(segment, kind)]
+        now = [segment for segment in after.segments if is_part(segment, kind)]
+        if _texts(was) != _texts(now):
+            kind_before = kind if was else None
+            kind_after = kind if now else None
+            yield Change(0, kind_before, kind_after, tokens_of(was), tokens_of(now))
+
+
+def _texts(segments: Iterable[Segment]) -> list[tuple[str, int]]:
+    return [(segment.text, segment.tokens) for segment in segments]
 
 
 def is_part(segment: Segment, kind: Kind) -> bool:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from textual.widgets import Input
 
 from jitchat.statements import FactState, Proposing
+from jitchat.tui.dialogs.choice import ChoiceScreen
 from jitchat.tui.dialogs.exact import ExactScreen
-from jitchat.tui.dialogs.projects import ProjectsScreen
 from jitchat.tui.views.facts import FactsView
 from jitchat.tui.views.ledger import LedgerView
 from jitchat.tui.widgets.hint_line import HintLine
@@ -175,7 +175,7 @@ async def test_a_conversation_is_put_into_a_project_and_another_is_gone_on_with(
         assert screen.opening.conversation.project == "big work"
         backend.store.create("Other", "other", "garden")
         await screen.action_do("project")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ProjectsScreen), "the dialog")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceScreen), "the dialog")
         await pilot.press("enter")
         await until(pilot, lambda: screen.opening.conversation.id == "other", "the project")
         assert backend.store.project_of(home) == "big work"

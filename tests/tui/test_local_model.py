@@ -149,8 +149,8 @@ async def test_a_download_that_ends_as_esc_is_pressed_causes_no_error(
 ) -> None:
     async with demo_app(models).run_test(size=SMALL) as pilot:
         screen = await opened_fetch(pilot)
-        screen.post_message(FetchScreen.Ended(SUCCESS))
         screen.action_stop()
+        screen.take_outcome(SUCCESS)
         await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen), "the list")
         await pilot.pause()
 

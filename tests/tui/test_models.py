@@ -93,7 +93,7 @@ async def test_a_server_that_starts_is_found_and_kept_and_the_highlight_stays(
         await pilot.press("ctrl+r")
         await until(pilot, lambda: ("ollama", "qwen3:8b") in rows(pilot), "the server")
         assert chosen(pilot) == went
-        screen.post_message(ModelsScreen.Known(models.providers))
+        screen.take_choices(models.providers)
         await pilot.pause()
         assert ("ollama", "qwen3:8b") in rows(pilot)
 

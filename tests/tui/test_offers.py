@@ -13,8 +13,8 @@ from jitchat.tools.mcp.spec import ServerFailed
 from jitchat.tools.mcp.values import Argument, Prompt, Resource
 from jitchat.tui.chat.offers import read_arguments
 from jitchat.tui.chat.tools import Tools
+from jitchat.tui.dialogs.choice import ChoiceScreen, Offered
 from jitchat.tui.dialogs.form import FormScreen
-from jitchat.tui.dialogs.offered import Offered, OfferedScreen
 from tests.tools.support import ScriptedServers, ScriptedTools
 from tests.tui.support import demo_app, notices, ready, type_text, until
 
@@ -122,7 +122,7 @@ async def test_a_resource_is_attached_without_control_characters(
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await begin(pilot, backend)
         await screen.action_do("resource")
-        picker = await opened(pilot, OfferedScreen)
+        picker = await opened(pilot, ChoiceScreen)
         picker.query_one(OptionList).highlighted = row
         await pilot.press("enter")
         if typed:
@@ -140,7 +140,7 @@ async def test_a_large_resource_is_folded_to_a_marker(backend: TestBackend) -> N
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await begin(pilot, backend)
         await screen.action_do("resource")
-        await opened(pilot, OfferedScreen)
+        await opened(pilot, ChoiceScreen)
         await pilot.press("enter")
         await until(pilot, lambda: "…]" in screen.surfaces.prompt.text, "the marker")
         assert len(screen.surfaces.prompt.draft) > 200_000

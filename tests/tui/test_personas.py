@@ -14,7 +14,7 @@ from jitchat.settings import Settings
 from jitchat.settings.sections import NamedPersona
 from jitchat.store.pins import OwnInstructions
 from jitchat.tui.chat.commands import Command, command_in
-from jitchat.tui.dialogs.personas import PersonasScreen
+from jitchat.tui.dialogs.choice import ChoiceScreen
 from jitchat.tui.dialogs.system import SystemScreen
 from jitchat.tui.views.wire import legend
 from jitchat.values import Instructions
@@ -60,7 +60,7 @@ async def test_a_persona_is_chosen_changed_for_one_conversation_and_saved_by_ano
     async with demo_app(personal).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
         await command(pilot, "/persona")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PersonasScreen), "the list")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceScreen), "the list")
         await picture(pilot, "personas", "small")
         await pilot.press("down", "enter")
         await shown(pilot, "system · persona reviewer")

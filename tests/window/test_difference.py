@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import assume, given
 
 from jitchat.values import Mode, Role
-from jitchat.window.compare import Change, PartChange, difference
+from jitchat.window.compare import Change, difference
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind, Segment
 from tests.examples import examples
@@ -82,4 +82,4 @@ def test_a_turn_that_is_a_line_only_has_lost_its_place(case: Case):
     assert told.changed == (Change(3, Kind.RECENT, Kind.RECENT, 20, 21),)
     assert not told.parts
     bare = difference(before, replace(before, segments=before.segments[1:]))
-    assert bare.parts == (PartChange(Kind.SYSTEM, 9, 0),)
+    assert bare.parts == (Change(0, Kind.SYSTEM, None, 9, 0),)

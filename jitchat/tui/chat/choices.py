@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Previews
-from jitchat.tui.chat.steering import Steering
+from jitchat.tui.chat.steering import Steering, pin_effect, planned_or_overflow
 from jitchat.values import Mode
 from jitchat.window.steering import Hold
 
 if TYPE_CHECKING:
     from jitchat.session import Session
 
+NOTHING_TO_UNDO = "Nothing to undo: no turn was pinned or excluded."
 NO_TURN = "Select a turn first: Tab goes to the conversation. Or name a turn: /pin 12."
 
 
@@ -25,6 +27,8 @@ class Choices(Controller):
     opening: Opening
     steering: Steering
     previews: Previews
+    _order: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Serialises changes in the order of key presses, so that a second press sees the first."""
 
     def cycle_mode(self) -> None:
         modes = list(Mode)
@@ -53,7 +57,7 @@ class Choices(Controller):
         if position is None:
             self.host.say(NO_TURN)
         else:
-            self.steering.hold(session, Hold(hold), position, self.opening.number)
+            self._start_change(session, position, Hold(hold))
 
     def _pointed_at(self) -> int | None:
         inspector, chosen = self.surfaces.inspector, self.surfaces.transcript.chosen
@@ -62,13 +66,40 @@ class Choices(Controller):
         return chosen.position if chosen is not None else None
 
     def undo_hold(self, session: Session) -> None:
-        self.steering.undo_hold(session, self.opening.number)
+        """Undo the last pin or exclusion."""
+        changes = self.steering.pins.changes
+        if changes:
+            last = changes.pop()
+            self._start_change(session, last.turn, last.before, undoes=True)
+        else:
+            self.host.say(NOTHING_TO_UNDO)
 
-    def take_hold(self, message: Steering.HoldChanged) -> None:
-        if message.opening == self.opening.number:
-            self.opening.show_holds()
-            self.host.say(message.sentence)
-            self.previews.plan(afresh=True)
+    def _start_change(
+        self, session: Session, turn: int, hold: Hold | None, *, undoes: bool = False
+    ) -> None:
+        """Pin or exclude a turn, or undo that, and describe the effect on the next message."""
+        steering, number = self.steering, self.opening.number
+        message = None if steering.busy else steering.next_message
+
+        def change() -> str:
+            before = planned_or_overflow(session, message)
+            made = steering.pins.make(session, turn, hold, undoes=undoes)
+            mode = message.mode if message is not None else Mode.JIT
+            return pin_effect(made, mode, before, planned_or_overflow(session, message))
+
+        async def change_and_tell() -> None:
+            try:
+                async with self._order:
+                    sentence = await asyncio.to_thread(change)
+            except LookupError:
+                self.host.say(f"There is no #{turn} here.")
+                return
+            if number == self.opening.number:
+                self.opening.show_holds()
+                self.host.say(sentence)
+                self.previews.plan(afresh=True)
+
+        self.host.run(change_and_tell(), "hold")
 
     def toggle_once(self, session: Session, turn: int | None, *, is_there: bool) -> None:
         """Leave a turn out of the next message or include it, for that message only."""

@@ -25,7 +25,7 @@ from jitchat.values import Instructions
 if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.statements import Source
-    from jitchat.tui.dialogs.projects import ChosenProject
+    from jitchat.tui.dialogs.choice import ChosenProject
     from jitchat.tui.dialogs.resume import Choice
     from jitchat.values import Conversation
 
@@ -109,12 +109,12 @@ class Conversations(Controller):
         self.host.say(TEMPORARY_SAID)
 
     async def _choose_project(self) -> None:
-        from jitchat.tui.dialogs.projects import ProjectsScreen  # noqa: PLC0415  seldom
+        from jitchat.tui.dialogs.choice import projects_screen  # noqa: PLC0415  seldom
 
         store = self.backend.store
         projects = await asyncio.to_thread(store.projects)
         here = store.project_of(self.opening.conversation.id)
-        self.host.push(ProjectsScreen(projects, here), self._take_project)
+        self.host.push(projects_screen(projects, here), self._take_project)
 
     async def _take_project(self, chosen: ChosenProject | None) -> None:
         """Move the conversation to the chosen project, or open the latest one there."""

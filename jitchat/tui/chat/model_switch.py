@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from textual.message import Message
 
 from jitchat.errors import JitchatError, StoreError
 from jitchat.store.models import ChosenModel
@@ -37,25 +35,13 @@ READER_PLACEHOLDER = "Ask about what was said. The reader quotes; it is not a la
 class ModelSwitch(Controller):
     """Changes the model that answers in the conversation."""
 
-    @dataclass
-    class Changed(Message):
-        """Another model, or the same one with other instructions, is ready to answer."""
-
-        opening: int
-        picked: tuple[str, str] | None
-        """Provider and model; None if only the instructions changed."""
-        session: Session | None
-        """None if the conversation had no session and must be opened again."""
-        note: str = ""
-        """A warning for the user; usually empty."""
-        change: str = ""
-        """What changes, as a clause; if empty, the clause names the new model."""
-
     opening: Opening
     previews: Previews
     indexing: Indexing
     sends: Sends
     tools: Tools
+    open: Callable[..., Awaitable[None]]
+    """Opens a conversation again."""
 
     offers: bool = True
     """Whether anything is suggested: until the user types."""
@@ -158,7 +144,7 @@ class ModelSwitch(Controller):
                 self.host.show_error(error)
             else:
                 self._has_chosen = True
-                self.host.post(self.Changed(number, picked, changed, note))
+                self.host.later(self._change, number, picked, changed, note)
 
         self.host.run(choose(), "choose", exclusive=True)
 
@@ -171,23 +157,38 @@ class ModelSwitch(Controller):
 
         async def remake() -> None:
             made, note = await asyncio.to_thread(make)
-            self.host.post(self.Changed(number, None, made, note, change))
+            self.host.later(self._change, number, None, made, note, change)
 
         self.host.run(remake(), "choose", exclusive=True)
 
-    async def change(self, message: Changed, session: Session) -> None:
-        """Use the new session from the next message on; a reply in progress keeps the old one."""
-        if message.opening != self.opening.number:
+    async def _change(
+        self,
+        number: int,
+        picked: tuple[str, str] | None,
+        session: Session | None,
+        note: str,
+        change: str = "",
+    ) -> None:
+        """Use the new session from the next message on; a reply in progress keeps the old one.
+
+        `number` is of the opening for which it was made; `picked` names the model, or is None if
+        only the instructions changed. Without a session, the conversation is opened again.
+        """
+        if note:
+            self.host.warn(note)
+        if session is None:
+            await self.open(self.opening.conversation)
+        elif number != self.opening.number:
             await session.aclose()
-            self.choose(message.picked)
+            self.choose(picked)
         elif self.sends.busy:
             await self.leave()
             self._next = session
             self.indexing.show_status()
-            change = message.change or f"{one_line(session.provider.model)} answers"
+            change = change or f"{one_line(session.provider.model)} answers"
             self.host.say(f"After this reply, {change}.")
         else:
-            await self._take_over(session, afresh=message.picked is None)
+            await self._take_over(session, afresh=picked is None)
 
     async def take_over_if_waiting(self) -> None:
         """Switch to the model that was chosen while a reply was in progress."""

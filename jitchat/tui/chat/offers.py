@@ -14,7 +14,7 @@ from jitchat.tools.mcp.elicitation import Field
 from jitchat.tools.mcp.spec import ServerFailed
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.tools import Tools
-from jitchat.tui.dialogs.offered import Offered, OfferedScreen
+from jitchat.tui.dialogs.choice import Offered, offered_screen
 
 if TYPE_CHECKING:
     from jitchat.tools.mcp.server import Server, ServerState
@@ -62,7 +62,7 @@ class Offers(Controller):
             more = f" Still starting: {starting}." if starting else ""
             self.host.say(f"No MCP server offers {what}.{more}")
             return
-        taken = await self.host.wait_for(OfferedScreen(what.capitalize(), offered))
+        taken = await self.host.wait_for(offered_screen(what.capitalize(), offered))
         if taken is not None:
             await self._take(taken, given)
 

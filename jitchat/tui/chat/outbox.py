@@ -13,22 +13,22 @@ from jitchat.draft import Draft
 from jitchat.errors import JitchatError
 from jitchat.files.mentions import mentions_of
 from jitchat.text.sanitize import one_line
+from jitchat.tools.compacting import LARGE_MESSAGE
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.key_routing import KeyRouting, Question
-from jitchat.tui.chat.large import form_of, question_on
 from jitchat.tui.chat.offers import Offers
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.tools import Tools
+from jitchat.tui.dialogs.large_message import Choice, Chosen, LargeMessageScreen
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from jitchat.session import Session
-    from jitchat.tui.dialogs.large_message import LargeMessageScreen
 
 
 @dataclass(eq=False)
@@ -138,3 +138,23 @@ class Outbox(Controller):
         if starting := self.tools.starting():
             late = starting[0] if len(starting) == 1 else f"{len(starting)} servers"
             self.host.say(f"Sent without the tools of {late} (still starting).")
+
+
+async def question_on(session: Session, text: str) -> LargeMessageScreen | None:
+    """Return the dialog that asks how to send a message; None if the message is not very long."""
+    if len(text) <= LARGE_MESSAGE:  # a token has at least one character
+        return None
+    tokens = await asyncio.to_thread(session.counter.count, text)
+    if tokens <= LARGE_MESSAGE:
+        return None
+    seen = await asyncio.to_thread(session.previewed, text)
+    return LargeMessageScreen(tokens, tokens - session.options.budget.budget, seen)
+
+
+async def form_of(session: Session, text: str, chosen: Chosen) -> str | None:
+    """Return the text that windows carry instead of the message; None for all of it."""
+    if chosen.choice is Choice.ALL:
+        return None
+    if chosen.choice is Choice.PREVIEW:
+        return await asyncio.to_thread(session.previewed, text)
+    return await session.compacted(text, chosen.instruction)

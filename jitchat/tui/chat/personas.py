@@ -73,14 +73,14 @@ class Personas(Controller):
         if name:
             self._use_persona(name)
             return
-        from jitchat.tui.dialogs.personas import PersonasScreen  # noqa: PLC0415  likewise
+        from jitchat.tui.dialogs.choice import personas_screen  # noqa: PLC0415  likewise
 
         def chosen(name: str | None) -> None:
             if name is not None:
                 self._use_persona(name)
 
         settings = self._settings()
-        self.host.push(PersonasScreen(settings.personas, settings.chat.persona), chosen)
+        self.host.push(personas_screen(settings.personas, settings.chat.persona), chosen)
 
     def _use_persona(self, name: str) -> None:
         """Use a persona in the conversation; its system prompt replaces the conversation's own."""

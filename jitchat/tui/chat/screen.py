@@ -102,7 +102,7 @@ class ChatScreen(Screen[None]):
         self.facts = Facts(*shared, opening, previews)
         self.offers = offers = Offers(*shared, tools)
         self.branches = branches = Branches(*shared, opening, steering, previews, indexing, sends)
-        self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools)
+        self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools, self.open)
         self.personas = Personas(*shared, opening, self.models)
         self.views = views = Views(*shared, opening, steering, previews, meter, sends, branches)
         self.conversations = Conversations(*shared, opening, sends, self.routing, self.open)
@@ -323,16 +323,6 @@ class ChatScreen(Screen[None]):
 
     # Models and servers
 
-    @on(ModelSwitch.Changed)
-    @reports_errors
-    async def _model_changed(self, message: ModelSwitch.Changed) -> None:
-        if message.note:
-            self.host.warn(message.note)
-        if message.session is None:
-            await self.open(self.opening.conversation)
-        else:
-            await self.models.change(message, message.session)
-
     @on(Tools.Changed)
     def _server_changed(self, message: Tools.Changed) -> None:
         self.tools.take(message)
@@ -351,10 +341,6 @@ class ChatScreen(Screen[None]):
         elif self.session is not None:
             await self.views.follow(self.session, outcome)
 
-    @on(Steering.HoldChanged)
-    def _hold_changed(self, message: Steering.HoldChanged) -> None:
-        self.choices.take_hold(message)
-
     @on(Inspector.RowToggled)
     def _row_toggled(self, message: Inspector.RowToggled) -> None:
         if self.session is not None and not self.sends.waits():
@@ -370,7 +356,7 @@ class ChatScreen(Screen[None]):
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
-        self.turns.show_text(message.title, message.text, message.note, (), message.source)
+        self.turns.show_text(message.title, message.text, message.note, message.source)
 
     @on(Inspector.TurnOpened)
     def _whole_turn_opened(self, message: Inspector.TurnOpened) -> None:

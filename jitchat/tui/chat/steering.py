@@ -5,15 +5,12 @@ Pins and exclusions last until they are undone; `once` and `once_mode` apply to 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from textual.message import Message
-
 from jitchat.draft import Draft
-from jitchat.errors import JitchatError, WindowOverflow
+from jitchat.errors import WindowOverflow
 from jitchat.files.mentions import mentions_of
 from jitchat.planning import Planned
 from jitchat.text.figures import enumerated
@@ -28,8 +25,6 @@ from jitchat.window.window import ContextWindow, Kind
 
 if TYPE_CHECKING:
     from jitchat.session import Session
-
-NOTHING_TO_UNDO = "Nothing to undo: no turn was pinned or excluded."
 
 
 class NextMessage(NamedTuple):
@@ -66,23 +61,12 @@ class PinHistory:
 class Steering(Controller):
     """The mode and the choices with which the next message is sent."""
 
-    @dataclass
-    class HoldChanged(Message):
-        """A turn was pinned or excluded, or that was undone."""
-
-        opening: int
-        """Number of the opening in which it happened."""
-        sentence: str
-        """The effect, for the user."""
-
     mode: Mode
     once_mode: Mode | None = None
     """The mode for the next message only; None for the current mode."""
     once: Once = NO_MORE
     """The choices for the next message only."""
     pins: PinHistory = field(default_factory=PinHistory)
-    _order: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Serialises changes in the order of key presses, so that a second press sees the first."""
     busy: bool = False
     """Whether a reply is in progress, so that no window can be planned."""
 
@@ -140,43 +124,6 @@ class Steering(Controller):
             return True
         return False
 
-    def hold(self, session: Session, hold: Hold, position: int, opening: int) -> None:
-        """Pin or exclude a turn; a second call undoes it. Posts a `HoldChanged` when done.
-
-        `opening` is the number of the current opening.
-        """
-        self.host.run(self._change(session, position, hold, opening), "hold")
-
-    def undo_hold(self, session: Session, opening: int) -> None:
-        if self.pins.changes:
-            last = self.pins.changes.pop()
-            work = self._change(session, last.turn, last.before, opening, undoes=True)
-            self.host.run(work, "hold")
-        else:
-            self.host.say(NOTHING_TO_UNDO)
-
-    async def _change(
-        self, session: Session, turn: int, hold: Hold | None, opening: int, *, undoes: bool = False
-    ) -> None:
-        message, pins = None if self.busy else self.next_message, self.pins
-
-        def change() -> str:
-            """Make the change, and describe its effect on the window of the next message."""
-            before = _planned(session, message)
-            made = pins.make(session, turn, hold, undoes=undoes)
-            mode = message.mode if message is not None else Mode.JIT
-            return pin_effect(made, mode, before, _planned(session, message))
-
-        try:
-            async with self._order:
-                sentence = await asyncio.to_thread(change)
-        except JitchatError as error:
-            self.host.show_error(error)
-        except LookupError:
-            self.host.say(f"There is no #{turn} here.")
-        else:
-            self.host.post(self.HoldChanged(opening, sentence))
-
     def leave(self) -> None:
         """Forget all choices made in the conversation that is left."""
         self.reset()
@@ -193,7 +140,7 @@ def with_files(once: Once, draft: Draft) -> Once:
     return replace(once, files=draft.files, mentions=mentions_of(draft))
 
 
-def _planned(session: Session, message: NextMessage | None) -> Planned | None:
+def planned_or_overflow(session: Session, message: NextMessage | None) -> Planned | None:
     if message is None:
         return None
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,25 +34,21 @@ class Turns(Controller):
 
     def show_turn_of_row(self, opened: Inspector.TurnOpened) -> None:
         """Show the full text of the turn of an inspector row."""
-        session, source = self.opening.session, opened.source
-        if source is not None:
-            turn = self.backend.store.turn(source.conversation, opened.turn)
-        else:
-            turn = session.memory.turn_at(opened.turn) if session is not None else None
-        text = turn.content if turn is not None else ""
-        self.show_text(opened.title, text, opened.note, opened.marks, source)
+        from jitchat.tui.dialogs.exact import turn_screen  # noqa: PLC0415  not on the first frame
+
+        screen = turn_screen(opened, self.backend.store, self.opening.conversation.id)
+        self.host.push(screen, self.views.left)
 
     def show_text(
         self,
         title: str,
         text: str,
         note: str,
-        marks: Sequence[tuple[int, int]] = (),
         leads_to: Source | None = None,
     ) -> None:
         from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
 
-        self.host.push(ExactScreen(title, text, note, marks, leads_to), self.views.left)
+        self.host.push(ExactScreen(title, text, note, leads_to=leads_to), self.views.left)
 
     def copy(self) -> None:
         turn = self.surfaces.transcript.to_copy
@@ -85,7 +80,7 @@ class Turns(Controller):
 
     async def note_requested(self, session: Session) -> None:
         """Note turns the model had to request in the selected or last exchange as missing."""
-        from jitchat.tui.chat.requested import note_requested  # noqa: PLC0415  not on the first frame
+        from jitchat.regression_cases import note_requested  # noqa: PLC0415  not on the first frame
 
         chosen = self.surfaces.transcript.chosen
         place = chosen.position if chosen is not None else None

@@ -1,8 +1,11 @@
 """The exact text of a segment or turn."""
 
+from __future__ import annotations
+
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -15,6 +18,10 @@ from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.drawing import Content
 from jitchat.tui.widgets.text_editor import TextEditor
 from jitchat.values import Turn
+
+if TYPE_CHECKING:
+    from jitchat.store.store import ColdStore
+    from jitchat.tui.widgets.inspector import Inspector
 
 PART = 20_000
 """Characters shown at a time: laying out a megabyte takes seconds."""
@@ -121,6 +128,18 @@ class ExactScreen(Dialog[Source | None]):
     def action_copy(self) -> None:
         """Copy the selection, or the whole text if nothing is selected."""
         self.copy(self.query_one(MarkedText).selected_text or self._text)
+
+
+def turn_screen(opened: Inspector.TurnOpened, store: ColdStore, conversation: str) -> ExactScreen:
+    """Return the full text of the turn of an inspector row; `conversation` is the open one.
+
+    Raises:
+        StoreError: The turn cannot be read.
+    """
+    source = opened.source
+    turn = store.turn(source.conversation if source is not None else conversation, opened.turn)
+    text = turn.content if turn is not None else ""
+    return ExactScreen(opened.title, text, opened.note, opened.marks, source)
 
 
 def turns_text(turns: Sequence[Turn]) -> str:

@@ -1,11 +1,8 @@
 """Downloads the weights of a local model, after confirmation; Esc cancels."""
 
-from dataclasses import dataclass
-
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.message import Message
 from textual.widgets import ProgressBar, Static
 
 from jitchat.downloads import Outcome
@@ -24,10 +21,6 @@ class FetchScreen(Dialog[bool]):
         Binding("enter", "fetch", "Download", id="weights_fetch"),
         Binding("escape", "stop", "Close", id="weights_close"),
     ]
-
-    @dataclass
-    class Ended(Message):
-        outcome: Outcome
 
     def __init__(self, backend: Backend, wanted: Weights) -> None:
         super().__init__()
@@ -58,8 +51,7 @@ class FetchScreen(Dialog[bool]):
 
     @work(exclusive=True)
     async def _fetch(self) -> None:
-        outcome = await self._backend.fetch_weights(self._wanted.name, self._show)
-        self.post_message(self.Ended(outcome))
+        self.take_outcome(await self._backend.fetch_weights(self._wanted.name, self._show))
 
     def _show(self, received: int) -> None:
         self.query_one(ProgressBar).update(progress=received)
@@ -69,14 +61,15 @@ class FetchScreen(Dialog[bool]):
     def _show_state(self, text: str, style: str) -> None:
         self.query_one("#fetch-state", Static).update(Content.styled(text, style))
 
-    def on_fetch_screen_ended(self, message: Ended) -> None:
+    def take_outcome(self, outcome: Outcome) -> None:
+        """Close after a download, or say why there was none."""
         self._is_fetching = False
-        if message.outcome.fetched:
-            self.notify(message.outcome.sentence, timeout=READ_SECONDS, markup=False)
+        if outcome.fetched:
+            self.notify(outcome.sentence, timeout=READ_SECONDS, markup=False)
             self.dismiss(True)
         else:
             self.query_one(ProgressBar).display = False
-            self._show_state(message.outcome.sentence, "$text-error")
+            self._show_state(outcome.sentence, "$text-error")
 
     def action_stop(self) -> None:
         """Cancel the download, if one is running, and close."""

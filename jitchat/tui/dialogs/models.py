@@ -5,8 +5,10 @@ The list draws its rows in columns and wraps what is too long.
 An API key is pasted in a separate dialog and saved in a file that only the user can read.
 """
 
+import asyncio
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -201,18 +203,6 @@ class ModelsScreen(Dialog[Picked | None]):
         Binding("f5,ctrl+r", "refresh", "Refresh", id="models_refresh", priority=True),
     ]
 
-    @dataclass
-    class Known(Message):
-        choices: Sequence[ProviderChoice]
-        asked: str = ""
-        """The provider that just listed its models; empty if none did."""
-
-    @dataclass
-    class Refused(Message):
-        error: JitchatError
-        asked: str = ""
-        """The provider that failed to list its models; empty if the stored lists are unreadable."""
-
     def __init__(
         self,
         backend: Backend,
@@ -242,26 +232,29 @@ class ModelsScreen(Dialog[Picked | None]):
         self._look_around()
         self.set_interval(LOOK_EVERY, self._look_around)
 
-    @work(thread=True, exclusive=True, group="read")
-    def _read(self) -> None:
+    @work(exclusive=True, group="read")
+    async def _read(self) -> None:
         try:
-            self.post_message(self.Known(self._backend.choices()))
+            self.take_choices(await asyncio.to_thread(self._backend.choices))
         except JitchatError as error:
-            self.post_message(self.Refused(error))
+            notify_error(self, error)
 
     @work(exclusive=True, group="local")
     async def _look_around(self) -> None:
-        try:
-            self.post_message(self.Known(await self._backend.find_local()))
-        except JitchatError:
-            return  # `_read` reports it
+        with suppress(JitchatError):  # `_read` reports it
+            self.take_choices(await self._backend.find_local())
 
     @work
     async def _ask(self, provider: str) -> None:
         try:
-            self.post_message(self.Known([await self._backend.fetch_models(provider)], provider))
+            choice = await self._backend.fetch_models(provider)
         except JitchatError as error:
-            self.post_message(self.Refused(error, provider))
+            self._asking.discard(provider)
+            self._refusals[provider] = error
+            self._read()
+            self._fill()
+        else:
+            self.take_choices([choice], asked=provider)
 
     def _start_asking(self, provider: str) -> None:
         if provider not in self._asking and self._choices[provider].lists_models:
@@ -270,30 +263,22 @@ class ModelsScreen(Dialog[Picked | None]):
             self._fill()
             self._ask(provider)
 
-    @on(Known)
-    def _known(self, message: Known) -> None:
-        """Update the providers, but not with older or less specific data."""
-        news = {choice.name: choice for choice in message.choices}
+    def take_choices(self, choices: Sequence[ProviderChoice], asked: str = "") -> None:
+        """Update the providers, but not with older or less specific data.
+
+        `asked` is the provider that just listed its models; empty if none did.
+        """
+        news = {choice.name: choice for choice in choices}
         for name, known in self._choices.items():
-            is_late = name in self._asking and name != message.asked
+            is_late = name in self._asking and name != asked
             if name in news and (is_late or news[name].state == "not looked for"):
                 news[name] = known
         # A message with all providers also sets their order.
         is_all = news.keys() >= self._choices.keys()
         self._choices = news if is_all else self._choices | news
-        if message.asked:
-            self._asking.discard(message.asked)
-            self._go_to_models(message.asked)
-        self._fill()
-
-    @on(Refused)
-    def _refused(self, message: Refused) -> None:
-        if not message.asked:
-            notify_error(self, message.error)
-            return
-        self._asking.discard(message.asked)
-        self._refusals[message.asked] = message.error
-        self._read()
+        if asked:
+            self._asking.discard(asked)
+            self._go_to_models(asked)
         self._fill()
 
     def _go_to_models(self, provider: str) -> None:
@@ -308,7 +293,7 @@ class ModelsScreen(Dialog[Picked | None]):
         self._fill()
 
     async def action_move(self, way: str) -> None:
-        await self._list.run_action(way)
+        await super().action_move(way)
         chosen = self._list.chosen
         self._list.keep(chosen.id if chosen is not None else None)
 
@@ -411,11 +396,6 @@ class KeyScreen(Dialog[bool]):
 
     BINDINGS = [Binding("escape", "leave", "Close", id="key_close")]  # noqa: RUF012
 
-    @dataclass
-    class Stored(Message):
-        outcome: str | JitchatError
-        """A sentence on where the key was saved, or the error."""
-
     def __init__(self, backend: Backend, choice: ProviderChoice) -> None:
         super().__init__()
         self._backend, self._choice = backend, choice
@@ -439,22 +419,19 @@ class KeyScreen(Dialog[bool]):
             self._is_storing = True
             self._store(event.value)
 
-    @work(thread=True)
-    def _store(self, text: str) -> None:
+    @work
+    async def _store(self, text: str) -> None:
+        """Store the key, then say where it was saved, or why it was not."""
         try:
-            self.post_message(self.Stored(self._backend.keep_key(self._choice.name, text)))
+            sentence = await asyncio.to_thread(self._backend.keep_key, self._choice.name, text)
         except JitchatError as error:
-            self.post_message(self.Stored(error))
-
-    @on(Stored)
-    def _stored(self, message: Stored) -> None:
-        self._is_storing = False
-        if isinstance(message.outcome, JitchatError):
-            self.query_one("#key-refusal", Static).update(Content(str(message.outcome)))
+            self.query_one("#key-refusal", Static).update(Content(str(error)))
             self.query_one(KeyInput).value = ""
-            return
-        self.notify(message.outcome, timeout=READ_SECONDS, markup=False)
-        self.dismiss(True)
+        else:
+            self.notify(sentence, timeout=READ_SECONDS, markup=False)
+            self.dismiss(True)
+        finally:
+            self._is_storing = False
 
     def action_leave(self) -> None:
         if not self._is_storing:

@@ -86,10 +86,6 @@ class PromptsScreen(Dialog[Draft | None]):
         if index is not None:
             self.dismiss(self._found[index])
 
-    async def action_move(self, way: str) -> None:
-        """Move the highlight while typing goes on."""
-        await self.query_one(PointedList).run_action(way)
-
     def _matching(self, wanted: str) -> list[Draft]:
         words = fold(wanted).split()
         found = (

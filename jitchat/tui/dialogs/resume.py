@@ -175,9 +175,8 @@ class ResumeScreen(Dialog[Choice]):
             self._fill()
 
     async def action_move(self, way: str) -> None:
-        """Move the highlight while typing goes on."""
         if not self._doing:
-            await self.query_one(PointedList).run_action(way)
+            await super().action_move(way)
 
     def _begin(self, task: str, subject: Conversation) -> None:
         """Ask for a title or tags in the input, or for confirmation of a deletion above it."""

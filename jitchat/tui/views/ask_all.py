@@ -6,14 +6,12 @@ A window that is identical in several modes is sent once.
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 
-from textual import on, work
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Vertical, VerticalScroll
-from textual.message import Message
 from textual.worker import Worker, WorkerError
 
 from jitchat.compare_modes import ModeComparison
@@ -181,16 +179,6 @@ class AskAllView(View):
         Binding("shift+tab", "next(-1)", "Back", id="ask_all_back", show=False),
     ]
 
-    @dataclass
-    class Reported(Message):
-        mode: Mode
-        event: Event
-
-    @dataclass
-    class Ended(Message):
-        error: JitchatError | None
-        """Why nothing was sent, or what could not be stored."""
-
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
         self._note = Note("ask-all-note")
@@ -313,10 +301,10 @@ class AskAllView(View):
 
     @work(group="ask")
     async def _ask(self, asking: ModeComparison) -> None:
-        def report(mode: Mode, event: Event) -> None:
-            self.post_message(self.Reported(mode, event))
-
-        batches = {mode: reply_batcher(partial(report, mode)) for mode in asking.answers}
+        batches = {
+            mode: reply_batcher(partial(self.call_later, self._take_event, mode))
+            for mode in asking.answers
+        }
         error: JitchatError | None = None
         try:
             await asking.run(lambda mode, event: batches[mode].take(event))
@@ -325,22 +313,23 @@ class AskAllView(View):
         finally:
             for batch in batches.values():
                 batch.flush()
-            self.post_message(self.Ended(error or asking.error))
+            self.call_later(self._take_end, error or asking.error)
 
-    @on(Reported)
-    async def _reported(self, message: Reported) -> None:
+    async def _take_event(self, mode: Mode, event: Event) -> None:
         self.subject.session.memory.index.throttle.attend()
         if self._asking is not None:
-            column = self._columns[message.mode]
-            column.show(self._asking.answers[message.mode])
-            await column.take(message.event)
+            column = self._columns[mode]
+            column.show(self._asking.answers[mode])
+            await column.take(event)
 
-    @on(Ended)
-    async def _ended(self, message: Ended) -> None:
-        """Show the final answers, and which one the conversation continues with."""
+    async def _take_end(self, error: JitchatError | None) -> None:
+        """Show the final answers, and which one the conversation continues with.
+
+        `error` is why nothing was sent, or what could not be stored.
+        """
         self._asker = None
-        if message.error is not None:
-            notify_error(self, message.error)
+        if error is not None:
+            notify_error(self, error)
         if self._asking is not None:
             for mode, answer in self._asking.answers.items():
                 await self._columns[mode].finish(answer)

@@ -17,13 +17,13 @@ from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.figures import plural
 from jitchat.tui.figures import WORKING, assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.sent_window_page import SHOWN
+from jitchat.tui.views.difference_rows import DiffRow, diff_columns, diff_rows
 from jitchat.tui.views.view import Body, Note, Planned, Subject, View
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.window import compare
 from jitchat.window.budget import Budget
-from jitchat.window.window import ContextWindow, Kind
+from jitchat.window.window import ContextWindow
 
 
 def budget_sentence(budget: Budget, model_limit: int) -> str:
@@ -90,57 +90,6 @@ def _changes_figure(step: Step) -> str:
     return " ".join(f"{sign}{len(turns):,}" for sign, turns in counts if turns)
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeRow:
-    what: str
-    """`+ entered`, `− left` or `~ moved`."""
-    change: compare.Change
-
-    @property
-    def kinds(self) -> str:
-        return " → ".join(filter(None, (self.change.kind_before, self.change.kind_after)))
-
-    @property
-    def tokens(self) -> int:
-        """Its tokens, now or before it left."""
-        return self.change.tokens_after if self.change.kind_after else self.change.tokens_before
-
-
-CHANGE_COLUMNS: Sequence[Column[ChangeRow]] = (
-    Column("", lambda row: row.what, 10),
-    Column("turn", lambda row: f"#{row.change.turn}", 7, is_right=True, gap=0),
-    Column("kind", lambda row: row.kinds, 20, gap=2),
-    Column("tokens", lambda row: f"{row.tokens:,} tokens", 14, is_right=True, gap=0),
-)
-
-
-def change_rows(changes: compare.Difference | None, is_current: bool) -> list[ChangeRow | Line]:
-    """List what enters and leaves, up to `SHOWN` rows of a kind, full texts first.
-
-    `is_current` tells whether this budget is the current one; None if there is none to compare.
-    """
-    if changes is None:
-        return []
-    if not (changes.entered or changes.left or changes.moved):
-        return [Line("no change" if is_current else compare.SAME, MUTED)]
-
-    def is_line(change: compare.Change) -> bool:
-        return Kind.INDEX in (change.kind_before, change.kind_after)
-
-    rows: list[ChangeRow | Line] = []
-    for what, group in (
-        ("+ entered", sorted(changes.entered, key=is_line)),
-        ("− left", sorted(changes.left, key=is_line)),
-        ("~ moved", changes.moved),
-    ):
-        rows += [ChangeRow(what, change) for change in group[:SHOWN]]
-        if rest := [ChangeRow(what, change) for change in group[SHOWN:]]:
-            tokens = sum(row.tokens for row in rest)
-            sentence = f"{what:<10}… {plural(len(rest), 'more turn')}, {tokens:,} tokens"
-            rows.append(Line(sentence, MUTED))
-    return rows
-
-
 class BudgetView(View):
     NAME = "Budget"
     EXPLAINED = "The next window at other budgets: what enters and leaves."
@@ -160,10 +109,10 @@ class BudgetView(View):
             step_columns(self._set), id="budget-steps", key=lambda step: step.budget
         )
         self._bar, self._summary = BudgetBar(), Note("budget-summary")
-        self._changes = TurnTable[ChangeRow](
-            CHANGE_COLUMNS,
+        self._changes = TurnTable[DiffRow](
+            (),
             id="budget-changes",
-            style=lambda row: {"+": "bold", "−": MUTED, "~": ""}[row.what[0]],
+            style=lambda row: {"entered": "bold", "left": MUTED}.get(row.change.name, ""),
             has_cursor=False,
         )
 
@@ -235,7 +184,17 @@ class BudgetView(View):
         if plan is not None:
             self._bar.refusal = plan if isinstance(plan, WindowOverflow) else None
             self._bar.window = plan if isinstance(plan, ContextWindow) else None
-        self._changes.show(change_rows(step.changes, is_current=step.budget == self._set))
+        changes = self._change_rows(step)
+        self._changes.show(changes, columns=diff_columns(changes))
+
+    def _change_rows(self, step: Step) -> list[DiffRow | Line]:
+        """List what differs from the window of the current budget."""
+        if not isinstance(self._baseline, ContextWindow) or not isinstance(
+            step.plan, ContextWindow
+        ):
+            return []
+        same = "no change" if step.budget == self._set else compare.SAME
+        return diff_rows(self._baseline, step.plan) or [Line(same, MUTED)]
 
     def copyable(self) -> str:
         return "\n".join(

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from textual import on
 from textual.binding import Binding
-from textual.widgets import Input, OptionList
+from textual.widgets import OptionList
 
 from jitchat.statements import DocumentLine, MemoryDocument, Section
 from jitchat.store.documents import BY_USER, DocumentStore, Version
@@ -20,7 +21,8 @@ from jitchat.synthesis.fitting import MOST_WORDS, words_of
 from jitchat.text.figures import local, plural
 from jitchat.tui.drawing import Content
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
+from jitchat.tui.views.view import Body, Note, Subject, View
+from jitchat.tui.widgets.edit_line import EditLine
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.window.statements import line_text
 
@@ -78,8 +80,6 @@ class DocumentView(View):
         super().__init__(subject)
         self.shown: Shown | None = None
         self._shows_changes = False
-        self._editing = 0
-        """The number of the line being edited; 0 for none."""
         columns: Sequence[Column[Row]] = (
             Column("", _mark, 2),
             Column("line", lambda row: f"{row.number}" if row.number else "", 4, is_right=True),
@@ -90,8 +90,7 @@ class DocumentView(View):
         self._table = TurnTable[Row](
             columns, id="document-table", key=lambda row: (row.number, row.line.text), style=_style
         )
-        self._input = Input(id="document-text")
-        self._input.display = False
+        self._input = EditLine("document-text", self._table.list)
         self._note = Note("document-note")
 
     def body(self) -> Body:
@@ -173,13 +172,10 @@ class DocumentView(View):
     def action_open(self) -> None:
         """Open the line's turns in the transcript, or here if they are of another conversation."""
         row = self._table.row
-        source = row.line.source if row is not None else None
-        if row is None or source is None:
+        if row is None or row.line.source is None:
             self.say("You wrote this line; it has no source turn.")
-        elif source.conversation == self.subject.session.memory.conversation.id:
-            self.dismiss(GoTo(source.first))
         else:
-            self.show_elsewhere(source)
+            self.open_source(row.line.source)
 
     def action_version(self, step: int) -> None:
         if self.shown is not None:
@@ -199,27 +195,10 @@ class DocumentView(View):
     def action_edit(self) -> None:
         row = self._changeable()
         if row is not None:
-            self._editing = row.number
-            self._input.value, self._input.display = row.line.text, True
-            self._input.focus()
+            self._input.edit(row.line.text, partial(self._take_edit, row.number))
 
-    @on(Input.Submitted)
-    def _edited(self, event: Input.Submitted) -> None:
-        number, text = self._editing, event.value
-        self._leave_input()
-        if number:
-            self._store(lambda document: document_edits.edited(document, number, text))
-
-    def action_close(self) -> None:
-        """Cancel editing, or close the view."""
-        if self._editing:
-            self._leave_input()
-        else:
-            super().action_close()
-
-    def _leave_input(self) -> None:
-        self._editing, self._input.display = 0, False
-        self._table.list.focus()
+    def _take_edit(self, number: int, text: str) -> None:
+        self._store(lambda document: document_edits.edited(document, number, text))
 
     def action_undo(self) -> None:
         documents = self._documents()

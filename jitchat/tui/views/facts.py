@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from textual import on
 from textual.binding import Binding
-from textual.widgets import Input, OptionList
+from textual.widgets import OptionList
 
 from jitchat.statements import Fact, FactState
 from jitchat.store.facts import Change
 from jitchat.text.figures import plural
 from jitchat.tui.drawing import Content
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject, View
+from jitchat.tui.views.view import Body, Note, Planned, Subject, View
+from jitchat.tui.widgets.edit_line import EditLine
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 
 NONE_YET = (
@@ -43,15 +45,13 @@ class FactsView(View):
         super().__init__(subject)
         self._known: list[Fact] = []
         self._shows_all = self._is_changed = False
-        self._editing: Fact | None = None
         self._table = TurnTable[Fact](
             _columns,
             id="facts-table",
             key=lambda fact: fact.id,
             style=lambda fact: "" if fact.holds else MUTED,
         )
-        self._input = Input(id="facts-text")
-        self._input.display = False
+        self._input = EditLine("facts-text", self._table.list)
         self._note = Note("facts-note")
 
     def body(self) -> Body:
@@ -98,14 +98,11 @@ class FactsView(View):
     @on(OptionList.OptionSelected)
     def action_open(self) -> None:
         """Open the source turn in the transcript, or here if it is of another conversation."""
-        fact, memory = self._table.row, self.subject.session.memory
-        source = fact.source if fact is not None else None
-        if source is None:
+        fact = self._table.row
+        if fact is None or fact.source is None:
             self.say(TYPED)
-        elif source.conversation == memory.conversation.id:
-            self.dismiss(GoTo(source.first, self._planned))
         else:
-            self.show_elsewhere(source)
+            self.open_source(fact.source)
 
     def action_keep(self) -> None:
         fact = self._table.row
@@ -118,36 +115,21 @@ class FactsView(View):
             self.write(lambda: self.subject.session.memory.facts.forget(fact), self._changed)
 
     def action_edit(self) -> None:
-        self._editing = self._table.row
-        if self._editing is not None:
-            self._input.value, self._input.display = self._editing.text, True
-            self._input.focus()
+        fact = self._table.row
+        if fact is not None:
+            self._input.edit(fact.text, partial(self._take_edit, fact))
 
-    @on(Input.Submitted)
-    def _edited(self, event: Input.Submitted) -> None:
-        fact, text = self._editing, event.value
-        self._leave_input()
-        if fact is not None and text.strip() != fact.text:
+    def _take_edit(self, fact: Fact, text: str) -> None:
+        if text.strip() != fact.text:
             self.write(lambda: self.subject.session.memory.facts.edit(fact, text), self._changed)
 
     def action_all(self) -> None:
         self._shows_all = not self._shows_all
         self._show(self._known)
 
-    def action_close(self) -> None:
-        """Cancel editing, or close the view, after which windows are re-planned."""
-        if self._editing is not None:
-            self._leave_input()
-        else:
-            self.dismiss(self._planned)
-
     @property
-    def _planned(self) -> Planned | None:
+    def planned(self) -> Planned | None:
         return Planned() if self._is_changed else None
-
-    def _leave_input(self) -> None:
-        self._editing, self._input.display = None, False
-        self._table.list.focus()
 
     def _changed(self, _: Change | Fact) -> None:
         self._is_changed = True

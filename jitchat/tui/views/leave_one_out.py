@@ -185,7 +185,7 @@ class LeaveOneOutView(view.View):
         super().__init__(subject)
         self._trials: Trials | None = None
         self._asking: Worker[None] | None = None
-        self._heading = view.ExchangeHeading(id="mattered-heading")
+        self._heading = view.Note("mattered-heading", "exchange")
         self._state = view.Note("mattered-state")
         self._table = TurnTable[experiment.Trial](
             (), id="mattered-table", key=lambda trial: trial.turn
@@ -222,7 +222,7 @@ class LeaveOneOutView(view.View):
             return
         self._trials = trials
         self.frame.border_title = f"{self.NAME} for #{trials.exchange.reply.position}"
-        self._heading.exchange = trials.exchange
+        self._heading.update(view.exchange_text(trials.exchange))
         self._fill(trials)
         if trials.exact:
             self.action_ask()

@@ -15,25 +15,7 @@ from jitchat.statements import Source
 from jitchat.text.figures import plural
 from jitchat.tui.figures import identity_sentence
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.ledger_rows import (
-    Listing,
-    Marks,
-    Order,
-    Part,
-    Row,
-    change_line,
-    columns_of,
-    elsewhere_lines,
-    file_lines,
-    legend,
-    never_line,
-    note_of,
-    row_beside_ledger,
-    row_of,
-    ruled,
-    tool_lines,
-    why_empty,
-)
+from jitchat.tui.views import ledger_rows
 from jitchat.tui.views.view import Another, Body, GoTo, Note, Outcome, Planned, Subject, View
 from jitchat.tui.widgets.turn_table import Line, TurnTable
 from jitchat.why import Explained, Why, why
@@ -50,7 +32,7 @@ class Ledger:
     window: ContextWindow
     lines: Mapping[int, str]
     """Index lines, by turn."""
-    marks: Marks
+    marks: ledger_rows.Marks
 
 
 class LedgerView(View):
@@ -73,8 +55,10 @@ class LedgerView(View):
         self._holds: list[Worker[None]] = []
         """Pending writes of pins and exclusions."""
         window = subject.window
-        self._ledger = Ledger(window, {}, Marks(once=subject.once)) if window is not None else None
-        self._listing = Listing()
+        self._ledger: Ledger | None = None
+        if window is not None:
+            self._ledger = Ledger(window, {}, ledger_rows.Marks(once=subject.once))
+        self._listing = ledger_rows.Listing()
         self._given: str | None = None
         """The text that the view was opened with; None if there was none."""
         self._why: Why | None = None
@@ -82,9 +66,9 @@ class LedgerView(View):
         self._elsewhere: dict[str, Source] = {}
         """Turns of other conversations in the list, by their lines."""
         self._sums, self._change = Note("ledger-sums"), Note("ledger-change")
-        self._legend = Static(legend(window), id="ledger-legend")
+        self._legend = Static(ledger_rows.legend(window), id="ledger-legend")
         self._answer, self._note = Note("ledger-answer"), Note("ledger-note")
-        self._table = TurnTable[Row](
+        self._table = TurnTable[ledger_rows.Row](
             (),
             id="ledger-table",
             key=lambda row: row.turn,
@@ -148,13 +132,13 @@ class LedgerView(View):
         self._input.value = self._given = text
 
     def action_sort(self) -> None:
-        orders = list(Order)
+        orders = list(ledger_rows.Order)
         after = orders[(orders.index(self._listing.order) + 1) % len(orders)]
         self._fill(replace(self._listing, order=after))
 
     def action_part(self, name: str) -> None:
         """List one part of the rows; pressed again, all."""
-        part = Part.ALL if self._listing.part == name else Part(name)
+        part = ledger_rows.Part.ALL if self._listing.part == name else ledger_rows.Part(name)
         self._fill(replace(self._listing, part=part))
 
     def action_toggle_once(self) -> None:
@@ -224,9 +208,9 @@ class LedgerView(View):
     def _show_note(self) -> None:
         row, ledger = self._table.row, self._ledger
         if ledger is not None:
-            note = self._table.line or never_line(ledger.window)
+            note = self._table.line or ledger_rows.never_line(ledger.window)
             if row is not None:
-                note = note_of(row, ledger.lines.get(row.turn, ""), ledger.marks)
+                note = ledger_rows.note_of(row, ledger.lines.get(row.turn, ""), ledger.marks)
             self._note.update(note)
 
     def _read(self, window: ContextWindow | None = None) -> None:
@@ -239,13 +223,13 @@ class LedgerView(View):
         planned = window or session.preview(subject.draft, subject.mode, once)
         entries = session.memory.index.entries({row.turn for row in planned.ledger})
         lines = {entry.turn: entry.summary for entry in entries}
-        return Ledger(planned, lines, Marks(session.steering, once))
+        return Ledger(planned, lines, ledger_rows.Marks(session.steering, once))
 
     def _show_planned(self, ledger: Ledger) -> None:
         before, self._ledger = self._ledger, ledger
         is_other = before is not None and before.window != ledger.window
         if before is not None and is_other and self._is_steered:
-            self._change.show(change_line(before.window, ledger.window))
+            self._change.show(ledger_rows.change_line(before.window, ledger.window))
         self._show(ledger)
         self._explain()
 
@@ -282,31 +266,34 @@ class LedgerView(View):
         self._answer.show(str(answer))
 
     def _show(self, ledger: Ledger) -> None:
-        self.show_nothing(why_empty(ledger.window), hides=False)
-        self._legend.update(legend(ledger.window))
+        self.show_nothing(ledger_rows.why_empty(ledger.window), hides=False)
+        self._legend.update(ledger_rows.legend(ledger.window))
         self._sums.update(f"{ledger.window.mode}: {identity_sentence(ledger.window)}")
         self._fill()
 
-    def _fill(self, listing: Listing | None = None) -> None:
+    def _fill(self, listing: ledger_rows.Listing | None = None) -> None:
         """Show the rows of the listing, including the turn asked about."""
         self._listing = listing = listing or self._listing
         ledger = self._ledger
         if ledger is None:
             return
-        window, rows = ledger.window, [row_of(row) for row in ledger.window.ledger]
-        extra = row_beside_ledger(self._why) if self._why is not None else None
+        window, rows = ledger.window, [ledger_rows.row_of(row) for row in ledger.window.ledger]
+        extra = ledger_rows.row_beside_ledger(self._why) if self._why is not None else None
         shown = listing.of([*rows, *([extra] if extra else [])], ledger.lines)
-        is_ruled = listing.order is Order.RANK and shown and not listing.text
-        items: list[Row | Line] = [*(ruled(shown, window) if is_ruled else shown)]
-        never = never_line(window)
-        if never and listing.part is not Part.IN and not listing.text:
+        is_ruled = listing.order is ledger_rows.Order.RANK and shown and not listing.text
+        items: list[ledger_rows.Row | Line] = [*shown]
+        if is_ruled:
+            items = [*ledger_rows.ruled(shown, window)]
+        never = ledger_rows.never_line(window)
+        if never and listing.part is not ledger_rows.Part.IN and not listing.text:
             items.append(Line(never, can_be_chosen=True))
-        self._elsewhere = elsewhere_lines(window, listing)
+        self._elsewhere = ledger_rows.elsewhere_lines(window, listing)
         if self._elsewhere:
             items.append(Line("── turns of other conversations ", fill="─"))
         items += [Line(text, can_be_chosen=True) for text in self._elsewhere]
-        items += (*file_lines(window, listing), *tool_lines(window, listing))
-        columns = columns_of(shown, window, ledger.marks)
+        items += ledger_rows.file_lines(window, listing)
+        items += ledger_rows.tool_lines(window, listing)
+        columns = ledger_rows.columns_of(shown, window, ledger.marks)
         self._table.show(items, at=listing.turn, columns=columns)
         of = f"{len(shown):,} of " if len(shown) != len(rows) else ""
         count = f"{of}{plural(len(rows), 'turn')}"

@@ -14,7 +14,7 @@ from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.sentences import turn_references
 from jitchat.tui.notices import notify_error
 from jitchat.tui.views.regression_cases import CaseNotes
-from jitchat.tui.views.view import Body, Exchange, ExchangeHeading, Note, Subject, View
+from jitchat.tui.views.view import Body, Exchange, Note, Subject, View, exchange_text
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Turn
 from jitchat.why import Explained, Standing, why
@@ -141,7 +141,8 @@ class MissingTurnView(View):
         self._rows: list[Row] = []
         self._is_submitted = False
         """Whether Enter is waiting for the rows of the typed text."""
-        self._heading, self._note = ExchangeHeading(id="miss-heading"), Note("miss-note")
+        self._heading = Note("miss-heading", "exchange")
+        self._note = Note("miss-note")
         self._input = Input(placeholder="search: words of the turn, or its #id", id="miss-text")
         self._table = TurnTable[Row](
             COLUMNS,
@@ -158,7 +159,8 @@ class MissingTurnView(View):
         self._look()
 
     def copyable(self) -> str:
-        lines = [self._heading.text(_COPIED), *self._table.text(), str(self._note.content)]
+        heading = [shorten(line, _COPIED) for line in str(self._heading.content).splitlines()]
+        lines = [*heading, *self._table.text(), str(self._note.content)]
         return "\n".join(line.rstrip() for line in lines)
 
     def action_find(self) -> None:
@@ -185,7 +187,7 @@ class MissingTurnView(View):
         empty = _NO_HIT if self._input.value.strip() else _NOTHING_AHEAD
         self.show_nothing("" if rows else empty, hides=False)
         self.frame.border_title = f"{self.NAME}: #{exchange.reply.position}"
-        self._heading.exchange = exchange
+        self._heading.update(exchange_text(exchange))
         if not str(self._note.content):
             self._note.update(_QUESTION)
         self._table.show(rows, at=rows[0].turn.position if rows else None)

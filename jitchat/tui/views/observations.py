@@ -9,7 +9,7 @@ from functools import partial
 
 from textual import on, work
 from textual.binding import Binding
-from textual.widgets import Input, OptionList
+from textual.widgets import OptionList
 
 from jitchat.statements import Observation, Observations, Priority
 from jitchat.synthesis.pass_report import PassReport, reports_of, saving_sentence
@@ -18,6 +18,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject, View
+from jitchat.tui.widgets.edit_line import EditLine
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Turn
 
@@ -96,8 +97,6 @@ class ObservationsView(View):
         self._shows_dropped = False
         self._has_changed = False
         """Whether the next window must be re-planned."""
-        self._editing = 0
-        """The number of the line being edited; 0 for none."""
         columns: Sequence[Column[Row]] = (
             Column("line", lambda row: f"{row.number}" if row.number else "", 4),
             Column("turns", lambda row: row.turns, 10),
@@ -108,7 +107,7 @@ class ObservationsView(View):
         self._table = TurnTable[Row](
             columns, id="observations-table", style=lambda row: MUTED if row.is_over else ""
         )
-        self._input = Input(id="observations-edit")
+        self._input = EditLine("observations-edit", self._table.list)
         self._whole, self._note = Note("observations-line"), Note("observations-note")
 
     def body(self) -> Body:
@@ -174,7 +173,7 @@ class ObservationsView(View):
     @on(OptionList.OptionSelected)
     def action_go_to(self) -> None:
         if self._table.row is not None:
-            self.dismiss(GoTo(self._table.row.turn, self._planned()))
+            self.dismiss(GoTo(self._table.row.turn, self.planned))
 
     def action_show_dropped(self) -> None:
         self._shows_dropped = not self._shows_dropped
@@ -186,28 +185,11 @@ class ObservationsView(View):
         if row is None or not row.number or self._shown is None:
             self.say("Select an observation; D shows them.")
             return
-        self._editing = row.number
-        self._input.value = self._shown.observations.lines[row.number - 1].text
-        self._input.add_class("-open")
-        self._input.focus()
+        line = self._shown.observations.lines[row.number - 1]
+        self._input.edit(line.text, partial(self._take_edit, row.number))
 
-    @on(Input.Submitted)
-    def _edited(self) -> None:
-        number, text = self._editing, one_line(self._input.value)
-        self._close_edit()
-        if number:
-            self._change(partial(self._observing.edit, number - 1, text))
-
-    def _close_edit(self) -> None:
-        self._editing = 0
-        self._input.remove_class("-open")
-        self._table.list.focus()
-
-    def action_close(self) -> None:
-        if self._editing:
-            self._close_edit()
-        else:
-            self.dismiss(self._planned())
+    def _take_edit(self, number: int, text: str) -> None:
+        self._change(partial(self._observing.edit, number - 1, one_line(text)))
 
     def action_remove(self) -> None:
         row = self._table.row
@@ -238,5 +220,6 @@ class ObservationsView(View):
         if not number:
             self.say("All turns except the last exchange are observed.")
 
-    def _planned(self) -> Planned | None:
+    @property
+    def planned(self) -> Planned | None:
         return Planned() if self._has_changed else None

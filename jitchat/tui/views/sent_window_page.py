@@ -5,23 +5,21 @@ Every figure comes from a window that was sent, or from `difference`.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.store.windows import Send
-from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui import figures
 from jitchat.tui.drawing import Content
 from jitchat.tui.palette import MUTED
+from jitchat.tui.views import ledger_rows
+from jitchat.tui.views.difference_rows import DiffRow, diff_columns, diff_rows, growth, signed
 from jitchat.tui.views.view import STREAMING, Subject
-from jitchat.tui.widgets.turn_table import Column, Line
-from jitchat.window.compare import SAME, Change, Difference, PartChange, difference, is_part
-from jitchat.window.window import ContextWindow, Kind, LedgerRow
+from jitchat.tui.widgets.turn_table import Columns, Line
+from jitchat.window.compare import SAME, difference
+from jitchat.window.window import ContextWindow
 
-SHOWN = 200
-"""Rows shown of one kind of difference; the rest is summed up."""
 MOST = 100_000
 """Characters shown of the messages; copying takes all."""
 _NO_BASE = "There is no earlier send. Press B to make this one the base for comparison."
@@ -30,32 +28,14 @@ _REPLY = 400
 """Characters shown of a reply; the transcript has it all."""
 _KEPT = 2
 """Windows cached in addition to the current one; each can hold a whole conversation."""
-_LEAST_KIND = 10
-"""Least columns for names of kinds."""
 
 
-@dataclass(frozen=True, slots=True)
-class DiffRow:
-    """The difference of one turn, or of segments without a turn, as displayed."""
-
-    name: str
-    """`entered`, `left`, `moved` or `changed`."""
-    turn: str
-    kind_before: str
-    kind_after: str
-    before: str
-    after: str
-    change: str
-    """In tokens, with a sign."""
-    why: str
-
-
-Item = LedgerRow | DiffRow | Line
+Item = ledger_rows.Row | DiffRow | Line
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    columns: Sequence[Column[Any]] = ()
+    columns: Columns[Any] = ()
     """Rows of the ledger or of the difference."""
     items: Sequence[Item] = ()
     title: str = ""
@@ -63,41 +43,11 @@ class Table:
 
 def ledger_table(window: ContextWindow) -> Table:
     """List the candidates in the ledger's order, then the sum of all other turns."""
-    largest = max((value for row in window.ledger for _, value in row.parts), default=0.0)
-    bars = max([len(figures.PARTS), *(len(row.parts) for row in window.ledger)])
-    columns: Sequence[Column[LedgerRow]] = [
-        Column("rank", lambda row: "" if row.rank is None else str(row.rank), 4, is_right=True),
-        Column("turn", lambda row: f"#{row.turn}", 7, is_right=True, gap=0),
-        Column("verdict", attrgetter("verdict.value"), 10, gap=2),
-        Column(
-            "tokens", lambda row: figures.part_figure(window, row.tokens), 7, is_right=True, gap=0
-        ),
-        Column("score", lambda row: f"{row.score:.2f}", 7, is_right=True, gap=0),
-        Column("parts", lambda row: figures.part_bars(row.parts, largest), bars, gap=2),
-        Column("why", attrgetter("reason")),
-    ]
-    items: list[Item] = [*window.ledger]
-    if (never := window.never_candidates) is not None:
-        head = f"{'':>13}{'left out':<10}{figures.part_figure(window, never.tokens):>7}"
-        items.append(Line(f"{head}  {one_line(never.sentence)}", MUTED, can_be_chosen=True))
+    rows = [ledger_rows.row_of(row) for row in window.ledger]
+    never = ledger_rows.never_line(window)
+    items: list[Item] = [*rows, *([_line(never)] if never else [])]
+    columns = ledger_rows.columns_of(rows, window, ledger_rows.Marks())
     return Table(columns, items or [_line(f"{window.mode} considers no candidates.")])
-
-
-def diff_columns(items: Sequence[Item]) -> Sequence[Column[DiffRow]]:
-    """Return the columns for these rows: some kinds have long names."""
-    rows = [item for item in items if isinstance(item, DiffRow)]
-    was = max((len(row.kind_before) for row in rows), default=0)
-    now = max((len(row.kind_after) for row in rows), default=0)
-    return (
-        Column("", attrgetter("name"), 8),
-        Column("turn", attrgetter("turn"), 6, is_right=True, gap=0),
-        Column("was", attrgetter("kind_before"), max(_LEAST_KIND, was + 1), gap=2),
-        Column("is", attrgetter("kind_after"), max(_LEAST_KIND, now + 1), gap=0),
-        Column("before", attrgetter("before"), 7, is_right=True, gap=0),
-        Column("after", attrgetter("after"), 7, is_right=True, gap=0),
-        Column("change", attrgetter("change"), 8, is_right=True, gap=0),
-        Column("why", attrgetter("why"), gap=2),
-    )
 
 
 def diff_table(before: ContextWindow, after: ContextWindow, numbers: tuple[int, int]) -> Table:
@@ -105,32 +55,8 @@ def diff_table(before: ContextWindow, after: ContextWindow, numbers: tuple[int, 
 
     `numbers` are the two sends' numbers, from 1.
     """
-    found = difference(before, after)
-    reasons: dict[tuple[int | None, Kind | None], str] = {
-        **{(row.turn, None): row.reason for row in after.ledger},
-        **{(segment.turn, segment.kind): segment.reason for segment in after.segments},
-    }
-    items: list[Item] = []
-    for name, changes in found.by_name.items():
-        for change in changes[:SHOWN]:
-            was, now = change.kind_before, change.kind_after
-            items.append(
-                DiffRow(
-                    name,
-                    f"#{change.turn}",
-                    was or "—",
-                    now or "—",
-                    figures.part_figure(before, change.tokens_before) if was else "",
-                    figures.part_figure(after, change.tokens_after) if now else "",
-                    _grown([change]),
-                    reasons.get((change.turn, now), ""),
-                )
-            )
-        if rest := changes[SHOWN:]:
-            text = f"{plural(len(rest), 'more turn')} {name}, {_grown(rest)} tokens"
-            items.append(Line(f"  … {text}", MUTED, can_be_chosen=True))
-    items += [_part_row(part, before, after) for part in found.parts]
-    lines = [*([] if items else [SAME]), "", *_sum_lines(before, after, found, numbers)]
+    items = diff_rows(before, after)
+    lines = [*([] if items else [SAME]), "", *_sum_lines(before, after, numbers)]
     first, second = numbers
     title = (
         f"send {first:,} {before.mode} {figures.used_figure(before)}"
@@ -140,50 +66,18 @@ def diff_table(before: ContextWindow, after: ContextWindow, numbers: tuple[int, 
 
 
 def _sum_lines(
-    before: ContextWindow, after: ContextWindow, found: Difference, numbers: tuple[int, int]
+    before: ContextWindow, after: ContextWindow, numbers: tuple[int, int]
 ) -> Iterator[str]:
     """Write the sums of the differences, then both windows' identities."""
-    parts = [f"{name} {len(turns):,} ({_grown(turns)})" for name, turns in found.by_name.items()]
-    parts += [f"{part.kind} ({_grown([part])})" for part in found.parts if _growth([part])]
+    found = difference(before, after)
+    parts = [f"{name} {len(turns):,} ({growth(turns)})" for name, turns in found.by_name.items()]
+    resized = [part for part in found.parts if part.tokens_before != part.tokens_after]
+    parts += [f"{part.kind_after or part.kind_before} ({growth([part])})" for part in resized]
     yield " · ".join(parts)
-    change = _signed(after.used - before.used)
+    change = signed(after.used - before.used)
     yield f"together {change}: {figures.used_figure(before)} → {figures.used_figure(after)}"
     for number, window in zip(numbers, (before, after), strict=True):
         yield f"send {number:,}: {figures.identity_sentence(window)}"
-
-
-def _part_row(part: PartChange, before: ContextWindow, after: ContextWindow) -> DiffRow:
-    """Write the row of segments without a turn."""
-    was, now = bool(part.tokens_before), bool(part.tokens_after)
-    return DiffRow(
-        "changed" if was and now else "entered" if now else "left",
-        "",
-        part.kind if was else "—",
-        part.kind if now else "—",
-        figures.part_figure(before, part.tokens_before) if was else "",
-        figures.part_figure(after, part.tokens_after) if now else "",
-        _grown([part]),
-        next(
-            (
-                each.reason
-                for each in (*after.segments, *before.segments)
-                if is_part(each, part.kind)
-            ),
-            "",
-        ),
-    )
-
-
-def _growth(changes: Sequence[Change | PartChange]) -> int:
-    return sum(change.tokens_after - change.tokens_before for change in changes)
-
-
-def _grown(changes: Sequence[Change | PartChange]) -> str:
-    return _signed(_growth(changes))
-
-
-def _signed(change: int) -> str:
-    return f"{change:+,}".replace("-", "−")
 
 
 def _line(text: str) -> Line:

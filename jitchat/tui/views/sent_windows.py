@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.reactive import reactive
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Input, Static
 
@@ -20,9 +20,8 @@ from jitchat.session import Session
 from jitchat.store.path import parent_of
 from jitchat.store.windows import Send
 from jitchat.text.sanitize import one_line
-from jitchat.tui.actions import bindings_everywhere
-from jitchat.tui.dialogs.exact import ExactScreen
-from jitchat.tui.dismissed_once import DismissedOnce
+from jitchat.tui.dialogs import exact
+from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import PART_BARS, used_figure
 from jitchat.tui.views import sent_window_page
@@ -35,7 +34,6 @@ from jitchat.values import Mode, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.cost import window_cost
 from jitchat.window.steering import Once
-from jitchat.window.window import LedgerRow
 
 FAR_STEPS = (
     Binding("home", "go(0)", show=False),
@@ -199,11 +197,10 @@ class BudgetInput(Input):
         return key not in _KEYS.values() and super().check_consume_key(key, character)
 
 
-class SendAgainScreen(ModalScreen[SendAgain | None], DismissedOnce[SendAgain | None]):
-    CSS_PATH = "sent_windows.tcss"
+class SendAgainScreen(Dialog[SendAgain | None]):
+    CSS_PATH = [*Dialog.CSS_PATH, "sent_windows.tcss"]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss", "Close", id="send_again_close"),
-        *bindings_everywhere(),
         Binding("enter", "send", "Send", priority=True, id="send_again_send"),
         Binding("down", "step(1)", show=False),
         Binding("up", "step(-1)", show=False),
@@ -214,7 +211,7 @@ class SendAgainScreen(ModalScreen[SendAgain | None], DismissedOnce[SendAgain | N
     ]
 
     def __init__(self, session: Session, replayed: Replayed) -> None:
-        super().__init__(classes="dialog")
+        super().__init__()
         self._session, self._message = session, replayed.said
         provider = session.provider
         is_named = provider.model != provider.name
@@ -232,10 +229,8 @@ class SendAgainScreen(ModalScreen[SendAgain | None], DismissedOnce[SendAgain | N
         )
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="box") as box:
-            box.border_title = f"Send #{self._message.position} again"
-            keys = " · ".join(f"{key.upper()} {mode}" for mode, key in _KEYS.items())
-            box.border_subtitle = f"{keys} · Enter send · Esc close"
+        keys = " · ".join(f"{key.upper()} {mode}" for mode, key in _KEYS.items())
+        with box(f"Send #{self._message.position} again", f"{keys} · Enter send · Esc close"):
             yield Note(None, "again-note", _EXPLAINED)
             yield self._choice
             yield self._budget
@@ -350,7 +345,7 @@ class SentWindowsView(View):
         self._tab = "window"
         self._summary, self._title = Note("send-summary"), Note("send-title")
         self._bar, self._inspector = BudgetBar(), Inspector()
-        self._table = TurnTable[LedgerRow | sent_window_page.DiffRow]((), id="send-table")
+        self._table = TurnTable[Any]((), id="send-table")
         self._messages = TextEditor(read_only=True, compact=True, id="send-messages")
         self.page: sent_window_page.Page | None = None
         """The page on screen; None if there is none."""
@@ -468,16 +463,13 @@ class SentWindowsView(View):
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
-        source = message.source
-        self.open_over(ExactScreen(message.title, message.text, message.note, (), source))
+        text, note = message.text, message.note
+        self.open_over(exact.ExactScreen(message.title, text, note, leads_to=message.source))
 
     @on(Inspector.TurnOpened)
     def _whole_turn_opened(self, message: Inspector.TurnOpened) -> None:
-        memory, source = self.subject.session.memory, message.source
-        conversation = source.conversation if source is not None else memory.conversation.id
-        turn = memory.store.turn(conversation, message.turn)
-        text = turn.content if turn is not None else ""
-        self.open_over(ExactScreen(message.title, text, message.note, message.marks, source))
+        memory = self.subject.session.memory
+        self.open_over(exact.turn_screen(message, memory.store, memory.conversation.id))
 
     def copyable(self) -> str:
         """Write the send and the visible table, or all of its messages."""

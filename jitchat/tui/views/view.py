@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.geometry import Size
 from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
@@ -31,13 +30,14 @@ from jitchat.errors import JitchatError
 from jitchat.replay import window_of
 from jitchat.statements import Source
 from jitchat.store.windows import WindowArchive
-from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.sanitize import one_line
 from jitchat.text.stance import objects
 from jitchat.tui.actions import VIEWS, bindings_everywhere
 from jitchat.tui.chat.steering import PinHistory
 from jitchat.tui.dismissed_once import DismissedOnce
 from jitchat.tui.drawing import Content
 from jitchat.tui.notices import notify_error
+from jitchat.tui.widgets.edit_line import EditLine
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode, Role, Status, Turn
 from jitchat.window.steering import NO_MORE, Once
@@ -53,7 +53,8 @@ WIDE = 150
 """Terminal columns from which a view is shown next to the transcript."""
 
 
-_LEAST_WIDTH = 20
+_EXCERPT = 400
+"""Maximum characters of a message or reply in a heading."""
 NO_REPLY = "There is no reply here yet. Send a message, or press Tab and select a reply."
 STREAMING = "The reply is still being written. Open this view again when it is complete."
 
@@ -244,27 +245,12 @@ class Note(Static):
         self.display = bool(text)
 
 
-class ExchangeHeading(Widget):
-    """The message and the reply, one line each."""
-
-    exchange: reactive[Exchange | None] = reactive(None, layout=True)
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's own shape
-        """Count the lines: at another width, the text is cut after the layout."""
-        return len(self.text(width).splitlines())
-
-    def render(self) -> Content:
-        return Content(self.text(max(_LEAST_WIDTH, self.size.width)))
-
-    def text(self, width: int) -> str:
-        """Show both, cut to `width` columns."""
-        if self.exchange is None:
-            return ""
-        turns = (("message", self.exchange.message), ("reply", self.exchange.reply))
-        return "\n".join(
-            shorten(f"{name} #{turn.position}: {one_line(turn.content[:width])}", width)
-            for name, turn in turns
-        )
+def exchange_text(exchange: Exchange) -> str:
+    """Write the message and the reply, one line each."""
+    return "\n".join(
+        f"{name} #{turn.position}: {one_line(turn.content[:_EXCERPT])}"
+        for name, turn in (("message", exchange.message), ("reply", exchange.reply))
+    )
 
 
 class View(ModalScreen[Outcome | None], DismissedOnce[Outcome | None]):
@@ -381,6 +367,13 @@ class View(ModalScreen[Outcome | None], DismissedOnce[Outcome | None]):
             self.say("A reply is being written. Ask again when it is complete.")
         return not self.subject.is_busy()
 
+    def open_source(self, source: Source) -> None:
+        """Show turns in the transcript, or here if they are of another conversation."""
+        if source.conversation == self.subject.session.memory.conversation.id:
+            self.dismiss(GoTo(source.first, self.planned))
+        else:
+            self.show_elsewhere(source)
+
     def show_elsewhere(self, source: Source) -> None:
         """Show turns of another conversation; Enter opens that conversation."""
         from jitchat.tui.dialogs import exact  # noqa: PLC0415  not on the first frame
@@ -415,8 +408,15 @@ class View(ModalScreen[Outcome | None], DismissedOnce[Outcome | None]):
     def action_decline(self) -> None:
         self.dismiss(None)
 
+    @property
+    def planned(self) -> Planned | None:
+        """How the next window must be planned again after the view; None if it need not be."""
+        return None
+
     def action_close(self) -> None:
-        self.dismiss(None)
+        """Cancel editing, or close the view."""
+        if not any(line.close() for line in self.query(EditLine)):
+            self.dismiss(self.planned)
 
     def action_another(self, name: str) -> None:
         self.dismiss(Another(name))

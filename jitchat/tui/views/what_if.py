@@ -20,7 +20,7 @@ from jitchat.tui.drawing import Content
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED, kind_style
 from jitchat.tui.views import view
-from jitchat.tui.widgets.budget_bar import PATTERNS, SHORT, to_scale
+from jitchat.tui.widgets.budget_bar import PATTERNS, SIGNS, to_scale
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -134,7 +134,7 @@ def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> 
 
 
 STYLES = {kind: kind_style(kind.value) for kind in Kind}
-_SHORT = SHORT | {Kind.DRAFT: "you"}
+_SHORT = {kind: SIGNS[kind].short for kind in Kind} | {Kind.DRAFT: "you"}
 _NAME = 2 + max(map(len, Mode))
 """Columns for the name of a mode."""
 _TURN, _SHARE, _BARE_SHARE, _BEGINS = 10, 14, 9, 20
@@ -192,7 +192,8 @@ def columns_of(comparison: Comparison, width: int) -> Sequence[Column[AlignedRow
     """
     sides = comparison.different
     is_wide = _TURN + _SHARE * len(sides) + _BEGINS <= width
-    share, room = (_share_of, _SHARE) if is_wide else (_bare_share_of, _BARE_SHARE)
+    share = partial(_share_of, is_named=is_wide)
+    room = _SHARE if is_wide else _BARE_SHARE
 
     def label(row: AlignedRow) -> str:
         first, last = row.turns[0], row.turns[-1]
@@ -217,19 +218,12 @@ def columns_of(comparison: Comparison, width: int) -> Sequence[Column[AlignedRow
     ]
 
 
-def _share_of(side: Side, row: AlignedRow) -> Content:
+def _share_of(side: Side, row: AlignedRow, *, is_named: bool) -> Content:
     share = row.shares.get(side.mode)
     if share is None:
         return _absence(side, row)
-    sign = (PATTERNS[share.kind], STYLES[share.kind])
-    return Content.assemble(sign, f" {_SHORT[share.kind]} {share.tokens:,}")
-
-
-def _bare_share_of(side: Side, row: AlignedRow) -> Content:
-    share = row.shares.get(side.mode)
-    if share is None:
-        return _absence(side, row)
-    return Content.assemble((PATTERNS[share.kind], STYLES[share.kind]), f" {share.tokens:,}")
+    name = f" {_SHORT[share.kind]}" if is_named else ""
+    return Content.assemble((PATTERNS[share.kind], STYLES[share.kind]), f"{name} {share.tokens:,}")
 
 
 def _absence(side: Side, row: AlignedRow) -> Content:

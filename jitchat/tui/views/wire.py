@@ -26,6 +26,7 @@ from jitchat.tui.drawing import Content
 from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
 from jitchat.tui.palette import slug
 from jitchat.tui.views.view import Body, Note, Subject, View
+from jitchat.tui.widgets.budget_bar import SIGNS
 from jitchat.tui.widgets.save_line import SaveLine
 from jitchat.values import Turn
 from jitchat.window.places import SegmentPlace, find_segments
@@ -143,24 +144,7 @@ def _size(wire: Wire) -> str:
     return f"{len(wire.body):,} bytes, sha256 {wire.sha256[:_SHOWN]}…"
 
 
-LETTERS = {
-    Kind.SYSTEM: "S",
-    Kind.TOOLS: "L",
-    Kind.STANDING: "N",
-    Kind.DOCUMENT: "M",
-    Kind.OBSERVATIONS: "O",
-    Kind.PINNED: "P",
-    Kind.RECENT: "R",
-    Kind.FILES: "E",
-    Kind.FACTS: "F",
-    Kind.DOCUMENTS: "B",
-    Kind.INDEX: "I",
-    Kind.RETRIEVED: "T",
-    Kind.DRAFT: "D",
-    Kind.TOOL_CALLS: "C",
-    Kind.TOOL_RESULTS: "A",
-    Kind.REQUESTED: "Q",
-}
+LETTERS = {kind: SIGNS[kind].letter for kind in Kind}
 """The letters in the gutter, which distinguish segment kinds without colour."""
 GUTTER = 9
 """Columns of the gutter: a letter, the turn, a line."""

@@ -6,9 +6,10 @@ width: if it is small, the scale breaks after it, and the free part is written a
 line ends the stable prefix.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from textual import events
 from textual.message import Message
@@ -23,27 +24,40 @@ from jitchat.tui.palette import kind_style
 from jitchat.values import Mode
 from jitchat.window.window import ContextWindow, Kind
 
-PATTERNS = {
-    "system": "█",
-    "tools": "▌",
-    "standing": "▀",
-    "document": "▄",
-    "observations": "╪",
-    "pinned": "▓",
-    "recent": "▚",
-    "files": "▣",
-    "facts": "◆",
-    "documents": "▤",
-    "index": "≡",
-    "retrieved": "▒",
-    "draft": "▞",
-    "tool calls": "▙",
-    "tool results": "▜",
-    "requested": "░",
-    "free": "·",
-    "reserve": "╲",
+
+class Signs(NamedTuple):
+    """How a part of the limit is marked, so that it is recognised without colour."""
+
+    pattern: str
+    """The character that fills its part of a bar."""
+    letter: str
+    """Marks its rows in the wire; empty for what is not sent."""
+    short: str
+    """Its name in a short line."""
+
+
+SIGNS = {
+    "system": Signs("█", "S", "sys"),
+    "tools": Signs("▌", "L", "tls"),
+    "standing": Signs("▀", "N", "std"),
+    "document": Signs("▄", "M", "doc"),
+    "observations": Signs("╪", "O", "obs"),
+    "pinned": Signs("▓", "P", "pin"),
+    "recent": Signs("▚", "R", "rec"),
+    "files": Signs("▣", "E", "fil"),
+    "facts": Signs("◆", "F", "fct"),
+    "documents": Signs("▤", "B", "docs"),
+    "index": Signs("≡", "I", "idx"),
+    "retrieved": Signs("▒", "T", "ret"),
+    "draft": Signs("▞", "D", "draft"),
+    "tool calls": Signs("▙", "C", "call"),
+    "tool results": Signs("▜", "A", "res"),
+    "requested": Signs("░", "Q", "req"),
+    "free": Signs("·", "", "free"),
+    "reserve": Signs("╲", "", "rsv"),
 }
-"""The character of each kind of segment, of the free part and of the reserve."""
+"""By the name of a kind of segment, for the free part and for the reserve."""
+PATTERNS = {name: signs.pattern for name, signs in SIGNS.items()}
 _BOUNDARY = "║"
 """The end of the stable prefix."""
 _BREAK = "╱╱"
@@ -54,15 +68,7 @@ _BEFORE_HISTORY = ("system", "tools", "standing", "document")
 _USED = 0.75
 """Minimum share of the width for the used part."""
 _REST = ("free", "reserve")
-SHORT = {"system": "sys", "tools": "tls", "standing": "std", "document": "doc"}
-SHORT |= {"observations": "obs", "pinned": "pin", "recent": "rec", "facts": "fct"}
-SHORT |= {"index": "idx", "retrieved": "ret", "tool calls": "call", "tool results": "res"}
-SHORT |= {"requested": "req", "reserve": "rsv", "files": "fil", "documents": "docs"}
-"""Abbreviated names of kinds, for a short line."""
-SELDOM = (
-    *("tools", "standing", "document", "observations", "pinned", "files", "facts", "documents"),
-    *("tool calls", "tool results", "requested"),
-)
+SELDOM = PATTERNS.keys() - {"system", "recent", "index", "retrieved", "draft", "free", "reserve"}
 """Kinds that the legend names only if the window has them."""
 _STABLE = [kind.value for kind in Kind if kind.is_stable]
 
@@ -151,7 +157,7 @@ class BudgetBar(Widget):
         window: ContextWindow,
         *,
         short: bool = False,
-        seldom: Sequence[str] = SELDOM,
+        seldom: Collection[str] = SELDOM,
         out: Sequence[str] = (),
     ) -> Content:
         """Name the kinds, except those in `out`, and those in `seldom` that have no tokens."""
@@ -160,7 +166,7 @@ class BudgetBar(Widget):
         for name, count in _shares(window).items():
             if name not in out and (count or name not in seldom):
                 figure = tokens(count, exact=window.is_sure or name == "reserve")
-                shown = SHORT.get(name, name) if short else name
+                shown = SIGNS[name].short if short else name
                 text = f"{before}{shown} {figure}{after}"
                 cells[name] = 1 + len(text)
                 parts += [(PATTERNS[name], kind_style(name)), (text, "")]

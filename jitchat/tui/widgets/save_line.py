@@ -1,5 +1,6 @@
 """Saves what is on screen to a file. Existing files are replaced only after confirmation."""
 
+import asyncio
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,11 +56,6 @@ class SaveLine(Vertical):
         saved: Path | None = None
         """None if the user cancelled."""
 
-    @dataclass
-    class _Tried(Message):
-        name: str
-        outcome: Path | JitchatError
-
     def __init__(self) -> None:
         super().__init__(id="save-line")
         self._content = b""
@@ -99,21 +95,17 @@ class SaveLine(Vertical):
         if name := event.value.strip():
             self._save(name, over=name == self._there)
 
-    @work(thread=True, exclusive=True)
-    def _save(self, name: str, *, over: bool) -> None:
+    @work(exclusive=True)
+    async def _save(self, name: str, *, over: bool) -> None:
+        """Write the file and close the line; after an error, ask again."""
         try:
-            self.post_message(self._Tried(name, self.write(name, over=over)))
+            path = await asyncio.to_thread(self.write, name, over=over)
         except JitchatError as error:
-            self.post_message(self._Tried(name, error))
-
-    @on(_Tried)
-    def _tried(self, message: _Tried) -> None:
-        if isinstance(message.outcome, JitchatError):
-            self._there = message.name if isinstance(message.outcome, AlreadyThere) else ""
-            self._show_note(str(message.outcome))
-            return
-        self.display = False
-        self.post_message(self.Ended(message.outcome))
+            self._there = name if isinstance(error, AlreadyThere) else ""
+            self._show_note(str(error))
+        else:
+            self.display = False
+            self.post_message(self.Ended(path))
 
     def _show_note(self, text: str) -> None:
         self.query_one("#save-note", Static).update(Content(one_line(text)))

@@ -100,14 +100,13 @@ class TurnTable(Vertical, Generic[Row]):
     ) -> None:
         """`key` identifies rows, so that the cursor stays on its row; `style` is for whole rows.
 
-        Without a cursor there is no header either: such rows are read, not chosen.
+        Rows without a cursor are read, not chosen.
         """
         super().__init__(id=id, classes="turn-table")
         self._columns, self._key, self._style = columns, key, style
         self._items: Sequence[Row | Line] = ()
         self._has_cursor = has_cursor
         self._header = Static(classes="turn-table-header")
-        self._header.display = has_cursor
         self.list = PointedList(compact=True)
         self.list.can_focus = has_cursor
 
@@ -182,7 +181,7 @@ class TurnTable(Vertical, Generic[Row]):
         """Write header and rows as plain lines, for the clipboard."""
         columns = self.columns
         return [
-            *([header(columns).rstrip()] if self._has_cursor else []),
+            header(columns).rstrip(),
             *(
                 item.text if isinstance(item, Line) else _plain(_row_parts(columns, item)).rstrip()
                 for item in self._items

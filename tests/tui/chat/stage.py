@@ -13,6 +13,7 @@ from textual.worker import active_worker
 from jitchat.draft import EMPTY, Draft, as_draft, joined
 from jitchat.store.drafts import Drafts
 from jitchat.tui.chat.branches import Branches
+from jitchat.tui.chat.choices import Choices
 from jitchat.tui.chat.commands import Prompts
 from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.host import Surfaces
@@ -237,6 +238,7 @@ class Stage:
         self.opening = opening = Opening(*shared, self.keeper, self.ending, conversation)
         self.indexing = Indexing(*shared, opening)
         self.previews = previews = Previews(*shared, opening, steering)
+        self.choices = Choices(*shared, opening, steering, previews)
         self.meter = Meter(*shared, opening, steering, previews)
         self.sends = Sends(*shared, opening, steering, previews)
         self.branches = Branches(*shared, opening, steering, previews, self.indexing, self.sends)

@@ -62,20 +62,16 @@ async def test_a_row_is_taken_out_of_one_message_and_in_again(stage: Stage) -> N
 async def test_pins_are_made_in_the_order_of_the_keys_and_undone_from_the_last(
     stage: Stage,
 ) -> None:
-    steering, session = stage.steering, stage.session
+    choices, session, sentences = stage.choices, stage.session, stage.host.sentences
     for hold, turn in ((Hold.PINNED, 1), (Hold.EXCLUDED, 1), (Hold.PINNED, 2), (Hold.PINNED, 2)):
-        steering.hold(session, hold, turn, 7)
+        choices.hold(session, hold, f"{turn}")
     await stage.host.finish()
-    made = [
-        message for message in stage.host.posted if isinstance(message, stage.steering.HoldChanged)
-    ]
-    assert {message.opening for message in made} == {7}
-    assert [message.sentence.split(";")[0].split(".")[0] for message in made] == [
+    assert [sentence.split(";")[0].split(".")[0] for sentence in sentences] == [
         "#1 is pinned", "#1 is excluded", "#2 is pinned", "#2 is no longer pinned"
     ]  # fmt: skip
     states = []
     for _ in range(4):
-        steering.undo_hold(session, 7)
+        choices.undo_hold(session)
         await stage.host.finish()
         states.append(session.steering)
     assert states == [
@@ -84,24 +80,34 @@ async def test_pins_are_made_in_the_order_of_the_keys_and_undone_from_the_last(
         Steering(pinned=frozenset({1})),
         Steering(),
     ]
-    steering.undo_hold(session, 7)
-    steering.hold(session, Hold.PINNED, 99, 7)
+    sentences.clear()
+    choices.undo_hold(session)
+    choices.hold(session, Hold.PINNED, "99")
     await stage.host.finish()
-    assert stage.host.sentences == [
+    assert sentences == [
         "Nothing to undo: no turn was pinned or excluded.",
         "There is no #99 here.",
     ]
-    steering.hold(session, Hold.PINNED, 1, 7)
+    choices.hold(session, Hold.PINNED, "1")
     await stage.host.finish()
-    steering.leave()
-    assert steering.pins.changes == []
+    stage.steering.leave()
+    assert stage.steering.pins.changes == []
+
+
+async def test_a_pin_made_in_a_conversation_that_was_left_is_not_told_of_in_the_next(
+    stage: Stage,
+) -> None:
+    stage.choices.hold(stage.session, Hold.PINNED, "1")
+    stage.opening.number += 1
+    await stage.host.finish()
+    assert stage.session.steering.pinned == {1}
+    assert stage.host.sentences == []
 
 
 async def test_excluding_while_a_reply_streams_is_for_the_next_window(stage: Stage) -> None:
     stage.steering.busy = True
-    stage.steering.hold(stage.session, Hold.EXCLUDED, 2, 0)
+    stage.choices.hold(stage.session, Hold.EXCLUDED, "2")
     await stage.host.finish()
-    (made,) = stage.host.posted
-    assert isinstance(made, stage.steering.HoldChanged)
-    assert made.sentence == "#2 is excluded from the next message on."
+    (sentence,) = stage.host.sentences
+    assert sentence == "#2 is excluded from the next message on."
     assert 2 not in stage.session.preview("which port", Mode.FULL).kind_of_turns()

@@ -13,19 +13,15 @@ from textual.widgets import Static
 from jitchat.errors import WindowOverflow
 from jitchat.session_options import SessionOptions
 from jitchat.tui.views.budget import (
-    CHANGE_COLUMNS,
     BudgetView,
-    ChangeRow,
     Step,
     budget_sentence,
-    change_rows,
     step_columns,
     window_sentence,
 )
-from jitchat.tui.views.sent_window_page import SHOWN
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.turn_table import Line, TurnTable, draw
+from jitchat.tui.widgets.turn_table import TurnTable, draw
 from jitchat.values import BY_USER, Mode
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
@@ -83,33 +79,6 @@ def test_a_budget_that_is_too_small_says_by_how_much() -> None:
 
 def _figures(sentence: str) -> list[int]:
     return [int(each.replace(",", "")) for each in re.findall(r"\d[\d,]*", sentence)]
-
-
-def written(rows: list[ChangeRow | Line]) -> list[str]:
-    return [row.text if isinstance(row, Line) else draw(CHANGE_COLUMNS, row).plain for row in rows]
-
-
-def test_what_entered_left_and_moved_has_a_row_each() -> None:
-    found = Difference(
-        entered=(Change(9, None, Kind.RETRIEVED, 0, 31),),
-        left=(Change(12, Kind.INDEX, None, 19, 0),),
-        moved=(Change(31, Kind.RETRIEVED, Kind.INDEX, 1_044, 19),),
-    )
-    assert [" ".join(line.split()) for line in written(change_rows(found, is_current=False))] == [
-        "+ entered #9 retrieved 31 tokens",
-        "− left #12 index 19 tokens",
-        "~ moved #31 retrieved → index 19 tokens",
-    ]
-    assert written(change_rows(Difference(), is_current=True)) == ["no change"]
-    assert "same turns" in written(change_rows(Difference(), is_current=False))[0]
-    assert change_rows(None, is_current=True) == []
-
-
-def test_of_very_many_changes_the_rest_is_one_sum() -> None:
-    left = tuple(Change(turn + 1, Kind.RECENT, None, 10, 0) for turn in range(SHOWN + 50))
-    rows = written(change_rows(Difference(left=left), is_current=False))
-    assert len(rows) == SHOWN + 1
-    assert rows[-1] == "− left    … 50 more turns, 500 tokens"
 
 
 async def opened(pilot: Pilot[None]) -> BudgetView:

@@ -180,7 +180,7 @@ async def test_a_pin_of_the_view_is_waited_for_and_taken_back_on_either_side(
         await until(pilot, lambda: stored(screen)[1] == Steering(), "the undoing in the chat")
         await settled(pilot)
 
-        screen.steering.hold(screen.session, Hold.EXCLUDED, 20, screen.opening.number)
+        screen.choices.hold(screen.session, Hold.EXCLUDED, "20")
         await until(pilot, lambda: screen.steering.pins.changes, "the exclusion")
         view, _ = await opened(pilot)
         await pilot.press("u")

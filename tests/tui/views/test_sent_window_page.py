@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from jitchat.store.windows import Send
 from jitchat.tui.figures import PART_BARS, identity_sentence
+from jitchat.tui.views.difference_rows import SHOWN, diff_columns, diff_rows
 from jitchat.tui.views.sent_window_page import (
-    SHOWN,
     Table,
     diff_table,
     first_place,
@@ -41,9 +41,9 @@ def compared(before: ContextWindow, after: ContextWindow) -> Table:
 
 
 def lines_of(table: Table) -> list[str]:
+    columns = table.columns(120) if callable(table.columns) else table.columns
     return [
-        item.text if isinstance(item, Line) else str(draw(table.columns, item))
-        for item in table.items
+        item.text if isinstance(item, Line) else str(draw(columns, item)) for item in table.items
     ]
 
 
@@ -107,6 +107,25 @@ def test_of_thousands_of_differences_the_rest_is_one_sum():
     assert lines[SHOWN] == "  … 3 more turns entered, +6 tokens"
     assert lines[SHOWN + 2].startswith(f"entered {SHOWN + 3} (+{2 * SHOWN + 6}) · left 0 (+0)")
     assert compared(before, before).title == "send 1 full 0 → send 2 full 0"
+
+
+def test_a_turn_that_is_new_gone_or_another_kind_has_a_row_with_both_figures():
+    segments = tuple(
+        Segment(kind, Role.USER, "x", size, turn, "why")
+        for kind, size, turn in (
+            (Kind.INDEX, 19, 12), (Kind.RETRIEVED, 1_044, 31), (Kind.RETRIEVED, 31, 9),
+            (Kind.INDEX, 19, 31),
+        )
+    )  # fmt: skip
+    empty = ContextWindow(*(Mode.JIT, "m", "c", True, Budget(), (), (), None, 0, 0))
+    before, after = replace(empty, segments=segments[:2]), replace(empty, segments=segments[2:])
+    rows = diff_rows(before, after)
+    columns = diff_columns(rows)
+    assert [" ".join(str(draw(columns, row)).split()) for row in rows] == [
+        "entered #9 — retrieved 31 +31 why",
+        "left #12 index — 19 −19",
+        "moved #31 retrieved index 1,044 19 −1,025 why",
+    ]
 
 
 def test_messages_are_written_out_and_cut_where_they_are_endless():
