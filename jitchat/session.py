@@ -573,7 +573,7 @@ class Session:
             return ()
         if (asked := self.folder_to_allow(mentions)) is not None:
             raise FolderNotAllowed(
-                f"{one_line(str(asked))} is hidden or outside the current folder.",
+                f"A file of {one_line(str(asked))} is hidden or outside the current folder.",
                 "--attach PATH attaches its files; in the chat, Enter asks once for each folder.",
             )
         return attach([find_mention(name, self.folder) for name in mentions], self.folder)

@@ -107,13 +107,12 @@ def choose_conversation(
     """Return the wanted conversation; by default the most recent one.
 
     In a project without conversations a new one is created. The demo is stored when it is needed.
-    For a command that `sends`, the default is not the demo, unless the user has sent something in
-    it, but a new conversation if there is no other.
+    For a command that `sends`, the default is never the demo, but a new conversation if there is no
+    other.
     """
     if wanted is None and (sends or project is not None):
         name = project_name(project) if project is not None else None
-        skipped = DEMO_ID if sends and not store.has_sent(DEMO_ID) else ""
-        latest = store.latest(name, skipped)
+        latest = store.latest(name, DEMO_ID if sends else "")
         return latest or store.create(NEW_TITLE, project=name or DEFAULT_PROJECT)
     if wanted is None:
         listed = store.latest() or next(iter(store.conversations()), None)
@@ -133,7 +132,10 @@ def choose_conversation(
 def chosen_conversation(
     store: ColdStore, flags: options.Flags, *, sends: bool = False
 ) -> Iterator[Conversation]:
-    """Choose or create the conversation that the flags ask for; delete a temporary one at exit."""
+    """Choose or create the conversation that the flags ask for.
+
+    At exit, a temporary one is deleted, and a new one in which nothing was stored.
+    """
     if not (flags.new or flags.temporary):
         yield choose_conversation(store, flags.conversation, flags.project, sends=sends)
         return
@@ -145,7 +147,7 @@ def chosen_conversation(
     try:
         yield created
     finally:
-        if flags.temporary:
+        if flags.temporary or not store.tree(created.id).last:
             deletion.delete_conversation(store, created.id)
 
 

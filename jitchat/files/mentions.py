@@ -20,9 +20,11 @@ from jitchat.draft import FOREIGN, Draft
 
 MOST_FILES = 100
 """Most files that one message attaches."""
-_OPENING = re.escape("([{<\"'“‘«„（【「『")
+_BEFORE = re.escape("([{<\"'“‘«„（【「『,;，；、。：！？") + "぀-ヿ㐀-鿿가-힣"
+BEGINS = rf"(?<![^\s{_BEFORE}])@"
+"""Pattern of the `@` of a mention; Chinese, Japanese and Korean need no blank before it."""
 _MENTION = re.compile(
-    rf'(?<![^\s{_OPENING}])@(?:"([^"\n]+)"|((?:\\[^\S\n]|[^\s"])(?:\\[^\S\n]|\S)*))'
+    rf'{BEGINS}(?:"([^"\n]+)"|((?:\\[^\S\n]|[^\s"])(?:\\[^\S\n]|(?![,;，；、]@)\S)*))'
 )
 _SEARCHED = 100_000
 """Characters of a message that are searched for mentions."""

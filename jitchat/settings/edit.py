@@ -219,7 +219,7 @@ def _as_before(path: Path, text: str) -> bytes:
     """Encode a text with the line ends and the byte-order mark of the file that it replaces."""
     before = path.read_bytes() if path.exists() else b""
     mark = codecs.BOM_UTF8 if before.startswith(codecs.BOM_UTF8) else b""
-    end = "\r\n" if before.endswith(b"\r\n") else "\n"
+    end = "\r\n" if before.rpartition(b"\n")[0].endswith(b"\r") else "\n"  # the last one
     if before.count(b"\r\n") == before.count(b"\n"):
         text = re.sub(r"(?<!\r)\n", end, text)
     return mark + f"{text}{end}".encode()

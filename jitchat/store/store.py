@@ -270,11 +270,6 @@ class ColdStore:
         lasting = (known for known in listed if not (known.is_temporary or known.is_archived))
         return next((known for known in lasting if project in (None, known.project)), None)
 
-    def has_sent(self, conversation: str) -> bool:
-        """Whether anything was sent from here in a conversation."""
-        query = "SELECT 1 FROM windows JOIN turns t ON t.id = turn WHERE t.conversation = ? LIMIT 1"
-        return self.database.fetch_one(query, (conversation,)) is not None
-
     def projects(self) -> dict[str, int]:
         """Count the conversations of each project that has any, the most recent project first."""
         counted: dict[str, int] = {}

@@ -124,7 +124,7 @@ def test_a_first_message_starts_a_conversation_of_its_own(
     assert [len(request) for request in scripted.requests] == [2], "instructions and message only"
     assert jitchat("send", "hello").err == "to chat-1, #3\n"
     assert jitchat("send", "hello", "--conversation", "demo").code == 0
-    assert jitchat("send", "and there?").err == "to demo, #63\n", "it was chosen"
+    assert jitchat("send", "and there?").err == "to chat-1, #5\n", "the demo has to be named"
 
 
 @pytest.mark.parametrize("words", [("window", "which port?", "--exact"), ("observations", "--run")])

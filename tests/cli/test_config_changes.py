@@ -72,6 +72,14 @@ def test_line_ends_that_differ_stay_as_they_are(jitchat: Shell, config: Path):
     assert config.read_bytes() == b'# mine\r\n[chat]\nmode = "jit"\r\n'
 
 
+def test_a_last_line_without_an_end_gets_that_of_the_others(jitchat: Shell, config: Path):
+    config.write_bytes(b'[chat]\r\nmode = "full"')
+
+    assert jitchat("config", "set", "chat.system", "a\nb").code == 0
+
+    assert config.read_bytes() == b'[chat]\r\nmode = "full"\r\nsystem = """a\r\nb"""\r\n'
+
+
 def test_a_configuration_that_is_a_pipe_is_refused(jitchat: Shell, home: Path):
     home.mkdir()
     os.mkfifo(home / "config.toml")

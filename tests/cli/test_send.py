@@ -362,7 +362,15 @@ def test_without_a_conversation_option_the_one_used_is_reported(
     jitchat: Shell, scripted: ScriptedProvider
 ):
     assert jitchat("send", "hello", "--conversation", "demo").err == ""
-    assert jitchat("send", "hello").err == "to demo, #63\n"
+    assert jitchat("send", "hello").err == "to chat-1, #1\n"
+
+
+@pytest.mark.parametrize("refused", [("x", "--attach", "gone.md"), (" ",), ("see @../",)])
+def test_a_refused_message_leaves_no_new_conversation(
+    jitchat: Shell, scripted: ScriptedProvider, refused: tuple[str, ...]
+):
+    assert jitchat("send", "--new", *refused).code == 2
+    assert list(jitchat.stored()) == ["demo"]
 
 
 def test_a_new_conversation_is_started_and_named_after_the_message(

@@ -61,6 +61,8 @@ def noted(message: str, folder: Path) -> str:
         ("(@notes.md)and then", ["notes.md"]),
         ("看看（@notes.md）。另外 @notes.md，还有", ["notes.md"]),
         ('compare @"my notes.md" with @src/*.py', ["my notes.md", "src/a.py", "src/b.py"]),
+        ("@src/a.py,@notes.md;@src/b.py", ["src/a.py", "notes.md", "src/b.py"]),
+        ("请看@notes.md，@src/a.py、@src/b.py", ["notes.md", "src/a.py", "src/b.py"]),
         (r"in @my\ notes.md, as in @my\ notes.md", ["my notes.md"]),
         ("read @src/", ["src/a.py", "src/b.py"]),
         ("@full @nowhere.md @ann and me@notes.md", []),

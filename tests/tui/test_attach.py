@@ -174,11 +174,13 @@ async def test_a_paste_attaches_nothing_until_tab_does(
             assert offered in notices(pilot)
             if not adopts:
                 await pilot.press("space", "x")
+                assert offered not in notices(pilot)
                 await pilot.press("tab")
                 screen.surfaces.prompt.focus()
                 assert await sent(pilot, screen) == []
                 continue
             await pilot.press("tab", "enter")
+            assert offered not in notices(pilot)
             question = f"Attach files of {folder.parent}/home/.ssh from now on?"
             await until(pilot, lambda: screen.routing._question is not None, "the question")
             assert screen.routing._question.text == question  # type: ignore[union-attr]

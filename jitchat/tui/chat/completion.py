@@ -11,6 +11,7 @@ from enum import Enum, auto
 from itertools import islice
 from pathlib import Path
 
+from jitchat.files.mentions import BEGINS
 from jitchat.files.named import paths_beginning
 from jitchat.text.words import fold
 from jitchat.tools.approvals import Answer
@@ -24,7 +25,7 @@ _PART = 2
 """Minimum letters to find names by a part other than the start."""
 _COMMAND = re.compile(r"/([\w:-]*)")
 _ARGUMENT = re.compile(r"/([a-z]+)\s+(\S.*|)", re.IGNORECASE)
-_NAME = re.compile(r'(?<!\S)@("[^"]*|[^\s"]*)$')
+_NAME = re.compile(BEGINS + r'("[^"]*|[^\s"]*)$')
 _TURN = re.compile(r"(?<!\S)#(\w*)$")
 
 

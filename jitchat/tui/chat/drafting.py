@@ -34,6 +34,8 @@ _PATIENCE = 3
 @dataclass(eq=False)
 class Drafting(Controller):
     opening: Opening
+    _sentence: str = ""
+    """The offer made last."""
 
     def __post_init__(self) -> None:
         self.surfaces.prompt.pictured = self._pictured
@@ -91,7 +93,15 @@ class Drafting(Controller):
         found = [name for name, is_file in zip(names, is_found, strict=True) if is_file]
         if found and self.surfaces.prompt.offer(pasted, found):
             named = ", ".join(one_line(name.rstrip(BEHIND)) for name in found)
-            self.host.say(f"Tab attaches {plural(len(found), 'file')} named in the text: {named}")
+            files = plural(len(found), "file")
+            self._sentence = f"Tab attaches {files} named in the text: {named}"
+            self.host.say(self._sentence)
+
+    def end_offer(self) -> None:
+        """Remove the notice of an offer that was taken or has lapsed."""
+        if self._sentence and not self.surfaces.prompt.has_offer:
+            self.host.end_notices((self._sentence,))
+            self._sentence = ""
 
     async def paste_picture(self, session: Session) -> None:  # noqa: ARG002  it must be open
         """Attach the picture in the clipboard, by a mention in the prompt."""

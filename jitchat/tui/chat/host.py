@@ -107,6 +107,8 @@ class Host:
         for notice in list(app._notifications):  # noqa: SLF001  Textual has no other way
             if notice.message in sentences:
                 app._unnotify(notice)  # noqa: SLF001
+        for hint in self._screen.query(HintLine):
+            hint.end_notices(sentences)
 
     def showing_errors(self, call: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, None]]:
         """Wrap a call so that a `JitchatError` is shown; otherwise it would end the app."""

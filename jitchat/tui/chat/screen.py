@@ -200,6 +200,7 @@ class ChatScreen(Screen[None]):
         if self.busy:
             self.call_after_refresh(self.surfaces.transcript.draw_after_key)
         self.models.end_offers()
+        self.drafting.end_offer()
         self.keeper.keep_soon()
         self._attend()
         self.surfaces.attached.display &= bool(self.surfaces.prompt.message)

@@ -4,7 +4,7 @@ Textual's own footer has one widget per key; mounting them takes longer than the
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 from time import monotonic
@@ -208,6 +208,12 @@ class HintLine(Horizontal):
         self._notice_ends = self.set_timer(seconds, self._end_notice)
         self._draw()
         return True
+
+    def end_notices(self, sentences: Collection[str]) -> None:
+        """Remove the notice if it is one of these."""
+        if self.notice in sentences and self._notice_ends is not None:
+            self._notice_ends.stop()
+            self._end_notice()
 
     def _end_notice(self) -> None:
         self.notice, self._warns, self._notice_ends = "", False, None

@@ -205,6 +205,11 @@ class Prompt(TextEditor):
             self._offered = names
         return bool(self._offered)
 
+    @property
+    def has_offer(self) -> bool:
+        """Whether Tab adopts mentions."""
+        return bool(self._offered)
+
     def load_text(self, text: str) -> None:
         super().load_text(text)
         self._written.draft = Draft.foreign(text)
