@@ -146,7 +146,7 @@ async def test_what_is_found_is_highlighted_also_across_a_break_and_located():
         body.look_for(re.compile("needle"), 0)
         assert body.line_of_match() == 0
         body.look_for(re.compile("there"), 7)
-        assert body.line_of_match() == 2
+        assert body.line_of_match() == 3
         body.look_for(None, None)
         assert body.line_of_match() is None
 
