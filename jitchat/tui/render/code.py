@@ -9,7 +9,7 @@ from markdown_it.tree import SyntaxTreeNode
 from rich.cells import cell_len
 from textual.content import Span
 
-from jitchat.tui.render.look import Line, Look, Piece
+from jitchat.tui.render.look import Line, Look, Piece, tokens
 from jitchat.tui.render.wrap import cells, part, width_of, wrap
 
 _MARGIN = 2
@@ -24,7 +24,6 @@ _AHEAD = 400
 _TAB = re.compile(r"\t|[^\t]+")
 _TAB_STOP = 8
 _SPACE = re.compile(r"[^\S\n]")
-_OPACITY = re.compile(r" \d+%")
 
 
 def code_lines(node: SyntaxTreeNode, look: Look) -> Iterator[Line]:
@@ -122,15 +121,14 @@ def _moved(spans: Iterable[Span], distance: int) -> Iterator[Span]:
 
 @lru_cache(maxsize=128)
 def _highlighted(code: str, language: str) -> list[Span]:
-    from textual.highlight import HighlightTheme, highlight  # noqa: PLC0415  not before there is code
+    from pygments.token import string_to_tokentype  # noqa: PLC0415  not before there is code
+    from textual.highlight import HighlightTheme, highlight  # noqa: PLC0415  likewise
 
-    class Readable(HighlightTheme):
-        """The theme's colours at full opacity."""
-
+    class Calm(HighlightTheme):
         STYLES = {  # noqa: RUF012  Textual's own shape
-            token: _OPACITY.sub("", style) for token, style in HighlightTheme.STYLES.items()
+            string_to_tokentype(name): style for name, style in tokens()
         }
 
     same_length = _SPACE.sub(" ", code)
-    content = highlight(same_length, language=language, theme=Readable)
+    content = highlight(same_length, language=language, theme=Calm)
     return [span for span in content.spans if span.style != "$text"]

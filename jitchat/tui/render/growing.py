@@ -1,5 +1,6 @@
 """Draws a text that grows: finished blocks are drawn once, the open one again each time."""
 
+import re
 from collections.abc import Sequence
 
 from markdown_it.tree import SyntaxTreeNode
@@ -10,6 +11,9 @@ from jitchat.tui.render.render import block_lines
 
 _LOOKS_AHEAD = ("]:", "$", "\\[", "\\(")
 """With one of these in it, the end of a text may change what is before: a definition, a formula."""
+
+_UNDECIDED = re.compile(r"\n[ \t>]*(?:-+|=+|`{1,2})[ \t]*\Z")
+"""A line that may begin a list or code, or make a heading of the one above."""
 
 
 class Growing:
@@ -26,6 +30,7 @@ class Growing:
 
     def draw(self, text: str, look: Look, *, is_complete: bool = False) -> list[Line]:
         """Draw a text, which usually is the one before with something added."""
+        text = text if is_complete else _UNDECIDED.sub("", text)
         before, look_before, _ = self._drawn
         if (text, look, is_complete) == self._drawn:
             return self.lines

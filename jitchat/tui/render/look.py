@@ -1,7 +1,7 @@
 """Pieces of lines, and how a reply looks: its width, the styles of a theme, long lines of code."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -44,6 +44,12 @@ class Theme:
 @cache
 def _styles() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("styles.toml").read_text("utf-8"))
+
+
+def tokens() -> Iterable[tuple[str, str]]:
+    """Yield kinds of tokens in code, as Pygments names them, with their styles."""
+    styles: dict[str, str] = _styles()["tokens"]
+    return styles.items()
 
 
 @cache

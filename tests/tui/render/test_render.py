@@ -128,6 +128,14 @@ def test_a_reply_that_grows_is_drawn_as_if_it_came_at_once(text, data):
     assert growing.draw(text, look(50), is_complete=True) == render(text, look(50))
 
 
+def test_a_line_does_not_look_like_a_heading_while_a_list_or_code_begins_below_it():
+    growing = Growing()
+    text = "The ports:\n- 8443\n\nSo:\n```\nx\n```\n"
+    for end in range(1, len(text)):
+        pieces = [piece for line in growing.draw(text[:end], look()) for piece in line]
+        assert not any(piece.style.bold or piece.text in ("-", "`", "``") for piece in pieces)
+
+
 def test_finished_blocks_are_drawn_once(monkeypatch: pytest.MonkeyPatch):
     from jitchat.tui.render import growing as module
 
