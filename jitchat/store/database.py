@@ -31,6 +31,7 @@ from jitchat.paths import make_private, open_to_others
 from jitchat.store import copies
 from jitchat.store.repair import repair
 from jitchat.text.sanitize import one_line
+from jitchat.text.words import fold
 
 MIGRATION_SET = "jitchat"
 MIGRATION_TABLE = "_sqlite_migrations"
@@ -419,9 +420,11 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _connection(path: Path | str, *, uri: bool = False) -> sqlite3.Connection:
-    return sqlite3.connect(
+    connection = sqlite3.connect(
         path, timeout=WAIT_SECONDS, check_same_thread=False, isolation_level=None, uri=uri
     )
+    connection.create_function("fold", 1, fold, deterministic=True)
+    return connection
 
 
 def _create(path: Path, flags: int = 0) -> None:

@@ -285,7 +285,7 @@ class ImportWriter:
         if is_newer or new_files:
             self.changed += 1
             with search_index.changing(self._store.database, [stored.id]):
-                if is_free:
+                if is_free and (is_newer or is_same):
                     self._replace(connection, incoming, stored, left)
                 _attach(connection, stored.id, new_files, len(attached))
         if is_newer or known.form is None or (is_same and new_files):
@@ -339,8 +339,8 @@ class ImportWriter:
     def finish(self, heading: Heading) -> None:
         """Set the title, dates and tags, and the head to the source's.
 
-        The head stays if the user moved it to a turn written here, and so does a title that was
-        given here.
+        The head stays if the user moved it to a turn written here, or the source is older than what
+        was imported last, and so does a title that was given here.
         """
         with self._store.database.write() as connection:
             connection.execute("UPDATE conversations SET deleted_by = 0 WHERE id = ?", (self.id,))
@@ -358,11 +358,13 @@ class ImportWriter:
                      heading.project, self.id),
                 )  # fmt: skip
             self._store.tag(self.id, heading.tags)
-            connection.execute(
-                "UPDATE conversations SET updated_at = ? WHERE id = ?",
-                ((heading.updated_at or now).isoformat(), self.id),
-            )
-            if self.is_new or not self._head or self._is_head_imported:
+            if not self._is_older:
+                connection.execute(
+                    "UPDATE conversations SET updated_at = ? WHERE id = ?",
+                    ((heading.updated_at or now).isoformat(), self.id),
+                )
+            is_moved = self._is_head_imported and not self._is_older
+            if self.is_new or not self._head or is_moved:
                 wanted = self.place(heading.head) if heading.head is not None else self._last
                 look_at(connection, self.id, wanted or self._last)
             else:

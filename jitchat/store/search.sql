@@ -4,11 +4,11 @@
 -- name: condition
 -- On the table `conversations` as c, with the parameters of a Filter; {condition} in other statements is this one.
 NOT c.deleted_by AND (:archived IS NULL OR c.archived = :archived)
-AND instr(lower(c.project), :project)
+AND (:project = '' OR instr(fold(c.project), :project))
 AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w
-    WHERE w.value NOT IN (SELECT tag FROM tags WHERE conversation = c.id))
+    WHERE w.value NOT IN (SELECT fold(tag) FROM tags WHERE conversation = c.id))
 AND (:model = '' OR EXISTS (SELECT 1 FROM turns t JOIN reply_notes n ON n.turn = t.id
-    WHERE t.conversation = c.id AND instr(lower(n.model), :model)))
+    WHERE t.conversation = c.id AND instr(fold(n.model), :model)))
 
 -- name: listed
 SELECT c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, c.archived,

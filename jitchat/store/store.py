@@ -9,6 +9,7 @@ import json
 import os
 import re
 import sqlite3
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -134,6 +135,11 @@ def project_name(name: str) -> str:
     return plain
 
 
+def tag_form(tag: str) -> str:
+    """Return a tag in the form in which it is stored, whether it is valid or not."""
+    return unicodedata.normalize("NFC", tag.removeprefix("#").lower())
+
+
 def tag_name(tag: str) -> str:
     """Return a tag as one word in lower case, of at most 40 characters.
 
@@ -141,7 +147,7 @@ def tag_name(tag: str) -> str:
         UsageError: The tag is invalid.
 
     """
-    plain = fold(one_line(repair(tag)).removeprefix("#"))
+    plain = tag_form(one_line(repair(tag)))
     is_refused = any(c.isspace() or c in _OBEYED or c in ":," for c in plain)
     if not plain or len(plain) > _LONGEST_TAG or is_refused:
         raise UsageError(
@@ -321,7 +327,7 @@ class ColdStore:
 
         """
         added = [(conversation, tag_name(tag)) for tag in add]
-        removed = [(conversation, fold(tag.removeprefix("#"))) for tag in remove]
+        removed = [(conversation, tag_form(tag)) for tag in remove]
         with search_index.changing(self.database, conversation=conversation) as connection:
             connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", added)
             connection.executemany("DELETE FROM tags WHERE conversation = ? AND tag = ?", removed)

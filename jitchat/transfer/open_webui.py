@@ -124,8 +124,9 @@ def _pieces(fields: Mapping[str, object], tally: Tally) -> list[Piece]:
     for each in sequence(fields.get("files")):
         file = mapping(each)
         inner = mapping(file.get("file"))
-        name = text(file.get("name")) or text(inner.get("filename"))
-        content = text(mapping(inner.get("data")).get("content"))
+        names = (file.get("name"), inner.get("filename"), file.get("title"))
+        name = next((text(name) for name in names if text(name)), "")
+        content = text(mapping(inner.get("data")).get("content")) or _page_text(file)
         if content:
             pieces.append(text_piece(tally, name, content))
             continue
@@ -136,6 +137,14 @@ def _pieces(fields: Mapping[str, object], tally: Tally) -> list[Piece]:
     if failure := text(mapping(fields.get("error")).get("content")):
         pieces.append(Text(f"[error: {failure}]"))
     return pieces
+
+
+def _page_text(file: Mapping[str, object]) -> str:
+    """Return the text of an attached note, or of attached pages; empty for other files."""
+    note = text(mapping(mapping(file.get("data")).get("content")).get("md"))
+    pages = [text(mapping(page).get("content")) for page in sequence(file.get("docs"))]
+    parts = [text(file.get("url")), *pages] if any(pages) else []
+    return note or "\n\n".join(part for part in parts if part)
 
 
 def _sources(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:

@@ -8,6 +8,10 @@ import pytest
 
 from jitchat.errors import UsageError
 from jitchat.store.conversation_search import DATES, EVERY, Filter, midnight, parse_query
+from jitchat.store.reply_notes import PUT_NOTE, ReplyNote, note_row
+from jitchat.store.store import ColdStore
+from jitchat.values import Role
+from tests.support import turn
 
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
 
@@ -40,6 +44,27 @@ def test_a_date_is_understood_as_people_write_it(told, day):
     text, where = parse_query(f"the harbour after:{told} wall", NOW)
     assert (text, where.after, where.before) == ("the harbour wall", date.fromisoformat(day), None)
     assert parse_query(f"before:{told}", NOW)[1].before == where.after
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["project:Küche", "project:KÜCHE", "project:kuche", "tag:Ärger", "tag:#ÄRGER", "tag:arger",
+     "model:МОДЕЛЬ", "model:modèle"],
+)  # fmt: skip
+def test_a_filter_compares_names_of_any_script_without_case_and_accents(
+    store: ColdStore, query: str
+):
+    found = store.create("Bread", project="Küche und Keller")
+    store.create("Stone", project="Werkstatt")
+    store.tag(found.id, ["Ärger"])
+    store.append(found.id, [turn(1, "Hello"), turn(2, "Hi", Role.ASSISTANT)])
+    with store.database.write() as connection:
+        reply = connection.execute("SELECT MAX(id) FROM turns").fetchone()[0]
+        connection.execute(PUT_NOTE, note_row(reply, ReplyNote("Модель-Modèle")))
+
+    assert store.conversation(found.id).tags == ("ärger",)
+    _, where = parse_query(query, NOW)
+    assert [known.id for known in store.conversations(where)] == [found.id]
 
 
 @pytest.mark.parametrize("told", ["", "2026-13", "2026-02-30", "2/3/2026", "soon", "26-11-03"])

@@ -355,6 +355,32 @@ def test_the_zip_after_the_json_adds_its_files_also_where_a_pin_stands(
         assert path_of(store, taken) == [text]
 
 
+def test_an_older_copy_with_more_branches_and_files_changes_neither_text_nor_head(
+    tmp_path: Path, make_store: Callable[[], ColdStore]
+):
+    def talk(day: int, text: str, *others: Any, files: object = ()) -> list[object]:
+        asked = claude_message("1", "", "human", text, files=files)
+        return [claude(asked, *others, updated_at=f"2026-03-0{day}T10:00:00Z")]
+
+    folder = tmp_path / "older"
+    folder.mkdir()
+    branch = claude_message("3", "1", "assistant", "A branch that was deleted later.")
+    files = [{"file_name": "kite.png"}]
+    written(folder, "conversations.json", talk(2, "An old text", branch, files=files))
+    written(folder, "kite.png", PNG)
+    reply = claude_message("2", "1", "assistant", "Kites fly.")
+    newer = written(tmp_path, "conversations.json", talk(3, "Kites?", reply))
+    store = make_store()
+    taken = only(store, newer)
+
+    older = only(store, folder, is_whole=False)  # the old text is in the tally
+
+    assert (older.added, older.changed) == (1, 1)
+    assert path_of(store, taken) == ["u: Kites?", "a: Kites fly."]
+    assert files_of(store, taken) == {1: [("kite.png", "image/png")]}
+    assert store.conversation(taken.id).updated_at.day == 3
+
+
 def test_the_json_after_the_zip_leaves_what_the_zip_brought(
     tmp_path: Path, make_store: Callable[[], ColdStore]
 ):

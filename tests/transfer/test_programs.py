@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.store.attachments import AttachmentStore, whole
 from jitchat.transfer.formats import conversations_of
 from jitchat.transfer.source import open_source
 from jitchat.values import Role
@@ -599,6 +600,22 @@ def test_sillytavern_s_swipes_are_versions(tmp_path: Path, store: ColdStore):
     assert [turn.created_at and turn.created_at.hour for turn in turns] == [10, 10, 10, 10, 10]
     assert reasoning_of(store, turns[2]) == "A sailor."
     assert dict(taken.tally.skipped) == {"message that is hidden from the prompt": 1}
+
+
+def test_notes_and_pages_attached_in_open_webui_are_files(tmp_path: Path, store: ColdStore):
+    note = {"type": "note", "title": "Tides", "data": {"content": {"md": "High at *six*."}}}
+    pages = [{"content": "Low at noon."}, {"content": "High at six."}]
+    page = {"type": "text", "name": "tides", "url": "https://tides.example/", "docs": pages}
+    asked = {"id": "1", "role": "user", "content": "Look", "files": [note, page]}
+    chat = {"id": "c", "title": "Tides", "chat": {"messages": [asked]}}
+
+    taken = only(store, written(tmp_path, "chats.json", [chat]))
+
+    listed = AttachmentStore(store.database, taken.id).listed()
+    assert [(file.name, whole(store.database, file).text) for file in listed] == [
+        ("Tides", "High at *six*."),
+        ("tides", "https://tides.example/\n\nLow at noon.\n\nHigh at six."),
+    ]
 
 
 def test_gemini_s_activity_is_split_at_long_pauses(tmp_path: Path, store: ColdStore):

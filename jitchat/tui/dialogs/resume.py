@@ -17,7 +17,7 @@ from jitchat.errors import UsageError
 from jitchat.store import deletion
 from jitchat.store.conversation_search import SYNTAX, parse_query
 from jitchat.store.search import Found
-from jitchat.store.store import ColdStore
+from jitchat.store.store import ColdStore, tag_form
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.words import fold
@@ -139,8 +139,8 @@ class ResumeScreen(Dialog[Choice]):
         if task == "rename":
             self._store.rename(subject.id, typed)
         elif task == "tag":
-            wanted = [word.removeprefix("#") for word in typed.split()]
-            self._store.tag(subject.id, wanted, set(subject.tags) - set(map(fold, wanted)))
+            wanted = {tag_form(word) for word in typed.split()}
+            self._store.tag(subject.id, wanted, set(subject.tags) - wanted)
         else:
             deletion.hide(self._store, subject.id)
 
