@@ -272,7 +272,9 @@ def lines_of(window: ContextWindow, listing: Listing) -> Iterator[Line]:
         f"{plural(len(offered), 'tool')} offered, {taken} tokens; not offered: {spared} tokens"
     )
     tools = [_Entry(tool.reason, tool.tokens, "offered") for tool in offered]
-    tools += [_Entry(f"{t.name}: {t.reason}", t.tokens, Verdict.LEFT_OUT) for t in left_out]
+    tools += [
+        _Entry(f"{tool.name}: {tool.reason}", tool.tokens, Verdict.LEFT_OUT) for tool in left_out
+    ]
     yield from _matching_lines(window, listing, heading, tools)
 
 
