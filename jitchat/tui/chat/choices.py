@@ -83,9 +83,9 @@ class Choices(Controller):
 
         def change() -> str:
             before = planned_or_overflow(session, message)
-            made = steering.pins.make(session, turn, hold, undoes=undoes)
+            hold_change = steering.pins.make(session, turn, hold, undoes=undoes)
             mode = message.mode if message is not None else Mode.JIT
-            return pin_effect(made, mode, before, planned_or_overflow(session, message))
+            return pin_effect(hold_change, mode, before, planned_or_overflow(session, message))
 
         async def change_and_tell() -> None:
             try:

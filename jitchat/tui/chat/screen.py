@@ -17,10 +17,10 @@ from textual import on
 from textual.app import ComposeResult
 from textual.events import ScreenResume
 from textual.screen import Screen
+from textual.widgets import Input
 
 from jitchat.draft import EMPTY, Draft, joined
 from jitchat.events import FactsFound, MemoryUpdated, ObservationDue
-from jitchat.statements import Source
 from jitchat.store.deletion import delete_left
 from jitchat.store.drafts import Drafts
 from jitchat.tools.approvals import Answer
@@ -53,7 +53,6 @@ from jitchat.tui.key_names import KeyNames
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.completion_list import CompletionList
-from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.reply import ReplyBody
@@ -104,8 +103,10 @@ class ChatScreen(Screen[None]):
         self.branches = branches = Branches(*shared, opening, steering, previews, indexing, sends)
         self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools, self.open)
         self.personas = Personas(*shared, opening, self.models)
-        self.views = views = Views(*shared, opening, steering, previews, meter, sends, branches)
         self.conversations = Conversations(*shared, opening, sends, self.routing, self.open)
+        self.views = views = Views(
+            *shared, opening, steering, previews, meter, sends, branches, self.conversations
+        )
         self.choices = Choices(*shared, opening, steering, previews)
         self.turns = Turns(*shared, opening, views)
         self.drafting = Drafting(*shared, opening)
@@ -333,15 +334,6 @@ class ChatScreen(Screen[None]):
 
     # Views, and choices made in a view or a pane
 
-    @on(Views.Left)
-    @reports_errors
-    async def _view_left(self, message: Views.Left) -> None:
-        outcome = message.outcome
-        if isinstance(outcome, Source):
-            await self.conversations.go_to_source(outcome)
-        elif self.session is not None:
-            await self.views.follow(self.session, outcome)
-
     @on(Inspector.RowToggled)
     def _row_toggled(self, message: Inspector.RowToggled) -> None:
         if self.session is not None and not self.sends.waits():
@@ -429,9 +421,9 @@ class ChatScreen(Screen[None]):
     def action_find(self, wanted: str = "") -> None:
         self.find.open(wanted, self.focused)
 
-    @on(FindLine.Changed)
-    def _find_changed(self, message: FindLine.Changed) -> None:
-        self.find.look_for(message.wanted)
+    @on(Input.Changed, "#find")
+    def _find_changed(self, message: Input.Changed) -> None:
+        self.find.look_for(message.value)
 
     def action_find_match(self, step: int) -> None:
         self.find.move(step)

@@ -6,11 +6,12 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from textual.message import Message
 from textual.timer import Timer
 
+from jitchat.statements import Source
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import addressed_in, turn_ahead
+from jitchat.tui.chat.conversations import Conversations
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Meter, Previews
@@ -32,18 +33,13 @@ PREPARE_AFTER, PREPARE_EVERY = 1.0, 0.1
 class Views(Controller):
     """Opens views, and acts on their outcomes in the chat."""
 
-    @dataclass
-    class Left(Message):
-        """A view was closed with an outcome for the chat to act on."""
-
-        outcome: view.Outcome
-
     opening: Opening
     steering: Steering
     previews: Previews
     meter: Meter
     sends: Sends
     branches: Branches
+    conversations: Conversations
 
     _loads: Timer | None = None
 
@@ -118,6 +114,13 @@ class Views(Controller):
         lab = StartScreen(self.backend.lab_service(), wanted, begins=begins, titles=titles)
         self.host.push(lab)
 
+    async def _take_outcome(self, outcome: view.Outcome) -> None:
+        session = self.opening.session
+        if isinstance(outcome, Source):
+            await self.conversations.go_to_source(outcome)
+        elif session is not None:
+            await self.follow(session, outcome)
+
     async def follow(self, session: Session, outcome: view.Here) -> None:
         match outcome:
             case view.Another(name, planned):
@@ -173,7 +176,7 @@ class Views(Controller):
     def left(self, outcome: view.Outcome | None) -> None:
         self.meter.sum_up()  # a view may have asked a model
         if outcome is not None:
-            self.host.post(self.Left(outcome))
+            self.host.later(self._take_outcome, outcome)
 
     def _is_about_last(self) -> bool:
         """Whether a view opens on the last sent window: nothing is typed or otherwise requested."""

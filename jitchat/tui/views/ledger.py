@@ -11,7 +11,6 @@ from textual.widgets import Input, OptionList, Static
 from textual.worker import Worker
 
 from jitchat.errors import JitchatError
-from jitchat.statements import Source
 from jitchat.text.figures import plural
 from jitchat.tui.figures import identity_sentence
 from jitchat.tui.palette import MUTED
@@ -63,8 +62,6 @@ class LedgerView(View):
         """The text that the view was opened with; None if there was none."""
         self._why: Why | None = None
         """The explanation of the turn asked about."""
-        self._elsewhere: dict[str, Source] = {}
-        """Turns of other conversations in the list, by their lines."""
         self._sums, self._change = Note("ledger-sums"), Note("ledger-change")
         self._legend = Static(ledger_rows.legend(window), id="ledger-legend")
         self._answer, self._note = Note("ledger-answer"), Note("ledger-note")
@@ -198,17 +195,18 @@ class LedgerView(View):
 
     @on(OptionList.OptionSelected)
     def _go_to(self) -> None:
-        row, elsewhere = self._table.row, self._elsewhere.get(self._table.line)
+        row, line = self._table.row, self._table.line
         if row is not None:
             self._leave(lambda planned: GoTo(row.turn, planned))
-        elif elsewhere is not None:
-            self.show_elsewhere(elsewhere)
+        elif line is not None and line.leads_to is not None:
+            self.show_elsewhere(line.leads_to)
 
     @on(OptionList.OptionHighlighted)
     def _show_note(self) -> None:
         row, ledger = self._table.row, self._ledger
         if ledger is not None:
-            note = self._table.line or ledger_rows.never_line(ledger.window)
+            line = self._table.line
+            note = line.text if line is not None else ledger_rows.never_line(ledger.window)
             if row is not None:
                 note = ledger_rows.note_of(row, ledger.lines.get(row.turn, ""), ledger.marks)
             self._note.update(note)
@@ -287,12 +285,7 @@ class LedgerView(View):
         never = ledger_rows.never_line(window)
         if never and listing.part is not ledger_rows.Part.IN and not listing.text:
             items.append(Line(never, can_be_chosen=True))
-        self._elsewhere = ledger_rows.elsewhere_lines(window, listing)
-        if self._elsewhere:
-            items.append(Line("── turns of other conversations ", fill="─"))
-        items += [Line(text, can_be_chosen=True) for text in self._elsewhere]
-        items += ledger_rows.file_lines(window, listing)
-        items += ledger_rows.tool_lines(window, listing)
+        items += ledger_rows.lines_of(window, listing)
         columns = ledger_rows.columns_of(shown, window, ledger.marks)
         self._table.show(items, at=listing.turn, columns=columns)
         of = f"{len(shown):,} of " if len(shown) != len(rows) else ""

@@ -232,60 +232,68 @@ def never_line(window: ContextWindow) -> str:
     return f"{never.sentence} ({part_figure(window, never.tokens)} tokens)"
 
 
-def tool_lines(window: ContextWindow, listing: Listing) -> Iterator[Line]:
-    """List the tools: each one's tokens, whether it is offered, and why."""
-    offered = [each for each in window.segments if each.kind is Kind.TOOLS]
-    listed = [(each.reason, each.tokens, "offered") for each in offered]
-    out = Verdict.LEFT_OUT.value
-    listed += [(f"{e.name}: {e.reason}", e.tokens, out) for e in window.tools_left_out]
-    taken = part_figure(window, tokens_of(offered))
-    left_out = part_figure(window, sum(each.tokens for each in window.tools_left_out))
-    heading = f"{plural(len(offered), 'tool')} offered, {taken} tokens; not offered: {left_out}"
-    yield from _lines(window, listing, f"{heading} tokens", listed)
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Anything but a turn of this conversation that could be sent."""
+
+    text: str
+    tokens: int
+    verdict: str
+    source: Source | None = None
+    """The turn of another conversation."""
+
+    @property
+    def part(self) -> Part:
+        return Part.OUT if self.verdict == Verdict.LEFT_OUT else Part.IN
 
 
-def file_lines(window: ContextWindow, listing: Listing) -> Iterator[Line]:
-    """List the files, then the parts found, each with its verdict and the reason."""
+def lines_of(window: ContextWindow, listing: Listing) -> Iterator[Line]:
+    """List turns of other conversations, files and tools, each with its verdict and the reason."""
+    elsewhere = [
+        _Entry(f"↗{row.name} {row.score:.2f} {row.reason}", row.tokens, row.verdict, row.source)
+        for row in window.elsewhere
+    ]
+    yield from _matching_lines(window, listing, "turns of other conversations", elsewhere)
+
     files = sum(not row.file.locator for row in window.files)
-    sent = [each for each in window.segments if each.file is not None]
-    listed = [
-        (f"#{row.file.turn} {row.file.place}: {row.reason}", row.tokens, row.verdict.value)
+    sent = [segment for segment in window.segments if segment.file is not None]
+    heading = f"{plural(files, 'file')} attached, {part_figure(window, tokens_of(sent))} tokens"
+    parts = [
+        _Entry(f"#{row.file.turn} {row.file.place}: {row.reason}", row.tokens, row.verdict)
         for row in window.files
     ]
-    heading = f"{plural(files, 'file')} attached, {part_figure(window, tokens_of(sent))} tokens"
-    yield from _lines(window, listing, heading, listed)
+    yield from _matching_lines(window, listing, heading, parts)
+
+    offered = [segment for segment in window.segments if segment.kind is Kind.TOOLS]
+    left_out = window.tools_left_out
+    taken = part_figure(window, tokens_of(offered))
+    spared = part_figure(window, sum(tool.tokens for tool in left_out))
+    heading = (
+        f"{plural(len(offered), 'tool')} offered, {taken} tokens; not offered: {spared} tokens"
+    )
+    tools = [_Entry(tool.reason, tool.tokens, "offered") for tool in offered]
+    tools += [
+        _Entry(f"{tool.name}: {tool.reason}", tool.tokens, Verdict.LEFT_OUT) for tool in left_out
+    ]
+    yield from _matching_lines(window, listing, heading, tools)
 
 
-def _lines(
-    window: ContextWindow, listing: Listing, heading: str, listed: Sequence[tuple[str, int, str]]
+def _matching_lines(
+    window: ContextWindow, listing: Listing, heading: str, entries: Sequence[_Entry]
 ) -> Iterator[Line]:
-    """List entries other than turns, with their tokens and verdicts, as far as they match."""
     text = fold(listing.text.strip())
-    parts = {
-        verdict: Part.OUT if verdict == Verdict.LEFT_OUT else Part.IN for *_, verdict in listed
-    }
     shown = [
-        row for row in listed if listing.part in (Part.ALL, parts[row[2]]) and text in fold(row[0])
+        entry
+        for entry in entries
+        if listing.part in (Part.ALL, entry.part) and text in fold(f"{entry.text} {entry.verdict}")
     ]
     if shown:
         yield Line(f"── {heading} ", fill="─")
-    for named, tokens, verdict in shown:
-        figure = part_figure(window, tokens)
-        style = "" if parts[verdict] is Part.IN else MUTED
-        yield Line(f"{figure:>7} {verdict:9} {one_line(named)}", style, can_be_chosen=True)
-
-
-def elsewhere_lines(window: ContextWindow, listing: Listing) -> dict[str, Source]:
-    """List the candidates from other conversations, each with its source."""
-    text = fold(listing.text.strip())
-    lines: dict[str, Source] = {}
-    for row in window.elsewhere:
-        part = Part.IN if row.verdict in _AT_FULL_TEXT else Part.OUT
-        line = one_line(f"{row.name} {row.score:.2f} {row.reason}")
-        if listing.part in (Part.ALL, part) and text in fold(f"{line} {row.verdict}"):
-            figure = part_figure(window, row.tokens)
-            lines[f"{figure:>7} {row.verdict.value:9} ↗{line}"] = row.source
-    return lines
+    for entry in shown:
+        figure = part_figure(window, entry.tokens)
+        line = f"{figure:>7} {entry.verdict:9} {one_line(entry.text)}"
+        style = "" if entry.part is Part.IN else MUTED
+        yield Line(line, style, can_be_chosen=True, leads_to=entry.source)
 
 
 def change_line(before: ContextWindow, after: ContextWindow) -> str:

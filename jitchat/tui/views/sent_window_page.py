@@ -69,9 +69,11 @@ def _sum_lines(
     before: ContextWindow, after: ContextWindow, numbers: tuple[int, int]
 ) -> Iterator[str]:
     """Write the sums of the differences, then both windows' identities."""
-    found = difference(before, after)
-    parts = [f"{name} {len(turns):,} ({growth(turns)})" for name, turns in found.by_name.items()]
-    resized = [part for part in found.parts if part.tokens_before != part.tokens_after]
+    differences = difference(before, after)
+    parts = [
+        f"{name} {len(turns):,} ({growth(turns)})" for name, turns in differences.by_name.items()
+    ]
+    resized = [part for part in differences.parts if part.tokens_before != part.tokens_after]
     parts += [f"{part.kind_after or part.kind_before} ({growth([part])})" for part in resized]
     yield " · ".join(parts)
     change = signed(after.used - before.used)

@@ -1,12 +1,9 @@
 """The line for searching the conversation: the text and the number of the current match."""
 
-from dataclasses import dataclass
-
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.widgets import Input, Static
 
 from jitchat.tui.drawing import Content
@@ -34,10 +31,6 @@ class FindLine(Horizontal):
         ),
         Binding("escape", "screen.find_close", "Close", id="find_close", show=False),
     ]
-
-    @dataclass
-    class Changed(Message):
-        wanted: str
 
     def __init__(self) -> None:
         super().__init__(id="find-line")
@@ -74,11 +67,6 @@ class FindLine(Horizontal):
         """Show the number of the current match; 0 of 0 means no match."""
         count = f"{number:,} of {of:,}" if of else "no match" if self.wanted.strip() else ""
         self._count.update(Content(self.problem or count))
-
-    @on(Input.Changed)
-    def _changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.post_message(self.Changed(event.value))
 
     @on(Input.Submitted)
     async def _submitted(self, event: Input.Submitted) -> None:

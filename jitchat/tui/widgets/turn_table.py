@@ -16,6 +16,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 from textual.widgets.option_list import Option
 
+from jitchat.statements import Source
 from jitchat.text.sanitize import one_line, stand_ins
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import BESIDE
@@ -48,6 +49,8 @@ class Line:
     fill: str = ""
     """The character that fills the rest of the line."""
     can_be_chosen: bool = False
+    leads_to: Source | None = None
+    """Turns of another conversation that the line stands for, if any."""
 
 
 Columns = Sequence[Column[Row]] | Callable[[int], Sequence[Column[Row]]]
@@ -134,10 +137,10 @@ class TurnTable(Vertical, Generic[Row]):
         return None if isinstance(item, Line) else item
 
     @property
-    def line(self) -> str:
-        """The text of the `Line` under the cursor; empty on a row or without lines."""
+    def line(self) -> Line | None:
+        """The `Line` under the cursor; None on a row or without lines."""
         item = self._item
-        return item.text if isinstance(item, Line) else ""
+        return item if isinstance(item, Line) else None
 
     @property
     def _item(self) -> Row | Line | None:
