@@ -144,8 +144,7 @@ def merge_scores(retrieval: Retrieval, scores: Mapping[int, float], report: Rera
     scored = [_with_part(row, added.get(row.turn)) for row in before]
     after = sorted(scored, key=lambda row: (-row.score, row.rank))
     rows = tuple(replace(row, rank=rank) for rank, row in enumerate(after, start=1))
-    hits = tuple(_hits(rows, retrieval))
-    return replace(retrieval, candidates=rows, hits=hits, reranking=report)
+    return replace(retrieval, candidates=rows, hits=tuple(_hits(rows, retrieval)), reranking=report)
 
 
 def _with_part(row: Candidate, value: float | None) -> Candidate:

@@ -121,29 +121,22 @@ def kind_of(sentence: str) -> FactKind | None:
     if not _may_stand(sentence):
         return None
     plain = sentence.replace("’", "'")
-    if _is_told(plain):
-        instructs = is_standing(plain) and _says(plain, "instructs")
+    if says("facts", "told", plain):
+        instructs = is_standing(plain) and says("facts", "instructs", plain)
         return FactKind.STANDING if instructs else FactKind.STATED
-    if _says(plain, "preference"):
+    if says("facts", "preference", plain):
         return FactKind.PREFERENCE
-    if is_standing(plain) or _says(plain, "instruction"):
+    if is_standing(plain) or says("facts", "instruction", plain):
         return FactKind.STANDING
-    return FactKind.DECISION if commits(plain) or _says(plain, "decided") else None
+    return FactKind.DECISION if commits(plain) or says("facts", "decided", plain) else None
 
 
 def _may_stand(sentence: str) -> bool:
     if len(sentence) > _LONGEST or is_question(sentence):
         return False
     plain = sentence.replace("’", "'")
-    if _says(plain, "passing") or len(content_words(plain)) < _FEWEST_WORDS:
+    if says("facts", "passing", plain) or len(content_words(plain)) < _FEWEST_WORDS:
         return False
-    return _is_told(plain) or not (_says(plain, "of_others") or _says(plain, "pointing"))
-
-
-def _is_told(plain: str) -> bool:
-    """Whether the user asks to have the sentence remembered."""
-    return _says(plain, "told") and not _says(plain, "of_others")
-
-
-def _says(plain: str, name: str) -> bool:
-    return says("facts", name, plain)
+    if says("facts", "of_others", plain):
+        return False
+    return says("facts", "told", plain) or not says("facts", "pointing", plain)
