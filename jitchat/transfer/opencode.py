@@ -91,6 +91,9 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
                 source.tally.skip("sub-agent session")
                 continue
             tally, key = Tally(), text(identity)
+            if {"session_id", "content"} <= tables.get("todo", frozenset()):
+                tasks = connection.execute("SELECT content FROM todo WHERE session_id = ?", (key,))
+                tally.read({"todo": tasks.fetchall()})
             read = _turns if _is_in_parts(connection, tables, identity) else _whole_turns
             yield IncomingConversation(
                 Origin(NAME, key),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import zipfile
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -499,6 +501,18 @@ def test_opencode_is_read_from_its_database(tmp_path: Path, store: ColdStore):
     assert returned.use.answers == called.use.calls[0]
     assert (model_of(store, answer), reasoning_of(store, called)) == ("claude-opus-4-8", "Run it.")
     assert dict(taken.tally.skipped) == {"text that the program wrote": 1}
+
+
+def test_opencode_s_tasks_are_counted(tmp_path: Path, store: ColdStore):
+    path = exports.opencode(tmp_path / "opencode.db")
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE todo (session_id TEXT, content TEXT, position INTEGER)")
+        rows = [("ses_1", "Mend the test", 0), ("ses_1", "One test fails.", 1), ("ses_2", "x", 0)]
+        database.executemany("INSERT INTO todo VALUES (?, ?, ?)", rows)
+
+    taken = only(store, path)
+
+    assert taken.tally.skipped["task of the session's list"] == 1  # a reply has the other one
 
 
 def test_opencode_s_second_schema_is_read_in_addition_to_the_first(
