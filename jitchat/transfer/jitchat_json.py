@@ -392,7 +392,7 @@ class _Reader:
             OwnInstructions(store.database).put(writer.id, own)
         for name, value in self._members:
             if name not in _RECORDS or not isinstance(value, Iterator):
-                self._tally.skip(f"{name}: only read before the turns", value)
+                self._tally.skip(f"field after the turns ({name})", value)
                 continue
             for item in value:
                 self.found.census.read({name: item})

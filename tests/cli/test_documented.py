@@ -53,3 +53,5 @@ def test_the_commands_of_a_page_do_what_they_are_shown_to_do(
         done = jitchat(*shlex.split(command)[1:])
         assert done.code == 0, f"{line}\n{done.err}"
         assert done.out or out or "--out" in command, line
+        if re.search(r"jitchat send .*(deploy window|metrics endpoint)", line):
+            assert "No answer" not in done.out, line
