@@ -18,7 +18,7 @@ from jitchat.store.replies import ReplyWriter
 from jitchat.store.requests import NOT_BILLED, Taken
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, WindowRecord
-from jitchat.text.sanitize import shorten
+from jitchat.text.sanitize import shorten, skeleton
 from jitchat.values import (
     Echo,
     Status,
@@ -180,7 +180,7 @@ class SendRecorder:
         is_text = isinstance(piece, provider.ReplyDelta)
         if is_text:
             piece = provider.ReplyDelta(self._blank + piece.text)
-            is_blank = self._writer is None and not piece.text.strip()
+            is_blank = self._writer is None and not skeleton(piece.text).strip()
             self._blank = piece.text if is_blank else ""
             if is_blank:
                 return None
@@ -364,7 +364,7 @@ class SendRecorder:
 
     def _lack(self) -> NotAnAnswer | None:
         """Describe what is wrong with a completed answer; None if it has text."""
-        if self._writer is not None and self._writer.text.strip():
+        if self._writer is not None and skeleton(self._writer.text).strip():
             return None
         if self._writer is not None and self._writer.reasoning.strip() and not self.calls:
             return NotAnAnswer(

@@ -152,6 +152,7 @@ async def test_an_answer_that_ends_without_a_finish_is_truncated(store):
         ("\n\n",),
         ("\n", " \t\n", Finished("stop")),
         ("\u3000\u00a0",),
+        ("\u200b", "\ufeff\n"),
     ],
 )
 async def test_an_empty_answer_is_a_failure(store, script):
