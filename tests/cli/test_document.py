@@ -31,7 +31,7 @@ def test_three_operations_are_reported_at_the_end_and_nothing_is_written_before(
     assert jitchat("send", PORT, "--conversation", "demo", "--mode", "document").err == ""
     assert lines(jitchat) == []
     assert "is empty" in jitchat("document").out
-    done = jitchat("send", "Thanks.", "--mode", "document", "--end")
+    done = jitchat("send", "Thanks.", "--conversation", "demo", "--mode", "document", "--end")
     assert "memory document: version 1" in done.err
     assert "3 store operations" in done.err
     assert PORT in lines(jitchat)

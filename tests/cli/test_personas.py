@@ -51,7 +51,7 @@ def test_a_conversation_keeps_its_persona_after_a_send_until_another_is_named(
     assert system(jitchat, "--persona", "terse")[1] == "persona terse"
     assert system(jitchat, "--persona", "")[1] == "instructions"
     assert system(jitchat, "--conversation", "demo")[1] == "persona poet"
-    jitchat("send", "hello", "--persona", "")
+    jitchat("send", "hello", "--persona", "", "--conversation", "demo")
     assert system(jitchat)[1] == "instructions"
 
     sent = "The window that was sent in jit for #61, “hello” (system · persona poet):"

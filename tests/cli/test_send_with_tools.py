@@ -86,7 +86,7 @@ def test_a_long_message_is_stored_whole_and_sent_as_the_requested_part(
     assert len(scripted.requests[0][-1].content) < len(text) / 4
     assert "stuck at berth 14" in scripted.requests[0][-1].content
     assert jitchat.stored()["demo"][-2] == text
-    jitchat("send", "and now?", "--mode", "full")
+    jitchat("send", "and now?", "--conversation", "demo", "--mode", "full")
     assert "stuck at berth 14" in "".join(each.content for each in scripted.requests[1])
 
 

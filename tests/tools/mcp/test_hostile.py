@@ -229,7 +229,7 @@ def is_there(process: int) -> bool:
     """Whether it runs; what has ended and was not waited for does not."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it may end while its state is read
         return False
 
 
