@@ -209,6 +209,8 @@ def require_linear(
             ratios = [growth(look, text, size, 1)]
             while ratios[-1] > LARGEST_RATIO and len(ratios) < 4:  # once may be chance
                 ratios.append(growth(look, text, size, 3))
+            if ratios[-1] > LARGEST_RATIO:  # a step, where longer texts take another path, ends
+                ratios.append(growth(look, text, 8 * size, 3))
             assert ratios[-1] <= LARGEST_RATIO, (size, ratios, text(40))
 
 
