@@ -17,7 +17,6 @@ from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.tools import Tools
-from jitchat.tui.dialogs.fetch import FetchScreen
 from jitchat.tui.drawing import Content
 from jitchat.tui.model_rows import READER, embedder_offer, meant_by, model_offer
 from jitchat.tui.widgets.prompt import PLACEHOLDER
@@ -88,6 +87,8 @@ class ModelSwitch(Controller):
         self.host.run(self._fetch_embedder(), "fetch", exclusive=True)
 
     async def _fetch_embedder(self) -> None:
+        from jitchat.tui.dialogs.fetch import FetchScreen  # noqa: PLC0415  not on the first frame
+
         larger = await asyncio.to_thread(self.backend.better_weights)
         if larger is None:
             self.host.say("There is no larger embedding model to download: see the top line.")
