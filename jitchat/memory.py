@@ -15,7 +15,6 @@ from jitchat.index.embedder import Embedder
 from jitchat.index.file_parts import FileParts
 from jitchat.index.other_conversations import OtherConversations
 from jitchat.index.retrieve import SearchRequest
-from jitchat.providers.tools import INTERRUPTED
 from jitchat.statements import Distilled, Fact, MemoryDocument, Observations
 from jitchat.store.attachments import AttachmentStore
 from jitchat.store.documents import ContextStore, DocumentStore, project_of
@@ -42,6 +41,7 @@ from jitchat.values import (
     Turn,
 )
 from jitchat.window.exchange import open_calls
+from jitchat.writing.calls import INTERRUPTED
 
 
 class Memory:

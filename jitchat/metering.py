@@ -17,10 +17,12 @@ from jitchat.errors import JitchatError, StoreError
 from jitchat.providers.answer import Answer
 from jitchat.providers.catalogue.table import Prices, cost_of
 from jitchat.providers.provider import Options, Piece, Provider, RetryScheduled, SentRequest, Wire
+from jitchat.providers.writing import stream_written
 from jitchat.store.requests import NOT_BILLED, Asked, Purpose, RequestLog, Taken
 from jitchat.threads import to_the_end
 from jitchat.values import Message, Usage
 from jitchat.window.tokens import TokenCounter, request_tokens
+from jitchat.writing.pieces import WritingRules
 
 Price = Callable[[Usage], float | None]
 """Prices usage in US dollars; None if no price is known."""
@@ -113,7 +115,7 @@ class MeteredProvider:
         try:
             await to_the_end(begin)
             is_refused = False
-            async with aclosing(self._provider.stream(messages, options)) as pieces:
+            async with aclosing(stream_written(self._provider, messages, options)) as pieces:
                 async for piece in pieces:
                     answer.take(piece)
                     is_refused = waits_for_retry(piece, before=is_refused)
@@ -124,6 +126,9 @@ class MeteredProvider:
         finally:
             is_billed = answer.has_begun or not is_refused
             await to_the_end(partial(self._end, identity, sent, answer if is_billed else None))
+
+    def rules(self, options: Options) -> WritingRules:
+        return self._provider.rules(options)
 
     def wire(
         self, messages: Sequence[Message], options: Options, *, as_posted: bool = False

@@ -25,7 +25,6 @@ from jitchat.text.sentences import turn_references
 from jitchat.turn_list import common_start, positions_of, up_to
 from jitchat.values import (
     LEARNT,
-    NO_TOOL_USE,
     Mode,
     Retrieval,
     Role,
@@ -42,8 +41,10 @@ from jitchat.window.history import History
 from jitchat.window.parts import Sources, ToolOffer
 from jitchat.window.plan import plan
 from jitchat.window.steering import NO_MORE, Once, Steering
-from jitchat.window.tokens import TokenCounter, message_tokens
+from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow
+from jitchat.window.written import TurnPricing, offers_others
+from jitchat.writing.pieces import PLAIN, WritingRules
 
 _WORTH_KEEPING = 4_096
 """Turns; pricing this many takes about 0.05 s."""
@@ -76,6 +77,8 @@ class ModelFacts:
     """Counts a picture's tokens from its width and height; see `FileSources`."""
     system_reason: str = reasons.INSTRUCTIONS
     """Where the system prompt comes from, as its segment shows it."""
+    rules: WritingRules = PLAIN
+    """What the protocol requires of the texts of a request."""
 
 
 Offering = Callable[[Question, Mode, Budget], tuple[ToolOffer, ...]]
@@ -102,10 +105,7 @@ class Planning:
         self._lock = threading.Lock()
         self._attached: tuple[Attachment, ...] = ()
         """The files of the last draft."""
-        self._history = self._steered = History()
-        self._ahead: Sequence[Turn] = ()
-        """The turns that `_history` was built from: they rarely change between keystrokes."""
-        self._steered_from: tuple[History, frozenset[int]] = (self._history, frozenset())
+        self._priced: dict[str, PricedTurns] = {}
 
     def over(self, memory: Memory) -> "Planning":
         """Return the same planning over another memory, or over this one without cached prices."""
@@ -237,10 +237,13 @@ class Planning:
 
     def sources(self, question: Question, mode: Mode, budget: Budget) -> Sources:
         facts, steering = self._model_facts(), self.steering
-        history = self.history_before(question.turn.position)
+        tools = self._offering(question, mode, budget)
+        has_others = offers_others(offer.tool for offer in tools if offer.is_offered)
+        turns = self._turns(TurnPricing(self._counter, facts.rules, has_others))
+        history = turns.before(question.turn.position)
         without = history.with_units(question.once.without(steering), reasons.SAME_UNIT)
         return Sources(
-            self._steered_by(history, frozenset(without)),
+            turns.steered_by(history, frozenset(without)),
             question.turn,
             facts.model,
             facts.system,
@@ -248,7 +251,7 @@ class Planning:
             pinned=tuple(sorted(steering.pinned)),
             wanted=question.once.wanted,
             without=without,
-            tools=self._offering(question, mode, budget),
+            tools=tools,
             distilled=self._memory.distilled(question.turn.position).without(without),
             reaches_others=self._memory.others is not None,
             files=FileSources(
@@ -258,6 +261,7 @@ class Planning:
                 facts.sees,
             ),
             system_reason=facts.system_reason,
+            rules=facts.rules,
         )
 
     def _draft_turn(self, content: str, once: Once) -> Turn:
@@ -277,23 +281,44 @@ class Planning:
         return Turn(position, Role.USER, content, self._memory.store.now(), use=use)
 
     def history_before(self, position: int) -> History:
-        """Price the turns before a draft; each is priced once."""
+        """Price the turns before a draft, for a window without tools."""
+        facts = self._model_facts()
+        return self._turns(TurnPricing(self._counter, facts.rules, False)).before(position)
+
+    def _turns(self, price: TurnPricing) -> "PricedTurns":
+        with self._lock:
+            return self._priced.setdefault(price.name, PricedTurns(self._memory, price))
+
+
+class PricedTurns:
+    """The turns of a conversation with their prices, each counted once. Thread-safe."""
+
+    def __init__(self, memory: Memory, price: TurnPricing) -> None:
+        self._memory, self._price = memory, price
+        self._lock = threading.Lock()
+        self._history = self._steered = History()
+        self._ahead: Sequence[Turn] = ()
+        """The turns that `_history` was built from: they rarely change between keystrokes."""
+        self._steered_from: tuple[History, frozenset[int]] = (self._history, frozenset())
+
+    def before(self, position: int) -> History:
+        """Return the history of the turns before a position."""
         with self._lock:
             turns = self._memory.turns
             ahead = turns[: up_to(turns, position - 1)]
             if not self._ahead:
-                self._history, self._ahead = known_history(self._memory, self._counter, position)
+                self._history, self._ahead = known_history(self._memory, self._price, position)
             size = len(self._ahead)
             if common_start(self._ahead, ahead) == size:
                 self._history = self._history.extended(ahead[size:], self._price)
             else:
                 self._history = self._history.following(ahead, self._price)
             if len(ahead) - size > _WORTH_KEEPING:
-                keep_costs(self._memory, self._counter, self._history)
+                keep_costs(self._memory, self._price, self._history)
             self._ahead = ahead
             return self._history
 
-    def _steered_by(self, history: History, without: frozenset[int]) -> History:
+    def steered_by(self, history: History, without: frozenset[int]) -> History:
         """Remove excluded turns, reusing the last result if nothing changed."""
         with self._lock:
             known, taken = self._steered_from
@@ -301,9 +326,6 @@ class Planning:
                 self._steered = history.without(without, self._price)
                 self._steered_from = history, without
             return self._steered
-
-    def _price(self, text: str, use: ToolUse = NO_TOOL_USE, /) -> int:
-        return message_tokens(self._counter, text, use)
 
 
 def _gone(
@@ -316,25 +338,25 @@ def _gone(
 
 
 def known_history(
-    memory: Memory, counter: TokenCounter, position: int
+    memory: Memory, price: TurnPricing, position: int
 ) -> tuple[History, Sequence[Turn]]:
     """Return the history of the turns before a position as far as stored prices reach.
 
     Also returns those turns, including the ones that no window shows.
     """
     now = memory.snapshot
-    costs = TurnCosts(memory.store.database, memory.conversation.id, counter.name).read(now.path)
+    costs = TurnCosts(memory.store.database, memory.conversation.id, price.name).read(now.path)
     size = min(len(costs), up_to(now.turns, min(now.settled, position - 1)))
     turns = now.turns[:size]
     return History.of(turns, costs[:size]), turns
 
 
-def keep_costs(memory: Memory, counter: TokenCounter, history: History) -> None:
+def keep_costs(memory: Memory, price: TurnPricing, history: History) -> None:
     """Store the prices of turns that can no longer change; failures are ignored."""
     now = memory.snapshot
     settled = positions_of(now.turns[: up_to(now.turns, now.settled)])
     costs = dict(zip(history.positions, history.costs, strict=True))
-    known = TurnCosts(memory.store.database, memory.conversation.id, counter.name)
+    known = TurnCosts(memory.store.database, memory.conversation.id, price.name)
     is_view = memory.store.is_view(memory.conversation.id)
     if not is_view and len(settled) and settled[-1] <= (history.positions or (0,))[-1]:
         with suppress(StoreError):

@@ -13,7 +13,9 @@ from jitchat.memory import Memory
 from jitchat.metering import taken, waits_for_retry, with_known_output
 from jitchat.providers import provider
 from jitchat.providers.answer import written
-from jitchat.providers.tools import INTERRUPTED, NOT_RUN
+from jitchat.providers.tools import (
+    NOT_RUN,
+)
 from jitchat.store.replies import ReplyWriter
 from jitchat.store.requests import NOT_BILLED, Taken
 from jitchat.store.store import require
@@ -31,6 +33,7 @@ from jitchat.values import (
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow
+from jitchat.writing.calls import INTERRUPTED
 
 _SHOWN = 300
 """Characters shown of a stop reason."""

@@ -47,7 +47,14 @@ from jitchat.observing import Consent, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.pictures import picture_tokens
 from jitchat.providers.catalogue.table import cost_of
-from jitchat.providers.provider import Options, Provider, SentRequest, Wire
+from jitchat.providers.provider import (
+    Options,
+    PartRefused,
+    Provider,
+    RequestAdapted,
+    SentRequest,
+    Wire,
+)
 from jitchat.recorder import Outgoing, SendRecorder
 from jitchat.session_options import SessionOptions
 from jitchat.small_models.picker import ModelPicker
@@ -83,9 +90,12 @@ from jitchat.why import Explained
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.parts import ToolOffer
+from jitchat.window.plan import rewritten
 from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once, Steering
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, digest_of
+from jitchat.window.written import TurnPricing
+from jitchat.writing.pieces import WritingRules
 
 
 class Session:
@@ -229,7 +239,9 @@ class Session:
             await asyncio.to_thread(recorder.store_window, question.turn, built)
             yield built
             try:
-                async with aclosing(self._stream(recorder, built.window, messages)) as events:
+                async with aclosing(
+                    self._stream(recorder, question.turn, built, messages)
+                ) as events:
                     async for event in events:
                         yield event
                 return
@@ -272,7 +284,8 @@ class Session:
         await asyncio.to_thread(self._meter.take, window, recorder.usage)
         called = await to_the_end(recorder.close_step)
         yield StepStored(called)
-        appending = Appending(window, called, self.counter, self.calibration)
+        price = TurnPricing(self.counter, window.rules)
+        appending = Appending(window, called, price, self.calibration)
         for call in called.use.calls:
             yield ToolCalled(called, call)
         async with aclosing(toolbox.run(called.use.calls, appending.step)) as news:
@@ -287,7 +300,7 @@ class Session:
                     yield ToolReturned(result)
         built, messages = await asyncio.to_thread(self._extend, recorder, turn, appending)
         yield built
-        async with aclosing(self._stream(recorder, built.window, messages)) as events:
+        async with aclosing(self._stream(recorder, turn, built, messages)) as events:
             async for event in events:
                 yield event
 
@@ -302,9 +315,55 @@ class Session:
         return built, messages
 
     async def _stream(
-        self, recorder: SendRecorder, window: ContextWindow, messages: Sequence[Message]
+        self, recorder: SendRecorder, turn: Turn, built: WindowBuilt, messages: Sequence[Message]
+    ) -> AsyncGenerator[Event, None]:
+        """Stream the answer to a window; write it again if the server refuses a part of it."""
+        without: frozenset[str] = frozenset()
+        while True:
+            try:
+                async with aclosing(
+                    self._pieces(recorder, built.window, messages, without)
+                ) as events:
+                    async for event in events:
+                        yield event
+                return
+            except PartRefused as refused:
+                if refused.part in without:
+                    raise
+                without |= {refused.part}
+                yield RequestAdapted(refused.sentence)
+                rewrite = partial(self._rewritten, built.window, without)
+                built, messages = await asyncio.to_thread(self._built, rewrite)
+                await asyncio.to_thread(recorder.store_window, turn, built)
+                yield built
+
+    def _rewritten(self, window: ContextWindow, without: frozenset[str]) -> ContextWindow:
+        """Write a window without the parts that the server refuses.
+
+        Raises:
+            WindowOverflow: It needs more tokens than before, and does not fit.
+
+        """
+        request = self.options.request
+        rules = self.provider.rules(replace(request, without=request.without | without))
+        again = rewritten(window, self.counter, rules, self.calibration)
+        if again is None:
+            raise WindowOverflow(
+                "Without what the server refuses, the window is too large.",
+                "Send the message again: it is planned without that from now on.",
+                0,
+            )
+        return again
+
+    async def _pieces(
+        self,
+        recorder: SendRecorder,
+        window: ContextWindow,
+        messages: Sequence[Message],
+        without: frozenset[str],
     ) -> AsyncGenerator[Event, None]:
         options = self.request_options(window)
+        options = replace(options, without=options.without | without)
         async with aclosing(self.provider.stream(messages, options)) as pieces:
             async for piece in pieces:
                 if event := recorder.take(piece):
@@ -528,6 +587,11 @@ class Session:
     # Facts about the model.
 
     @property
+    def rules(self) -> WritingRules:
+        """What the protocol requires of the texts of a request, as far as is known."""
+        return self.provider.rules(self.options.request)
+
+    @property
     def calibration(self) -> Calibration:
         return self._meter.calibration
 
@@ -612,4 +676,4 @@ class Session:
         model, options = self.provider.model, self.options
         counted = partial(picture_tokens, model)
         known = model, options.system, self.calibration, options.sees, counted
-        return ModelFacts(*known, options.system_reason)
+        return ModelFacts(*known, options.system_reason, self.rules)

@@ -26,6 +26,7 @@ from jitchat.transfer.demo import store_demo
 from jitchat.values import Conversation, Message, Role, ToolCall, Turn, Usage
 from jitchat.window.tokens import EstimateCounter, TokenCounter
 from jitchat.window.window import ContextWindow
+from jitchat.writing.pieces import PLAIN, WritingRules
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -74,6 +75,9 @@ class ScriptedProvider:
     """What went along with each of the requests."""
     later: list[Script] = field(default_factory=list)
     """The answers after that; behind the last one comes `script` again."""
+
+    def rules(self, options: object) -> WritingRules:
+        return PLAIN
 
     async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
         self.requests.append(tuple(messages))

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from jitchat.errors import BenchFailed, JitchatError, ProviderError
 from jitchat.providers.provider import Finished, Options, Provider, ReplyDelta
+from jitchat.providers.writing import stream_written
 from jitchat.values import Message, Role, Usage
 
 _Job = TypeVar("_Job")
@@ -85,7 +86,7 @@ async def reply_to(
     parts: list[str] = []
     usage: Usage | None = None
     reason, length = "", 0
-    async with aclosing(provider.stream(messages, options)) as deltas:
+    async with aclosing(stream_written(provider, messages, options)) as deltas:
         async for delta in deltas:
             if isinstance(delta, ReplyDelta):
                 parts.append(delta.text)

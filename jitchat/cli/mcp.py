@@ -182,10 +182,10 @@ def _finding(server: Server, counter: TokenCounter) -> dict[str, object]:
         "ok": state.phase is Phase.READY,
         "sentence": state.sentence,
         "protocol": state.protocol,
-        "tokens": prices.around + sum(tokens for _, tokens in prices.each),
+        "tokens": prices.around + sum(tokens for _, tokens in prices.by_tool),
         "tools": [
             {"name": tool.name, "tokens": tokens, "description": tool.description}
-            for tool, (_, tokens) in zip(server.tools(), prices.each, strict=True)
+            for tool, (_, tokens) in zip(server.tools(), prices.by_tool, strict=True)
         ],
         "errors": [],
     }

@@ -9,8 +9,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Protocol
 
+from jitchat.errors import ProviderError
 from jitchat.text.sanitize import shorten
 from jitchat.values import Echo, Message, Tool, ToolCall, Usage
+from jitchat.writing.pieces import WritingRules
 
 
 @cache
@@ -196,6 +198,15 @@ class ServerQuirks(Protocol):
         """Record that a parameter was refused."""
 
 
+class PartRefused(ProviderError):
+    """The server refuses a part of the messages: they have to be written again by other rules."""
+
+    def __init__(self, error: ProviderError, part: str, sentence: str) -> None:
+        """`error` is the refusal, `sentence` says what is sent instead."""
+        super().__init__(error.what, error.remedy)
+        self.part, self.sentence = part, sentence
+
+
 class Provider(Protocol):
     @property
     def name(self) -> str: ...
@@ -203,8 +214,11 @@ class Provider(Protocol):
     @property
     def model(self) -> str: ...
 
+    def rules(self, options: Options) -> WritingRules:
+        """Return how messages have to be written for this model, as far as is known."""
+
     def stream(self, messages: Sequence[Message], options: Options) -> AsyncGenerator[Piece, None]:
-        """Stream the answer; closing the generator stops it.
+        """Stream the answer to messages written by `rules`; closing the generator stops it.
 
         Raises:
             ProviderError: A subclass, with a remedy.

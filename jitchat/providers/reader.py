@@ -41,6 +41,7 @@ from jitchat.text.sentences import is_question, sentences
 from jitchat.text.stance import commits
 from jitchat.text.words import stem, stems, words
 from jitchat.values import REQUEST_CONTEXT, Message, ToolCall, Usage
+from jitchat.writing.pieces import PLAIN, WritingRules
 
 ABOUT = (
     "I am the built-in reader, not a language model: I only quote from the window. Ask me about"
@@ -371,6 +372,9 @@ class ReaderProvider:
         """Make a reader; `count` returns the tokens of a request and an answer, for the usage."""
         self._count = count
         self._readings = Readings()
+
+    def rules(self, _: Options) -> WritingRules:
+        return PLAIN
 
     async def stream(
         self,

@@ -13,8 +13,8 @@ from jitchat.metering import MeteredProvider, Metering
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, ReplyDelta, SentRequest
 from jitchat.store.requests import Purpose
+from jitchat.text.fences import fence, free_tag
 from jitchat.values import Message, Role, Usage
-from jitchat.window.render import fence, free_tag
 from jitchat.window.tokens import TokenCounter, request_tokens
 
 LONGEST = 32_000

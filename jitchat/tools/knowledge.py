@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from datetime import date
 
 from jitchat.statements import BARE, Distilled, Source
+from jitchat.text.fences import fence, free_tag
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
 from jitchat.tools.asking import Asked
 from jitchat.window.facts import fact_line, fitting, source_in
 from jitchat.window.history import History
-from jitchat.window.render import Noted, fence, free_tag
+from jitchat.window.render import Noted
 from jitchat.window.statements import document_line
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import Kind, Segment

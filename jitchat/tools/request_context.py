@@ -13,6 +13,7 @@ from typing import Any
 
 from jitchat.index.retrieve import SearchRequest
 from jitchat.memory import Memory
+from jitchat.text.fences import free_tag
 from jitchat.text.sanitize import shorten
 from jitchat.tools.asking import TOOL, Asked, NotUnderstood, Scope, read_asked
 from jitchat.tools.file_parts import parts_not_shown
@@ -31,7 +32,7 @@ from jitchat.window import reasons
 from jitchat.window.files import fitting_parts
 from jitchat.window.history import History
 from jitchat.window.recall import Allowance, Recalling
-from jitchat.window.render import Noted, Piece, Quoting, free_tag, shares
+from jitchat.window.render import Noted, Piece, Quoting, shares
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind, Requested, Segment
 

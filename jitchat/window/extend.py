@@ -5,14 +5,14 @@ token, so that a prompt cache keeps all of it.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from jitchat.values import Role, Turn
 from jitchat.window import reasons
 from jitchat.window.calibration import Calibration
 from jitchat.window.exchange import answering
 from jitchat.window.plan import apportion
-from jitchat.window.tokens import TokenCounter, message_tokens
+from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
     ContextWindow,
     HeldResult,
@@ -23,33 +23,34 @@ from jitchat.window.window import (
     Segment,
     Verdict,
 )
+from jitchat.window.written import TurnPricing, written
 
 
-def call_segment(turn: Turn, counter: TokenCounter) -> Segment:
+def call_segment(turn: Turn, price: TurnPricing) -> Segment:
     """Make the segment of a reply that calls tools, including its text."""
-    tokens = message_tokens(counter, turn.content, turn.use)
+    tokens = price(turn.content, turn.use)
     known = turn.position, reasons.CALLED
     return Segment(Kind.TOOL_CALLS, Role.ASSISTANT, turn.content, tokens, *known, use=turn.use)
 
 
-def result_segment(turn: Turn, text: str, reason: str, counter: TokenCounter) -> Segment:
+def result_segment(turn: Turn, text: str, reason: str, price: TurnPricing) -> Segment:
     """Make the segment of a result, with `text`: all of the result, or its preview."""
     use = answering(turn.use)
-    tokens = message_tokens(counter, text, use)
+    tokens = price(text, use)
     return Segment(Kind.TOOL_RESULTS, Role.TOOL, text, tokens, turn.position, reason, use=use)
 
 
 def requested_segments(
-    turn: Turn, segments: Sequence[Segment], counter: TokenCounter
+    turn: Turn, segments: Sequence[Segment], price: TurnPricing
 ) -> list[Segment]:
     """Make the segments of a result's message; the first includes the message's overhead."""
     use = answering(turn.use)
-    around = message_tokens(counter, "", use)
-    made = [replace(segment, role=Role.TOOL, use=use) for segment in segments]
-    if not made:
-        return made
-    made[0] = replace(made[0], tokens=made[0].tokens + around)
-    return made
+    around = price("", use)
+    requested = [replace(segment, role=Role.TOOL, use=use) for segment in segments]
+    if not requested:
+        return requested
+    requested[0] = replace(requested[0], tokens=requested[0].tokens + around)
+    return requested
 
 
 def room_left(window: ContextWindow, calibration: Calibration) -> int:
@@ -57,27 +58,39 @@ def room_left(window: ContextWindow, calibration: Calibration) -> int:
     return calibration.within(window.budget.budget) - window.counted
 
 
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """A reply with calls and the results, as planned."""
+
+    segments: tuple[Segment, ...]
+    requests: tuple[Requested, ...] = ()
+    held: tuple[HeldResult, ...] = ()
+
+
 def extended(
     window: ContextWindow,
-    segments: Sequence[Segment],
+    appended: Appended,
+    counter: TokenCounter,
     calibration: Calibration,
-    requests: Sequence[Requested] = (),
-    held: Sequence[HeldResult] = (),
 ) -> ContextWindow:
-    """Append segments, priced in the counter's tokens, with the requests and the held results.
+    """Append what a step brought.
 
     `full` would have called the same tools, so its tokens grow by the same sum.
     """
-    own = sum(segment.tokens for segment in segments)
-    counted = window.counted + own
-    added = calibration.correct(counted) - calibration.correct(window.counted)
-    costs = apportion(added, [segment.tokens for segment in segments])
-    priced = [replace(each, tokens=cost) for each, cost in zip(segments, costs, strict=True)]
+    planned = (*window.planned, *appended.segments)
+    request = written(planned, counter, window.rules)
+    size = len(window.segments)
+    added = calibration.correct(request.counted) - calibration.correct(window.counted)
+    new_segments = request.segments[size:]
+    costs = apportion(added, [segment.tokens for segment in new_segments])
+    priced = [
+        replace(segment, tokens=cost) for segment, cost in zip(new_segments, costs, strict=True)
+    ]
     requested = {
         each.turn: each for each in priced if each.kind is Kind.REQUESTED and each.turn is not None
     }
     rows = {row.turn: row for row in window.ledger}
-    scores = {turn: score for request in requests for turn, score in request.given}
+    scores = {turn: score for asked in appended.requests for turn, score in asked.given}
     new = [
         _row(segment, scores.get(turn, 0.0))
         for turn, segment in requested.items()
@@ -87,13 +100,15 @@ def extended(
     return replace(
         window,
         segments=(*window.segments, *priced),
+        pieces=request.pieces,
+        planned=planned,
         ledger=(*known, *new),
         never_candidates=_without(window.never_candidates, new),
         full_tokens=window.full_tokens + added,
-        counted=counted,
-        band=calibration.band(counted),
-        requests=(*window.requests, *requests),
-        held=(*window.held, *held),
+        counted=request.counted,
+        band=calibration.band(request.counted),
+        requests=(*window.requests, *appended.requests),
+        held=(*window.held, *appended.held),
     )
 
 

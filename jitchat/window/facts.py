@@ -13,12 +13,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from jitchat.statements import Distilled, Fact, FactKind, Source
+from jitchat.text.fences import fence, free_tag
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import content_of, stem
 from jitchat.values import Role
 from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE
-from jitchat.window.render import Noted, Price, fence, free_tag, shares
+from jitchat.window.render import Noted, Price, shares
 from jitchat.window.window import Kind, Segment
 
 _STANDING = (

@@ -8,15 +8,15 @@ line says that it is kept, so that the model knows it exists. File contents are 
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from jitchat.attachments import Attachment, PartHit, Picture
+from jitchat.text.fences import free_tag
 from jitchat.text.sanitize import both_ends
 from jitchat.values import Role
 from jitchat.window import reasons
-from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
 from jitchat.window.history import History
-from jitchat.window.render import NO_MARKUP, Noted, Price, free_tag, priced
+from jitchat.window.render import NO_MARKUP, Noted, Price
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import FileRef, FileRow, Kind, Segment, Verdict, tokens_of
 
@@ -116,7 +116,8 @@ class Placing:
 
         `first` is the first file with the same content, which may be this one.
         """
-        ref = FileRef(file.name, file.turn, file.digest, picture=file.picture)
+        seen = self._seen(file.picture)[0] if file.picture is not None else 0
+        ref = FileRef(file.name, file.turn, file.digest, picture=file.picture, picture_tokens=seen)
         tokens = self._tokens(file)
         if file.name != first.name:
             why = reasons.FILE_EQUAL.format(name=_plain(first.name), turn=first.turn)
@@ -139,39 +140,16 @@ class Placing:
 
 
 def placed(
-    segments: Sequence[Segment], files: Mapping[int, Sequence[Segment]], draft: int, price: Price
+    segments: Sequence[Segment], files: Mapping[int, Sequence[Segment]], draft: int
 ) -> tuple[Segment, ...]:
-    """Insert files before their turns, and the draft's files before the tail.
-
-    Segments that share a message with a file are priced together with it.
-    """
-    known = partial(_counted, price)
+    """Insert files before their turns, and the draft's files before the tail."""
     tail = sum(segment.kind.is_stable for segment in segments)
-    made = list[Segment]()
+    placed_segments = list[Segment]()
     for segment in segments[:tail]:
-        ahead = files.get(segment.turn, ()) if segment.kind is Kind.RECENT and segment.turn else ()
-        around = segment.tokens - price(segment.text) if ahead else 0
-        made += _priced(ahead, [segment], known, around) if ahead else [segment]
-    if ahead := files.get(draft, ()):
-        return (*made, *_priced(ahead, segments[tail:], known, PER_MESSAGE + PER_REQUEST))
-    return (*made, *segments[tail:])
-
-
-def _priced(
-    files: Sequence[Segment], behind: Sequence[Segment], price: Price, around: int
-) -> list[Segment]:
-    """Price a message's text, plus its pictures."""
-    pictures = [segment.tokens - price(segment.text) for segment in files]
-    made = priced([*files, *behind], price, around)
-    for place, tokens in enumerate(pictures):
-        made[place] = replace(made[place], tokens=made[place].tokens + tokens)
-    return made
-
-
-@lru_cache(maxsize=16)
-def _counted(price: Price, text: str) -> int:
-    """Count a long text, caching the result for the next draft."""
-    return price(text)
+        if segment.kind is Kind.RECENT and segment.turn:
+            placed_segments += files.get(segment.turn, ())
+        placed_segments.append(segment)
+    return (*placed_segments, *files.get(draft, ()), *segments[tail:])
 
 
 @lru_cache(maxsize=128)

@@ -5,10 +5,8 @@ from dataclasses import replace
 
 from jitchat.values import REQUEST_CONTEXT, Role
 from jitchat.window import reasons
-from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
 from jitchat.window.history import History
 from jitchat.window.parts import Choice, Parts
-from jitchat.window.render import priced
 from jitchat.window.window import Kind, Segment
 
 _RANGES = 4
@@ -26,10 +24,7 @@ def with_kept_line(choice: Choice, parts: Parts) -> Choice:
     if draft.text == parts.draft.text:
         draft = replace(draft, text=f"\n{draft.text}")
     added = Segment(Kind.INDEX, Role.USER, line, 0, None, reasons.KEPT)
-    own = {segment for segment in others if segment.file and segment.file.turn == draft.turn}
-    before = sum(segment.kind.is_stable and segment not in own for segment in others)
-    tail = priced([*others[before:], added, draft], parts.counter.count, PER_MESSAGE + PER_REQUEST)
-    return replace(choice, segments=(*others[:before], *tail))
+    return replace(choice, segments=(*others, added, draft))
 
 
 def kept_line(history: History, segments: Iterable[Segment]) -> str:

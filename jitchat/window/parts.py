@@ -15,7 +15,6 @@ start: they only shorten the block.
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain, repeat
 
 from jitchat.errors import WindowOverflow
@@ -31,9 +30,11 @@ from jitchat.window.files import NO_FILES, FileSources, fitting_parts
 from jitchat.window.history import History, Price, cost_of
 from jitchat.window.recall import Recall
 from jitchat.window.render import Noted, Piece, system_segment, tail_segments, verbatim
-from jitchat.window.tokens import TokenCounter, message_tokens
+from jitchat.window.tokens import TokenCounter
 from jitchat.window.tool_prices import tool_prices
 from jitchat.window.window import ElsewhereRow, Kind, Segment, tokens_of, tool_segment
+from jitchat.window.written import TurnPricing, offers_others
+from jitchat.writing.pieces import PLAIN, WritingRules
 
 SYSTEM_PROMPT = (
     "You are a helpful assistant in a long conversation, of which you may see only a part."
@@ -82,6 +83,14 @@ class Sources:
     system_reason: str = reasons.INSTRUCTIONS
     """Where the instructions come from."""
 
+    rules: WritingRules = PLAIN
+    """What the protocol requires of the texts of a request."""
+
+    @property
+    def offers_others(self) -> bool:
+        """Whether other tools than jitchat's own are offered."""
+        return offers_others(offer.tool for offer in self.tools if offer.is_offered)
+
     @property
     def can_ask(self) -> bool:
         """Whether the model can ask for turns that the window leaves out."""
@@ -113,6 +122,7 @@ class Parts:
     budget: Budget
     """In the tokens that the server counts."""
     counter: TokenCounter
+    pricing: TurnPricing
     calibration: Calibration
     room: int
     """Tokens that the window can hold."""
@@ -143,10 +153,11 @@ class Parts:
         text = verbatim(sources.draft, history.last())
         draft = Piece(sources.draft.position, text, reasons.DRAFT)
         bare_tail = tuple(tail_segments((), (), draft, counter.count))
-        block = block_tokens(history, 0, partial(message_tokens, counter))
+        pricing = TurnPricing(counter, sources.rules, sources.offers_others)
+        block = block_tokens(history, 0, pricing)
         whole = tokens_of(of_everything) + tokens_of(bare_tail) + block
         room = calibration.within(budget.budget) - (KEPT_LINE if sources.can_ask else 0)
-        counts = counter, calibration, room
+        counts = counter, pricing, calibration, room
         return cls(sources, budget, *counts, opening, of_everything, draft, bare_tail, whole)
 
     @property
@@ -194,7 +205,7 @@ class Parts:
         history, made, previous = self.sources.history, list[Segment](), None
         for turn, cost in zip(history.turns[start:], history.costs[start:], strict=True):
             text, use = verbatim(turn, previous), carried_use(turn.use)
-            tokens = cost if previous else message_tokens(self.counter, text, use)
+            tokens = cost if previous else self.pricing(text, use)
             known = turn.position, reason
             made.append(Segment(Kind.RECENT, spoken_as(turn), text, tokens, *known, use=use))
             previous = turn
@@ -204,8 +215,7 @@ class Parts:
         return recent_start(self.sources.history, self.budget)
 
     def fitting_start(self, start: int, fixed: int) -> int:
-        price = partial(message_tokens, self.counter)
-        return fitting_start(self.sources.history, start, self.room - fixed, price)
+        return fitting_start(self.sources.history, start, self.room - fixed, self.pricing)
 
     def squeezed(self, start: int) -> tuple[int, ...]:
         missing = self.sources.history.turns[self.wanted_start() : start]
@@ -267,7 +277,7 @@ def _tools(offers: Sequence[ToolOffer], counter: TokenCounter) -> list[Segment]:
     around = chain([prices.around], repeat(0))
     return [
         tool_segment(offer.tool, tokens + extra, f"{offer.tool.name}: {offer.reason}")
-        for offer, (_, tokens), extra in zip(by_name, prices.each, around, strict=False)
+        for offer, (_, tokens), extra in zip(by_name, prices.by_tool, around, strict=False)
     ]
 
 

@@ -22,7 +22,9 @@ from jitchat.window.ledger import ledger_rows, never_candidates
 from jitchat.window.not_shown import with_kept_line
 from jitchat.window.parts import Choice, Parts, Sources
 from jitchat.window.tokens import TokenCounter
-from jitchat.window.window import ContextWindow, Kind, ToolLeftOut, tokens_of
+from jitchat.window.window import ContextWindow, Kind, ToolLeftOut, tokens_of, tool_of
+from jitchat.window.written import Written, written
+from jitchat.writing.pieces import WritingRules
 
 
 def plan(
@@ -38,8 +40,9 @@ def plan(
         WindowOverflow: What the mode must send does not fit; nothing is cut silently.
 
     """
-    parts, retrieval = Parts.of(sources, budget, counter, calibration), sources.retrieval
-    choice = with_kept_line(_chosen(mode, parts), parts)
+    parts = Parts.of(sources, budget, counter, calibration)
+    choice, request = _chosen_and_written(mode, parts)
+    retrieval = sources.retrieval
     rows = ledger_rows(sources, choice)
     planned = ContextWindow(
         mode=mode,
@@ -47,22 +50,77 @@ def plan(
         counter=counter.name,
         exact=counter.exact and not _has_estimates(choice, sources),
         budget=budget,
-        segments=choice.segments,
+        segments=request.segments,
         ledger=rows,
         never_candidates=never_candidates(sources, choice, rows),
         full_tokens=parts.whole + _files_of_full(parts, mode, choice),
-        counted=tokens_of(choice.segments),
+        counted=request.counted,
         picking=retrieval.picking,
         reranking=retrieval.reranking,
         floor=retrieval.floor if retrieval.candidates else None,
         needless=retrieval.needless if mode.recalls else "",
         elsewhere=choice.elsewhere,
         not_searched=retrieval.elsewhere.not_searched if mode.recalls else 0,
-        files=file_rows(sources.files, choice.segments, counter.count),
+        files=file_rows(sources.files, request.segments, counter.count),
         distilled_through=choice.distilled_through,
         tools_left_out=tuple(_tools_left_out(parts, choice)),
+        pieces=request.pieces,
+        planned=choice.segments,
+        rules=sources.rules,
     )
     return correct_window(planned, calibration)
+
+
+_TRIES = 4
+"""How often a window is chosen anew because its texts, once joined, need more than they were priced
+at. That is a few tokens, where messages of one role follow each other or calls are quoted."""
+
+
+def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Choice, Written]:
+    """Choose what to send, and write it; choose less if the written window does not fit."""
+    most = parts.calibration.within(parts.budget.budget)
+    for _ in range(_TRIES):
+        choice = with_kept_line(_chosen(mode, parts), parts)
+        request = written(choice.segments, parts.counter, parts.sources.rules)
+        over = request.counted - most
+        if over <= 0:
+            return choice, request
+        parts = replace(parts, room=parts.room - over)
+    raise parts.overflow("The window", request.counted, "lower the budget of its parts")
+
+
+def rewritten(
+    window: ContextWindow, counter: TokenCounter, rules: WritingRules, calibration: Calibration
+) -> ContextWindow | None:
+    """Write a window again by other rules, with the same turns; None if it does not fit.
+
+    If the model takes no tools, none are offered.
+    """
+    planned, left_out = window.planned, list(window.tools_left_out)
+    if not rules.takes_tools:
+        tools = [segment for segment in planned if segment.kind is Kind.TOOLS]
+        planned = tuple(segment for segment in planned if segment.kind is not Kind.TOOLS)
+        left_out += (
+            ToolLeftOut(tool_of(each).name, each.tokens, reasons.NO_TOOLS) for each in tools
+        )
+    request = written(planned, counter, rules)
+    total = calibration.correct(request.counted)
+    if total + calibration.band(request.counted) > window.budget.budget:
+        return None
+    costs = apportion(total, [segment.tokens for segment in request.segments])
+    return replace(
+        window,
+        segments=tuple(
+            replace(segment, tokens=cost)
+            for segment, cost in zip(request.segments, costs, strict=True)
+        ),
+        counted=request.counted,
+        band=calibration.band(request.counted),
+        tools_left_out=tuple(left_out),
+        pieces=request.pieces,
+        planned=planned,
+        rules=rules,
+    )
 
 
 def _has_estimates(choice: Choice, sources: Sources) -> bool:
@@ -98,7 +156,7 @@ def _chosen(mode: Mode, parts: Parts) -> Choice:
     room = parts.room - tokens_of(sent)
     while True:
         files = placing.segments(shown, room)
-        segments = placed(sent, files, draft, parts.counter.count)
+        segments = placed(sent, files, draft)
         over = tokens_of(segments) - parts.room
         if over <= 0 or not files:
             return replace(choice, segments=segments)

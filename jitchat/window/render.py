@@ -8,12 +8,14 @@ parts' tokens add up to the message's.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
-from itertools import count, cycle
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import cycle
 from operator import attrgetter
 
 from jitchat.statements import Source
+from jitchat.text.fences import fence, free_number, free_tag, numbers_taken
 from jitchat.text.sanitize import one_line, shorten, skeleton
 from jitchat.values import IndexEntry, Role, ToolCall, Turn
 from jitchat.window import reasons
@@ -24,7 +26,6 @@ _DAY_IN_NAME = re.compile(r"(?<=\d)-(?=\d\d-\d\d)")
 _SHOWN_ARGUMENTS = 200
 """Characters of a call's arguments at the head of its result."""
 NO_MARKUP = str.maketrans("<>＜＞﹤﹥", "‹›‹›‹›")
-_OPENS = re.compile("[<＜﹤]")
 
 
 def verbatim(turn: Turn, previous: Turn | None) -> str:
@@ -60,18 +61,18 @@ class Quoting:
     """Quotes turns, whole or as excerpts, under tags that are in none of them."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
-        self._taken = _numbers_taken(f"(?:{_TURN}|{_EXCERPT})", [turn.content for turn in turns])
+        self._taken = numbers_taken(f"(?:{_TURN}|{_EXCERPT})", [turn.content for turn in turns])
 
     def whole(self, turn: Turn, place: str = "") -> str:
         """Write all of a turn; `place` names it if it belongs to another conversation."""
-        tag = _TURN + _free_number(self._taken)
+        tag = _TURN + free_number(self._taken)
         return f"{_opening(tag, turn, place)}{turn.content}\n</{tag}>\n"
 
     def excerpt(self, turn: Turn, excerpt: Excerpt, place: str = "") -> str:
         """Write the passages verbatim, each after a line stating how much is left out there."""
         texts = [turn.content[passage.start : passage.end] for passage in excerpt.passages]
         written = _LEFT_OUT.findall(skeleton("\n".join(texts)))
-        number = _free_number(self._taken.union(written))
+        number = free_number(self._taken.union(written))
         tag, parts = _EXCERPT + number, list[str]()
         for left_out, text in zip(excerpt.left_out, [*texts, ""], strict=True):
             parts.append(marker(left_out, turn, number) if left_out else "")
@@ -124,37 +125,6 @@ def _opening(tag: str, turn: Turn, place: str = "") -> str:
 def called(call: ToolCall) -> str:
     """Write a call on one line: `search({"query": "port"})`; long arguments are cut."""
     return f"{one_line(call.name)}({shorten(call.arguments, _SHOWN_ARGUMENTS)})"
-
-
-def fence(tag: str, pieces: Sequence[str]) -> list[str]:
-    """Put the opening tag on the first piece and the closing tag on the last."""
-    if not pieces:
-        return []
-    marked = list(pieces)
-    marked[0] = f"<{tag}>\n{marked[0]}"
-    marked[-1] = f"{marked[-1]}</{tag}>\n"
-    return marked
-
-
-def free_tag(tag: str, texts: Iterable[str]) -> str:
-    """Choose `tag`, or the first of tag-1, tag-2 … that opens or closes in none of the texts.
-
-    Anything that a model could read as the tag counts: `<U+200B/Turn>` and `＜／ｔｕｒｎ＞`.
-    """
-    return tag + _free_number(_numbers_taken(tag, texts))
-
-
-def _numbers_taken(tag: str, texts: Iterable[str]) -> frozenset[str]:
-    """Find the numbers with which a tag, given as a pattern, occurs: `-1`; empty without number."""
-    written = re.compile(rf"<\s*+/?+\s*+{tag}(-\d+)?", re.IGNORECASE)
-    suspects = "\n".join(text for text in texts if _OPENS.search(text))
-    return frozenset(written.findall(skeleton(suspects)))
-
-
-def _free_number(taken: Collection[str]) -> str:
-    if not taken:
-        return ""
-    return next(f"-{number}" for number in count(1) if f"-{number}" not in taken)
 
 
 def _speaker(turn: Turn) -> str:
@@ -270,11 +240,10 @@ def tail_segments(
     ]
 
 
-def priced(segments: Sequence[Segment], price: Price, around: int) -> list[Segment]:
-    """Price the segments of one message; the last one includes the overhead `around`."""
-    costs = shares([segment.text for segment in segments], price)
-    costs[-1] += around
-    return [replace(segment, tokens=cost) for segment, cost in zip(segments, costs, strict=True)]
+@lru_cache(maxsize=32)
+def _counted(price: Price, text: str) -> int:
+    """Count a long text, caching the result for the next draft."""
+    return price(text)
 
 
 def shares(texts: Sequence[str], price: Price) -> list[int]:
@@ -284,8 +253,8 @@ def shares(texts: Sequence[str], price: Price) -> list[int]:
     at most one token per text for a counter that rounds, is settled one token at a time, starting
     with the most expensive text.
     """
-    costs = [price(text) for text in texts]
-    owed = (price("".join(texts)) if texts else 0) - sum(costs)
+    costs = [_counted(price, text) for text in texts]
+    owed = (_counted(price, "".join(texts)) if len(texts) > 1 else sum(costs)) - sum(costs)
     step = 1 if owed > 0 else -1
     for place in cycle(sorted(range(len(costs)), key=lambda place: -costs[place])):
         if not owed:

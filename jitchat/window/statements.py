@@ -18,11 +18,12 @@ from jitchat.statements import (
     Priority,
     Source,
 )
+from jitchat.text.fences import fence, free_tag
 from jitchat.text.sanitize import one_line
 from jitchat.values import Role
 from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE
-from jitchat.window.render import Price, fence, free_tag
+from jitchat.window.render import Price
 from jitchat.window.window import Kind, Segment
 
 _SOURCES = re.compile(r"\((?:([^\s()]+) )?#(\d+)(?:–#(\d+))?\)$")

@@ -7,9 +7,9 @@ A `ContextWindow` is the only source of the numbers on screen: the very object w
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 
@@ -29,6 +29,8 @@ from jitchat.values import (
 )
 from jitchat.window.budget import Budget
 from jitchat.window.reasons import INSTRUCTIONS
+from jitchat.writing.calls import tool_text
+from jitchat.writing.pieces import PLAIN, Piece, WritingRules, messages_of
 
 
 class Kind(StrEnum):
@@ -130,6 +132,8 @@ class FileRef:
     picture: Picture | None = None
     is_whole: bool = True
     """Whether the segment holds the whole file, not a part or the line that represents it."""
+    picture_tokens: int = field(default=0, compare=False)
+    """Tokens of the picture, by its provider's formula."""
 
     @property
     def place(self) -> str:
@@ -371,6 +375,12 @@ class ContextWindow:
     """How many conversations in scope were not searched because there are too many turns."""
     files: tuple[FileRow, ...] = ()
     """The files of the conversation, then the parts that were found, best first."""
+    pieces: tuple[Piece, ...] = ()
+    """What is sent, in order; empty for a window stored by an earlier version."""
+    planned: tuple[Segment, ...] = field(default=(), compare=False, repr=False)
+    """The segments before they were written, to write them again by other rules."""
+    rules: WritingRules = field(default=PLAIN, compare=False, repr=False)
+    """The rules by which the segments were written."""
 
     @property
     def used(self) -> int:
@@ -425,7 +435,7 @@ class ContextWindow:
     @property
     def tools(self) -> tuple[Tool, ...]:
         """The tools offered to the model, by name."""
-        return tuple(_tool(each.text) for each in self.segments if each.kind is Kind.TOOLS)
+        return tuple(tool_of(each) for each in self.segments if each.kind is Kind.TOOLS)
 
     @property
     def step(self) -> int:
@@ -433,18 +443,11 @@ class ContextWindow:
         return sum(segment.kind is Kind.TOOL_CALLS for segment in self.segments)
 
     def messages(self) -> tuple[Message, ...]:
-        """Make the request: system, pinned, one message per recent turn, one with the whole tail.
-
-        After the tail, each reply with calls and each result is a separate message.
-        """
-        return tuple(map(_message, self.by_message()))
-
-    def by_message(self) -> tuple[tuple[Segment, ...], ...]:
-        """Group the segments that share a message; tools are in none."""
-        in_messages = (segment for segment in self.segments if segment.kind is not Kind.TOOLS)
-        ends = (each.turn for each in reversed(self.segments) if each.kind is Kind.DRAFT)
-        key = partial(_message_key, draft=next(ends, None))
-        return tuple(tuple(group) for _, group in groupby(in_messages, key=key))
+        """Return the messages of the request, as a protocol encodes them."""
+        if self.pieces:
+            return messages_of(self.pieces)
+        groups = planned_messages(self.segments)
+        return tuple(_message([self.segments[index] for index in group]) for group in groups)
 
     def kind_of_turns(self) -> dict[int, Kind]:
         return {turn: segment.kind for turn, segment in segment_of_turns(self.segments).items()}
@@ -477,19 +480,43 @@ def digest_of(messages: Sequence[Message], tools: Sequence[Tool] = ()) -> str:
         )
         for each in messages
     ]
-    offered = [[asdict(tool) for tool in tools]] if tools else []
+    offered = [[_tool_fields(tool) for tool in tools]] if tools else []
     return hashlib.sha256(json.dumps([*contents, *offered], ensure_ascii=True).encode()).hexdigest()
 
 
+def _tool_fields(tool: Tool) -> dict[str, str]:
+    return {"name": tool.name, "description": tool.description, "schema": tool.schema}
+
+
 def tool_segment(tool: Tool, tokens: int, reason: str) -> Segment:
-    """Make the segment of an offered tool; its text is JSON."""
-    text = json.dumps(asdict(tool), ensure_ascii=False)
-    return Segment(Kind.TOOLS, Role.SYSTEM, text, tokens, None, reason)
+    return Segment(Kind.TOOLS, Role.SYSTEM, tool_text(tool), tokens, None, reason)
+
+
+def tool_of(segment: Segment) -> Tool:
+    """Return the tool that a segment offers."""
+    return _tool(segment.text)
 
 
 @lru_cache(maxsize=512)
 def _tool(text: str) -> Tool:
-    return Tool(**json.loads(text))
+    """Read a tool from the text of its segment; earlier versions stored the schema as text."""
+    fields = json.loads(text)
+    schema = fields.get("schema")
+    if schema is None:
+        schema = json.dumps(fields["parameters"], ensure_ascii=False)
+    return Tool(fields["name"], fields["description"], schema)
+
+
+def planned_messages(segments: Sequence[Segment]) -> list[list[int]]:
+    """Group the indices of the segments that share a message; tools are in none.
+
+    System, pinned and the like are a message each, then there is one per recent turn, and one for
+    the whole tail. After it, each reply with calls and each result is a separate message.
+    """
+    draft = next((each.turn for each in reversed(segments) if each.kind is Kind.DRAFT), None)
+    indices = [index for index, each in enumerate(segments) if each.kind is not Kind.TOOLS]
+    groups = groupby(indices, key=lambda index: _message_key(segments[index], draft))
+    return [list(group) for _, group in groups]
 
 
 def _message_key(segment: Segment, draft: int | None) -> object:
@@ -511,7 +538,8 @@ _OF_TURNS = (Kind.RECENT, Kind.DRAFT, Kind.TOOL_CALLS, Kind.TOOL_RESULTS)
 """Kinds whose messages carry one turn each."""
 
 
-def _message(parts: tuple[Segment, ...]) -> Message:
+def _message(parts: Sequence[Segment]) -> Message:
+    """Make a message of a window that was stored by an earlier version."""
     first = next((each for each in parts if each.kind is not Kind.FILES), parts[0])
     text = "".join([segment.text for segment in parts])
     pictures = tuple(each.file.picture for each in parts if each.file and each.file.picture)

@@ -15,6 +15,7 @@ from jitchat.providers.protocols.calls import CallNames, origin_of
 from jitchat.providers.tools import arguments_of, problem_with, result_message
 from jitchat.values import Message, Role, ToolResult
 from tests.providers.dialects import DIALECTS, Dialect
+from tests.providers.requested import requested
 from tests.providers.streams import endpoint
 from tests.providers.test_fuzzed_streams import chunked, mutated
 from tests.providers.tool_windows import FIELDS, OFFERED
@@ -147,7 +148,7 @@ def handed_back(dialect: Dialect, answer: Answer) -> list[Any]:
     """The messages of the next request, with a result for each call."""
     results = [result_message(ToolResult(call, "ok")) for call in answer.calls]
     window = (*ASKED, answer.message(), *results)
-    request = dialect.protocol.request(endpoint(), window, OFFERED)
+    request = requested(dialect.protocol, endpoint(), window, OFFERED)
     return json.loads(request.content)[FIELDS[dialect.name]]
 
 

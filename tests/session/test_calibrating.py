@@ -19,6 +19,7 @@ from jitchat.settings import Settings
 from jitchat.store.models import ModelLessons
 from jitchat.values import Message, Mode, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
+from jitchat.writing.pieces import PLAIN, WritingRules
 from tests.session.sending import failures, kinds, regenerate, send, stored_turns
 from tests.support import ScriptedProvider, conversation_of, make_session, session_on, talk
 from tests.window.reports import Server
@@ -40,6 +41,9 @@ class Counting:
     script: Sequence[Piece | Exception | asyncio.Event] = (ReplyDelta("Understood."),)
     reports: list[int] = field(default_factory=list)
     name = model = "small-1"
+
+    def rules(self, options: object) -> WritingRules:
+        return PLAIN
 
     async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
         own = request_tokens(EstimateCounter(), tuple(messages))

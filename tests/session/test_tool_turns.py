@@ -11,7 +11,10 @@ import pytest
 from jitchat.errors import NotAnAnswer, ProviderError, WindowOverflow
 from jitchat.events import ToolReturned, WindowBuilt
 from jitchat.providers.provider import Finished
-from jitchat.providers.tools import INTERRUPTED, NOT_RUN, paired
+from jitchat.providers.tools import (
+    NOT_RUN,
+    paired,
+)
 from jitchat.replay import Replay
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
@@ -21,6 +24,7 @@ from jitchat.window.exchange import open_calls
 from jitchat.window.steering import Once
 from jitchat.window.tokens import request_tokens
 from jitchat.window.window import Kind
+from jitchat.writing.calls import INTERRUPTED
 from tests.session.sending import durable, failures, kinds, send, stored_turns
 from tests.support import ScriptedProvider, sent_window, session_on
 from tests.tools.support import ScriptedTools, call, tool, with_tools

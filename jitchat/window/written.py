@@ -1,0 +1,185 @@
+"""From planned segments to the pieces that are sent, with the price of each. Pure.
+
+The price of a message is the count of its joined text, shared among its pieces, plus constants
+that the protocol's frame costs. What a model reads outside of messages is priced alike: a tool's
+definition by its text as JSON. A picture has its provider's tokens, a signature an estimate by its
+length.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
+
+from jitchat.values import EPHEMERAL, NO_TOOL_USE, Role, Tool, ToolUse
+from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
+from jitchat.window.render import Price, shares
+from jitchat.window.tokens import TokenCounter
+from jitchat.window.tool_prices import FRAMES, Frame
+from jitchat.window.window import Kind, Segment, planned_messages, tool_of
+from jitchat.writing.calls import call_quote
+from jitchat.writing.pieces import PLAIN, Part, Piece, Unwritten, WritingRules
+from jitchat.writing.write import pieces_of, write
+
+_PER_OPAQUE = 5
+"""Characters of a signature per token: base64 has 4 characters for 3 bytes, and a token of
+reasoning is about 4 bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A window's segments as they are sent: `segments[i]` has the pieces whose `segment` is i."""
+
+    segments: tuple[Segment, ...]
+    pieces: tuple[Piece, ...]
+
+    @property
+    def counted(self) -> int:
+        """Tokens, uncorrected."""
+        return sum(piece.tokens for piece in self.pieces)
+
+
+def written(
+    segments: Sequence[Segment], counter: TokenCounter, rules: WritingRules = PLAIN
+) -> Written:
+    """Write planned segments: each gets its text exactly as sent, and its tokens."""
+    offered = [segment for segment in segments if segment.kind is Kind.TOOLS]
+    has_calls = any(segment.use for segment in segments)
+    has_others = has_calls and offers_others(tool_of(segment) for segment in offered)
+    definitions = [
+        Piece(segment.text, Part.DEFINITION, Role.SYSTEM, segment=index)
+        for index, segment in enumerate(segments)
+        if segment.kind is Kind.TOOLS
+    ]
+    planned = [
+        _unwritten(segments, indices, is_native=has_others or _is_appended(segments, indices))
+        for indices in planned_messages(segments)
+    ]
+    pieces = (*definitions, *write(planned, rules))
+    priced = tuple(_priced(pieces, segments, counter))
+    return Written(_with_texts(segments, priced), priced)
+
+
+def offers_others(tools: Iterable[Tool]) -> bool:
+    """Whether other tools than jitchat's own are offered: earlier calls are then sent as such."""
+    return any(tool.name not in EPHEMERAL for tool in tools)
+
+
+def _is_appended(segments: Sequence[Segment], indices: Sequence[int]) -> bool:
+    return segments[indices[0]].kind.is_appended
+
+
+def _unwritten(
+    segments: Sequence[Segment], indices: Sequence[int], *, is_native: bool
+) -> Unwritten:
+    """Make a message of the segments with these indices."""
+    own = [segments[index] for index in indices]
+    first = next((segment for segment in own if segment.kind is not Kind.FILES), own[0])
+    turn = first.turn if first.kind in _OF_TURNS else None
+    pieces: list[Piece] = []
+    for index in indices:
+        file = segments[index].file
+        if file is not None and file.picture is not None:
+            picture = Piece("", Part.PICTURE, segment=index, turn=turn, picture=file.picture)
+            pieces.append(replace(picture, tokens=file.picture_tokens))
+        pieces.append(Piece(segments[index].text, segment=index, turn=turn))
+    return Unwritten(first.role, tuple(pieces), first.use, is_native)
+
+
+_OF_TURNS = (Kind.RECENT, Kind.DRAFT, Kind.TOOL_CALLS, Kind.TOOL_RESULTS)
+"""Kinds whose messages carry one turn each."""
+
+
+def _priced(
+    pieces: Sequence[Piece], segments: Sequence[Segment], counter: TokenCounter
+) -> Iterator[Piece]:
+    frame = FRAMES[counter.style]
+    for number, group in groupby(pieces, attrgetter("message")):
+        own = list(group)
+        first = segments[own[0].segment]
+        if number == 0:
+            yield from priced_definitions(own, counter.count, frame)
+        elif len(own) == 1 and first.kind is Kind.RECENT and first.text == own[0].text:
+            yield replace(own[0], tokens=first.tokens)  # the price of its turn
+        else:
+            around = PER_MESSAGE
+            if any(segments[piece.segment].kind is Kind.DRAFT for piece in own):
+                around += PER_REQUEST
+            yield from priced_message(own, counter.count, frame, around)
+
+
+def priced_definitions(pieces: Iterable[Piece], price: Price, frame: Frame) -> Iterator[Piece]:
+    """Price the definitions of tools; the first includes what is added once for all of them."""
+    around = frame.tools
+    for piece in pieces:
+        yield replace(piece, tokens=price(piece.text) + frame.definition + around)
+        around = 0
+
+
+def priced_message(
+    pieces: Sequence[Piece], price: Price, frame: Frame, around: int = PER_MESSAGE
+) -> list[Piece]:
+    """Price the pieces of one message; the last one includes what is added to the message."""
+    counted = [piece for piece in pieces if piece.part not in _NOT_COUNTED]
+    costs = iter(shares([piece.text for piece in counted], price))
+    result: list[Piece] = []
+    for piece in pieces:
+        if piece.part is Part.OPAQUE:
+            cost = -(-len(piece.text) // _PER_OPAQUE)
+        elif piece.part is Part.PICTURE:
+            cost = piece.tokens
+        else:
+            cost = next(costs)
+        if piece.part is Part.ARGUMENTS:
+            cost += frame.call
+        result.append(replace(piece, tokens=cost))
+    last = result[-1]
+    around += frame.result if last.use.answers else 0
+    result[-1] = replace(last, tokens=last.tokens + around)
+    return result
+
+
+_NOT_COUNTED = (Part.OPAQUE, Part.PICTURE)
+
+
+def _with_texts(segments: Sequence[Segment], pieces: Sequence[Piece]) -> tuple[Segment, ...]:
+    texts: list[list[str]] = [[] for _ in segments]
+    tokens = [0] * len(segments)
+    for piece in pieces:
+        tokens[piece.segment] += piece.tokens
+        if piece.part is not Part.OPAQUE:
+            texts[piece.segment].append(piece.text)
+    return tuple(
+        segment
+        if segment.tokens == cost and len(parts) == 1 and segment.text == parts[0]
+        else replace(segment, text="".join(parts), tokens=cost)
+        for segment, parts, cost in zip(segments, texts, tokens, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPricing:
+    """Prices a turn as a message of its own, in the way in which a window sends it."""
+
+    counter: TokenCounter
+    rules: WritingRules = PLAIN
+    is_native: bool = True
+    """Whether calls are sent as such."""
+
+    @property
+    def name(self) -> str:
+        """A name for the stored prices."""
+        way = "native" if self.is_native and self.rules.takes_tools else "quoted"
+        return f"{self.counter.name} {self.counter.style} {way}"
+
+    def __call__(self, text: str, use: ToolUse = NO_TOOL_USE, /) -> int:
+        count, frame = self.counter.count, FRAMES[self.counter.style]
+        if not use:
+            return count(text) + PER_MESSAGE
+        role = Role.ASSISTANT if use.calls else Role.TOOL
+        if self.is_native and self.rules.takes_tools:
+            message = Unwritten(role, (Piece(text),), use)
+            priced = priced_message(pieces_of(message, 1, self.rules), count, frame)
+            return sum(piece.tokens for piece in priced)
+        own = count(text) + PER_MESSAGE if text.strip() or use.answers else 0
+        return own + sum(count(call_quote(call)) for call in use.calls)
