@@ -346,11 +346,16 @@ def _packed(
     packed = []
     for segment in part:
         kept = dict(segment)
-        text, identity = kept.pop("text"), kept.pop("turn_id", None)
-        if identity and stored.get(identity) == text:
-            kept["same_as"] = identity
-        else:
-            kept["blob"] = _put_blob(connection, text, owner)
+        identity = kept.pop("turn_id", None)
+        texts = [kept]
+        if "pieces" in kept:
+            texts = kept["pieces"] = [dict(piece) for piece in kept["pieces"]]
+        for fields in texts:
+            text = fields.pop("text")
+            if identity and stored.get(identity) == text:
+                fields["same_as"] = identity
+            else:
+                fields["blob"] = _put_blob(connection, text, owner)
         packed.append(kept)
     return packed
 
@@ -358,11 +363,15 @@ def _packed(
 def _unpacked(
     connection: sqlite3.Connection, packed: list[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    stored = _contents(connection, [each["same_as"] for each in packed if "same_as" in each])
-    for each in packed:
-        identity = each.pop("same_as", None)
-        text = _blob(connection, each.pop("blob")) if identity is None else stored[identity]
-        yield each | {"text": text}
+    texts = [fields for segment in packed for fields in segment.get("pieces", [segment])]
+    stored = _contents(connection, [each["same_as"] for each in texts if "same_as" in each])
+    for fields in texts:
+        identity = fields.pop("same_as", None)
+        stored_text = (
+            _blob(connection, fields.pop("blob")) if identity is None else stored[identity]
+        )
+        fields["text"] = stored_text
+    yield from packed
 
 
 def _contents(connection: sqlite3.Connection, turns: Sequence[int]) -> dict[int, str]:
@@ -376,6 +385,10 @@ _NAMED = """
     UNION SELECT json_extract(s.value, '$.blob') FROM blobs, json_each(blobs.content) s
         WHERE digest IN (SELECT l.value FROM windows, json_each(segments) l)
         AND json_extract(s.value, '$.blob') IS NOT NULL
+    UNION SELECT json_extract(p.value, '$.blob')
+        FROM blobs, json_each(blobs.content) s, json_each(s.value, '$.pieces') p
+        WHERE digest IN (SELECT l.value FROM windows, json_each(segments) l)
+        AND json_extract(p.value, '$.blob') IS NOT NULL
 """
 """The addresses of all blobs that make up windows."""
 

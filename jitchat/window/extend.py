@@ -22,6 +22,7 @@ from jitchat.window.window import (
     Requested,
     Segment,
     Verdict,
+    tokens_of,
 )
 from jitchat.window.written import TurnPricing, written
 
@@ -78,10 +79,9 @@ def extended(
     `full` would have called the same tools, so its tokens grow by the same sum.
     """
     planned = (*window.planned, *appended.segments)
-    request = written(planned, counter, window.rules)
-    size = len(window.segments)
-    added = calibration.correct(request.counted) - calibration.correct(window.counted)
-    new_segments = request.segments[size:]
+    new_segments = written(planned, counter, window.rules)[len(window.segments) :]
+    counted = window.counted + tokens_of(new_segments)
+    added = calibration.correct(counted) - calibration.correct(window.counted)
     costs = apportion(added, [segment.tokens for segment in new_segments])
     priced = [
         replace(segment, tokens=cost) for segment, cost in zip(new_segments, costs, strict=True)
@@ -100,13 +100,12 @@ def extended(
     return replace(
         window,
         segments=(*window.segments, *priced),
-        pieces=request.pieces,
         planned=planned,
         ledger=(*known, *new),
         never_candidates=_without(window.never_candidates, new),
         full_tokens=window.full_tokens + added,
-        counted=request.counted,
-        band=calibration.band(request.counted),
+        counted=counted,
+        band=calibration.band(counted),
         requests=(*window.requests, *appended.requests),
         held=(*window.held, *appended.held),
     )

@@ -112,6 +112,8 @@ class Choice:
     """In a mode that leaves old turns out and retrieves none: why they are not sent."""
     distilled_through: int = 0
     """The position of the last turn that is replaced by statements; 0 for none."""
+    is_everything: bool = False
+    """Whether every turn is sent, as in `full`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +182,8 @@ class Parts:
     ) -> Choice:
         """Send every turn, and what is `noted` in addition."""
         turns = self.recent(0, reason)
-        return Choice((*self.opening_of_everything, *turns, *self.tail(noted)), recalled)
+        segments = (*self.opening_of_everything, *turns, *self.tail(noted))
+        return Choice(segments, recalled, is_everything=True)
 
     def fitting_facts(self, sent: Sequence[Segment], room: int) -> tuple[Noted, ...]:
         """Choose the facts that match the message and whose turns are not `sent` whole."""
@@ -255,6 +258,16 @@ class Parts:
             " a larger context.",
             over,
         )
+
+
+def of_conversation(segments: Iterable[Segment]) -> int:
+    """Sum up what must cost no more than everything: all that stems from this conversation."""
+    return tokens_of(
+        segment
+        for segment in segments
+        if segment.kind not in (Kind.FACTS, Kind.DOCUMENTS)
+        and not (segment.kind is Kind.RETRIEVED and segment.source is not None)
+    )
 
 
 def whole_turns(segments: Iterable[Segment]) -> frozenset[int]:

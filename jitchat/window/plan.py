@@ -20,10 +20,16 @@ from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.files import Placing, file_rows, files_tokens, placed
 from jitchat.window.ledger import ledger_rows, never_candidates
 from jitchat.window.not_shown import with_kept_line
-from jitchat.window.parts import Choice, Parts, Sources
+from jitchat.window.parts import Choice, Parts, Sources, of_conversation
 from jitchat.window.tokens import TokenCounter
-from jitchat.window.window import ContextWindow, Kind, ToolLeftOut, tokens_of, tool_of
-from jitchat.window.written import Written, written
+from jitchat.window.window import (
+    ContextWindow,
+    Kind,
+    ToolLeftOut,
+    tokens_of,
+    tool_of,
+)
+from jitchat.window.written import written
 from jitchat.writing.pieces import WritingRules
 
 
@@ -41,34 +47,37 @@ def plan(
 
     """
     parts = Parts.of(sources, budget, counter, calibration)
-    choice, request = _chosen_and_written(mode, parts)
+    planned, segments = _chosen_and_written(mode, parts)
+    choice = replace(planned, segments=segments)
     retrieval = sources.retrieval
     rows = ledger_rows(sources, choice)
-    planned = ContextWindow(
+    sent = {segment.source: segment.tokens for segment in segments if segment.source is not None}
+    window = ContextWindow(
         mode=mode,
         model=sources.model,
         counter=counter.name,
         exact=counter.exact and not _has_estimates(choice, sources),
         budget=budget,
-        segments=request.segments,
+        segments=segments,
         ledger=rows,
         never_candidates=never_candidates(sources, choice, rows),
-        full_tokens=parts.whole + _files_of_full(parts, mode, choice),
-        counted=request.counted,
+        full_tokens=_full_tokens(parts, mode, choice),
+        counted=tokens_of(segments),
         picking=retrieval.picking,
         reranking=retrieval.reranking,
         floor=retrieval.floor if retrieval.candidates else None,
         needless=retrieval.needless if mode.recalls else "",
-        elsewhere=choice.elsewhere,
+        elsewhere=tuple(
+            replace(row, tokens=sent.get(row.source, row.tokens)) for row in choice.elsewhere
+        ),
         not_searched=retrieval.elsewhere.not_searched if mode.recalls else 0,
-        files=file_rows(sources.files, request.segments, counter.count),
+        files=file_rows(sources.files, segments, counter.count),
         distilled_through=choice.distilled_through,
-        tools_left_out=tuple(_tools_left_out(parts, choice)),
-        pieces=request.pieces,
-        planned=choice.segments,
+        tools_left_out=tuple(_tools_left_out(parts, planned)),
+        planned=planned.segments,
         rules=sources.rules,
     )
-    return correct_window(planned, calibration)
+    return correct_window(window, calibration)
 
 
 _TRIES = 4
@@ -76,17 +85,20 @@ _TRIES = 4
 at. That is a few tokens, where messages of one role follow each other or calls are quoted."""
 
 
-def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Choice, Written]:
-    """Choose what to send, and write it; choose less if the written window does not fit."""
+def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Choice, tuple[Segment, ...]]:
+    """Choose what to send, and write it; choose less if the written window does not fit, or exceeds `full`."""
     most = parts.calibration.within(parts.budget.budget)
     for _ in range(_TRIES):
         choice = with_kept_line(_chosen(mode, parts), parts)
-        request = written(choice.segments, parts.counter, parts.sources.rules)
-        over = request.counted - most
-        if over <= 0:
-            return choice, request
-        parts = replace(parts, room=parts.room - over)
-    raise parts.overflow("The window", request.counted, "lower the budget of its parts")
+        segments = written(choice.segments, parts.counter, parts.sources.rules)
+        over = tokens_of(segments) - most
+        exceeds = 0
+        if mode.recalls and not choice.is_everything:
+            exceeds = of_conversation(segments) - parts.whole
+        if over <= 0 and exceeds <= 0:
+            return choice, segments
+        parts = replace(parts, room=parts.room - max(0, over), whole=parts.whole - max(0, exceeds))
+    raise parts.overflow("The window", tokens_of(segments), "lower the budget of its parts")
 
 
 def rewritten(
@@ -103,21 +115,20 @@ def rewritten(
         left_out += (
             ToolLeftOut(tool_of(each).name, each.tokens, reasons.NO_TOOLS) for each in tools
         )
-    request = written(planned, counter, rules)
-    total = calibration.correct(request.counted)
-    if total + calibration.band(request.counted) > window.budget.budget:
+    segments = written(planned, counter, rules)
+    counted = tokens_of(segments)
+    total = calibration.correct(counted)
+    if total + calibration.band(counted) > window.budget.budget:
         return None
-    costs = apportion(total, [segment.tokens for segment in request.segments])
+    costs = apportion(total, [segment.tokens for segment in segments])
     return replace(
         window,
         segments=tuple(
-            replace(segment, tokens=cost)
-            for segment, cost in zip(request.segments, costs, strict=True)
+            replace(segment, tokens=cost) for segment, cost in zip(segments, costs, strict=True)
         ),
-        counted=request.counted,
-        band=calibration.band(request.counted),
+        counted=counted,
+        band=calibration.band(counted),
         tools_left_out=tuple(left_out),
-        pieces=request.pieces,
         planned=planned,
         rules=rules,
     )
@@ -163,16 +174,20 @@ def _chosen(mode: Mode, parts: Parts) -> Choice:
         room = min(room, files_tokens(files)) - over
 
 
-def _files_of_full(parts: Parts, mode: Mode, choice: Choice) -> int:
-    """Return the tokens that `full` would spend on files, in addition to the conversation."""
-    sources = parts.sources
-    if not sources.files:
-        return 0
+def _full_tokens(parts: Parts, mode: Mode, choice: Choice) -> int:
+    """Return the tokens that `full` would spend; if everything is sent, those are counted."""
+    segments, files = choice.segments, parts.sources.files
     if mode is Mode.FULL:
-        return tokens_of(choice.segments) - parts.whole
-    every = {file.turn for file in sources.files.files}
-    files = Placing(sources.files, parts.counter).segments(every, parts.room - parts.whole)
-    return files_tokens(files)
+        return tokens_of(segments)
+    whole = parts.whole
+    if choice.is_everything:
+        turns = (segment for segment in segments if segment.kind is not Kind.FILES)
+        whole = of_conversation(turns)
+    if not files:
+        return whole
+    every = {file.turn for file in files.files}
+    room = parts.room - parts.whole
+    return whole + files_tokens(Placing(files, parts.counter).segments(every, room))
 
 
 def _tools_left_out(parts: Parts, choice: Choice) -> Iterator[ToolLeftOut]:

@@ -1,14 +1,15 @@
 """Converting windows to plain data, for the cold store and for JSON, and back."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
 
 from jitchat.tool_fields import use_fields
 from jitchat.typed_data import read
-from jitchat.values import RecallOrder, ToolUse
+from jitchat.values import NO_TOOL_USE, RecallOrder, ToolUse
 from jitchat.window.window import ContextWindow, FileRef, LedgerRow, Segment
+from jitchat.writing.pieces import Part
 
 Fields = dict[str, Any]
 
@@ -60,7 +61,10 @@ def never_candidates_fields(window: ContextWindow) -> Fields | None:
 
 
 def segment_fields(segment: Segment) -> Fields:
-    """Describe a segment; its excerpt, source, file and tool use only if it has them."""
+    """Describe a segment; its excerpt, source, file and tool use only if it has them.
+
+    The text of a segment that was written is in its pieces.
+    """
     described: Fields = {
         "kind": segment.kind.value,
         "turn": segment.turn,
@@ -75,7 +79,50 @@ def segment_fields(segment: Segment) -> Fields:
         described["source"] = asdict(segment.source)
     if segment.file is not None:
         described["file"] = file_fields(segment.file)
+    if segment.pieces:
+        del described["text"]
+        described["pieces"] = list(_pieces_fields(segment))
     return described | _use_fields(segment.use)
+
+
+def _pieces_fields(segment: Segment) -> Iterator[Fields]:
+    """Describe pieces; what is as in the segment, or as in the piece before, is left out."""
+    use = NO_TOOL_USE
+    for piece in segment.pieces:
+        described: Fields = {
+            "message": piece.message,
+            "tokens": piece.tokens,
+            "text": piece.text,
+        }
+        if piece.part is not Part.TEXT:
+            described["part"] = piece.part.value
+        if piece.role is not segment.role:
+            described["role"] = piece.role.value
+        if piece.turn is not None:
+            described["turn"] = piece.turn
+        if piece.use != use:
+            described["use"] = use_fields(piece.use)
+        use = piece.use
+        yield described
+
+
+def _pieces_from(segment: Mapping[str, Any], index: int) -> Iterator[Fields]:
+    use: Fields = {}
+    picture = (_with_picture(segment).get("file") or {}).get("picture")
+    for piece in segment["pieces"]:
+        use = piece.get("use", use)
+        of_segment = {"role": segment["role"], "segment": index, "use": use}
+        is_picture = piece.get("part") == Part.PICTURE
+        yield {**of_segment, **piece, "picture": picture if is_picture else None}
+
+
+def _segment_from(segment: Mapping[str, Any], index: int) -> Fields:
+    described = _with_picture(_known(Segment, segment))
+    if "pieces" in segment:
+        pieces = list(_pieces_from(segment, index))
+        texts = (piece["text"] for piece in pieces if piece.get("part") != Part.OPAQUE)
+        described |= {"pieces": pieces, "text": "".join(texts)}
+    return described
 
 
 def file_fields(file: FileRef) -> Fields:
@@ -118,7 +165,7 @@ def window_from(
         "budget": {"order": RecallOrder.DATE, **header["budget"]},
         "never_candidates": header.get("never_candidates") or None,
         "counted": header.get("counted", sum(segment["tokens"] for segment in segments)),
-        "segments": [_with_picture(_known(Segment, segment)) for segment in segments],
+        "segments": [_segment_from(segment, index) for index, segment in enumerate(segments)],
         "ledger": [{**row, "parts": list(row["parts"].items())} for row in ledger],
         "files": [_with_picture(row) for row in header.get("files", ())],
     }

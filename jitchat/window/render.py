@@ -169,7 +169,7 @@ class Noted:
 
 
 def system_segment(text: str, reason: str, price: Price) -> Segment:
-    tokens = price(text) + PER_MESSAGE
+    tokens = price(text) + PER_MESSAGE if text.strip() else 0
     return Segment(Kind.SYSTEM, Role.SYSTEM, text, tokens, None, reason)
 
 

@@ -42,10 +42,10 @@ class Frame:
 
 
 FRAMES = {
-    Style.TYPES: Frame(tools=13, definition=4, call=9, result=8),
-    Style.INVOKED: Frame(tools=346, definition=6, call=24, result=14),
-    Style.DECLARED: Frame(tools=0, definition=0, call=7, result=6),
-    Style.LISTED: Frame(tools=87, definition=10, call=21, result=12),
+    Style.TYPES: Frame(tools=13, definition=4, call=10, result=8),
+    Style.INVOKED: Frame(tools=346, definition=5, call=14, result=14),
+    Style.DECLARED: Frame(tools=0, definition=0, call=5, result=6),
+    Style.LISTED: Frame(tools=87, definition=10, call=18, result=12),
 }
 """OpenAI: the namespace, `to=functions.NAME` and the channel. Anthropic documents 346 for
 `tool_choice: auto`; its calls are `invoke` elements. Gemini documents none. Open models: the text

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from itertools import groupby
-from operator import itemgetter
+from itertools import chain, groupby
+from operator import attrgetter, itemgetter
 
 from jitchat.attachments import Picture
 from jitchat.statements import Source
@@ -162,6 +162,8 @@ class Segment:
     `turn` is None then. None for all other segments."""
     file: FileRef | None = None
     """The file that it holds; `turn` is None then."""
+    pieces: tuple[Piece, ...] = ()
+    """What is sent of it; empty while it is only planned, and in windows of earlier versions."""
 
 
 RERANKER = "reranker"
@@ -375,8 +377,6 @@ class ContextWindow:
     """How many conversations in scope were not searched because there are too many turns."""
     files: tuple[FileRow, ...] = ()
     """The files of the conversation, then the parts that were found, best first."""
-    pieces: tuple[Piece, ...] = ()
-    """What is sent, in order; empty for a window stored by an earlier version."""
     planned: tuple[Segment, ...] = field(default=(), compare=False, repr=False)
     """The segments before they were written, to write them again by other rules."""
     rules: WritingRules = field(default=PLAIN, compare=False, repr=False)
@@ -442,10 +442,16 @@ class ContextWindow:
         """The number of replies with calls that were appended: 0 for a turn's first request."""
         return sum(segment.kind is Kind.TOOL_CALLS for segment in self.segments)
 
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """What is sent, in order; empty for a window stored by an earlier version."""
+        pieces = chain.from_iterable(segment.pieces for segment in self.segments)
+        return tuple(sorted(pieces, key=attrgetter("message")))
+
     def messages(self) -> tuple[Message, ...]:
         """Return the messages of the request, as a protocol encodes them."""
-        if self.pieces:
-            return messages_of(self.pieces)
+        if pieces := self.pieces:
+            return messages_of(pieces)
         groups = planned_messages(self.segments)
         return tuple(_message([self.segments[index] for index in group]) for group in groups)
 

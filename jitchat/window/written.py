@@ -26,23 +26,10 @@ _PER_OPAQUE = 5
 reasoning is about 4 bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A window's segments as they are sent: `segments[i]` has the pieces whose `segment` is i."""
-
-    segments: tuple[Segment, ...]
-    pieces: tuple[Piece, ...]
-
-    @property
-    def counted(self) -> int:
-        """Tokens, uncorrected."""
-        return sum(piece.tokens for piece in self.pieces)
-
-
 def written(
     segments: Sequence[Segment], counter: TokenCounter, rules: WritingRules = PLAIN
-) -> Written:
-    """Write planned segments: each gets its text exactly as sent, and its tokens."""
+) -> tuple[Segment, ...]:
+    """Write planned segments: each gets its pieces, its text exactly as sent, and its tokens."""
     offered = [segment for segment in segments if segment.kind is Kind.TOOLS]
     has_calls = any(segment.use for segment in segments)
     has_others = has_calls and offers_others(tool_of(segment) for segment in offered)
@@ -56,8 +43,10 @@ def written(
         for indices in planned_messages(segments)
     ]
     pieces = (*definitions, *write(planned, rules))
-    priced = tuple(_priced(pieces, segments, counter))
-    return Written(_with_texts(segments, priced), priced)
+    by_segment: list[list[Piece]] = [[] for _ in segments]
+    for piece in _priced(pieces, segments, counter):
+        by_segment[piece.segment].append(piece)
+    return tuple(_with_pieces(*pair) for pair in zip(segments, by_segment, strict=True))
 
 
 def offers_others(tools: Iterable[Tool]) -> bool:
@@ -94,18 +83,25 @@ def _priced(
     pieces: Sequence[Piece], segments: Sequence[Segment], counter: TokenCounter
 ) -> Iterator[Piece]:
     frame = FRAMES[counter.style]
+    planned = (each.message for each in pieces if not segments[each.segment].kind.is_appended)
+    last = max(planned, default=0)
+    """The message that the reply's opening is counted with, whatever is appended later."""
     for number, group in groupby(pieces, attrgetter("message")):
         own = list(group)
         first = segments[own[0].segment]
         if number == 0:
             yield from priced_definitions(own, counter.count, frame)
-        elif len(own) == 1 and first.kind is Kind.RECENT and first.text == own[0].text:
+        elif _is_turn(own, first) and number != last:
             yield replace(own[0], tokens=first.tokens)  # the price of its turn
         else:
-            around = PER_MESSAGE
-            if any(segments[piece.segment].kind is Kind.DRAFT for piece in own):
-                around += PER_REQUEST
+            around = PER_MESSAGE + PER_REQUEST if number == last else PER_MESSAGE
             yield from priced_message(own, counter.count, frame, around)
+
+
+def _is_turn(pieces: Sequence[Piece], segment: Segment) -> bool:
+    """Whether a message is one turn as it was priced, so that it need not be counted again."""
+    is_single = len(pieces) == 1 and segment.text == pieces[0].text
+    return is_single and segment.kind is Kind.RECENT
 
 
 def priced_definitions(pieces: Iterable[Piece], price: Price, frame: Frame) -> Iterator[Piece]:
@@ -142,19 +138,10 @@ def priced_message(
 _NOT_COUNTED = (Part.OPAQUE, Part.PICTURE)
 
 
-def _with_texts(segments: Sequence[Segment], pieces: Sequence[Piece]) -> tuple[Segment, ...]:
-    texts: list[list[str]] = [[] for _ in segments]
-    tokens = [0] * len(segments)
-    for piece in pieces:
-        tokens[piece.segment] += piece.tokens
-        if piece.part is not Part.OPAQUE:
-            texts[piece.segment].append(piece.text)
-    return tuple(
-        segment
-        if segment.tokens == cost and len(parts) == 1 and segment.text == parts[0]
-        else replace(segment, text="".join(parts), tokens=cost)
-        for segment, parts, cost in zip(segments, texts, tokens, strict=True)
-    )
+def _with_pieces(segment: Segment, pieces: Sequence[Piece]) -> Segment:
+    text = "".join(piece.text for piece in pieces if piece.part is not Part.OPAQUE)
+    tokens = sum(piece.tokens for piece in pieces)
+    return replace(segment, text=text, tokens=tokens, pieces=tuple(pieces))
 
 
 @dataclass(frozen=True, slots=True)

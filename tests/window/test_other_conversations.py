@@ -90,7 +90,7 @@ def test_a_turn_of_another_conversation_is_quoted_with_its_id_and_title(count):
     assert (row.name, row.verdict, row.tokens) == ("chat-3#12", Verdict.RETRIEVED, segment.tokens)
     assert all(row.turn != 12 for row in window.ledger)
     again = record.window_from(
-        record.header_fields(window), list(map(record.segment_fields, window.segments)), []
+        record.header_fields(window), [record.segment_fields(each) for each in window.segments], []
     )
     assert (again.segments, again.elsewhere) == (window.segments, window.elsewhere)
 

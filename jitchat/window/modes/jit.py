@@ -13,10 +13,10 @@ from math import ceil
 from jitchat.window import reasons
 from jitchat.window.facts import without_repeats
 from jitchat.window.other_conversations import CombinedRecall, elsewhere_rows, with_others
-from jitchat.window.parts import Choice, Parts
+from jitchat.window.parts import Choice, Parts, of_conversation
 from jitchat.window.recall import Allowance, Recall, Recalling
 from jitchat.window.render import Noted, pinned_segments, tail_segments
-from jitchat.window.window import Kind, Segment, tokens_of
+from jitchat.window.window import Segment, tokens_of
 
 
 def choose(parts: Parts) -> Choice:
@@ -35,7 +35,7 @@ def _chosen(parts: Parts) -> Choice:
     recalled, segments = _recalled(parts, head)
     refused = parts.sources.wanted.intersection(recalled.not_whole)
     lacks_requested = any(parts.sources.history.find(turn) is not None for turn in refused)
-    costs_more = parts.whole < _of_conversation(segments) + parts.kept_line
+    costs_more = parts.whole < of_conversation(segments) + parts.kept_line
     if parts.is_small and (costs_more or lacks_requested):
         return _everything(parts)
     return Choice(segments, recalled, parts.squeezed(start))
@@ -109,7 +109,7 @@ def _recalled(parts: Parts, head: Sequence[Segment]) -> tuple[Recall, tuple[Segm
 def _missing(parts: Parts, segments: Sequence[Segment]) -> int:
     """Return the tokens over the room or over the cost of everything; 0 or less if none."""
     most = parts.whole - parts.kept_line
-    return max(tokens_of(segments) - parts.room, _of_conversation(segments) - most)
+    return max(tokens_of(segments) - parts.room, of_conversation(segments) - most)
 
 
 def _smaller(
@@ -120,13 +120,3 @@ def _smaller(
     if tokens_of(segments) <= parts.room and (recalled.turns or recalled.lines):
         return replace(combined, recalled=recalled.smaller(missing))
     return combined.smaller(missing)
-
-
-def _of_conversation(segments: Sequence[Segment]) -> int:
-    """Sum up what must cost no more than everything: all that stems from this conversation."""
-    return tokens_of(
-        segment
-        for segment in segments
-        if segment.kind not in (Kind.FACTS, Kind.DOCUMENTS)
-        and not (segment.kind is Kind.RETRIEVED and segment.source is not None)
-    )
