@@ -70,7 +70,9 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
     if wanted["as_request"]:  # the built-in reader has no request, so print its messages
         output.say((wire.body if wire is not None else record.messages_body(window)).decode())
         return
-    exact = asyncio.run(model.count_exactly(window.messages())) if wanted["exact"] else None
+    exact = None
+    if wanted["exact"]:
+        exact = asyncio.run(model.count_exactly(window.messages(), window.tools))
     if wanted["as_json"]:
         found = windows.window_fields(window, identity, prices)
         output.say_json(found | ({"exact": exact} if exact else {}))

@@ -13,10 +13,12 @@ from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
+from jitchat.tool_fields import use_fields
 from jitchat.tui import figures
 from jitchat.why import parts_told
 from jitchat.window import record
 from jitchat.window.cost import choosing_sentences, window_cost
+from jitchat.window.message_text import message_texts
 from jitchat.window.window import ContextWindow, LedgerRow, NeverCandidates, Segment, Verdict
 
 TEXT_WIDTH = 100
@@ -47,7 +49,7 @@ def window_fields(
     """Convert a window to JSON values; `turn` is the #id on screen, the cost is in US dollars."""
     segments = [record.segment_fields(segment) for segment in window.segments]
     for fields in segments:
-        del fields["text"]
+        fields.pop("text", None)
     sizes = "used band counted free full_tokens stable_tokens"
     return {
         "conversation": conversation,
@@ -67,7 +69,12 @@ def window_fields(
 
 
 def _message_fields(window: ContextWindow) -> list[dict[str, Any]]:
-    return [output.json_fields(message, "role content") for message in window.messages()]
+    return [
+        output.json_fields(message, "role content") | {"use": use_fields(message.use)}
+        if message.use
+        else output.json_fields(message, "role content")
+        for message in window.messages()
+    ]
 
 
 def print_window(window: ContextWindow, conversation: str, prices: Prices | None) -> None:
@@ -213,13 +220,11 @@ def _replay_fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
 
 
 def _print_messages(replayed: Replayed, *, as_json: bool) -> None:
-    messages = replayed.window.messages()
     if as_json:
         output.say_json(_message_fields(replayed.window))
         return
-    for number, message in enumerate(messages, start=1):
-        output.say(f"── message {number} of {len(messages)}: {message.role} ──")
-        output.say(message.content)
+    for text in message_texts(replayed.window):
+        output.say(text)
 
 
 def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int]) -> None:

@@ -13,7 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 
-from jitchat.values import REQUEST_CONTEXT, Mode
+from jitchat.values import (
+    REQUEST_CONTEXT,
+    Mode,
+    Role,
+)
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
@@ -21,10 +25,12 @@ from jitchat.window.files import Placing, file_rows, files_tokens, placed
 from jitchat.window.ledger import ledger_rows, never_candidates
 from jitchat.window.not_shown import with_kept_line
 from jitchat.window.parts import Choice, Parts, Sources, of_conversation
+from jitchat.window.render import verbatim
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
     ContextWindow,
     Kind,
+    Segment,
     ToolLeftOut,
     tokens_of,
     tool_of,
@@ -86,7 +92,10 @@ at. That is a few tokens, where messages of one role follow each other or calls 
 
 
 def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Choice, tuple[Segment, ...]]:
-    """Choose what to send, and write it; choose less if the written window does not fit, or exceeds `full`."""
+    """Choose what to send, and write it.
+
+    Less is chosen if the written window does not fit, or costs more than `full`.
+    """
     most = parts.calibration.within(parts.budget.budget)
     for _ in range(_TRIES):
         choice = with_kept_line(_chosen(mode, parts), parts)
@@ -186,8 +195,20 @@ def _full_tokens(parts: Parts, mode: Mode, choice: Choice) -> int:
     if not files:
         return whole
     every = {file.turn for file in files.files}
-    room = parts.room - parts.whole
-    return whole + files_tokens(Placing(files, parts.counter).segments(every, room))
+    attached = Placing(files, parts.counter).segments(every, parts.room - parts.whole)
+    return whole + sum(_added_by(parts, turn, own) for turn, own in attached.items())
+
+
+def _added_by(parts: Parts, turn: int, files: Sequence[Segment]) -> int:
+    """Return the tokens that files add to the message of their turn."""
+    history, draft = parts.sources.history, parts.sources.draft
+    index = history.find(turn)
+    alone: Sequence[Segment] = parts.bare_tail
+    if turn != draft.position and index is not None:
+        text = verbatim(history.turns[index], history.turns[index - 1] if index else None)
+        alone = [Segment(Kind.RECENT, Role.USER, text, history.costs[index], turn, "")]
+    both = written([*files, *alone], parts.counter)
+    return tokens_of(both) - tokens_of(written(alone, parts.counter))
 
 
 def _tools_left_out(parts: Parts, choice: Choice) -> Iterator[ToolLeftOut]:

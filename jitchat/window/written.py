@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 
-from jitchat.values import EPHEMERAL, NO_TOOL_USE, Role, Tool, ToolUse
+from jitchat.values import EPHEMERAL, NO_TOOL_USE, Message, Role, Tool, ToolUse
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
 from jitchat.window.render import Price, shares
 from jitchat.window.tokens import TokenCounter
-from jitchat.window.tool_prices import FRAMES, Frame
+from jitchat.window.tool_prices import FRAMES, Frame, tool_prices
 from jitchat.window.window import Kind, Segment, planned_messages, tool_of
 from jitchat.writing.calls import call_quote
 from jitchat.writing.pieces import PLAIN, Part, Piece, Unwritten, WritingRules
@@ -170,3 +170,10 @@ class TurnPricing:
             return sum(piece.tokens for piece in priced)
         own = count(text) + PER_MESSAGE if text.strip() or use.answers else 0
         return own + sum(count(call_quote(call)) for call in use.calls)
+
+
+def sent_tokens(counter: TokenCounter, messages: Iterable[Message], tools: Iterable[Tool]) -> int:
+    """Count a request as it was written, with its tools, calls and results."""
+    price = TurnPricing(counter)
+    texts = sum(price(message.content, message.use) for message in messages)
+    return texts + tool_prices(tools, counter.count, counter.style).total + PER_REQUEST

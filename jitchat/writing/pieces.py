@@ -7,7 +7,7 @@ them as JSON and adds no character that the model reads. What it needs in additi
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
@@ -45,7 +45,7 @@ class Piece:
     """The role of its message, as sent."""
     message: int = 0
     """The number of its message in the request, from 1; 0 for a definition."""
-    segment: int = 0
+    segment: int = field(default=0, compare=False)
     """The index of its segment in the window."""
     turn: int | None = None
     """The position of the turn that its message carries; None if it carries no single turn."""

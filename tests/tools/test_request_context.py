@@ -67,7 +67,7 @@ def given_turns(output) -> list[int]:
 
 def test_the_definition_is_small_in_every_style():
     for style in Style:
-        ((_, tokens),) = tool_prices([TOOL], EstimateCounter().count, style).each
+        ((_, tokens),) = tool_prices([TOOL], EstimateCounter().count, style).by_tool
         assert tokens < 250, style
 
 

@@ -325,7 +325,7 @@ class Meter(Controller):
         hint.show_cost(asking)
         try:
             window = await asyncio.to_thread(session.preview, *message)
-            tokens = await self.backend.count_exactly(session, window.messages())
+            tokens = await self.backend.count_exactly(session, window)
         except JitchatError as error:
             self.host.show_error(error)
             if hint.sentences == (asking,):

@@ -18,6 +18,7 @@ from jitchat.tui.views.difference_rows import DiffRow, diff_columns, diff_rows, 
 from jitchat.tui.views.view import STREAMING, Subject
 from jitchat.tui.widgets.turn_table import Columns, Line
 from jitchat.window.compare import SAME, difference
+from jitchat.window.message_text import message_texts
 from jitchat.window.window import ContextWindow
 
 MOST = 100_000
@@ -100,12 +101,10 @@ def message_text(window: ContextWindow, most: int | None = None) -> str:
 
     `most` limits the characters, with a note if there are more; None for all.
     """
-    messages = window.messages()
     parts: list[str] = []
     length = 0
-    for number, message in enumerate(messages, start=1):
-        head = f"── message {number} of {len(messages)}: {message.role} ──"
-        parts.append(f"{head}\n{message.content}")
+    for text in message_texts(window):
+        parts.append(text)
         length += len(parts[-1]) + 1
         if most is not None and length > most:
             return "\n".join(parts)[:most] + "\n── truncated; Y copies everything ──"
