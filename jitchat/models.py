@@ -7,7 +7,11 @@ and the session are made here, for the app and for commands.
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import (
+    Callable,
+    Iterator,
+    Sequence,
+)
 from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
