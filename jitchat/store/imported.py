@@ -19,7 +19,7 @@ from itertools import islice
 
 from jitchat.attachments import Attachment
 from jitchat.store import search_index
-from jitchat.store.attachments import INSERT_LINK, AttachmentStore, keep, link
+from jitchat.store.attachments import AttachmentStore, attach
 from jitchat.store.dependents import Dependents
 from jitchat.store.path import Path, parent_of
 from jitchat.store.reply_notes import NO_NOTE, PUT_NOTE, ReplyNote, note_row, notes_of
@@ -256,7 +256,7 @@ class ImportWriter:
         row = turn_row(self.id, turn)
         identity = connection.execute(INSERT_TURN, (None, *row)).lastrowid or 0
         _put_details(connection, identity, incoming)
-        _attach(connection, identity, files)
+        attach(connection, identity, files)
         self.added += 1
 
     def _compare(
@@ -287,7 +287,7 @@ class ImportWriter:
             with search_index.changing(self._store.database, [stored.id]):
                 if is_free and (is_newer or is_same):
                     self._replace(connection, incoming, stored, left)
-                _attach(connection, stored.id, new_files, len(attached))
+                attach(connection, stored.id, new_files, len(attached))
         if is_newer or known.form is None or (is_same and new_files):
             connection.execute(_SET_FORM, (incoming.key, incoming.form, stored.id))
 
@@ -396,15 +396,6 @@ def _put_details(connection: sqlite3.Connection, turn: int, incoming: IncomingTu
         connection.execute("REPLACE INTO reasoning VALUES (?, ?)", (turn, note.reasoning))
     if replace(note, reasoning="") != NO_NOTE:
         connection.execute(PUT_NOTE, note_row(turn, note))
-
-
-def _attach(
-    connection: sqlite3.Connection, turn: int, files: Sequence[Attachment], place: int = 0
-) -> None:
-    """Add files to a turn, from a place among its files on."""
-    for number, file in enumerate(files, place):
-        keep(connection, file)
-        connection.execute(INSERT_LINK, link(turn, number, file))
 
 
 def list_newest_first(store: ColdStore, conversations: Iterable[str]) -> None:
