@@ -312,7 +312,7 @@ class Meter(Controller):
         database = self.backend.store.database
         try:
             spent = await asyncio.to_thread(RequestLog(database).spent, conversation)
-            sent = await asyncio.to_thread(WindowArchive(database).last_sends, conversation, 1)
+            sent = await asyncio.to_thread(WindowArchive(database).sends, conversation, 1)
         except StoreError:
             return  # reported by features that need the store
         self.previews.know_sends(len(sent))
