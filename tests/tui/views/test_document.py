@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.widgets import Input
@@ -183,7 +184,7 @@ async def test_twenty_idle_minutes_end_the_session(backend: TestBackend) -> None
 
 
 async def test_a_temporary_conversation_says_so(backend: TestBackend) -> None:
-    made = conversation_of(backend.store, [])
+    made = replace(conversation_of(backend.store, []), is_temporary=True)
     backend.store.database.execute("UPDATE conversations SET temporary = 1")
     async with JitchatApp(backend, made).run_test(size=(160, 48)) as pilot:
         await until(pilot, lambda: chat(pilot).session is not None, "the session")
