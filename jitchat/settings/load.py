@@ -17,9 +17,9 @@ from typing import Any
 
 from jitchat.crash import remember_secret
 from jitchat.errors import SettingsError
-from jitchat.providers.catalogue.table import READER, presets
+from jitchat.providers.catalogue.table import presets
 from jitchat.settings import checks, personas, profiles, sections, servers, settings, tables
-from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.sanitize import shorten
 from jitchat.text.variables import expanded, variables_in
 
 _NOT_SETTINGS = ("JITCHAT_HOME", "JITCHAT_CONFIG", "JITCHAT_DB")
@@ -32,7 +32,6 @@ _NAMES_A_PROVIDER = (
     "compactor.provider",
     "observer.provider",
 )
-_OF_THE_READER = ("limit", "reserve")
 _NAME, _MODEL, _URL = "provider.name", "provider.model", "provider.base_url"
 _IMPLYING = (_URL, _MODEL, "provider.api_key", "provider.api_key_cmd", "provider.api_key_env")
 
@@ -69,12 +68,15 @@ def load_settings(
     document = _read(config)
     bindings = _bindings(document.pop("keys", {}), config)
     origins = {"keys": str(config)}
-    providers = _named_providers(document.pop("providers", {}), str(config), origins)
-    models = _named_models(document.pop("models", {}), str(config), origins)
-    mcp = servers.named_servers(document.pop("mcp", {}), str(config), origins)
-    own_personas = personas.named_personas(document.pop("personas", {}), str(config), origins)
-    names = list({**presets(), **providers})
-    for name, persona in own_personas.items():
+    named = {
+        section: tables.named_tables(section, document.pop(section, {}), str(config), origins)
+        for section in sections.NAMED
+    }
+    _require_addresses(named["providers"], str(config))
+    for server in named["mcp"].values():
+        servers.require_one_way(server, str(config))
+    names = list({**presets(), **named["providers"]})
+    for name, persona in named["personas"].items():
         if persona.provider:
             _require_provider(f"personas.{name}.provider", persona.provider, str(config), names)
     by_flag = (
@@ -91,14 +93,11 @@ def load_settings(
     for key, value in given.items():
         section, name = key.split(".")
         values[section][name] = value.value
-    if (named := given.get("chat.persona")) is not None and named.value:
-        personas.require_persona(str(named.value), own_personas, named.origin)
+    if (persona := given.get("chat.persona")) is not None and persona.value:
+        personas.require_persona(str(persona.value), named["personas"], persona.origin)
     made = settings.Settings(
         **{section: kind(**values[section]) for section, kind in sections.SECTIONS.items()},
-        providers=providers,
-        models=models,
-        mcp=mcp,
-        personas=own_personas,
+        **named,
         keys=bindings,
         addresses=_addresses(environ),
         origins={key: value.origin for key, value in given.items()} | origins,
@@ -222,47 +221,17 @@ def _require_provider(key: str, name: str, origin: str, providers: list[str]) ->
 # Tables with user-chosen names
 
 
-def _named_providers(
-    given: object, origin: str, origins: dict[str, str]
-) -> dict[str, sections.NamedProvider]:
-    """Read the tables `[providers.NAME]`, adding the origin of each value to `origins`."""
-    made = {}
-    for name, table in tables.tables("providers", "[providers.work]", given, origin):
-        tables.require_name(name, "a provider", "[providers.work]", origin)
-        prefix = f"providers.{name}"
-        known = sections.settings_of(sections.NamedProvider, prefix)
-        if name == READER.name:
-            known = {key: known[key] for key in _OF_THE_READER}
-        made[name] = provider = sections.NamedProvider(
-            name, **tables.table_values(prefix, table, known, origin)
-        )
+def _require_addresses(providers: Mapping[str, sections.NamedProvider], origin: str) -> None:
+    """Refuse a provider of the user's own without an address."""
+    for name, provider in providers.items():
         if name not in presets() and not (
             provider.base_url.strip() or settings.home_of(provider.protocol)
         ):
             raise SettingsError(
-                f"{origin}: {prefix} has no base_url.",
+                f"{origin}: providers.{name} has no base_url.",
                 'Add one, as in base_url = "https://llm.example/v1".'
                 f"{checks.nearest(name.lower(), presets())}",
             )
-        origins |= {prefix: origin} | {f"{prefix}.{key}": origin for key in table}
-    return made
-
-
-def _named_models(
-    given: object, origin: str, origins: dict[str, str]
-) -> dict[str, sections.NamedModel]:
-    """Read the tables `[models."NAME"]`, adding the origin of each value to `origins`."""
-    made = {}
-    example = '[models."gpt-5-mini"]'
-    for name, table in tables.tables("models", example, given, origin):
-        if not name.strip() or name != one_line(name):
-            what = f"{origin}: a table under models has no name."
-            raise SettingsError(what, tables.write_below(example))
-        prefix = f'models."{name}"'
-        known = sections.settings_of(sections.NamedModel, prefix)
-        made[name] = sections.NamedModel(**tables.table_values(prefix, table, known, origin))
-        origins |= {f"{prefix}.{key}": origin for key in table}
-    return made
 
 
 def _bindings(keys: object, config: Path) -> dict[str, str]:

@@ -203,6 +203,7 @@ class NamedPersona:
 class NamedModel:
     """A table `[models."NAME"]`: the user's own data on a model. Prices are in US dollars."""
 
+    name: str = field(default="")
     limit: int | None = setting(None, "context size in tokens", least=1)
     input_price: float | None = setting(
         None, "price of a million input tokens, in US dollars", least=0
@@ -471,6 +472,20 @@ SECTIONS: dict[str, type[Any]] = {
     "lab": LabSettings,
     "screen": ScreenSettings,
 }
+NAMED: dict[str, type[Any]] = {
+    "providers": NamedProvider,
+    "models": NamedModel,
+    "mcp": McpServer,
+    "personas": NamedPersona,
+}
+"""Sections that consist of tables with names chosen by the user, each with its table."""
+
+
+def key_of_table(section: str, name: str) -> str:
+    """Return what the keys of a table start with: `providers.work`, `models."gpt-5-mini"`."""
+    return f'models."{name}"' if section == "models" else f"{section}.{name}"
+
+
 SETTINGS = {
     made.key: made
     for section, kind in SECTIONS.items()

@@ -98,17 +98,10 @@ class Settings:
         """Yield (key, value as text, origin) of every setting; secrets are hidden."""
         for section, kind in sections.SECTIONS.items():
             yield from self._rows_of(getattr(self, section), sections.settings_of(kind, section))
-        for name, provider in self.providers.items():
-            known = sections.settings_of(NamedProvider, f"providers.{name}")
-            yield from self._rows_of(provider, known)
-        for name, model in self.models.items():
-            yield from self._rows_of(model, sections.settings_of(NamedModel, f'models."{name}"'))
-        for name, server in self.mcp.items():
-            yield from self._rows_of(server, sections.settings_of(McpServer, f"mcp.{name}"))
-        for name, persona in self.personas.items():
-            yield from self._rows_of(
-                persona, sections.settings_of(NamedPersona, f"personas.{name}")
-            )
+        for section, kind in sections.NAMED.items():
+            for name, table in getattr(self, section).items():
+                key = sections.key_of_table(section, name)
+                yield from self._rows_of(table, sections.settings_of(kind, key))
         for action, keys in self.keys.items():
             yield f"keys.{action}", sections.shown(keys), self.origin("keys")
 
