@@ -13,7 +13,7 @@ from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, TypeVar
 
 from jitchat import weights
 from jitchat.errors import EmbedderUnavailable, SettingsError, StoreError, UsageError
@@ -36,7 +36,7 @@ from jitchat.small_models.compactor import ModelCompactor
 from jitchat.small_models.document_writer import ModelDocumentWriter
 from jitchat.small_models.observer import ModelObserver
 from jitchat.small_models.reranker import Reranker
-from jitchat.small_models.small_model import SizedModel, SmallModel
+from jitchat.small_models.small_model import SizedModel, SizedModels, SmallModel
 from jitchat.spending import Spending, SpendingLimits
 from jitchat.statements import Proposing
 from jitchat.store.database import Database
@@ -69,6 +69,7 @@ from jitchat.window.tool_prices import style_of
 if TYPE_CHECKING:
     from jitchat.providers.local.engine import EnginePlan
 
+_Sized = TypeVar("_Sized", bound=SizedModels)
 ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
 """In tokens, for a model whose context size is unknown."""
 _PURPOSES = {
@@ -256,10 +257,10 @@ class ResolvedModel:
             learnt=learnt,
             toolbox=Toolbox(most_steps=tools.max_steps),
             large_result=tools.large_result,
-            compactor=self._compactor(metering),
-            observer=self._observer(metering),
+            compactor=self.sized_models(ModelCompactor, "compactor", metering),
+            observer=self.sized_models(ModelObserver, "observer", metering),
             observing=observe_rules(self.settings),
-            writer=self.document_writer(metering),
+            writer=self.sized_models(ModelDocumentWriter, "writer", metering),
             offers=OfferRules(
                 asking or Asking(tools.request_context),
                 tools.tools == "all",
@@ -314,11 +315,8 @@ class ResolvedModel:
         is_this_one = self.name == address.model and same_server(
             self.profile.base_url, address.profile.base_url
         )
-        made = self._helper(address).small_model(address, section, metering)
-        return replace(made, answers=is_this_one)
-
-    def _helper(self, address: small.ModelAddress) -> "ResolvedModel":
-        return replace(self, profile=address.profile, name=address.model)
+        helper = replace(self, profile=address.profile, name=address.model)
+        return replace(helper.small_model(address, section, metering), answers=is_this_one)
 
     def small_model(
         self,
@@ -326,55 +324,33 @@ class ResolvedModel:
         section: small.SmallModelSection,
         metering: Metering | None,
     ) -> SmallModel:
-        """Make the small model of a section. Slow, and raises, like `make_provider`."""
-        made, recorded = make_small_model(address, section), None
-        if metering is not None:  # its own provider is named after its section
-            recorded = replace(metering, provider=self.profile.name)
+        """Make this model as the small model of a section. Slow, and raises: `make_provider`."""
+        made = make_small_model(address, section)
+        # its own provider is named after its section
+        recorded = metering and replace(metering, provider=self.profile.name)
         return replace(made, prices=self.prices, purpose=_PURPOSES[section], metering=recorded)
 
-    def _compactor(self, metering: Metering | None) -> ModelCompactor | None:
-        """Make the model that compacts large results, by default the picker's; None if unset."""
-        address = small.address_of(self.settings, "compactor")
-        address = address or small.address_of(self.settings, "picker")
+    def sized_models(
+        self, kind: type[_Sized], section: small.SmallModelSection, metering: Metering | None
+    ) -> _Sized | None:
+        """Make what uses a section's model and its fallback, if it has one; None if none is set.
+
+        The compactor's model is by default the picker's.
+        """
+        address = small.address_of(self.settings, section)
+        if address is None and section == "compactor":
+            address = small.address_of(self.settings, "picker")
         if address is None:
             return None
-        # compacting takes longer than picking
-        address = replace(address, timeout=self.settings.compactor.timeout)
-        return ModelCompactor(self._sized_models(address, "compactor", metering))
-
-    def document_writer(self, metering: Metering | None = None) -> ModelDocumentWriter | None:
-        """Make the model that writes the memory document; None for the built-in writer."""
-        address = small.address_of(self.settings, "writer")
-        if address is None:
-            return None
-        return ModelDocumentWriter(self._sized_models(address, "writer", metering))
-
-    def _observer(self, metering: Metering | None) -> ModelObserver | None:
-        """Make the model that observes turns; None for the built-in observer."""
-        address = small.address_of(self.settings, "observer")
-        if address is None:
-            return None
-        return ModelObserver(self._sized_models(address, "observer", metering))
-
-    def _sized_models(
-        self,
-        address: small.ModelAddress,
-        section: Literal["compactor", "writer", "observer"],
-        metering: Metering | None,
-    ) -> list[SizedModel]:
-        """Make the model of a section and its fallback, if it has one."""
-        fallback: str = getattr(self.settings, section).fallback
-        names = filter(None, (address.model, fallback.strip()))
-        return [self._sized(replace(address, model=name), section, metering) for name in names]
-
-    def _sized(
-        self,
-        address: small.ModelAddress,
-        section: small.SmallModelSection,
-        metering: Metering | None,
-    ) -> SizedModel:
-        helper = self._helper(address)
-        return SizedModel(helper.small_model(address, section, metering), helper.budget().limit)
+        own = getattr(self.settings, section)
+        made = []
+        for name in (address.model, own.fallback.strip()):
+            if name:
+                named = replace(address, model=name, timeout=own.timeout)
+                helper = replace(self, profile=address.profile, name=name)
+                model = helper.small_model(named, section, metering)
+                made.append(SizedModel(model, helper.budget().limit))
+        return kind(made)
 
     def warning(self) -> str:
         """Warn of doubtful settings and of models that may not answer; usually empty."""

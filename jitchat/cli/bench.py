@@ -31,6 +31,7 @@ from jitchat.errors import EmbedderUnavailable, UsageError
 from jitchat.index.embedder import Embedder
 from jitchat.paths import absolute
 from jitchat.settings import Settings, sections, small_models
+from jitchat.small_models.document_writer import ModelDocumentWriter
 from jitchat.synthesis.document_writer import ExtractiveWriter
 from jitchat.text.figures import plural
 from jitchat.values import Mode
@@ -130,7 +131,9 @@ def memory_command(
             models.make_embedder(settings, paths),
             model.counter,
             model.asked_budget,
-            lambda: model.document_writer(metering) or ExtractiveWriter(),
+            lambda: (
+                model.sized_models(ModelDocumentWriter, "writer", metering) or ExtractiveWriter()
+            ),
             answering.cases(settings),
         )
         for name in names:

@@ -165,16 +165,10 @@ def parts_of(key: str) -> list[str]:
 def _document(path: Path) -> "TOMLDocument":
     import tomlkit  # noqa: PLC0415  as above
 
-    try:
-        text = checks.toml_text(path, newline="")
-        tomllib.loads(text)
-        return tomlkit.parse(text)
-    except FileNotFoundError:
-        return tomlkit.document()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} cannot be read ({type(error).__name__}).") from None
-    except (ValueError, RecursionError) as error:
-        raise SettingsError(f"{path} is not valid TOML: {error}.", "Correct that line.") from None
+    load.read_document(path)  # for its errors
+    return (
+        tomlkit.parse(checks.toml_text(path, newline="")) if path.exists() else tomlkit.document()
+    )
 
 
 def _write(path: Path, document: "TOMLDocument") -> None:

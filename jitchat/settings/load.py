@@ -65,7 +65,7 @@ def load_settings(
         SettingsError: A source cannot be read, or has an unknown setting or an invalid value.
 
     """
-    document = _read(config)
+    document = read_document(config)
     bindings = _bindings(document.pop("keys", {}), config)
     origins = {"keys": str(config)}
     named = {
@@ -142,7 +142,8 @@ def _expanded_addresses(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple
 # The sources, one by one
 
 
-def _read(config: Path) -> dict[str, Any]:
+def read_document(config: Path) -> dict[str, Any]:
+    """Read the file; empty if there is none. Raises SettingsError if it cannot be read."""
     import tomllib  # noqa: PLC0415  4 ms, not needed to print help
 
     try:

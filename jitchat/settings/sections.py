@@ -176,9 +176,9 @@ class NamedProvider(ProviderSettings):
     headers: Mapping[str, Secret] = setting({}, "additional HTTP headers")
 
 
-def _as_of_provider(name: str) -> Any:  # noqa: ANN401  as its field's type
-    """Make a field with the same setting as the field `name` of ProviderSettings."""
-    known = next(part for part in fields(ProviderSettings) if part.name == name)
+def _as_of(table: type[Any], name: str) -> Any:  # noqa: ANN401  as its field's type
+    """Make a field with the same setting as the field `name` of another table."""
+    known = next(part for part in fields(table) if part.name == name)
     return field(default=known.default, metadata=known.metadata)
 
 
@@ -190,13 +190,17 @@ class NamedPersona:
     system: str = setting("", "the persona's instructions")
     provider: str = setting("", "the provider to use")
     model: str = setting("", "the model, or PROVIDER/MODEL")
-    temperature: float | None = _as_of_provider("temperature")
-    top_p: float | None = _as_of_provider("top_p")
-    top_k: int | None = _as_of_provider("top_k")
-    seed: int | None = _as_of_provider("seed")
-    effort: str = _as_of_provider("effort")
-    max_tokens: int | None = _as_of_provider("max_tokens")
+    temperature: float | None = _as_of(ProviderSettings, "temperature")
+    top_p: float | None = _as_of(ProviderSettings, "top_p")
+    top_k: int | None = _as_of(ProviderSettings, "top_k")
+    seed: int | None = _as_of(ProviderSettings, "seed")
+    effort: str = _as_of(ProviderSettings, "effort")
+    max_tokens: int | None = _as_of(ProviderSettings, "max_tokens")
     tools: tuple[str, ...] | None = setting(None, f"MCP tools to offer ({GLOBS}); default: all")
+
+
+def _price(of: str) -> Any:  # noqa: ANN401  as its field's type
+    return setting(None, f"price of a million {of}, in US dollars", least=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,18 +209,10 @@ class NamedModel:
 
     name: str = field(default="")
     limit: int | None = setting(None, "context size in tokens", least=1)
-    input_price: float | None = setting(
-        None, "price of a million input tokens, in US dollars", least=0
-    )
-    cached_price: float | None = setting(
-        None, "price of a million tokens read from the provider's cache, in US dollars", least=0
-    )
-    written_price: float | None = setting(
-        None, "price of a million tokens written to the provider's cache, in US dollars", least=0
-    )
-    output_price: float | None = setting(
-        None, "price of a million output tokens, in US dollars", least=0
-    )
+    input_price: float | None = _price("input tokens")
+    cached_price: float | None = _price("tokens read from the provider's cache")
+    written_price: float | None = _price("tokens written to the provider's cache")
+    output_price: float | None = _price("output tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,9 +329,7 @@ class ObserverSettings(SmallModelSettings):
     model: str = setting(
         "", "a small model that makes observations and finds facts; empty: built-in rules"
     )
-    fallback: str = setting(
-        "", "a model of the same provider with a larger context, for larger inputs; empty: none"
-    )
+    fallback: str = _as_of(CompactorSettings, "fallback")
     timeout: float = setting(60.0, "timeout for an answer, in seconds", least=0.1)
     consent: str = setting(
         "auto",
@@ -359,9 +353,7 @@ class ObserverSettings(SmallModelSettings):
 @dataclass(frozen=True, slots=True)
 class WriterSettings(SmallModelSettings):
     model: str = setting("", "a small model that writes the memory document; empty: built-in rules")
-    fallback: str = setting(
-        "", "a model of the same provider with a larger context, for larger inputs; empty: none"
-    )
+    fallback: str = _as_of(CompactorSettings, "fallback")
     timeout: float = setting(60.0, "timeout for an answer, in seconds", least=0.1)
 
 
