@@ -88,11 +88,10 @@ _BOTH = "both"
 
 @bench_command.command("memory", cls=options.SharingCommand)
 @data_option(f"File {ANY_FORMAT}")
-@click.option(
-    "--runner",
+@options.flag(
+    "--runner document|entries|both",
+    "Kind of memory.  [default: document, or entries if agent.context_only is false]",
     type=click.Choice([*(name.value for name in RunnerName), _BOTH]),
-    metavar="document|entries|both",
-    help="Kind of memory.  [default: document, or entries if agent.context_only is false]",
 )
 @options.options_as("measuring", QuestionFlags)
 @options.options_as("answering", AnswerFlags)
@@ -180,25 +179,20 @@ def observe_command(flags: options.Flags, data: Path, measuring: QuestionFlags) 
 
 
 @bench_command.command("recall", cls=options.SharingCommand)
-@click.option(
-    "--data", type=PATH, multiple=True, metavar="FILE…",
-    help=f"One or more files {ANY_FORMAT}",
-)  # fmt: skip
+@options.flag("--data FILE…", f"One or more files {ANY_FORMAT}", type=PATH, multiple=True)
 @click.argument("more", type=PATH, nargs=-1, metavar="")
-@click.option(
-    "--embedder",
-    "listed",
-    multiple=True,
-    metavar="LIST",
-    help="Embedders: lexical or known names, comma-separated (repeatable). Those not installed on"
+@options.flag(
+    "--embedder LIST",
+    "Embedders: lexical or known names, comma-separated (repeatable). Those not installed on"
     " this machine are skipped.  [default: the configured one]",
+    name="listed",
+    multiple=True,
 )
-@click.option(
+@options.flag(
     "--by",
+    "Print a row per category or only totals; OUT always contains both.",
     type=click.Choice(["category", ALL]),
     default="category",
-    show_default=True,
-    help="Print a row per category or only totals; OUT always contains both.",
 )
 @options.options_as("measuring", QuestionFlags)
 @options.recall_options
@@ -296,25 +290,21 @@ _MILLION = 1_000_000
 
 
 @bench_command.command("scaling", cls=options.SharingCommand)
-@click.option(
-    "--turns",
-    metavar="LIST",
-    help=f"Lengths of the conversation.  [default: {_SIZES}, and {_LARGE} unless turns are long]",
+@options.flag(
+    "--turns LIST",
+    f"Lengths of the conversation.  [default: {_SIZES}, and {_LARGE} unless turns are long]",
 )
-@click.option(
+@options.flag(
     "--turn-length",
-    "length",
+    "About 2, 30 or 1,500 words per turn.",
+    name="length",
     type=click.Choice(["short", "usual", "long"]),
     default="usual",
-    show_default=True,
-    help="About 2, 30 or 1,500 words per turn.",
 )
 @modes_option
 @options.options_as("measuring", ResultFlags)
-@click.option(
-    "--million",
-    is_flag=True,
-    help="Include a million turns: 3 GB of disk, 4 GB of memory, about 15 minutes.",
+@options.flag(
+    "--million", "Include a million turns: 3 GB of disk, 4 GB of memory, about 15 minutes."
 )
 @options.embedder_options
 def scaling_command(  # noqa: PLR0913, PLR0917  its options

@@ -25,16 +25,14 @@ ANY_FORMAT = "in LoCoMo's, LongMemEval's or the labelled format, detected from i
 
 
 def data_option(help_text: str) -> Callable[..., Any]:
-    return click.option("--data", type=PATH, required=True, metavar="FILE", help=help_text)
+    return options.flag("--data FILE", help_text, type=PATH, required=True)
 
 
-modes_option = click.option(
-    "--modes",
+modes_option = options.flag(
+    "--modes LIST",
+    f"Modes to measure, of {', '.join(Mode)}.",
     type=lambda text: options.names_of("--modes", text, Mode),
     default=",".join(USUAL_MODES),
-    show_default=True,
-    metavar="LIST",
-    help=f"Modes to measure, of {', '.join(Mode)}.",
 )
 
 

@@ -41,7 +41,7 @@ _IN_PROJECT = options.project_option("List only this project's conversations.")
 
 @click.group("conversations", cls=options.ListingGroup)
 @_IN_PROJECT
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@options.flag("--json", "Print JSON.", name="as_json")
 @options.location_options
 def conversations_command(**_: object) -> None:
     """List, search, rename, tag, archive and delete conversations.
@@ -63,10 +63,7 @@ def list_command(flags: options.Flags, query: tuple[str, ...], as_json: bool) ->
 
 @conversations_command.command("search", epilog=_FILTERS)
 @_QUERY
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=50, show_default=True, metavar="N",
-    help="Maximum number of results.",
-)  # fmt: skip
+@options.flag("--limit N", "Maximum number of results.", type=options.COUNT, default=50)
 def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find the turns that contain all words of QUERY, best match first.
 
@@ -106,7 +103,7 @@ def rename_command(flags: options.Flags, wanted: str, title: str, as_json: bool)
 
 @conversations_command.command("archive")
 @_ID
-@click.option("--undo", is_flag=True, help="Restore an archived conversation.")
+@options.flag("--undo", "Restore an archived conversation.")
 def archive_command(flags: options.Flags, wanted: str, undo: bool, as_json: bool) -> None:
     """Hide a conversation from lists and searches.
 
@@ -122,7 +119,7 @@ def archive_command(flags: options.Flags, wanted: str, undo: bool, as_json: bool
 @conversations_command.command("tag")
 @_ID
 @click.argument("tags", metavar="TAG...", nargs=-1, required=True)
-@click.option("--remove", is_flag=True, help="Remove the tags instead.")
+@options.flag("--remove", "Remove the tags instead.")
 def tag_command(
     flags: options.Flags, wanted: str, tags: tuple[str, ...], remove: bool, as_json: bool
 ) -> None:

@@ -32,23 +32,18 @@ _UNINDEXED = "turns not indexed yet are indexed when they are next used."
 
 @click.command("import", cls=options.SharingCommand)
 @click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option(
-    "--from",
-    "program",
-    type=click.Choice(list(BY_NAME)),
-    metavar="NAME",
-    help="Import only what this program wrote; without FILE, from the program's own folder. NAME is"
+@options.flag(
+    "--from NAME",
+    "Import only what this program wrote; without FILE, from the program's own folder. NAME is"
     f" {', '.join(list(BY_NAME)[:-1])} or {list(BY_NAME)[-1]}.",
+    name="program",
+    type=click.Choice(list(BY_NAME)),
 )
-@click.option("--pick", metavar="NAME", help="Import only this conversation.")
-@click.option(
-    "--again", is_flag=True, help="Also import what was imported before and then deleted."
-)
-@click.option("--no-vectors", is_flag=True, help="Index without vectors; they are added later.")
-@click.option(
-    "--no-index", is_flag=True, help="Do not index now; conversations are indexed when opened."
-)
-@click.option("--check", is_flag=True, help="Import nothing; show where each text would be.")
+@options.flag("--pick NAME", "Import only this conversation.")
+@options.flag("--again", "Also import what was imported before and then deleted.")
+@options.flag("--no-vectors", "Index without vectors; they are added later.")
+@options.flag("--no-index", "Do not index now; conversations are indexed when opened.")
+@options.flag("--check", "Import nothing; show where each text would be.")
 @options.embedder_options
 def import_command(
     flags: options.Flags,

@@ -160,12 +160,31 @@ def names_of(flag: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
     return tuple(dict.fromkeys(kind(known_name(flag, name, names)) for name in given))
 
 
-attaching = click.option(
-    "--attach",
-    "attached",
+COUNT = click.IntRange(min=1)
+
+
+def flag(usage: str, help_text: str, *, name: str = "", **more: Any) -> _Option:  # noqa: ANN401
+    """Add an option as the help shows it: `--limit N`. Without a placeholder it takes no value.
+
+    The command receives its value as `name`; by default, `--no-index` is `no_index`.
+    """
+    spelling, _, placeholder = usage.partition(" ")
+    if placeholder:
+        more["metavar"] = placeholder
+    return click.option(
+        *filter(None, (spelling, name)),
+        help=help_text,
+        is_flag=not (placeholder or "type" in more),
+        show_default=more.get("default") is not None,
+        **more,
+    )
+
+
+attaching = flag(
+    "--attach PATH",
+    "Attach a file, a folder or a glob pattern (repeatable).",
+    name="attached",
     multiple=True,
-    metavar="PATH",
-    help="Attach a file, a folder or a glob pattern (repeatable).",
 )
 
 
@@ -318,7 +337,7 @@ CHOOSING = ("conversation", "project", "temporary", "new")
 
 def project_option(help_text: str) -> _Option:
     completer = shell_values.PROJECTS
-    return click.option("--project", metavar="NAME", help=help_text, shell_complete=completer)
+    return flag("--project NAME", help_text, shell_complete=completer)
 
 
 def conversation_option(help_text: str, *names: str, **more: Any) -> _Option:  # noqa: ANN401
@@ -327,17 +346,15 @@ def conversation_option(help_text: str, *names: str, **more: Any) -> _Option:  #
 
 
 in_project = project_option("Project of the conversation (default: any).")
-as_temporary = click.option(
-    "--temporary",
-    is_flag=True,
-    help="Use a new conversation that is kept out of memory and deleted afterwards.",
+as_temporary = flag(
+    "--temporary", "Use a new conversation that is kept out of memory and deleted afterwards."
 )
 
 
-as_new = click.option(
+as_new = flag(
     "--new/--continue",
-    "new",
-    help="Start a new conversation or continue the most recent one (default: continue).",
+    "Start a new conversation or continue the most recent one (default: continue).",
+    name="new",
 )
 
 

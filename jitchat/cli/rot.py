@@ -165,7 +165,7 @@ def compare_command(flags: options.Flags, before: str, after: str) -> None:
 
 @rot_command.command("forget")
 @click.argument("run", metavar="RUN")
-@click.option("--yes", is_flag=True, help="Delete the run without asking for confirmation.")
+@options.flag("--yes", "Delete the run without asking for confirmation.")
 def forget_command(flags: options.Flags, run: str, yes: bool) -> None:
     """Delete a run with its conversations and answers.
 

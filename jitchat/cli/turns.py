@@ -35,22 +35,12 @@ UNINDEXED = "the newest turns are not indexed, because the database cannot be wr
 @click.command("window", cls=options.SharingCommand)
 @click.argument("text")
 @options.in_conversation
-@click.option(
-    "--budget", type=click.IntRange(min=1), metavar="N", help="Maximum tokens in the window."
-)
+@options.flag("--budget N", "Maximum tokens in the window.", type=options.COUNT)
 @options.attaching
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON, with the ledger and the messages."
-)
-@click.option(
-    "--ask-picker",
-    is_flag=True,
-    help="Ask the picker's model and run the reranker, as `send` does.",
-)
-@click.option(
-    "--exact", is_flag=True, help="Have the provider count the tokens, with a separate request."
-)
-@click.option("--request", "as_request", is_flag=True, help="Print only the body of the request.")
+@options.flag("--json", "Print JSON, with the ledger and the messages.", name="as_json")
+@options.flag("--ask-picker", "Ask the picker's model and run the reranker, as `send` does.")
+@options.flag("--exact", "Have the provider count the tokens, with a separate request.")
+@options.flag("--request", "Print only the body of the request.", name="as_request")
 @options.common_options
 def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Show the window that would be sent for TEXT, without sending it.
@@ -262,12 +252,11 @@ _QUOTED = 60
 @click.command("why", cls=options.SharingCommand)
 @click.argument("turn", metavar="ID", type=options.turn_name)
 @click.argument("text", required=False)
-@click.option(
-    "--turn",
-    "said",
+@options.flag(
+    "--turn N",
+    "Explain the window that was sent for turn N.",
+    name="said",
     type=options.turn_number,
-    metavar="N",
-    help="Explain the window that was sent for turn N.",
 )
 @options.in_conversation
 @options.common_options
