@@ -44,7 +44,7 @@ def show(tables: Iterable[Table]) -> None:
 @dataclass(frozen=True, slots=True)
 class ResultFlags:
     json: Path | None = options.option(  # noqa: RUF009  it makes a field
-        "Write the figures to OUT as JSON.", type=PATH, metavar="OUT"
+        "Write the figures to OUT as JSON.", "OUT", type=PATH
     )
 
     def require_writable(self) -> None:
@@ -89,14 +89,10 @@ class LabelledFile:
 
 @dataclass(frozen=True, slots=True)
 class QuestionFlags(ResultFlags):
-    sample: int | None = options.option(
-        "Use a random sample of N questions, stratified by category.",
-        type=click.IntRange(min=1),
-        metavar="N",
+    sample: int | None = options.count_option(
+        "Use a random sample of N questions, stratified by category."
     )
-    seed: int = options.option(
-        "Seed of the sample.", type=int, default=1, show_default=True, metavar="N"
-    )
+    seed: int = options.option("Seed of the sample.", "N", type=int, default=1)
 
     def read(
         self, path: Path, *formats: questions.LabelFormat, needs_evidence: bool = False

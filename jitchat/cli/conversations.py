@@ -28,12 +28,11 @@ _LOG_IS_READ = (
 
 @dataclass(frozen=True, slots=True)
 class HowToDelete:
-    yes: bool = options.option("Delete without asking for confirmation.", is_flag=True)
+    yes: bool = options.option("Delete without asking for confirmation.")
     erase: bool = options.option(
-        "Remove its text from the database file entirely, and the memory made from it.",
-        is_flag=True,
+        "Remove its text from the database file entirely, and the memory made from it."
     )
-    keep_memory: bool = options.option("With --erase: keep facts and document lines.", is_flag=True)
+    keep_memory: bool = options.option("With --erase: keep facts and document lines.")
 
 
 _IN_PROJECT = options.project_option("List only this project's conversations.")

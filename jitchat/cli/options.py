@@ -169,15 +169,21 @@ def flag(usage: str, help_text: str, *, name: str = "", **more: Any) -> _Option:
     The command receives its value as `name`; by default, `--no-index` is `no_index`.
     """
     spelling, _, placeholder = usage.partition(" ")
+    names = [spelling, name] if name else [spelling]
+    return click.option(*names, **_described(help_text, placeholder, more))
+
+
+def _described(help_text: str, placeholder: str, more: dict[str, Any]) -> dict[str, Any]:
+    """Return click's arguments for an option."""
+    described: dict[str, Any] = {
+        "help": help_text,
+        "show_default": more.get("default") is not None,
+    }
     if placeholder:
-        more["metavar"] = placeholder
-    return click.option(
-        *filter(None, (spelling, name)),
-        help=help_text,
-        is_flag=not (placeholder or "type" in more),
-        show_default=more.get("default") is not None,
-        **more,
-    )
+        described["metavar"] = placeholder
+    elif "type" not in more:
+        described["is_flag"] = True
+    return described | more
 
 
 attaching = flag(
@@ -275,14 +281,17 @@ def _made_of(
     return add
 
 
-def option(help_text: str, **more: Any) -> Any:  # noqa: ANN401  as its field's type
-    """Make a dataclass field that is also an option: `judge_model` becomes `--judge-model`."""
-    return field(metadata={"help": help_text, **more})
+def option(help_text: str, placeholder: str = "", **more: Any) -> Any:  # noqa: ANN401  as its field's type
+    """Make a dataclass field that is also an option: `judge_model` becomes `--judge-model`.
+
+    Without a placeholder it takes no value.
+    """
+    return field(metadata=_described(help_text, placeholder, more))
 
 
 def count_option(help_text: str, most: int | None = None, **more: Any) -> Any:  # noqa: ANN401
     """Make such a field for a whole number from 1 to `most`."""
-    return option(help_text, type=click.IntRange(1, most), metavar="N", **more)
+    return option(help_text, "N", type=click.IntRange(1, most), **more)
 
 
 def options_as(name: str, kind: type[Any]) -> _Option:

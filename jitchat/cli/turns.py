@@ -118,16 +118,14 @@ def _planned(
 
 @dataclass(frozen=True, slots=True)
 class _HowToSend:
-    tools: bool = options.option("Let the model call the tools of your MCP servers.", is_flag=True)
+    tools: bool = options.option("Let the model call the tools of your MCP servers.")
     compact: str | None = options.option(
         "Send only the parts of TEXT that INSTRUCTION asks for; all of TEXT is stored.",
-        metavar="INSTRUCTION",
+        "INSTRUCTION",
     )
-    end: bool = options.option(
-        "End the session afterwards, which writes the memory document.", is_flag=True
-    )
+    end: bool = options.option("End the session afterwards, which writes the memory document.")
     json: bool = options.option(
-        "Print a JSON object: the reply, its turns, usage, cost and window.", is_flag=True
+        "Print a JSON object: the reply, its turns, usage, cost and window."
     )
 
 
