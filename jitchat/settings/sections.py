@@ -33,7 +33,7 @@ class Setting:
     help: str
     flag: str = ""
     """The command-line flag; empty if there is none."""
-    unit: str = "TEXT"
+    unit: str = ""
     """The flag's placeholder in `--help`."""
     variable: str = ""
     """A well-known variable, in addition to JITCHAT_SECTION_NAME."""
@@ -50,9 +50,13 @@ class Setting:
         return (self.variable, own) if self.variable else (own,)
 
 
-def setting(default: Any, help_text: str, **more: Any) -> Any:  # noqa: ANN401  as its field's type
-    """Make the field of a setting. The setting's type is the field's; None means not set."""
-    described = Setting("", type(default), default, help_text, **more)
+def setting(default: Any, help_text: str, *, flag: str = "", **more: Any) -> Any:  # noqa: ANN401  as its field's type
+    """Make the field of a setting. The setting's type is the field's; None means not set.
+
+    `flag` is the flag as the help shows it: `--limit N`.
+    """
+    spelling, _, unit = flag.partition(" ")
+    described = Setting("", type(default), default, help_text, spelling, unit, **more)
     metadata, in_repr = {"setting": described}, not described.hidden
     if default == {}:
         return field(default_factory=dict, metadata=metadata, repr=in_repr)
@@ -104,19 +108,15 @@ class ChatSettings:
     mode: str = setting(
         "jit",
         f"how the window is chosen: {', '.join(Mode)}",
-        flag="--mode",
-        unit="MODE",
+        flag="--mode MODE",
         variable="JITCHAT_MODE",
         choices=tuple(mode.value for mode in Mode),
     )
-    system: str = setting(
-        "", "instructions that replace the built-in ones", flag="--system", unit="TEXT"
-    )
+    system: str = setting("", "instructions that replace the built-in ones", flag="--system TEXT")
     persona: str = setting(
         "",
         "persona of conversations that do not choose one; the flag sets this conversation's",
-        flag="--persona",
-        unit="NAME",
+        flag="--persona NAME",
     )
 
 
@@ -124,27 +124,23 @@ class ChatSettings:
 class ProviderSettings:
     """The provider in use. A value that is not set comes from the provider's table or preset."""
 
-    name: str = setting("reader", "the provider to use", flag="--provider", unit="NAME")
+    name: str = setting("reader", "the provider to use", flag="--provider NAME")
     base_url: str = setting(
-        "",
-        "base URL of the API; default: the provider's own",
-        flag="--base-url",
-        unit="URL",
+        "", "base URL of the API; default: the provider's own", flag="--base-url URL"
     )
     model: str = setting(
-        "", "the model, or PROVIDER/MODEL if no base URL is set", flag="--model", unit="MODEL"
+        "", "the model, or PROVIDER/MODEL if no base URL is set", flag="--model MODEL"
     )
     api_key: Secret = setting(Secret(), "API key")  # noqa: RUF009  as immutable as any str
     api_key_env: str = setting("", "name of the environment variable that holds the API key")
     api_key_cmd: str = setting("", "command that prints the API key", hidden=True)
     limit: int | None = setting(
-        None, "the model's context size in tokens", flag="--limit", unit="N", least=1
+        None, "the model's context size in tokens", flag="--limit N", least=1
     )
     reserve: int | None = setting(
         None,
         "tokens kept free for the reply; default: a quarter of the limit, at most 2,048",
-        flag="--reserve",
-        unit="N",
+        flag="--reserve N",
         least=1,
     )
     temperature: float | None = setting(
@@ -220,13 +216,12 @@ class EmbedderSettings:
     name: str = setting(
         "auto",
         "the embedder: auto, fastembed, minilm, builtin or none",
-        flag="--embedder",
-        unit="NAME",
+        flag="--embedder NAME",
         choices=("auto", "fastembed", "minilm", "builtin", "none"),
     )
     model: str = setting(DEFAULT_MODEL, "the embedding model that fastembed loads")
     path: str = setting(
-        "", "folder with the embedding model's ONNX files", flag="--embedder-path", unit="DIR"
+        "", "folder with the embedding model's ONNX files", flag="--embedder-path DIR"
     )
 
 
@@ -259,14 +254,12 @@ class MemorySettings:
     facts: str = setting(
         Proposing.ASK.value,
         "facts found in your messages: ask (propose them), auto (keep them) or off",
-        unit="WHEN",
         choices=tuple(each.value for each in Proposing),
     )
     recall: str = setting(
         Reach.CONVERSATION.value,
         "where turns are recalled from: this conversation, its project or all",
-        flag="--recall",
-        unit="|".join(Reach),
+        flag=f"--recall {'|'.join(Reach)}",
         choices=tuple(each.value for each in Reach),
     )
 
@@ -370,7 +363,7 @@ class RerankerSettings:
     """A cross-encoder of fastembed's list, used if it is on this machine."""
 
     model: str = setting("", "a cross-encoder that reranks the shortlist; empty: none")
-    path: str = setting("", "folder with the cross-encoder's ONNX files", unit="DIR")
+    path: str = setting("", "folder with the cross-encoder's ONNX files")
     timeout: float = setting(1.0, "timeout for reranking, in seconds", least=0.05)
 
 
@@ -382,8 +375,7 @@ class ToolsSettings:
         "auto",
         "when the model may request more context: off, on or auto (every mode except full and"
         " recency)",
-        flag="--request-context",
-        unit="WHEN",
+        flag="--request-context WHEN",
         choices=("off", "auto", "on"),
     )
     max_steps: int = setting(

@@ -12,15 +12,6 @@ from jitchat.providers.provider import Options
 from jitchat.settings import sections
 from jitchat.settings.checks import nearest
 from jitchat.settings.profiles import Profile, is_loopback, same_server
-from jitchat.settings.sections import (
-    McpServer,
-    NamedModel,
-    NamedPersona,
-    NamedProvider,
-    ProviderSettings,
-    Secret,
-    Setting,
-)
 from jitchat.text.sanitize import shorten
 
 CHOSEN = "chosen in the app"
@@ -34,7 +25,7 @@ class Settings:
     """Every setting, and the origins by `section.key`."""
 
     chat: sections.ChatSettings = field(default_factory=sections.ChatSettings)
-    provider: ProviderSettings = field(default_factory=ProviderSettings)
+    provider: sections.ProviderSettings = field(default_factory=sections.ProviderSettings)
     embedder: sections.EmbedderSettings = field(default_factory=sections.EmbedderSettings)
     window: sections.WindowSettings = field(default_factory=sections.WindowSettings)
     memory: sections.MemorySettings = field(default_factory=sections.MemorySettings)
@@ -49,13 +40,13 @@ class Settings:
     agent: sections.AgentSettings = field(default_factory=sections.AgentSettings)
     lab: sections.LabSettings = field(default_factory=sections.LabSettings)
     screen: sections.ScreenSettings = field(default_factory=sections.ScreenSettings)
-    providers: Mapping[str, NamedProvider] = field(default_factory=dict)
+    providers: Mapping[str, sections.NamedProvider] = field(default_factory=dict)
     """The tables `[providers.NAME]`, by their names."""
-    models: Mapping[str, NamedModel] = field(default_factory=dict)
+    models: Mapping[str, sections.NamedModel] = field(default_factory=dict)
     """The tables `[models."NAME"]`, by their names: `MODEL` or `PROVIDER/MODEL`."""
-    mcp: Mapping[str, McpServer] = field(default_factory=dict)
+    mcp: Mapping[str, sections.McpServer] = field(default_factory=dict)
     """The tables `[mcp.NAME]`, by their names."""
-    personas: Mapping[str, NamedPersona] = field(default_factory=dict)
+    personas: Mapping[str, sections.NamedPersona] = field(default_factory=dict)
     """The tables `[personas.NAME]`, by their names."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Key bindings by the id of their action, in place of the built-in ones."""
@@ -75,7 +66,7 @@ class Settings:
             raise SettingsError(what, known_providers(name, self.provider_names()))
         if preset is READER:
             return _reader_profile(self)
-        return _ProfileMaker(self, preset, table or NamedProvider(name)).profile()
+        return _ProfileMaker(self, preset, table or sections.NamedProvider(name)).profile()
 
     def profiles(self) -> list[Profile]:
         return [self.profile(name) for name in self.provider_names()]
@@ -106,7 +97,7 @@ class Settings:
             yield f"keys.{action}", sections.shown(keys), self.origin("keys")
 
     def _rows_of(
-        self, table: object, known: Mapping[str, Setting]
+        self, table: object, known: Mapping[str, sections.Setting]
     ) -> Iterator[tuple[str, str, str]]:
         """Yield every row of a section, but only the values set in a table of the user's own."""
         for name, setting in known.items():
@@ -155,7 +146,7 @@ def known_providers(wrong: str, names: list[str]) -> str:
 
 
 def _reader_profile(settings: Settings) -> Profile:
-    table = settings.providers.get(READER.name) or NamedProvider(READER.name)
+    table = settings.providers.get(READER.name) or sections.NamedProvider(READER.name)
     in_use = settings.provider.name == READER.name
     if in_use:
         table = _overlaid(table, settings.provider)
@@ -171,7 +162,9 @@ def _reader_profile(settings: Settings) -> Profile:
     )
 
 
-def _overlaid(table: NamedProvider, own: ProviderSettings) -> NamedProvider:
+def _overlaid(
+    table: sections.NamedProvider, own: sections.ProviderSettings
+) -> sections.NamedProvider:
     """Override the values of the provider's own table with those of `[provider]`."""
     values = {part.name: getattr(own, part.name) for part in fields(own)}
     given = {
@@ -183,10 +176,12 @@ def _overlaid(table: NamedProvider, own: ProviderSettings) -> NamedProvider:
 class _ProfileMaker:
     """Makes one profile; `[provider]` overrides its table if this provider is in use."""
 
-    def __init__(self, settings: Settings, preset: Preset | None, table: NamedProvider) -> None:
+    def __init__(
+        self, settings: Settings, preset: Preset | None, table: sections.NamedProvider
+    ) -> None:
         self._settings, self._preset, self._table = settings, preset, table
         self._in_use = settings.provider.name == table.name
-        self._own = settings.provider if self._in_use else ProviderSettings(table.name)
+        self._own = settings.provider if self._in_use else sections.ProviderSettings(table.name)
 
     def profile(self) -> Profile:
         table, preset = _overlaid(self._table, self._own), self._preset
@@ -238,10 +233,10 @@ class _ProfileMaker:
         addresses = (address.strip() for address in (*first, self._table.base_url, usual))
         return next(filter(None, addresses), "").rstrip("/")
 
-    def _configured_key(self) -> tuple[Secret, str]:
+    def _configured_key(self) -> tuple[sections.Secret, str]:
         """Return the key and the key command, from `[provider]` or else from the table."""
         own, table = self._own, self._table
-        key = Secret() if self._is_explicit("api_key") else own.api_key
+        key = sections.Secret() if self._is_explicit("api_key") else own.api_key
         if key or own.api_key_cmd or own.api_key_env:
             return key, own.api_key_cmd.strip()
         return table.api_key, table.api_key_cmd.strip()
@@ -262,7 +257,7 @@ class _ProfileMaker:
         if table.limit:
             yield table.model.strip(), table.limit
 
-    def _models(self) -> dict[str, NamedModel]:
+    def _models(self) -> dict[str, sections.NamedModel]:
         """Return the tables of this provider's models; `PROVIDER/MODEL` wins over `MODEL`."""
         prefix, models = f"{self._table.name}/", self._settings.models
         own = {
