@@ -174,7 +174,7 @@ def observe_command(flags: options.Flags, data: Path, measuring: QuestionFlags) 
     figures = report.observe_fields(replaying.results, model.asked_budget.limit)
     asked = f"{figures['asked']:,} questions of single facts, limit {figures['limit']:,}"
     show([report.observe_table(f"{data.name}: {asked}", replaying.results.kept)])
-    output.say(report.OBSERVE_SUMMARY.format(**figures))
+    output.say(report.observe_summary(figures))
     measuring.write(settings, {"data": file.fields, "observe": figures})
 
 
