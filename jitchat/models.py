@@ -424,12 +424,8 @@ def completed_facts(profile: Profile, info: models.ModelInfo) -> models.ModelInf
     limit, own = profile.limit_of(info.name), profile.facts_of(info.name)
     if limit is not None:
         info = replace(info, limit=Limit(limit, BY_USER))
-    prices = {
-        "input": own.input_price,
-        "output": own.output_price,
-        "cached": own.cached_price,
-        "written": own.written_price,
-    }
+    kinds = ("input", "output", "cached", "written")
+    prices = {kind: getattr(own, f"{kind}_price") for kind in kinds}
     given = {kind: price for kind, price in prices.items() if price is not None}
     if given:
         known = info.prices or table.Prices(None, None)

@@ -25,13 +25,7 @@ from jitchat.text.variables import expanded, variables_in
 _NOT_SETTINGS = ("JITCHAT_HOME", "JITCHAT_CONFIG", "JITCHAT_DB")
 """Variables that set locations rather than settings; see `jitchat.paths`."""
 _BOOLEANS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-_NAMES_A_PROVIDER = (
-    "provider.name",
-    "picker.provider",
-    "summariser.provider",
-    "compactor.provider",
-    "observer.provider",
-)
+_NAMES_A_PROVIDER = [key for key in sections.SETTINGS if key.endswith(".provider")]
 _NAME, _MODEL, _URL = "provider.name", "provider.model", "provider.base_url"
 _IMPLYING = (_URL, _MODEL, "provider.api_key", "provider.api_key_cmd", "provider.api_key_env")
 
@@ -203,7 +197,7 @@ def _checked(source: Iterable[tuple[str, _Value]], providers: list[str]) -> dict
             raise checks.unknown(key, given.origin)
         value = checks.checked(sections.SETTINGS[key], given.value, given.origin)
         found[key] = replace(given, value=value)
-    for key in _NAMES_A_PROVIDER:
+    for key in (_NAME, *_NAMES_A_PROVIDER):
         named = found.get(key)
         if named is None or (not named.value and key != _NAME):
             continue

@@ -7,7 +7,7 @@ these definitions: a new setting is a field of its section.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin
+from typing import Any, get_args, get_origin, get_type_hints
 
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.statements import Proposing
@@ -438,24 +438,29 @@ class ScreenSettings:
     )
 
 
-SECTIONS: dict[str, type[Any]] = {
-    "chat": ChatSettings,
-    "provider": ProviderSettings,
-    "embedder": EmbedderSettings,
-    "window": WindowSettings,
-    "memory": MemorySettings,
-    "spending": SpendingSettings,
-    "picker": PickerSettings,
-    "summariser": SummariserSettings,
-    "compactor": CompactorSettings,
-    "observer": ObserverSettings,
-    "writer": WriterSettings,
-    "reranker": RerankerSettings,
-    "tools": ToolsSettings,
-    "agent": AgentSettings,
-    "lab": LabSettings,
-    "screen": ScreenSettings,
-}
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """The sections of the configuration."""
+
+    chat: ChatSettings = field(default_factory=ChatSettings)
+    provider: ProviderSettings = field(default_factory=ProviderSettings)
+    embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
+    window: WindowSettings = field(default_factory=WindowSettings)
+    memory: MemorySettings = field(default_factory=MemorySettings)
+    spending: SpendingSettings = field(default_factory=SpendingSettings)
+    picker: PickerSettings = field(default_factory=PickerSettings)
+    summariser: SummariserSettings = field(default_factory=SummariserSettings)
+    compactor: CompactorSettings = field(default_factory=CompactorSettings)
+    observer: ObserverSettings = field(default_factory=ObserverSettings)
+    writer: WriterSettings = field(default_factory=WriterSettings)
+    reranker: RerankerSettings = field(default_factory=RerankerSettings)
+    tools: ToolsSettings = field(default_factory=ToolsSettings)
+    agent: AgentSettings = field(default_factory=AgentSettings)
+    lab: LabSettings = field(default_factory=LabSettings)
+    screen: ScreenSettings = field(default_factory=ScreenSettings)
+
+
+SECTIONS: dict[str, type[Any]] = get_type_hints(Sections)
 NAMED: dict[str, type[Any]] = {
     "providers": NamedProvider,
     "models": NamedModel,

@@ -21,25 +21,9 @@ _SHORTEST_SECRET = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(sections.Sections):
     """Every setting, and the origins by `section.key`."""
 
-    chat: sections.ChatSettings = field(default_factory=sections.ChatSettings)
-    provider: sections.ProviderSettings = field(default_factory=sections.ProviderSettings)
-    embedder: sections.EmbedderSettings = field(default_factory=sections.EmbedderSettings)
-    window: sections.WindowSettings = field(default_factory=sections.WindowSettings)
-    memory: sections.MemorySettings = field(default_factory=sections.MemorySettings)
-    spending: sections.SpendingSettings = field(default_factory=sections.SpendingSettings)
-    picker: sections.PickerSettings = field(default_factory=sections.PickerSettings)
-    summariser: sections.SummariserSettings = field(default_factory=sections.SummariserSettings)
-    compactor: sections.CompactorSettings = field(default_factory=sections.CompactorSettings)
-    observer: sections.ObserverSettings = field(default_factory=sections.ObserverSettings)
-    writer: sections.WriterSettings = field(default_factory=sections.WriterSettings)
-    reranker: sections.RerankerSettings = field(default_factory=sections.RerankerSettings)
-    tools: sections.ToolsSettings = field(default_factory=sections.ToolsSettings)
-    agent: sections.AgentSettings = field(default_factory=sections.AgentSettings)
-    lab: sections.LabSettings = field(default_factory=sections.LabSettings)
-    screen: sections.ScreenSettings = field(default_factory=sections.ScreenSettings)
     providers: Mapping[str, sections.NamedProvider] = field(default_factory=dict)
     """The tables `[providers.NAME]`, by their names."""
     models: Mapping[str, sections.NamedModel] = field(default_factory=dict)

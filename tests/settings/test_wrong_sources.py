@@ -86,6 +86,7 @@ WRONG_FILES = [
     ("[provider]\nname = 'grok'\n", ["provider.name", "'grok'", "Did you mean 'groq'?"]),
     ("[provider]\nname = ''\n", ["provider.name", "''"]),
     ("[picker]\nprovider = 'grok'\n", ["picker.provider", "Did you mean 'groq'?"]),
+    ("[writer]\nprovider = 'grok'\n", ["writer.provider", "Did you mean 'groq'?"]),
     ("models = 3\n", ["models must be a table of tables", "[models."]),
     ("[models]\nm = 3\n", ["models.m must be a table"]),
     ("[models.'']\n", ["'' cannot be the name of a model"]),
