@@ -20,7 +20,6 @@ from jitchat.cli import cold_store, options, output
 from jitchat.cli.bench_answers import AnswerFlags
 from jitchat.cli.bench_options import (
     ANY_FORMAT,
-    PATH,
     QuestionFlags,
     ResultFlags,
     data_option,
@@ -179,8 +178,8 @@ def observe_command(flags: options.Flags, data: Path, measuring: QuestionFlags) 
 
 
 @bench_command.command("recall", cls=options.SharingCommand)
-@options.flag("--data FILE…", f"One or more files {ANY_FORMAT}", type=PATH, multiple=True)
-@click.argument("more", type=PATH, nargs=-1, metavar="")
+@options.flag("--data FILE…", f"One or more files {ANY_FORMAT}", type=options.PATH, multiple=True)
+@click.argument("more", type=options.PATH, nargs=-1, metavar="")
 @options.flag(
     "--embedder LIST",
     "Embedders: lexical or known names, comma-separated (repeatable). Those not installed on"

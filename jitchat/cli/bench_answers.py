@@ -60,7 +60,7 @@ class AnswerFlags:
         "Store replies in FILE, so that an interrupted run can be resumed (default: next to OUT, or"
         " as shown by `jitchat paths`).",
         "FILE",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=options.FILE,
     )
     parallel: int = options.count_option("Number of concurrent requests.", 64, default=4)
     yes: bool = options.option("Send without asking to confirm the cost.")

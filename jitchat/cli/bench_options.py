@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
 from rich.table import Table
 
 from jitchat import __version__
@@ -20,12 +19,11 @@ from jitchat.text.figures import plural
 from jitchat.values import USUAL_MODES, Mode
 from jitchat.weights.catalogue import sha256_of
 
-PATH = click.Path(path_type=Path)
 ANY_FORMAT = "in LoCoMo's, LongMemEval's or the labelled format, detected from its content."
 
 
 def data_option(help_text: str) -> Callable[..., Any]:
-    return options.flag("--data FILE", help_text, type=PATH, required=True)
+    return options.flag("--data FILE", help_text, type=options.PATH, required=True)
 
 
 modes_option = options.flag(
@@ -44,7 +42,7 @@ def show(tables: Iterable[Table]) -> None:
 @dataclass(frozen=True, slots=True)
 class ResultFlags:
     json: Path | None = options.option(  # noqa: RUF009  it makes a field
-        "Write the figures to OUT as JSON.", "OUT", type=PATH
+        "Write the figures to OUT as JSON.", "OUT", type=options.PATH
     )
 
     def require_writable(self) -> None:

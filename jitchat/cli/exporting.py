@@ -28,11 +28,7 @@ _FORMATS = "; ".join(f"{each.name}: {each.description}" for each in EXPORTS.valu
 @options.flag(
     "--format", f"{_FORMATS}.", name="name", type=click.Choice(list(EXPORTS)), default="markdown"
 )
-@options.flag(
-    "--out FILE",
-    "Output file (default: standard output).",
-    type=click.Path(path_type=Path, dir_okay=False),
-)
+@options.flag("--out FILE", "Output file (default: standard output).", type=options.FILE)
 def export_command(
     flags: options.Flags, wanted: tuple[str, ...], name: str, out: Path | None, *, is_all: bool
 ) -> None:

@@ -30,7 +30,7 @@ _UNINDEXED = "turns not indexed yet are indexed when they are next used."
 
 
 @click.command("import", cls=options.SharingCommand)
-@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.argument("file", type=options.PATH, required=False)
 @options.flag(
     "--from NAME",
     "Import only what this program wrote; without FILE, from the program's own folder. NAME is"

@@ -161,6 +161,8 @@ def names_of(flag: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
 
 
 COUNT = click.IntRange(min=1)
+PATH = click.Path(path_type=Path)
+FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 def flag(usage: str, help_text: str, *, name: str = "", **more: Any) -> _Option:  # noqa: ANN401
@@ -309,11 +311,10 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
     The command's options named in `CHOOSING` become part of `flags`, too. Those given before a
     command of a group hold for the command.
     """
-    file = click.Path(path_type=Path, dir_okay=False)
     shared = partial(click.option, cls=SharedOption)
-    options = [shared("--config", type=file, metavar="FILE", help="Configuration file to use.")]
+    options = [shared("--config", type=FILE, metavar="FILE", help="Configuration file to use.")]
     if has_db:
-        options.append(shared("--db", type=file, metavar="FILE", help="Database file to use."))
+        options.append(shared("--db", type=FILE, metavar="FILE", help="Database file to use."))
     for key in keys:
         known, name = sections.SETTINGS[key], key.replace(".", "_")
         help_text = f"{known.help[0].upper()}{known.help[1:]}."
@@ -345,8 +346,7 @@ CHOOSING = ("conversation", "project", "temporary", "new")
 
 
 def project_option(help_text: str) -> _Option:
-    completer = shell_values.PROJECTS
-    return flag("--project NAME", help_text, shell_complete=completer)
+    return flag("--project NAME", help_text, shell_complete=shell_values.PROJECTS)
 
 
 def conversation_option(help_text: str, *names: str, **more: Any) -> _Option:  # noqa: ANN401
