@@ -112,16 +112,7 @@ def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
 
 def _addresses(environ: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Return the addresses of presets that are set by other programs' well-known variables."""
-    found = dict(_expanded_addresses(environ))
-    if environ.get("OLLAMA_HOST", "").strip():
-        found["ollama"] = profiles.ollama_address(environ["OLLAMA_HOST"]), "$OLLAMA_HOST"
-    if environ.get("OPENAI_BASE_URL", "").strip():
-        found["openai"] = environ["OPENAI_BASE_URL"].strip(), "$OPENAI_BASE_URL"
-    return found
-
-
-def _expanded_addresses(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Expand the variables in the addresses of presets, if at least one of them is set."""
+    found: dict[str, tuple[str, str]] = {}
     for name, preset in presets().items():
         given = {
             variable: environ[variable].strip().rstrip("/")
@@ -129,8 +120,13 @@ def _expanded_addresses(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple
             if environ.get(variable, "").strip()
         }
         if given:
-            with suppress(LookupError):
-                yield name, (expanded(preset.base_url, given), f"${next(iter(given))}")
+            with suppress(LookupError):  # a variable of the address is not set
+                found[name] = expanded(preset.base_url, given), f"${next(iter(given))}"
+    if environ.get("OLLAMA_HOST", "").strip():
+        found["ollama"] = profiles.ollama_address(environ["OLLAMA_HOST"]), "$OLLAMA_HOST"
+    if environ.get("OPENAI_BASE_URL", "").strip():
+        found["openai"] = environ["OPENAI_BASE_URL"].strip(), "$OPENAI_BASE_URL"
+    return found
 
 
 # The sources, one by one
