@@ -44,8 +44,6 @@ def bench_command() -> None:
 @bench_command.command("locomo", cls=options.SharingCommand)
 @data_option("LoCoMo's JSON file.")
 @modes_option
-@options.options_as("measuring", QuestionFlags)
-@options.options_as("answering", AnswerFlags)
 @options.measuring_options
 def locomo_command(
     flags: options.Flags,
@@ -92,8 +90,6 @@ _BOTH = "both"
     "Kind of memory.  [default: document, or entries if agent.context_only is false]",
     type=click.Choice([*(name.value for name in RunnerName), _BOTH]),
 )
-@options.options_as("measuring", QuestionFlags)
-@options.options_as("answering", AnswerFlags)
 @options.measuring_options
 def memory_command(
     flags: options.Flags,
@@ -152,7 +148,6 @@ def memory_command(
 
 @bench_command.command("observe", cls=options.SharingCommand)
 @data_option(f"File {ANY_FORMAT}")
-@options.options_as("measuring", QuestionFlags)
 @options.endpoint_options
 def observe_command(flags: options.Flags, data: Path, measuring: QuestionFlags) -> None:
     """Measure how many answers observations keep.
@@ -193,7 +188,6 @@ def observe_command(flags: options.Flags, data: Path, measuring: QuestionFlags) 
     type=click.Choice(["category", ALL]),
     default="category",
 )
-@options.options_as("measuring", QuestionFlags)
 @options.recall_options
 def recall_command(  # noqa: PLR0913, PLR0917  its options
     flags: options.Flags,
@@ -301,7 +295,6 @@ _MILLION = 1_000_000
     default="usual",
 )
 @modes_option
-@options.options_as("measuring", ResultFlags)
 @options.flag(
     "--million", "Include a million turns: 3 GB of disk, 4 GB of memory, about 15 minutes."
 )

@@ -132,7 +132,6 @@ def tag_command(
 
 @conversations_command.command("delete")
 @_ID
-@options.options_as("how", HowToDelete)
 def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json: bool) -> None:
     """Delete a conversation permanently.
 

@@ -42,7 +42,6 @@ class DocumentFlags:
 
 
 @click.command("document", cls=options.SharingCommand)
-@options.options_as("wanted", DocumentFlags)
 @options.location_options
 def document_command(flags: options.Flags, wanted: DocumentFlags) -> None:
     """Show or edit a project's memory document.

@@ -53,7 +53,6 @@ class _ServerFlags:
 @mcp_command.command("add", context_settings={"allow_interspersed_args": False})
 @click.argument("name")
 @click.argument("words", nargs=-1, required=True, metavar="URL|COMMAND [ARG]...")
-@options.options_as("server", _ServerFlags)
 def add_command(
     flags: options.Flags, name: str, words: tuple[str, ...], server: _ServerFlags
 ) -> None:

@@ -5,7 +5,7 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import partial, wraps
 from inspect import signature
@@ -203,8 +203,9 @@ class SharedOption(click.Option):
 class SharingCommand(click.Command):
     """A command whose help lists its own options and the shared ones separately.
 
-    If its function takes `as_json`, it has the option --json. If its function takes `flags`, it has
-    --config and --db, unless the function has shared options already.
+    If its function takes a dataclass of options, it has these. If its function takes `as_json`, it
+    has the option --json. If its function takes `flags`, it has --config and --db, unless the
+    function has shared options already.
     """
 
     def __init__(
@@ -217,6 +218,10 @@ class SharingCommand(click.Command):
     ) -> None:
         arguments = signature(callback).parameters
         existing = {parameter.name for parameter in params}
+        for argument in arguments.values():
+            if parts := _option_fields(argument.annotation):
+                callback = _options_as(argument.name, argument.annotation, parts)(callback)
+                params.extend(reversed(vars(callback).pop("__click_params__")))
         if "as_json" in arguments and "as_json" not in existing:
             params.append(click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."))
         if "flags" in arguments and "config" not in existing:
@@ -296,9 +301,13 @@ def count_option(help_text: str, most: int | None = None, **more: Any) -> Any:  
     return option(help_text, "N", type=click.IntRange(1, most), **more)
 
 
-def options_as(name: str, kind: type[Any]) -> _Option:
+def _option_fields(kind: Any) -> list[Field[Any]]:  # noqa: ANN401  what an argument is declared as
+    """Return the fields of a dataclass that are options; none for anything else."""
+    return [part for part in fields(kind) if part.metadata] if is_dataclass(kind) else []
+
+
+def _options_as(name: str, kind: type[Any], parts: Sequence[Field[Any]]) -> _Option:
     """Add a dataclass's options to a command, which receives an instance as the argument `name`."""
-    parts = [part for part in fields(kind) if part.metadata]
     options = [click.option(f"--{part.name.replace('_', '-')}", **part.metadata) for part in parts]
     return _made_of(
         options, name, lambda values: kind(**{part.name: values.pop(part.name) for part in parts})

@@ -135,7 +135,6 @@ class _HowToSend:
 @options.as_new
 @options.as_temporary
 @options.attaching
-@options.options_as("how", _HowToSend)
 @options.common_options
 def send_command(
     flags: options.Flags, text: str | None, how: _HowToSend, attached: Sequence[str]
