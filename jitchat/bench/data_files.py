@@ -9,3 +9,8 @@ from typing import Any
 @cache
 def read_data(name: str) -> dict[str, Any]:
     return tomllib.loads((files(__package__) / "data" / f"{name}.toml").read_text("utf-8"))
+
+
+def prompt(name: str) -> str:
+    text: str = read_data("prompts")[name]
+    return text

@@ -10,9 +10,8 @@ from typing import TypeVar
 
 from rich.table import Table
 
-from jitchat.bench.answers import INSTRUCTIONS, Answering, Round
-from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE
-from jitchat.bench.data_files import read_data
+from jitchat.bench.answers import Answering, Round
+from jitchat.bench.data_files import prompt, read_data
 from jitchat.bench.haystack import PHRASINGS
 from jitchat.bench.memory import Ingestion, Measuring, RunnerName, by_type
 from jitchat.bench.observation import Replays
@@ -31,6 +30,7 @@ from jitchat.bench.scores import (
     figures_of,
     spread,
 )
+from jitchat.bench.workers import instructions
 from jitchat.text.figures import duration, less
 from jitchat.values import Mode
 
@@ -164,13 +164,14 @@ def answer_fields(
     run: Answering, scores: Mapping[str, Mapping[str, Figures]], pairs: Sequence[Figures]
 ) -> Figures:
     fields: Figures = {
-        "answerer": _round(run.answers()) | {"instructions": [ANSWER_BRIEFLY, BY_DATE]},
+        "answerer": _round(run.answers())
+        | {"instructions": [prompt("briefly"), prompt("by_date")]},
         "answered": scores,
         "f1_differences": pairs,
     }
     judging = run.judgements()
     if judging is not None:
-        fields["judge"] = _round(judging) | {"instructions": [INSTRUCTIONS]}
+        fields["judge"] = _round(judging) | {"instructions": [instructions(prompt("generously"))]}
     return fields
 
 
