@@ -319,15 +319,10 @@ def scaling_command(  # noqa: PLR0913, PLR0917  its options
     settings = flags.settings()
     embedder = settings.embedder
     budget = models.resolve_model(settings).asked_budget
-    setup = scaling.Setup(
-        embedder.name,
-        embedder.model,
-        str(absolute(Path(embedder.path))) if embedder.path else "",
-        str(flags.paths().models),
-        settings.model_name(),
-        budget,
-        modes,
-    )
+    if embedder.path:
+        embedder = replace(embedder, path=str(absolute(Path(embedder.path))))
+    cache = str(flags.paths().models)
+    setup = scaling.Setup(embedder, cache, settings.model_name(), budget, modes)
     talks = [haystack.Haystack(size, haystack.Length(length)) for size in sizes]
     with output.progress("turns", sum(scaling.steps(size) for size in sizes)) as advance:
         measured = [scaling.measure(setup, talk, advance) for talk in talks]
