@@ -8,7 +8,7 @@ from typing import Any
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import READER
 from jitchat.settings import checks, sections
-from jitchat.text.sanitize import shorten
+from jitchat.text.sanitize import one_line, shorten
 
 _OF_THE_READER = ("limit", "reserve")
 
@@ -27,10 +27,10 @@ _USUAL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _USUAL_ALLOWED = "at most 40 letters, digits, - and _"
 _OF_SERVER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,31}(?<!_)")
 """Without `__`, and without `_` at its end: `__` separates the server's name from the tool's."""
-_ON_ONE_LINE = re.compile(r"\S+(?: \S+)*")
+_NOT_EMPTY = re.compile(".+")
 _NAMING = {
     "providers": _Naming("a provider", "[providers.work]", _USUAL, _USUAL_ALLOWED),
-    "models": _Naming("a model", '[models."gpt-5-mini"]', _ON_ONE_LINE, "words with single spaces"),
+    "models": _Naming("a model", '[models."gpt-5-mini"]', _NOT_EMPTY, "words on one line"),
     "mcp": _Naming(
         "a server", "[mcp.files]", _OF_SERVER, "at most 32 letters, digits, - and single _"
     ),
@@ -66,7 +66,7 @@ def named_tables(section: str, given: object, origin: str, origins: dict[str, st
 def require_name(section: str, name: str, origin: str) -> None:
     """Raise SettingsError if `name` is not valid for a table of the section."""
     naming = _NAMING[section]
-    if not naming.pattern.fullmatch(name):
+    if name != one_line(name) or not naming.pattern.fullmatch(name):
         raise SettingsError(
             f"{origin}: {shorten(name, 60)!r} cannot be the name of {naming.what}.",
             f"Use {naming.allowed}, as in {naming.example}.",

@@ -90,6 +90,7 @@ WRONG_FILES = [
     ("models = 3\n", ["models must be a table of tables", "[models."]),
     ("[models]\nm = 3\n", ["models.m must be a table"]),
     ("[models.'']\n", ["'' cannot be the name of a model"]),
+    ("[models.'a  b']\n", ["cannot be the name of a model"]),
     ("[models.'m']\nprice = 3\n", ["price", "not a key", "input_price"]),
     ("[models.'m']\ninput_price = -1\n", ['models."m".input_price', "at least 0"]),
     ("[models.'m']\nlimit = 1.5\n", ['models."m".limit', "a whole number"]),
