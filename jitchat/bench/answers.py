@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
-from jitchat.bench import workers
+from jitchat.bench import prompt, workers
 from jitchat.bench.asking import Case
-from jitchat.bench.data_files import prompt
 from jitchat.bench.questions import ABSTENTION, Question
 from jitchat.bench.scores import Answer
 from jitchat.errors import BenchFailed, NotAnAnswer, ProviderError

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from jitchat.bench.data_files import prompt
+from jitchat.bench import prompt
 from jitchat.bench.evidence import evidence_held
 from jitchat.bench.questions import Question
 from jitchat.bench.scores import Outcome

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-from jitchat.bench.data_files import read_data
+from jitchat.bench import read_data
 from jitchat.bench.questions import ABSTENTION
 from jitchat.text.stance import disclaims
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import accumulate
 
-from jitchat.bench.data_files import read_data
+from jitchat.bench import read_data
 from jitchat.values import Role, Turn
 
 NEEDLE = "Ingrid keeps the spare key to the boat shed under the third flowerpot from the left."

@@ -21,7 +21,7 @@ from itertools import zip_longest
 from operator import itemgetter
 from pathlib import Path
 
-from jitchat.bench.data_files import read_data
+from jitchat.bench import read_data
 from jitchat.errors import BenchFailed
 from jitchat.text.sanitize import shorten
 from jitchat.transfer.fields import mapping, moment_of, text

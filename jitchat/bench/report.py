@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from rich.table import Table
 
+from jitchat.bench import prompt, read_data
 from jitchat.bench.answers import Answering, Round
-from jitchat.bench.data_files import prompt, read_data
 from jitchat.bench.haystack import PHRASINGS
 from jitchat.bench.memory import Ingestion, Measuring, RunnerName, by_type
 from jitchat.bench.observation import Replays

@@ -10,7 +10,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TypeVar
 
-from jitchat.bench.data_files import prompt
+from jitchat.bench import prompt
 from jitchat.errors import BenchFailed, JitchatError, ProviderError
 from jitchat.providers.provider import Finished, Options, Provider, ReplyDelta
 from jitchat.values import Message, Role, Usage

@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from jitchat.bench import prompt
 from jitchat.bench.answers import ASSUMED_ANSWER, Answering, Model, opened_log
 from jitchat.bench.asking import Case, Cases, OpenConversation, indexed
-from jitchat.bench.data_files import prompt
 from jitchat.bench.questions import ABSTENTION, Question, read_labelled
 from jitchat.bench.scores import Answer, answer_scores
 from jitchat.errors import RequestRefused

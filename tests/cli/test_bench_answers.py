@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat import models as resolving
-from jitchat.bench.data_files import prompt
+from jitchat.bench import prompt
 from jitchat.cli import output
 from jitchat.cli.bench_answers import with_model
 from jitchat.cli.options import Flags
