@@ -14,6 +14,8 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 _CHARACTER = r"(?!\n[ \t>]*\n)[^`]"
+_COMMAND_OR_CHARACTER = rf"(?:\\[^`\n()\[\]]|\\(?=\n|\Z)|(?!\\){_CHARACTER})"
+"""No delimiter: in `\\\\[2pt]` the bracket is not one."""
 _SPANS = re.compile(
     rf"""
     ^[ \t>]*(?:(?:[-+*]|\d{{1,9}}[.)])[ \t]+)?
@@ -22,10 +24,10 @@ _SPANS = re.compile(
     |(?P<formula>
         \$\$(?!\s*\$\$)(?:(?!\$\$){_CHARACTER})+\$\$
         |\$(?![\s$])(?:\\[^\n]|(?![\\$]){_CHARACTER})+(?<!\s)\$(?!\d)
-        |\\\((?!\s*\\\))(?:(?!\\[()]){_CHARACTER})+\\\)
-        |\\\[(?:(?!\\[\[\]]){_CHARACTER})+\\\]
+        |\\\((?!\s*\\\)){_COMMAND_OR_CHARACTER}+\\\)
+        |\\\[(?:{_COMMAND_OR_CHARACTER}|\\[()])+\\\]
     )
-    |^[ \t>]*(?P<open>(?:\$\$|\\\[)(?:(?!\\\]|\$\$){_CHARACTER})*)\Z
+    |^[ \t>]*(?P<open>(?:\$\$|\\\[)(?:(?!\$\$){_COMMAND_OR_CHARACTER}|\\[()])*)\Z
     |\\[^\n]
     """,
     re.MULTILINE | re.VERBOSE,
