@@ -1,14 +1,12 @@
 """Benchmarks of the app on labelled conversations, through the code that the app runs."""
 
-import tomllib
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from jitchat.text.expressions import packaged
 
-@cache
+
 def read_data(name: str) -> dict[str, Any]:
-    return tomllib.loads((files(__package__) / "data" / f"{name}.toml").read_text("utf-8"))
+    return packaged(__package__, f"data/{name}.toml")
 
 
 def prompt(name: str) -> str:

@@ -85,7 +85,10 @@ def other_questions(count: int) -> list[str]:
 
 class _Stretch:
     def __init__(self, chance: random.Random) -> None:
-        self._chance, self._words = chance, read_data("vocabulary")
+        self._chance = chance
+        self._words = read_data("vocabulary")
+        """Lists of words, of patterns for `str.format`, and of subjects: a subject has `things`,
+        what can be `done` to one ("we … it"), and adjectives for one (`like`)."""
         self._subject = chance.choice(self._words["subjects"])
         things = self._subject["things"]
         self._things = chance.choices(things, cum_weights=_WEIGHTS[: len(things)], k=8)
