@@ -16,28 +16,15 @@ from pathlib import Path
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import base64_piece, file_piece, text_piece, url_piece
 from jitchat.transfer.census import rules_of
-from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
-from jitchat.transfer.format import Environment, Format
-from jitchat.transfer.incoming import (
-    NO_ROLE,
-    IncomingConversation,
-    Message,
-    Note,
-    Piece,
-    Result,
-    Tally,
-    Text,
-    Thought,
-    TurnMaker,
-    short_id,
-    tree_turns,
-    with_files,
-)
+from jitchat.transfer.fields import mapping, moment_of, sequence, text
+from jitchat.transfer.format import Environment, Format, Sample
+from jitchat.transfer.incoming import NO_ROLE, IncomingConversation, Tally
 from jitchat.transfer.json_text import decoded
+from jitchat.transfer.pieces import Piece, Result, Text, Thought, call_piece, with_files
 from jitchat.transfer.read_only import foreign_errors, open_read_only, tables_of
-from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.values import Role, ToolCall
+from jitchat.transfer.turns import Message, Note, TurnMaker, tree_turns
+from jitchat.values import Role
 
 NAME = "llm"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.USER}
@@ -143,10 +130,9 @@ class _Responses:
             key = text(conversation) or f"response-{first}"
             if key in known:
                 continue
-            tally = Tally()
-            named = self._logs.rows(tally, "conversations", "WHERE id = ?", conversation)
-            title = text(named[0].get("name")) if named else ""
-            found = IncomingConversation(Origin(NAME, key), short_id(NAME, key), title, (), tally)
+            found = IncomingConversation(Origin(NAME, key))
+            named = self._logs.rows(found.tally, "conversations", "WHERE id = ?", conversation)
+            found.title = text(named[0].get("name")) if named else ""
             found.turns = self._turns(found, conversation, first)
             yield found
 
@@ -183,9 +169,7 @@ class _Responses:
     def _calls(self, response: object, tally: Tally) -> Iterator[Piece]:
         where = "WHERE response_id = ? ORDER BY rowid"
         for row in self._logs.rows(tally, "tool_calls", where, response):
-            name = text(row.get("name")) or "tool"
-            call = text(row.get("tool_call_id")) or name
-            yield ToolCall(call, name, as_arguments(row.get("arguments")))
+            yield call_piece(row.get("tool_call_id"), row.get("name"), row.get("arguments"))
 
     def _results(self, response: object, tally: Tally) -> Iterator[Piece]:
         where = "WHERE response_id = ? ORDER BY rowid"
@@ -225,9 +209,7 @@ class _Threads:
             key = text(row["id"]) or tip
             requests = self._logs.rows(tally, "turns", "WHERE thread_id = ? ORDER BY id", key)
             tips = [*(text(request["tip_message_hash"]) for request in requests), tip]
-            found = IncomingConversation(
-                Origin(NAME, key), short_id(NAME, key), text(row.get("name")), (), tally
-            )
+            found = IncomingConversation(Origin(NAME, key), text(row.get("name")), (), tally)
             turns, places = tree_turns(self._messages(tips, notes, found), TurnMaker(tally))
             found.turns, found.head = turns, places.get(tip) or None
             found.created_at = moment_of(row.get("datetime_utc"))
@@ -289,14 +271,12 @@ class _Threads:
 
     def _pieces(self, part: _Row, attached: list[Piece], tally: Tally) -> Iterator[Piece]:
         kind, said = text(part["type"]), text(part["text"])
-        call = text(part.get("tool_call_id")) or text(part.get("name"))
         if kind == "text":
             yield Text(said)
         elif kind == "reasoning":
             yield Thought(said)
         elif kind == "tool_call":
-            name = text(part.get("name")) or "tool"
-            yield ToolCall(call, name, as_arguments(part.get("arguments")))
+            yield call_piece(part.get("tool_call_id"), part.get("name"), part.get("arguments"))
         elif kind == "tool_result":
             yield _result(part, attached)
         elif kind == "attachment" and not attached:

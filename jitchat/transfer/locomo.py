@@ -12,11 +12,11 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from jitchat.store.imported import IncomingTurn, Origin
-from jitchat.transfer.format import Format, values_of
-from jitchat.transfer.incoming import IncomingConversation, turn_form
+from jitchat.transfer.format import Format, Sample, values_of
+from jitchat.transfer.incoming import IncomingConversation
 from jitchat.transfer.report import ConversationBuilder, FileConversation
-from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.turns import turn_form
 from jitchat.values import Role, Turn
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")
@@ -126,7 +126,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
         found = _conversation(value, f"locomo-{number}", gathering)
         turns = list(map(_incoming, found.turns))
         origin = Origin(NAME, found.id)
-        yield IncomingConversation(origin, found.id, found.title, turns, gathering.tally)
+        yield IncomingConversation(origin, found.title, turns, gathering.tally, id=found.id)
 
 
 def _incoming(turn: Turn) -> IncomingTurn:

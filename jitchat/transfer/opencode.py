@@ -13,32 +13,19 @@ from pathlib import Path
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import url_piece
 from jitchat.transfer.blocks import result_text
-from jitchat.transfer.fields import as_arguments, mapping, moment_in_any_unit, sequence, text
-from jitchat.transfer.format import Environment, Format
-from jitchat.transfer.incoming import (
-    INSTRUCTIONS,
-    NO_ROLE,
-    IncomingConversation,
-    Note,
-    Piece,
-    Result,
-    Tally,
-    Text,
-    Thought,
-    TurnMaker,
-    with_files,
-)
+from jitchat.transfer.fields import mapping, moment_in_any_unit, sequence, text
+from jitchat.transfer.format import Environment, Format, Sample
+from jitchat.transfer.incoming import INSTRUCTIONS, NO_ROLE, IncomingConversation, Tally
 from jitchat.transfer.json_text import decoded
+from jitchat.transfer.pieces import Piece, Result, Text, Thought, call_piece, with_files
 from jitchat.transfer.read_only import foreign_errors, open_read_only, tables_of
-from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.values import Role, ToolCall
+from jitchat.transfer.turns import Note, TurnMaker
+from jitchat.values import Role
 
 NAME = "opencode"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _SILENT = ("step-start", "step-finish", "snapshot", "patch", "compaction", "agent")
-
-
 _SESSIONS = ("session", "session_v2")
 _SKIP_REASONS = {
     "synthetic": "text that the program wrote",
@@ -75,8 +62,8 @@ def _has_whole_messages(tables: _Columns) -> bool:
 def _usual_place(environment: Environment) -> Path:
     if given := environment.get("OPENCODE_DB"):
         return Path(given)
-    data = environment.get("XDG_DATA_HOME")
-    return (Path(data) if data else Path.home() / ".local/share") / "opencode" / "opencode.db"
+    data = Path(environment.get("XDG_DATA_HOME") or "~/.local/share").expanduser()
+    return data / "opencode" / "opencode.db"
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
@@ -97,7 +84,6 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
             read = _turns if _is_in_parts(connection, tables, identity) else _whole_turns
             yield IncomingConversation(
                 Origin(NAME, key),
-                f"{NAME}-{key.removeprefix('ses_')[:12]}",
                 text(title),
                 read(connection, file.path, key, tally),
                 tally,
@@ -105,6 +91,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
                 moment_in_any_unit(created),
                 moment_in_any_unit(updated),
                 is_archived=bool(archived),
+                id=f"{NAME}-{key.removeprefix('ses_')[:12]}",
             )
 
 
@@ -217,9 +204,9 @@ def _subtask(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
 
 def _tool(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     state = mapping(part.get("state"))
-    call = text(part.get("callID")) or text(part.get("id"))
-    name = text(part.get("tool")) or text(part.get("name")) or "tool"
-    yield ToolCall(call, name, as_arguments(state.get("input")))
+    identity, name = part.get("callID") or part.get("id"), part.get("tool") or part.get("name")
+    called = call_piece(identity, name, state.get("input"))
+    yield called
     status = text(state.get("status"))
     if status in ("completed", "error"):
         failure = text(state.get("error")) or text(mapping(state.get("error")).get("message"))
@@ -227,7 +214,7 @@ def _tool(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
         attached = map(mapping, sequence(state.get("attachments")))
         pieces = [_file(tally, fields, "filename", "url") for fields in attached]
         ended = moment_in_any_unit(mapping(state.get("time")).get("end"))
-        yield with_files(Result(call, said, status == "error", ended), pieces)
+        yield with_files(Result(called.id, said, status == "error", ended), pieces)
 
 
 _PARTS: dict[str, Callable[[Mapping[str, object], Tally], Iterator[Piece]]] = {

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from jitchat.text.sanitize import one_line, repair, shorten
-from jitchat.transfer.incoming import LONGEST_NAME, Tally
+from jitchat.transfer.incoming import Tally
+from jitchat.transfer.pieces import LONGEST_NAME
 from jitchat.values import Role, Turn
 
 _LONGEST_TITLE = 120

@@ -9,29 +9,13 @@ from pathlib import PurePosixPath
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import file_piece, text_piece, url_piece
 from jitchat.transfer.blocks import result_text
-from jitchat.transfer.fields import (
-    as_arguments,
-    as_json,
-    mapping,
-    moment_in_any_unit,
-    sequence,
-    text,
-)
-from jitchat.transfer.format import Format, lines_of
-from jitchat.transfer.incoming import (
-    IncomingConversation,
-    Note,
-    Piece,
-    Result,
-    Tally,
-    Text,
-    Thought,
-    TurnMaker,
-    hash_of,
-)
-from jitchat.transfer.sample import Sample
+from jitchat.transfer.fields import as_json, mapping, moment_in_any_unit, sequence, text
+from jitchat.transfer.format import Format, Sample, lines_of
+from jitchat.transfer.incoming import IncomingConversation, Tally
+from jitchat.transfer.pieces import Piece, Result, Text, Thought, call_piece
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.values import Role, ToolCall
+from jitchat.transfer.turns import Note, TurnMaker, hash_of
+from jitchat.values import Role
 
 NAME = "sillytavern"
 _UNUSED = "unused"
@@ -60,7 +44,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     title = file.stem if is_redundant else f"{name} ({file.stem})"
     origin = Origin(NAME, integrity or file.stem)
     note = text(mapping(first.get("chat_metadata")).get("note_prompt"))
-    found = IncomingConversation(origin, file.stem, title, (), Tally(), instructions=[note])
+    found = IncomingConversation(origin, title, id=file.stem, instructions=[note])
     found.turns = _turns(file, found)
     yield found
 
@@ -103,10 +87,9 @@ def _used(line: Mapping[str, object]) -> Sequence[object]:
 
 def _tools(line: Mapping[str, object]) -> Iterator[Piece]:
     for each in map(mapping, _used(line)):
-        name = text(each.get("name")) or "tool"
-        call = text(each.get("id")) or name
-        yield ToolCall(call, name, as_arguments(each.get("parameters")))
-        yield Result(call, result_text(each.get("result")), each.get("error") is True)
+        called = call_piece(each.get("id"), each.get("name"), each.get("parameters"))
+        yield called
+        yield Result(called.id, result_text(each.get("result")), each.get("error") is True)
 
 
 def _files(extra: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
