@@ -1,6 +1,6 @@
 """An import format: how a file is recognized, and how its values are read."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -188,7 +188,7 @@ def list_format(
         return any(is_one(item) for item in (*sample.items, sample.member(under)))
 
     def read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
-        for value in values_of(file, source.tally, under):
+        for value in values_of(file, source.tally, *filter(None, (under,))):
             if isinstance(value, Broken):
                 source.tally.skip(f"conversation that is {value.reason}")
             elif is_one(mapping(value)):
@@ -209,44 +209,49 @@ def lines_of(file: SourceFile, tally: Tally) -> Iterator[Mapping[str, object]]:
                 yield mapping(line)
 
 
-def values_of(file: SourceFile, tally: Tally, under: str = "") -> Iterator[object]:
-    """Read the items of a file: of its list, or of the list that its object has `under` a name.
+def values_of(
+    file: SourceFile, tally: Tally, *under: str, is_one: bool = False
+) -> Iterator[object]:
+    """Read the items of a file: of its list, or of the lists that its object has `under` names.
 
-    An object without that list is the only item. Of a truncated list, the complete items are read,
-    and the truncation is counted.
+    What such an object has beside its lists is noted in the tally. An object without them is the
+    only item. Of a truncated list, the complete items are read, and the truncation is counted.
+
+    Raises:
+        NotJson: The file is no JSON; or all of it `is_one` conversation, and it is not complete.
+
     """
     is_any = False
     try:
         with file.open() as opened:
             text = JsonText(opened)
-            if text.peek() == "[":
-                for value in text.items():
-                    is_any = True
-                    yield value
-            else:
-                yield from _of_object(file, text, under)
+            for value in text.items() if text.peek() == "[" else _of_object(text, tally, under):
+                is_any = True
+                yield value
+            if text.peek() and is_one:
+                raise NotJson("is not JSON: there is more text after its end")
             if text.peek():
                 tally.skip("piece of text after the end of the JSON")
     except CutOff:
-        if not is_any:
+        if is_one or not is_any:
             raise
         tally.skip("truncated conversation at the end of a file")
 
 
-def _of_object(file: SourceFile, text: JsonText, under: str) -> Iterator[object]:
-    """Read the items of the list under a name, or the whole object as one item."""
-    if under and _has_list(file, under):
-        for name, value in text.members((under,)):
-            if name == under and isinstance(value, Iterator):
-                yield from value
+def _of_object(text: JsonText, tally: Tally, under: Collection[str]) -> Iterator[object]:
+    """Read the items of the lists under some names, or the whole object as one item."""
+    if not under or text.peek() != "{":
+        yield text.value()
         return
-    yield text.value()
-
-
-def _has_list(file: SourceFile, under: str) -> bool:
-    with file.open() as opened:
-        text = JsonText(opened)
-        text.peek()
-        return any(
-            name == under and isinstance(value, Iterator) for name, value in text.members((under,))
-        )
+    others: dict[str, object] = {}
+    is_listed = False
+    for name, value in text.members(under):
+        if isinstance(value, Iterator):
+            is_listed = True
+            yield from value
+        else:
+            others[name] = value
+    if is_listed:
+        tally.read(others)
+    else:
+        yield others

@@ -6,7 +6,7 @@ it is read in one consistent state and never changed.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -112,6 +112,7 @@ def _sessions(table: str, tables: _Columns) -> str:
 def _turns(
     connection: sqlite3.Connection, path: Path, session: str, tally: Tally
 ) -> Iterator[IncomingTurn]:
+    """Read the first schema."""
     maker = TurnMaker(tally)
     query = "SELECT id, data FROM message WHERE session_id = ? ORDER BY id"
     with foreign_errors(path):
@@ -123,10 +124,42 @@ def _turns(
                 tally.skip(NO_ROLE, parts)
                 continue
             pieces = [piece for part in parts for piece in _pieces(part, tally)]
-            pieces += _failure(fields)
-            model = text(fields.get("modelID")) or text(mapping(fields.get("model")).get("modelID"))
-            made = moment_in_any_unit(mapping(fields.get("time")).get("created"))
-            yield from maker.turns(text(identity), role, pieces, None, Note(made, model))
+            yield from _made(maker, identity, role, pieces, fields)
+
+
+def _whole_turns(
+    connection: sqlite3.Connection, path: Path, session: str, tally: Tally
+) -> Iterator[IncomingTurn]:
+    """Read the second schema."""
+    maker = TurnMaker(tally)
+    query = "SELECT id, type, data FROM session_message WHERE session_id = ? ORDER BY seq"
+    with foreign_errors(path):
+        for identity, kind, data in connection.execute(query, (session,)):
+            fields, role = _object(data), _ROLES.get(text(kind))
+            tally.read({"message": fields})
+            if role is None:
+                if kind not in _QUIET:
+                    tally.skip(_SKIP_REASONS.get(text(kind), "message of unknown kind"), fields)
+                continue
+            pieces: list[Piece] = [Text(text(fields.get("text")))]
+            pieces += [_file(mapping(file), tally) for file in sequence(fields.get("files"))]
+            for part in sequence(fields.get("content")):
+                pieces += _pieces(mapping(part), tally)
+            yield from _made(maker, identity, role, pieces, fields)
+
+
+def _made(
+    maker: TurnMaker,
+    identity: object,
+    role: Role,
+    pieces: list[Piece],
+    fields: Mapping[str, object],
+) -> list[IncomingTurn]:
+    model = mapping(fields.get("model"))
+    names = (fields.get("modelID"), model.get("modelID"), model.get("id"))
+    written_by = next((text(name) for name in names if text(name)), "")
+    note = Note(moment_in_any_unit(mapping(fields.get("time")).get("created")), written_by)
+    return maker.turns(text(identity), role, [*pieces, _failure(fields)], None, note)
 
 
 def _parts(connection: sqlite3.Connection, message: object) -> Iterator[Mapping[str, object]]:
@@ -141,65 +174,41 @@ def _object(data: object) -> Mapping[str, object]:
 
 def _pieces(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     kind = text(part.get("type"))
-    if kind == "text" and True in (part.get("synthetic"), part.get("ignored")):
-        tally.skip("text that the program wrote", part)
-    elif kind == "text":
-        yield Text(text(part.get("text")))
+    if kind == "text":
+        yield _spoken(part, tally)
     elif kind == "reasoning":
         yield Thought(text(part.get("text")))
-    elif kind in _PARTS:
-        yield from _PARTS[kind](part, tally)
+    elif kind == "file":
+        yield _file(part, tally)
+    elif kind == "subtask":  # what another agent was told
+        told = (text(part.get(name)) for name in ("description", "command", "prompt"))
+        yield Text("\n\n".join(said for said in told if said))
+    elif kind == "retry":
+        yield _failure(part)
+    elif kind == "tool":
+        yield from _tool(part, tally)
     elif kind not in _SILENT:
         tally.skip("part of unknown kind", part)
 
 
-def _whole_turns(
-    connection: sqlite3.Connection, path: Path, session: str, tally: Tally
-) -> Iterator[IncomingTurn]:
-    maker = TurnMaker(tally)
-    query = "SELECT id, type, data FROM session_message WHERE session_id = ? ORDER BY seq"
-    with foreign_errors(path):
-        for identity, kind, data in connection.execute(query, (session,)):
-            fields, role = _object(data), _ROLES.get(text(kind))
-            tally.read({"message": fields})
-            if role is None:
-                if kind not in _QUIET:
-                    tally.skip(_SKIP_REASONS.get(text(kind), "message of unknown kind"), fields)
-                continue
-            pieces: list[Piece] = [Text(text(fields.get("text")))]
-            files = map(mapping, sequence(fields.get("files")))
-            pieces += (_file(tally, each, "name", "uri") for each in files)
-            for each in map(mapping, sequence(fields.get("content"))):
-                pieces += _pieces(each, tally)
-            pieces += _failure(fields)
-            made = moment_in_any_unit(mapping(fields.get("time")).get("created"))
-            note = Note(made, text(mapping(fields.get("model")).get("id")))
-            yield from maker.turns(text(identity), role, pieces, None, note)
+def _spoken(part: Mapping[str, object], tally: Tally) -> Text:
+    if True not in (part.get("synthetic"), part.get("ignored")):
+        return Text(text(part.get("text")))
+    tally.skip("text that the program wrote", part)
+    return Text("")
 
 
-def _file(tally: Tally, fields: Mapping[str, object], name: str, url: str) -> Piece:
+def _file(fields: Mapping[str, object], tally: Tally) -> Piece:
     kind = "image" if text(fields.get("mime")).startswith("image/") else "file"
-    return url_piece(tally, kind, text(fields.get(name)), text(fields.get(url)))
+    name = text(fields.get("filename")) or text(fields.get("name"))
+    return url_piece(tally, kind, name, text(fields.get("url")) or text(fields.get("uri")))
 
 
-def _failure(fields: Mapping[str, object], tally: Tally | None = None) -> Iterator[Piece]:
-    """Yield the error with which a reply, or an attempt at it, failed, if it did."""
-    del tally
+def _failure(fields: Mapping[str, object]) -> Text:
+    """Return the error with which a reply, or an attempt at it, failed; empty if it did not."""
     error = mapping(fields.get("error"))
     said = text(error.get("message")) or text(mapping(error.get("data")).get("message"))
-    if said or error:
-        yield Text(f"[error: {said or text(error.get('name'))}]")
-
-
-def _attached(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
-    yield _file(tally, part, "filename", "url")
-
-
-def _subtask(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
-    """Yield what another agent was told."""
-    del tally
-    parts = (text(part.get(name)) for name in ("description", "command", "prompt"))
-    yield Text("\n\n".join(filter(None, parts)))
+    return Text(f"[error: {said or text(error.get('name'))}]" if error else "")
 
 
 def _tool(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
@@ -211,18 +220,10 @@ def _tool(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     if status in ("completed", "error"):
         failure = text(state.get("error")) or text(mapping(state.get("error")).get("message"))
         said = text(state.get("output")) or result_text(state.get("content")) or failure
-        attached = map(mapping, sequence(state.get("attachments")))
-        pieces = [_file(tally, fields, "filename", "url") for fields in attached]
+        pieces = [_file(mapping(file), tally) for file in sequence(state.get("attachments"))]
         ended = moment_in_any_unit(mapping(state.get("time")).get("end"))
         yield with_files(Result(called.id, said, status == "error", ended), pieces)
 
-
-_PARTS: dict[str, Callable[[Mapping[str, object], Tally], Iterator[Piece]]] = {
-    "tool": _tool,
-    "file": _attached,
-    "subtask": _subtask,
-    "retry": _failure,
-}
 
 OPENCODE = Format(
     NAME, "opencode's database", _matches, _read, _usual_place, "opencode.db", "OPENCODE_DB"

@@ -6,20 +6,18 @@ follows them. In a list or a JSONL file of objects with `messages`, each object 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from itertools import chain
 
 from jitchat.store.imported import IncomingTurn, Origin
-from jitchat.transfer.fields import mapping, moment_of, sequence, text
-from jitchat.transfer.format import STREAMED, Format, Sample, Shape, sample_of
+from jitchat.transfer.fields import mapping, moment_of, text
+from jitchat.transfer.format import Format, Sample, Shape, sample_of, values_of
 from jitchat.transfer.incoming import INSTRUCTIONS, NO_ROLE, IncomingConversation, Tally
-from jitchat.transfer.json_text import Broken, JsonText, NotJson
+from jitchat.transfer.json_text import Broken, JsonText
 from jitchat.transfer.openai import audio_piece, call_pieces, content_pieces, is_item, item_pieces
 from jitchat.transfer.pieces import Piece, Result, Text, Thought, sources_below
 from jitchat.transfer.report import ConversationBuilder, FileConversation
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.transfer.turns import Note, TurnMaker
+from jitchat.transfer.turns import Message, Note, TurnMaker
 from jitchat.values import Role
 
 NAME = "plain"
@@ -39,19 +37,6 @@ _CONTENT = frozenset({"content", "tool_calls", "function_call", "audio"})
 _NAMED_LINES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    role: Role
-    pieces: list[Piece]
-    note: Note
-
-    @property
-    def text(self) -> str:
-        return "\n\n".join(
-            piece.text for piece in self.pieces if isinstance(piece, Text) and piece.text
-        )
-
-
 def read_plain(value: object, name: str) -> list[FileConversation]:
     """Read a list, a list under `messages` or `turns`, or a single item as one conversation."""
     gathering = ConversationBuilder()
@@ -62,13 +47,13 @@ def read_plain(value: object, name: str) -> list[FileConversation]:
 
 def take_item(item: object, gathering: ConversationBuilder, label: object = None) -> None:
     """Add an item as a turn, or count why it is left out; `label` is the file's id for it."""
-    read = _read_item(item, gathering.tally)
+    read = _read_item(item, gathering.tally, "")
     if read is not None:
-        note = read.note
-        gathering.take(read.role, read.text, note.moment, note.name, label)
+        said = [piece.text for piece in read.pieces or () if isinstance(piece, Text) and piece.text]
+        gathering.take(read.role, "\n\n".join(said), read.note.moment, read.note.name, label)
 
 
-def _read_item(item: object, tally: Tally) -> _Item | None:
+def _read_item(item: object, tally: Tally, identity: str) -> Message | None:
     """Read an item; None, counted, if it is invalid."""
     if not isinstance(item, dict):
         tally.skip("item that is not an object", item)
@@ -80,14 +65,11 @@ def _read_item(item: object, tally: Tally) -> _Item | None:
     pieces = _pieces(item, _ROLES[spoken], tally)
     if pieces is None:
         return None
-    return _Item(_ROLES[spoken], pieces, Note(_moment(item, tally), "", text(item.get("name"))))
-
-
-def _moment(item: Mapping[str, object], tally: Tally) -> datetime | None:
     moment = moment_of(item.get("created_at"))
     if moment is None and item.get("created_at") is not None:
         tally.change("date that was not understood", item["created_at"])
-    return moment
+    note = Note(moment, "", text(item.get("name")))
+    return Message(identity, None, _ROLES[spoken], pieces, note)
 
 
 def _pieces(item: Mapping[str, object], role: Role, tally: Tally) -> list[Piece] | None:
@@ -183,37 +165,11 @@ def _without_lists(fields: Mapping[str, object]) -> dict[str, object]:
 
 
 def _items(file: SourceFile, shape: Shape, tally: Tally) -> Iterator[object]:
-    with file.open() as opened:
-        json_text = JsonText(opened)
-        if shape is Shape.LINES:
-            yield from _whole_lines(json_text, tally)
-        elif shape is Shape.LIST and json_text.peek() == "[":
-            yield from json_text.items()
-            _require_end(json_text)
-        else:
-            yield from _of_object(json_text, tally)
-            _require_end(json_text)
-
-
-def _of_object(json_text: JsonText, tally: Tally) -> Iterator[object]:
-    """Read the list that an object has under `messages` or `turns`, or the object as one item."""
-    if json_text.peek() != "{":
-        json_text.value()
+    if shape is not Shape.LINES:
+        yield from values_of(file, tally, *_LISTS, is_one=True)
         return
-    other: dict[str, object] = {}
-    for name, value in json_text.members(STREAMED):
-        if name in _LISTS and not isinstance(value, dict | Broken | str | int | float | None):
-            yield from sequence(value) if isinstance(value, list) else value  # type: ignore[misc]
-        else:
-            other[name] = value
-    if "role" not in other:
-        tally.read(_without_lists(other))
-    yield from _listed(other)
-
-
-def _require_end(json_text: JsonText) -> None:
-    if json_text.peek():
-        raise NotJson("is not JSON: there is more text after its end")
+    with file.open() as opened:
+        yield from _whole_lines(JsonText(opened), tally)
 
 
 def _whole_lines(json_text: JsonText, tally: Tally) -> Iterator[object]:
@@ -252,13 +208,14 @@ def _turns(
             parts = content_pieces(fields.get("content"), tally)
             instructions.append("\n\n".join(part.text for part in parts if isinstance(part, Text)))
             continue
-        read = _read_item(item, tally)
+        read = _read_item(item, tally, str(number))
         if read is None:
             continue
         if before and read.role is not Role.ASSISTANT:
             yield from maker.turns(f"before {number}", Role.ASSISTANT, before)
             before = []
-        yield from maker.turns(str(number), read.role, [*before, *read.pieces], None, read.note)
+        pieces = [*before, *(read.pieces or ())]
+        yield from maker.turns(read.id, read.role, pieces, None, read.note)
         before = []
     if before:
         yield from maker.turns("end", Role.ASSISTANT, before)

@@ -1,7 +1,7 @@
 """SillyTavern's chats: JSONL with a header and one message per line; swipes are versions."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import PurePosixPath
@@ -19,8 +19,8 @@ from jitchat.values import Role
 
 NAME = "sillytavern"
 _UNUSED = "unused"
-_OLD_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s")
-_DATE_IN_WORDS = "%B %d, %Y %I:%M%p"
+_OLD_DATES = ("%B%d,%Y%I:%M%p", "%Y-%m-%d@%Hh%Mm%Ss", "%Y-%m-%d@%Hh%Mm%Ss%fms")
+"""Formats of dates in older versions, without the blanks: `2026-01-02 @10h 02m 03s 120ms`."""
 
 
 def _is_message(line: Mapping[str, object]) -> bool:
@@ -140,20 +140,14 @@ def _versions(line: Mapping[str, object], maker: TurnMaker, place: int) -> list[
 
 
 def _moment(value: object) -> datetime | None:
-    """Read ISO text, seconds, milliseconds, or either of the two formats of older versions."""
+    """Read ISO text, seconds, milliseconds, or one of the formats of older versions."""
     if isinstance(value, str) and value.isdecimal() and len(value) < 15:
         value = int(value)
-    if (found := moment_in_any_unit(value)) is not None or not isinstance(value, str):
-        return found
-    if (old := _OLD_DATE.match(value)) is not None:
-        try:
-            return datetime(*map(int, old.groups()), tzinfo=UTC)  # type: ignore[arg-type,misc]
-        except ValueError:
-            return None
-    try:
-        return datetime.strptime(value.strip(), _DATE_IN_WORDS).replace(tzinfo=UTC)
-    except ValueError:
-        return None
+    found = moment_in_any_unit(value)
+    for form in _OLD_DATES if found is None else ():
+        with suppress(ValueError):
+            return datetime.strptime("".join(text(value).split()), form).replace(tzinfo=UTC)
+    return found
 
 
 SILLYTAVERN = Format(NAME, "SillyTavern's chats (JSONL)", _matches, _read)
