@@ -288,7 +288,7 @@ class ImportWriter:
                 if is_free and (is_newer or is_same):
                     self._replace(connection, incoming, stored, left)
                 _attach(connection, stored.id, new_files, len(attached))
-        if is_newer or known.form is None or (is_same and new_files):
+        if known.form is None:
             connection.execute(_SET_FORM, (incoming.key, incoming.form, stored.id))
 
     def _replace(
@@ -448,8 +448,8 @@ def all_turns(
 
     They are in order. A turn that was written here has an empty key.
     """
-    path = path or Path(((1, store.tree(conversation).last),))
-    for first, last in path.stretches:
+    whole = ((1, store.tree(conversation).last),)
+    for first, last in whole if path is None else path.stretches:
         for start in range(first, last + 1, _BATCH):
             part = Path(((start, min(last, start + _BATCH - 1)),))
             turns = store.turns_of(conversation, part)

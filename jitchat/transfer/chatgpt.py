@@ -286,7 +286,8 @@ class _Reader:
             if span in references.cards:
                 self._tally.account_for(*content.split("\ue202"))
             fields = [_field(part) for part in _REFERENCE.sub("", content).split("\ue202")]
-            cited, words = references.links.get(span, {}), list(strings_of(fields))
+            cited = references.links.get(span, {})
+            words = list(strings_of(fields))
             if kind == "entity" and words:
                 name = words[1:2] or words
                 self._tally.skip("note on a name", [word for word in words if word not in name])
@@ -309,7 +310,8 @@ class _Reader:
         if isinstance(part, str):
             yield Text(part)
             return
-        assets, fields = _assets(part), mapping(part)
+        assets = _assets(part)
+        fields = mapping(part)
         if fields in assets:
             yield self._file(fields)
             return
@@ -322,7 +324,8 @@ class _Reader:
         yield card(text(fields.get("content_type")) or "part", rest, rules_of(NAME), "content")
 
     def _file(self, asset: Mapping[str, object]) -> Piece:
-        pointer, written = _pointer(asset), text(asset.get("content_type"))
+        pointer = _pointer(asset)
+        written = text(asset.get("content_type"))
         kind = next((kind for kind in ("image", "audio", "video") if kind in written), "attachment")
         beside, size = self._source.beside(pointer), size_of(asset.get("size_bytes"))
         name = self._names.get(pointer, "")

@@ -53,9 +53,7 @@ def _is_chat(fields: Mapping[str, object]) -> bool:
 def _conversation(fields: Mapping[str, object], _source: Source) -> IncomingConversation:
     chat, tally = mapping(fields.get("chat")), Tally()
     tally.read(fields)
-    history = mapping(chat.get("history"))
-    listed = mapping(history.get("messages"))
-    messages = _tree(listed, tally) if listed else _path(sequence(chat.get("messages")), tally)
+    messages = _messages(chat, tally)
     _attach_own_files(messages, chat, tally)
     turns, places = tree_turns(messages, TurnMaker(tally))
     key = text(fields.get("id")) or text(chat.get("id")) or next(iter(messages), "")
@@ -64,7 +62,7 @@ def _conversation(fields: Mapping[str, object], _source: Source) -> IncomingConv
         text(fields.get("title")) or text(chat.get("title")),
         turns,
         tally,
-        newest_leaf(turns, places.get(text(history.get("currentId")), 0)),
+        newest_leaf(turns, places.get(text(mapping(chat.get("history")).get("currentId")), 0)),
         moment_in_any_unit(fields.get("created_at")),
         moment_in_any_unit(fields.get("updated_at")),
         is_archived=fields.get("archived") is True,
@@ -88,21 +86,17 @@ def _attach_own_files(
             break
 
 
-def _tree(listed: Mapping[str, object], tally: Tally) -> dict[str, Message]:
-    found: dict[str, Message] = {}
-    for identity, value in listed.items():
-        fields = mapping(value)
-        found[identity] = _message(identity, text(fields.get("parentId")), fields, tally)
-    return found
-
-
-def _path(listed: object, tally: Tally) -> dict[str, Message]:
+def _messages(chat: Mapping[str, object], tally: Tally) -> dict[str, Message]:
+    """Read the tree of messages by their ids or, if there is none, the list, which is one path."""
+    tree = mapping(mapping(chat.get("history")).get("messages"))
+    listed = [mapping(value) for value in tree.values() or sequence(chat.get("messages"))]
+    names = [*tree] or [text(fields.get("id")) for fields in listed]
     found: dict[str, Message] = {}
     before = ""
-    for number, value in enumerate(sequence(listed), start=1):
-        fields = mapping(value)
-        identity = text(fields.get("id")) or str(number)
-        found[identity] = _message(identity, before, fields, tally)
+    for number, (name, fields) in enumerate(zip(names, listed, strict=True), start=1):
+        identity = name or str(number)
+        parent = text(fields.get("parentId")) if tree else before
+        found[identity] = _message(identity, parent, fields, tally)
         before = identity
     return found
 

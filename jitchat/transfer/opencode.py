@@ -213,8 +213,8 @@ def _failure(fields: Mapping[str, object]) -> Text:
 
 def _tool(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     state = mapping(part.get("state"))
-    identity, name = part.get("callID") or part.get("id"), part.get("tool") or part.get("name")
-    called = call_piece(identity, name, state.get("input"))
+    name = part.get("tool") or part.get("name")
+    called = call_piece(part.get("callID") or part.get("id"), name, state.get("input"))
     yield called
     status = text(state.get("status"))
     if status in ("completed", "error"):

@@ -76,15 +76,17 @@ def size_of(value: object) -> str:
 
 def sources_in(value: object) -> Iterator[tuple[str, str]]:
     """Yield the URL and the title of every source that is described anywhere in a value."""
-    fields = mapping(value)
-    described = {**mapping(fields.get("metadata")), **fields}
-    url = text(described.get("url")) or text(described.get("link"))
-    url = url or text(described.get("name") if fields.get("type") == "file" else "")
-    if url:
-        yield url, next((text(described[key]) for key in _TITLES if text(described.get(key))), "")
-    for inner in (*sequence(value), *fields.values()):
-        if isinstance(inner, list | dict):
-            yield from sources_in(inner)
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        fields = mapping(value)
+        described = {**mapping(fields.get("metadata")), **fields}
+        url = text(described.get("url")) or text(described.get("link"))
+        url = url or text(described.get("name") if fields.get("type") == "file" else "")
+        if url:
+            titles = (text(described.get(key)) for key in _TITLES)
+            yield url, next((title for title in titles if title), "")
+        waiting += reversed((*sequence(value), *fields.values()))
 
 
 def link(title: str, url: str) -> str:
@@ -120,16 +122,18 @@ def card(kind: str, value: object, rules: Rules = NO_RULES, key: str = "") -> Te
 
 def _lines(value: object, key: str, rules: Rules) -> Iterator[str]:
     """Yield a line for each object or list that has texts or numbers, then those in it."""
-    members: list[tuple[str, str, object]] = [("", key, inner) for inner in sequence(value)]
-    for name, inner in mapping(value).items():
-        inner_key, listed = key_of(rules, key, name)
-        if listed not in rules.excluded:
-            members.append((f"{name}: ", inner_key, inner))
-    single = [f"{name}{inner}" for name, _, inner in members if _is_single(inner)]
-    if single:
-        yield ", ".join(single)
-    for _, inner_key, inner in members:
-        yield from _lines(inner, inner_key, rules)
+    waiting = [(key, value)]
+    while waiting:
+        outer, holder = waiting.pop()
+        members = [("", outer, inner) for inner in sequence(holder)]
+        for name, inner in mapping(holder).items():
+            inner_key, listed = key_of(rules, outer, name)
+            if listed not in rules.excluded:
+                members.append((f"{name}: ", inner_key, inner))
+        single = [f"{name}{inner}" for name, _, inner in members if _is_single(inner)]
+        if single:
+            yield ", ".join(single)
+        waiting += reversed([(inner_key, inner) for _, inner_key, inner in members])
 
 
 def _is_single(value: object) -> bool:

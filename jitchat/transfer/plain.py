@@ -73,7 +73,8 @@ def _read_item(item: object, tally: Tally, identity: str) -> Message | None:
 
 
 def _pieces(item: Mapping[str, object], role: Role, tally: Tally) -> list[Piece] | None:
-    audio, calls = mapping(item.get("audio")), list(call_pieces(item))
+    audio = mapping(item.get("audio"))
+    calls = list(call_pieces(item))
     contents = (item.get("refusal"), item.get("content"), audio.get("transcript"))
     content = next((value for value in contents if value), item.get("content"))
     if not isinstance(content, str | list) and not calls:
@@ -153,7 +154,8 @@ def _several(file: SourceFile, shape: Shape, source: Source) -> Iterator[Incomin
                 source.tally.skip("item that is not a conversation")
                 continue
             fields = mapping(value)
-            name, tally = text(fields.get("id")) or f"{file.stem}-{number}", Tally()
+            name = text(fields.get("id")) or f"{file.stem}-{number}"
+            tally = Tally()
             tally.read(_without_lists(fields))
             found = _conversation(name, iter(_listed(fields)), tally, text(fields.get("title")))
             found.turns = list(found.turns)

@@ -43,8 +43,9 @@ class ConversationBuilder:
         label: object = None,
     ) -> None:
         """Add a turn; invalid characters are repaired and counted."""
-        identity, note = str(len(self.turns) + 1), Note(moment, "", name)
-        self.turns += self._maker.turns(identity, role, [Text(content)], None, note)
+        note = Note(moment, "", name)
+        number = len(self.turns) + 1
+        self.turns += self._maker.turns(str(number), role, [Text(content)], None, note)
         self._labels.append(label if isinstance(label, str) else None)
 
     def found(self, identity: str, title: str) -> FileConversation:

@@ -424,6 +424,19 @@ def test_chatgpt_s_cards_come_in_where_the_site_shows_them(tmp_path: Path, store
     assert [name for name, _ in files_of(store, taken)[shown.position]] == ["file_screen-1.png"]
 
 
+@pytest.mark.parametrize("write", ["\ue200genui\ue202{}\ue201", "{}"])
+def test_a_card_can_be_nested_deeply(tmp_path: Path, store: ColdStore, write: str):
+    depth = 900
+    state = '{"plan": ' + "[" * depth + '"A step"' + "]" * depth + "}"
+    said = write.replace("{}", state)
+    node = chatgpt_node("a1", None, "tool", text=said, metadata={
+        "chatgpt_sdk": {"widget_state": state}})  # fmt: skip
+
+    taken = only(store, written(tmp_path, "c.json", [chatgpt(node)]))
+
+    assert "[plan: A step]" in every_turn(store, taken)[0].content
+
+
 def test_files_of_a_whole_open_webui_chat_are_attached_to_its_first_question(
     tmp_path: Path, store: ColdStore
 ):
