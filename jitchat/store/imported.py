@@ -288,7 +288,7 @@ class ImportWriter:
                 if is_free and (is_newer or is_same):
                     self._replace(connection, incoming, stored, left)
                 attach(connection, stored.id, new_files, len(attached))
-        if is_newer or known.form is None or (is_same and new_files):
+        if known.form is None:
             connection.execute(_SET_FORM, (incoming.key, incoming.form, stored.id))
 
     def _replace(
@@ -432,21 +432,24 @@ def _with_names(turn: Turn, names: Iterable[str]) -> Turn:
 _KEYS = "SELECT turn, key FROM imported_turns WHERE turn IN (SELECT value FROM json_each(?))"
 
 
-def all_turns(store: ColdStore, conversation: str) -> Iterator[IncomingTurn]:
-    """Yield the turns of every branch in order, as another installation would import them.
+def all_turns(
+    store: ColdStore, conversation: str, path: Path | None = None
+) -> Iterator[IncomingTurn]:
+    """Yield the turns of a path, or of every branch, as another installation would import them.
 
-    A turn that was written here has an empty key.
+    They are in order. A turn that was written here has an empty key.
     """
-    last = store.tree(conversation).last
-    for start in range(1, last + 1, _BATCH):
-        end = min(last, start + _BATCH - 1)
-        turns = store.turns_of(conversation, Path(((start, end),)))
-        identities = [turn.id for turn in turns]
-        notes = notes_of(store.database, identities)
-        keys = dict(store.database.fetch_all(_KEYS, (json.dumps(identities),)))
-        for turn in turns:
-            key, note = keys.get(turn.id, b""), notes.get(turn.id, NO_NOTE)
-            yield IncomingTurn(turn, key, note=note)
+    whole = ((1, store.tree(conversation).last),)
+    for first, last in whole if path is None else path.stretches:
+        for start in range(first, last + 1, _BATCH):
+            part = Path(((start, min(last, start + _BATCH - 1)),))
+            turns = store.turns_of(conversation, part)
+            identities = [turn.id for turn in turns]
+            notes = notes_of(store.database, identities)
+            keys = dict(store.database.fetch_all(_KEYS, (json.dumps(identities),)))
+            for turn in turns:
+                key, note = keys.get(turn.id, b""), notes.get(turn.id, NO_NOTE)
+                yield IncomingTurn(turn, key, note=note)
 
 
 def origin_of(store: ColdStore, conversation: str) -> Origin | None:
