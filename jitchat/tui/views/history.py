@@ -20,81 +20,40 @@ from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import send_sentence, tokens, usage_sentence
-from jitchat.tui.palette import MUTED, kind_style
+from jitchat.tui.palette import MUTED
+from jitchat.tui.views.sent_window_page import (
+    END,
+    FULL,
+    MOST_ROWS,
+    STYLES,
+    Row,
+    columns_of,
+    is_sure,
+)
 from jitchat.tui.views.sent_windows import SentWindowsView
 from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
-from jitchat.tui.widgets.budget_bar import PATTERNS, SELDOM, to_scale
-from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
+from jitchat.tui.widgets.budget_bar import PATTERNS, SELDOM
+from jitchat.tui.widgets.turn_table import Line, TurnTable
 from jitchat.values import ASSUMED, Usage
 from jitchat.window.window import Kind
-
-_MOST_ROWS = 1_000
-"""Sends that are listed; drawing as many takes 0.1 s."""
-_NARROW = 60
-"""Columns below which a row has the send, its tokens and its bar only."""
-FULL, END = "─", "│"
-"""The line from the end of a bar to what `full` would have sent, and its end."""
-_STYLES = {kind: kind_style(kind.value) for kind in Kind}
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One send; `number` counts from 1."""
-
-    number: int
-    send: Send
-
-
-def draw_bar(send: Send, widest: int, room: int) -> Content:
-    """Draw a send's segments in `room` cells, which `widest` tokens would fill."""
-    sizes = {kind: send.sizes.get(kind, 0) for kind in Kind}
-    shares = {kind.value: size for kind, size in sizes.items()}
-    cells = to_scale(shares | {"free": max(0, widest - send.used)}, max(len(Kind), room))
-    parts = [(PATTERNS[kind] * cells[kind], _STYLES[kind]) for kind in Kind]
-    taken = sum(cells[kind] for kind in Kind)
-    end = round(send.full_tokens * room / max(1, widest))
-    if end > taken:
-        parts += [(FULL * (end - taken - 1), MUTED), (END, MUTED)]
-    return Content.assemble(*parts)
-
-
-def columns_of(sends: Sequence[Send], width: int) -> Sequence[Column[Row]]:
-    """Return the columns for a width in cells; the bar takes the rest of the line."""
-    widest = max((max(send.used, send.full_tokens) for send in sends), default=0)
-    columns: list[Column[Row]] = [
-        Column("send", lambda row: f"{row.number:,}", 6, is_right=True),
-        Column("turn", lambda row: f"#{row.send.said}", 7, is_right=True),
-        Column("mode", lambda row: row.send.mode.value, 8),
-        Column("full", lambda row: _figure(row, row.send.full_tokens), 9, is_right=True),
-        Column("tokens", lambda row: _figure(row, row.send.used), 9, is_right=True),
-    ]
-    if width < _NARROW:
-        columns = [columns[0], columns[-1]]
-    taken = sum((column.width or 0) + column.gap for column in columns)
-    room = max(1, width - taken - 1)
-    return [*columns, Column("", lambda row: draw_bar(row.send, widest, room))]
-
-
-def _figure(row: Row, count: int) -> str:
-    return tokens(count, exact=is_sure(row.send))
 
 
 def legend(sends: Sequence[Send]) -> Content:
     """Name the kinds in the bars, and the line to `full`."""
     used = [kind for kind in Kind if is_named(kind, any(kind in send.sizes for send in sends))]
-    parts = [Content.assemble((PATTERNS[kind], _STYLES[kind]), f" {kind}  ") for kind in used]
+    parts = [Content.assemble((PATTERNS[kind], STYLES[kind]), f" {kind}  ") for kind in used]
     return Content("").join([*parts, Content.styled(f"{FULL}{END} full", MUTED)])
 
 
 def rows_of(sends: Sequence[Send]) -> list[Row | Line]:
     """List the sends, the latest first, and how many earlier ones there are."""
     rows = [Row(at + 1, send) for at, send in enumerate(sends)][::-1]
-    earlier = rows[_MOST_ROWS:]
+    earlier = rows[MOST_ROWS:]
     if not earlier:
         return [*rows]
     count = plural(len(earlier), "earlier send")
     sentence = f"{count}: the totals and the copied table include them"
-    return [*rows[:_MOST_ROWS], Line(sentence, MUTED)]
+    return [*rows[:MOST_ROWS], Line(sentence, MUTED)]
 
 
 def saved_sentence(total: Savings, of: int, *, exact: bool) -> str:
@@ -186,11 +145,6 @@ def table_lines(sends: Sequence[Send]) -> Iterator[str]:
         counts = (*sizes, send.free, send.reserve, send.limit, send.full_tokens)
         figures = "".join(f"{count:>14,}" for count in counts)
         yield f"{number:>6,} {f'#{send.said}':>7} {send.mode.value:<8}{figures}"
-
-
-def is_sure(send: Send) -> bool:
-    """Whether its counts are exact, not estimates."""
-    return send.exact and not send.band
 
 
 NOTHING = "Nothing has been sent yet. Each send will have a bar here."
