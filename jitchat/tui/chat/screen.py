@@ -450,7 +450,7 @@ class ChatScreen(Screen[None]):
 
     def action_menu(self) -> None:
         """Show the menu of views, and open the chosen view."""
-        from jitchat.tui.dialogs.menu import MenuScreen  # noqa: PLC0415  not on the first frame
+        from jitchat.tui.dialogs.choice import menu_screen  # noqa: PLC0415  not on the first frame
 
         async def open_chosen(chosen: str | None) -> None:
             if chosen is not None:
@@ -460,4 +460,4 @@ class ChatScreen(Screen[None]):
         offered = self.surfaces.approval.offered
         if not offered and self.facts.proposes:
             offered = {"allow_once": ""}
-        self.app.push_screen(MenuScreen(keys, offered), open_chosen)
+        self.app.push_screen(menu_screen(keys, offered), open_chosen)
