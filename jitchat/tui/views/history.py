@@ -8,9 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from textual import on
 from textual.binding import Binding
-from textual.widgets import OptionList
 
 from jitchat.providers.catalogue.table import cache_life
 from jitchat.savings import Money, Savings, savings
@@ -31,7 +29,8 @@ from jitchat.tui.views.sent_window_page import (
     is_sure,
 )
 from jitchat.tui.views.sent_windows import SentWindowsView
-from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
+from jitchat.tui.views.table_view import TableView
+from jitchat.tui.views.view import Body, GoTo, Note, Subject
 from jitchat.tui.widgets.budget_bar import PATTERNS, SELDOM
 from jitchat.tui.widgets.turn_table import Line, TurnTable
 from jitchat.values import ASSUMED, Usage
@@ -187,25 +186,25 @@ def read_history(session: Session) -> History:
     )
 
 
-class HistoryView(View):
+class HistoryView(TableView[Row]):
     NAME = "History"
     EXPLAINED = "Tokens of every send by kind; the line ends at what full would have sent."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("enter", "open", "Its window", id="history_open", priority=True),
-        Binding("g", "go_to", "Turn", id="history_go_to"),
+        Binding("enter", "on_row('open_row')", "Its window", id="history_open", priority=True),
+        Binding("g", "on_row('go_to')", "Turn", id="history_go_to"),
     ]
 
     def __init__(self, subject: Subject) -> None:
-        super().__init__(subject)
+        table = TurnTable[Row]((), id="history-sends", key=lambda row: row.number)
+        super().__init__(subject, table, "history")
         self.history: History | None = None
-        self._saved, self._legend = Note("history-saved"), Note("history-legend")
-        self._send = Note("history-send")
-        self._table = TurnTable[Row]((), id="history-sends", key=lambda row: row.number)
+        self._saved = Note("history-saved")
+        self._legend = Note("history-legend")
 
     def body(self) -> Body:
-        return (self._saved, self._table, self._legend, self._send)
+        return (self._saved, self.table, self._legend, self.note)
 
-    def on_mount(self) -> None:
+    def read(self) -> None:
         self.box.display = False
         self.load(lambda: read_history(self.subject.session), self._show)
 
@@ -214,37 +213,29 @@ class HistoryView(View):
         if history.sends:
             self.history = history
             self._legend.update(legend(history.sends))
-            self._table.show(rows_of(history.sends), columns=partial(columns_of, history.sends))
-            self._table.list.focus()
+            self.table.show(rows_of(history.sends), columns=partial(columns_of, history.sends))
+            self.table.list.focus()
 
-    @property
-    def row(self) -> Row | None:
-        """The selected send."""
-        return self._table.row if self.history is not None else None
-
-    @on(OptionList.OptionHighlighted)
-    def _show_send(self) -> None:
-        history, row = self.history, self.row
+    def show_note(self) -> None:
+        history, row = self.history, self.table.row
         if history is None or row is None:
             return
         of = len(history.sends)
         send, *parts = send_lines(row.send, row.number, of)
-        self._send.update(Content.assemble((send, "bold"), *(f"\n{part}" for part in parts)))
+        self.note.update(Content.assemble((send, "bold"), *(f"\n{part}" for part in parts)))
         picked = history.first_picked is not None and history.first_picked < row.number
         total = history.totals[row.number - 1]
         money = money_sentence(total, self.subject.session.provider.model, picked=picked)
         saved = saved_sentence(total, of, exact=history.exact)
         self._saved.update(Content.assemble((saved, "bold"), f"\n{money}" if money else ""))
 
-    def action_go_to(self) -> None:
-        if self.row is not None:
-            self.dismiss(GoTo(self.row.send.said))
+    def go_to(self, row: Row) -> None:
+        self.dismiss(GoTo(row.send.said))
 
-    def action_open(self) -> None:
-        if self.row is not None:
-            self.open_over(SentWindowsView(self.subject, self.row.send.window_id))
+    def open_row(self, row: Row) -> None:
+        self.open_over(SentWindowsView(self.subject, row.send.window_id))
 
     def copyable(self) -> str:
         if self.history is None:
             return ""
-        return f"{self._saved.content}\n{self._send.content}\n\n{self.history.table}"
+        return f"{self._saved.content}\n{self.note.content}\n\n{self.history.table}"

@@ -244,13 +244,13 @@ class SentWindowsView(View):
 
     def _select(self, place: int) -> None:
         """Move the cursor to a send; of thousands, list those around it."""
-        number, listed = place + 1, [row.number for row in self.sends.rows]
-        if number in listed:
-            self.sends.list.highlighted = listed.index(number)
+        numbers = [row.number for row in self.sends.rows]
+        if place + 1 in numbers:
+            self.sends.list.highlighted = numbers.index(place + 1)
         else:
             start = max(0, place - MOST_ROWS // 2)
             around = enumerate(self._sent[start : start + MOST_ROWS], start=start + 1)
-            self.sends.show([Row(*numbered) for numbered in around][::-1], at=number)
+            self.sends.show([Row(*numbered) for numbered in around][::-1], at=place + 1)
 
     @property
     def place(self) -> int | None:
