@@ -210,7 +210,7 @@ async def test_a_turn_of_another_conversation_is_shown_from_the_inspector_and_en
         assert (row.numbers_text, row.turn) == ("↗#1", None)
         assert row.title.startswith("retrieved harbour #1 ·")
         screen.surfaces.inspector.post_message(
-            Inspector.TurnOpened(1, row.title, row.reason, (), row.source)
+            Inspector.RowOpened(row.title, row.reason, turn=1, source=row.source)
         )
         await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "its text")
         assert said in pilot.app.screen._text

@@ -349,11 +349,7 @@ class ChatScreen(Screen[None]):
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
-        self.turns.show_text(message.title, message.text, message.note, message.source)
-
-    @on(Inspector.TurnOpened)
-    def _whole_turn_opened(self, message: Inspector.TurnOpened) -> None:
-        self.turns.show_turn_of_row(message)
+        self.turns.show_row(message)
 
     @on(Prompt.LargeOpened)
     def _large_paste_opened(self, message: Prompt.LargeOpened) -> None:

@@ -17,6 +17,7 @@ from jitchat.store.documents import BY_USER, DocumentStore, Version
 from jitchat.synthesis import document_edits
 from jitchat.synthesis.fitting import MOST_WORDS, words_of
 from jitchat.text.figures import local, plural
+from jitchat.tui.chat.ending import TEMPORARY
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.table_view import TableView
 from jitchat.tui.views.view import Subject
@@ -27,7 +28,6 @@ NONE_YET = (
     "The memory document is empty. It is written at the end of a session: leave the conversation,"
     " or type /end."
 )
-TEMPORARY = "This conversation is temporary: it has no memory document."
 ONLY_LATEST = "Only the current version can be changed; → goes to it."
 _SOURCE = 20
 

@@ -10,6 +10,7 @@ from textual.binding import Binding
 from jitchat.statements import Fact, FactState
 from jitchat.store.facts import Change
 from jitchat.text.figures import plural
+from jitchat.tui.chat.facts import TEMPORARY
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.table_view import TableView
 from jitchat.tui.views.view import Planned, Subject
@@ -19,7 +20,6 @@ NONE_YET = (
     "No facts are remembered for this project. Lasting statements that you make are proposed below"
     " the prompt; /remember TEXT keeps one at once."
 )
-TEMPORARY = "This conversation is temporary: it neither reads nor writes memory."
 TYPED = "You typed this fact; it has no source turn."
 _MARKS = {FactState.PROPOSED: "?", FactState.KEPT: "●", FactState.FORGOTTEN: "×"}
 _WIDE = 100

@@ -23,7 +23,6 @@ from jitchat.tui.views.sent_window_page import (
     END,
     FULL,
     MOST_ROWS,
-    STYLES,
     Row,
     columns_of,
     is_sure,
@@ -31,7 +30,7 @@ from jitchat.tui.views.sent_window_page import (
 from jitchat.tui.views.sent_windows import SentWindowsView
 from jitchat.tui.views.table_view import TableView
 from jitchat.tui.views.view import Body, GoTo, Note, Subject
-from jitchat.tui.widgets.budget_bar import PATTERNS, SELDOM
+from jitchat.tui.widgets import budget_bar
 from jitchat.tui.widgets.turn_table import Line, TurnTable
 from jitchat.values import ASSUMED, Usage
 from jitchat.window.window import Kind
@@ -40,8 +39,7 @@ from jitchat.window.window import Kind
 def legend(sends: Sequence[Send]) -> Content:
     """Name the kinds in the bars, and the line to `full`."""
     used = [kind for kind in Kind if is_named(kind, any(kind in send.sizes for send in sends))]
-    parts = [Content.assemble((PATTERNS[kind], STYLES[kind]), f" {kind}  ") for kind in used]
-    return Content("").join([*parts, Content.styled(f"{FULL}{END} full", MUTED)])
+    return budget_bar.legend(used) + Content.styled(f"{FULL}{END} full", MUTED)
 
 
 def rows_of(sends: Sequence[Send]) -> list[Row | Line]:
@@ -131,7 +129,7 @@ def send_lines(send: Send, number: int, of: int) -> tuple[str, str, str]:
 
 def is_named(kind: Kind, there: bool) -> bool:
     """Whether the legend names a kind; a rare one only if it occurs."""
-    return there or kind not in SELDOM or kind is Kind.PINNED
+    return there or kind not in budget_bar.SELDOM or kind is Kind.PINNED
 
 
 def table_lines(sends: Sequence[Send]) -> Iterator[str]:

@@ -12,11 +12,11 @@ from jitchat.store.windows import Send
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui import figures
 from jitchat.tui.drawing import Content
-from jitchat.tui.palette import MUTED, kind_style
+from jitchat.tui.palette import MUTED
 from jitchat.tui.views import ledger_rows
 from jitchat.tui.views.difference_rows import DiffRow, diff_columns, diff_rows, growth, signed
 from jitchat.tui.views.view import STREAMING, Subject
-from jitchat.tui.widgets.budget_bar import PATTERNS, to_scale
+from jitchat.tui.widgets.budget_bar import stacked
 from jitchat.tui.widgets.turn_table import Column, Columns, Line
 from jitchat.window.compare import SAME, difference
 from jitchat.window.window import ContextWindow, Kind
@@ -35,7 +35,6 @@ _NARROW = 60
 """Columns below which a row has the send, its tokens and its bar only."""
 FULL, END = "─", "│"
 """The line from the end of a bar to what `full` would have sent, and its end."""
-STYLES = {kind: kind_style(kind.value) for kind in Kind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +47,9 @@ class Row:
 
 def draw_bar(send: Send, widest: int, room: int) -> Content:
     """Draw a send's segments in `room` cells, which `widest` tokens would fill."""
-    sizes = {kind: send.sizes.get(kind, 0) for kind in Kind}
-    shares = {kind.value: size for kind, size in sizes.items()}
-    cells = to_scale(shares | {"free": max(0, widest - send.used)}, max(len(Kind), room))
-    parts = [(PATTERNS[kind] * cells[kind], STYLES[kind]) for kind in Kind]
-    taken = sum(cells[kind] for kind in Kind)
-    end = round(send.full_tokens * room / max(1, widest))
-    if end > taken:
-        parts += [(FULL * (end - taken - 1), MUTED), (END, MUTED)]
-    return Content.assemble(*parts)
+    bar = stacked({kind: send.sizes.get(kind, 0) for kind in Kind}, widest, room)
+    rest = round(send.full_tokens * room / max(1, widest)) - bar.cell_length
+    return bar + Content.styled(FULL * (rest - 1) + END, MUTED) if rest > 0 else bar
 
 
 def columns_of(sends: Sequence[Send], width: int) -> Sequence[Column[Row]]:

@@ -339,13 +339,8 @@ class SentWindowsView(View):
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
-        text, note = message.text, message.note
-        self.open_over(exact.ExactScreen(message.title, text, note, leads_to=message.source))
-
-    @on(Inspector.TurnOpened)
-    def _whole_turn_opened(self, message: Inspector.TurnOpened) -> None:
         memory = self.subject.session.memory
-        self.open_over(exact.turn_screen(message, memory.store, memory.conversation.id))
+        self.open_over(exact.row_screen(message, memory.store, memory.conversation.id))
 
     def copyable(self) -> str:
         """Write the send and the visible table, or all of its messages."""

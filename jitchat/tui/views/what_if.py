@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 
 from textual import events
 from textual.binding import Binding
@@ -17,10 +17,10 @@ from jitchat.text.figures import enumerated, plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
-from jitchat.tui.palette import MUTED, kind_style
+from jitchat.tui.palette import MUTED
 from jitchat.tui.views import view
 from jitchat.tui.views.table_view import TableView
-from jitchat.tui.widgets.budget_bar import PATTERNS, SIGNS, to_scale
+from jitchat.tui.widgets.budget_bar import PATTERNS, SIGNS, STYLES, legend, stacked
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -133,7 +133,6 @@ def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> 
     return Side(mode, planned.used, sizes, figures, stands=stands, amount=price(planned.used))
 
 
-STYLES = {kind: kind_style(kind.value) for kind in Kind}
 _SHORT = {kind: SIGNS[kind].short for kind in Kind} | {Kind.DRAFT: "you"}
 _NAME = 2 + max(map(len, Mode))
 """Columns for the name of a mode."""
@@ -152,10 +151,7 @@ def draw_sides(comparison: Comparison, mode: Mode, width: int) -> Content:
     lines += [figures_line(side, in_use=side.mode is mode) for side in sides]
     lines += [bar_line(side, comparison.widest, width) for side in comparison.different]
     kinds = {kind for side in sides for kind, _ in side.sizes}
-    legend = [
-        ((PATTERNS[kind], STYLES[kind]), (f" {kind}  ", MUTED)) for kind in Kind if kind in kinds
-    ]
-    return Content("\n").join([*lines, Content.assemble(" " * _NAME, *chain(*legend))])
+    return Content("\n").join([*lines, Content(" " * _NAME) + legend(kinds)])
 
 
 def figures_line(side: Side, *, in_use: bool) -> Content:
@@ -176,13 +172,10 @@ def _in_columns(texts: Sequence[str]) -> str:
 
 def bar_line(side: Side, widest: int, width: int) -> Content:
     """Draw a mode's bar: the largest window takes the full width."""
-    room, name = max(len(Kind), width - _NAME), f" {side.mode}".ljust(_NAME)
+    room, name = width - _NAME, f" {side.mode}".ljust(_NAME)
     if side.overflow:
-        return Content.assemble(name, ("╳" * room, "$text-error"))
-    shares = {kind.value: tokens for kind, tokens in side.sizes}
-    cells = to_scale(shares | {"free": widest - side.used}, room)
-    bar = [(PATTERNS[kind] * cells[kind], STYLES[kind]) for kind, _ in side.sizes]
-    return Content.assemble(name, *bar)
+        return Content.assemble(name, ("╳" * max(len(Kind), room), "$text-error"))
+    return Content(name) + stacked(dict(side.sizes), widest, room)
 
 
 def columns_of(comparison: Comparison, width: int) -> Sequence[Column[AlignedRow]]:

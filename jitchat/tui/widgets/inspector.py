@@ -55,23 +55,15 @@ class Inspector(Vertical):
     @dataclass
     class RowOpened(Message):
         title: str
-        text: str
-        note: str = ""
-        """The ledger's explanation."""
-        source: Source | None = None
-        """The source turns in another conversation, if any."""
-
-    @dataclass
-    class TurnOpened(Message):
-        """A row was opened whose turn is not in the window, or only in passages."""
-
-        turn: int
-        title: str
         note: str
+        """The ledger's explanation; empty if there is none."""
+        text: str = ""
+        turn: int | None = None
+        """The turn whose text is shown instead: it is not in the window, or only in passages."""
         passages: tuple[Passage, ...] = ()
         """The passages in the window."""
         source: Source | None = None
-        """The turn in another conversation, if it is from one."""
+        """The source turns in another conversation, if any."""
 
         @property
         def marks(self) -> list[tuple[int, int]]:
@@ -289,28 +281,26 @@ class Inspector(Vertical):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         row, never = self._row_at(event.option_index), self._never
-        if row is None:
-            if never is not None:
-                title = f"{Verdict.LEFT_OUT} · {never.tokens:,} tokens in total"
-                self.post_message(self.RowOpened(title, never.sentence))
-        elif row.segments:
-            text = "".join(segment.text for segment in row.segments)
-            note = figures.ledger_note(row.ledger) if row.ledger else row.segments[0].reason
-            excerpt, source = row.segments[0].excerpt, row.source
-            if row.kind == Kind.RETRIEVED and source is not None:
-                passages = excerpt.passages if excerpt is not None else ()
-                known = row.title, note, passages, source
-                self.post_message(self.TurnOpened(source.first, *known))
-            elif excerpt is not None and row.turn is not None:
-                note = f"{note}\n{figures.passages_sentence(excerpt)}"
-                opened = self.TurnOpened(row.turn, row.title, note, excerpt.passages)
-                self.post_message(opened)
-            else:
-                elsewhere = source if source is not None and source.conversation else None
-                self.post_message(self.RowOpened(row.title, text, note, elsewhere))
-        elif row.ledger is not None:
-            turn, note = row.ledger.turn, figures.ledger_note(row.ledger)
-            self.post_message(self.TurnOpened(turn, f"left out #{turn}", note))
+        if row is not None:
+            self.post_message(self._opened(row))
+        elif never is not None:
+            title = f"{Verdict.LEFT_OUT} · {never.tokens:,} tokens in total"
+            self.post_message(self.RowOpened(title, "", never.sentence))
+
+    def _opened(self, row: window_rows.WindowRow) -> RowOpened:
+        note = figures.ledger_note(row.ledger) if row.ledger else row.reason
+        if not row.segments:
+            return self.RowOpened(f"{row.kind} {row.numbers_text}", note, turn=row.turn)
+        excerpt, source = row.segments[0].excerpt, row.source
+        elsewhere = source if source is not None and source.conversation else None
+        passages = excerpt.passages if excerpt is not None else ()
+        if row.kind == Kind.RETRIEVED and elsewhere is not None:
+            return self.RowOpened(row.title, note, "", elsewhere.first, passages, elsewhere)
+        if excerpt is not None and row.turn is not None:
+            note = f"{note}\n{figures.passages_sentence(excerpt)}"
+            return self.RowOpened(row.title, note, "", row.turn, passages)
+        text = "".join(segment.text for segment in row.segments)
+        return self.RowOpened(row.title, note, text, source=elsewhere)
 
     def _option_of(self, row: int) -> int:
         """Return the index of a row in the list."""
