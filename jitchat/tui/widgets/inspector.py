@@ -23,13 +23,7 @@ from jitchat.tui.widgets import window_rows
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import Usage
 from jitchat.window.cost import choosing_sentences
-from jitchat.window.window import (
-    ContextWindow,
-    Kind,
-    NeverCandidates,
-    Passage,
-    Verdict,
-)
+from jitchat.window.window import ContextWindow, Kind, NeverCandidates, Passage, Verdict
 
 _SWITCHES = "screen.do('window')"
 _SWITCH = Style.from_meta({"@click": _SWITCHES})
