@@ -27,7 +27,7 @@ from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import BY_ID, Needs, screen_bindings
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.choices import Choices
-from jitchat.tui.chat.completions import Completions
+from jitchat.tui.chat.completion import Completions
 from jitchat.tui.chat.conversations import Conversations
 from jitchat.tui.chat.drafting import Drafting
 from jitchat.tui.chat.ending import Ending
