@@ -69,10 +69,7 @@ class ChoiceScreen(Dialog[Choice | None]):
             yield PointedList(*(Option(line) for line, _ in self._rows), id="choices")
 
     def on_mount(self) -> None:
-        choices = self.query_one(PointedList)
-        choices.highlighted = self._at
-        if self._typed is None:
-            choices.focus()
+        self.query_one(PointedList).highlighted = self._at
 
     def on_key(self, event: Key) -> None:
         for key in (event.key, event.character or ""):

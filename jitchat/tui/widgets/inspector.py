@@ -10,7 +10,6 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.message import Message
 from textual.style import Style
-from textual.timer import Timer
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError, WindowOverflow
@@ -18,6 +17,7 @@ from jitchat.statements import Source
 from jitchat.text.sanitize import one_line
 from jitchat.tui import figures
 from jitchat.tui.actions import hold_bindings
+from jitchat.tui.alarm import Alarm
 from jitchat.tui.drawing import Content
 from jitchat.tui.widgets import window_rows
 from jitchat.tui.widgets.row_list import PointedList
@@ -85,7 +85,7 @@ class Inspector(Vertical):
         self._is_sent = self._can_switch = self._is_working = False
         self._bars: window_rows.Bars = None
         self._rows: list[window_rows.WindowRow] = []
-        self._settling: Timer | None = None
+        self._settling = Alarm()
         """Runs while rows are marked."""
         self._window: ContextWindow | None = None
         self._usage: Usage | None = None
@@ -116,27 +116,23 @@ class Inspector(Vertical):
 
     def _take_rows(self, window: ContextWindow, *, sent: bool) -> None:
         """Show another window's rows, marking those that were added or removed by the draft."""
-        self._stop_settling()
+        self._settling.stop()
         before, rows = window_rows.without_marks(self._rows), window_rows.rows_of(window)
         follows = not sent and not self._is_sent and self.app.animation_level != "none"
         if follows and self._window is not None:
             rows = window_rows.with_changes(rows, before, self._window, window)
         self._rows = rows
         if any(row.mark for row in rows):
-            self._settling = self.set_timer(MARKED_SECONDS, self._settle)
+            self._settling.set(self.set_timer(MARKED_SECONDS, self._settle))
 
     def _settle(self) -> None:
         """Remove the marks and the rows marked as removed."""
-        self._stop_settling()
+        self._settling.stop()
         here, chosen = self._list.highlighted or 0, self.chosen
         above = self._rows[: here - (here > self._stable)]
         gone = sum(row.mark == window_rows.LEFT for row in above)
         self._rows = window_rows.without_marks(self._rows)
         self._fill(chosen, here - gone)
-
-    def _stop_settling(self) -> None:
-        if self._settling is not None:
-            self._settling.stop()
 
     def report(self, usage: Usage) -> None:
         """Show the usage reported for the sent window, if that window is on screen."""
@@ -162,7 +158,7 @@ class Inspector(Vertical):
         """Show no window, but which one is missing and why."""
         self._show_heading(which, why)
         self._show_note(note, is_refusal=bool(note))
-        self._stop_settling()
+        self._settling.stop()
         self._rows, self._window = [], None
         self._list.draw((), None)
 
