@@ -17,7 +17,7 @@ from jitchat.index.other_conversations import OtherConversations
 from jitchat.index.retrieve import SearchRequest
 from jitchat.statements import Distilled, Fact, MemoryDocument, Observations
 from jitchat.store.attachments import AttachmentStore
-from jitchat.store.documents import ContextStore, DocumentStore, project_of
+from jitchat.store.documents import ContextStore, DocumentStore
 from jitchat.store.facts import FactStore
 from jitchat.store.observations import ObservationStore
 from jitchat.store.path import Path
@@ -126,12 +126,10 @@ class Memory:
 
     def begin_session(self) -> None:
         """Read the current memory document; a temporary conversation has none."""
-        database = self.store.database
-        project = project_of(database, self.conversation.id)
-        held = self.context.documents if self.context is not None else None
-        documents = held if held is not None and held.project == project else None
-        documents = documents or DocumentStore(database, project or "", self.store.now)
-        self.context = ContextStore(documents, self.conversation.id) if project else None
+        store, conversation = self.store, self.conversation
+        documents = DocumentStore(store.database, store.project_of(conversation.id), store.now)
+        is_temporary = conversation.is_temporary
+        self.context = None if is_temporary else ContextStore(documents, conversation.id)
 
     def _document(self, path: Path, before: int) -> tuple[MemoryDocument, int]:
         """Return the document, and the last turn before a position that it covers.

@@ -17,9 +17,9 @@ from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, TypeVar
 
-from jitchat import weights
+from jitchat import values, weights
 from jitchat.errors import EmbedderUnavailable, SettingsError, StoreError, UsageError
 from jitchat.index.cross_encoder import load_cross_encoder
 from jitchat.index.embedder import Embedder
@@ -40,7 +40,7 @@ from jitchat.small_models.compactor import ModelCompactor
 from jitchat.small_models.document_writer import ModelDocumentWriter
 from jitchat.small_models.observer import ModelObserver
 from jitchat.small_models.reranker import Reranker
-from jitchat.small_models.small_model import SizedModel, SmallModel
+from jitchat.small_models.small_model import SizedModel, SizedModels, SmallModel
 from jitchat.spending import Spending, SpendingLimits
 from jitchat.statements import Proposing
 from jitchat.store.database import Database
@@ -53,20 +53,6 @@ from jitchat.text.sanitize import one_line
 from jitchat.threads import left_at_exit
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tools.toolbox import Toolbox
-from jitchat.values import (
-    ASSUMED,
-    BY_USER,
-    CHOSEN,
-    LEARNT,
-    LOADED,
-    OWN,
-    UNTOLD,
-    Limit,
-    Message,
-    Reach,
-    RecallOrder,
-    Tool,
-)
 from jitchat.window import parts, tokens
 from jitchat.window.budget import Budget
 from jitchat.window.tool_prices import style_of
@@ -75,6 +61,7 @@ from jitchat.window.written import sent_tokens
 if TYPE_CHECKING:
     from jitchat.providers.local.engine import EnginePlan
 
+_Sized = TypeVar("_Sized", bound=SizedModels)
 ASSUMED_LIMIT, ASSUMED_LOCAL_LIMIT = 8_192, 4_096
 """In tokens, for a model whose context size is unknown."""
 _PURPOSES = {
@@ -131,32 +118,32 @@ class ResolvedModel:
         return self.facts.prices or (here if self.profile.stays_here else None)
 
     @property
-    def limit(self) -> Limit:
+    def limit(self) -> values.Limit:
         """The context size, without asking the server."""
         own = self.profile.limit_of(self.name)
         if own is not None:
-            return Limit(own, BY_USER)
+            return values.Limit(own, values.BY_USER)
         if self.profile.is_reader:
-            return Limit(table.READER_LIMIT, OWN)
+            return values.Limit(table.READER_LIMIT, values.OWN)
         if self.profile.is_engine:
-            return Limit(engine_plan(self.profile, self.name).context, CHOSEN)
+            return values.Limit(engine_plan(self.profile, self.name).context, values.CHOSEN)
         assumed = ASSUMED_LOCAL_LIMIT if self.profile.is_local else ASSUMED_LIMIT
         reported = self.learnt.reported_limit() if self.learnt else None
         if reported is None:
             known = self.facts.limit
         else:
             limit, at = reported
-            known = Limit(limit.tokens, f"{limit.source} on {at.astimezone():%Y-%m-%d}")
-        return self._capped(known) or Limit(assumed, ASSUMED)
+            known = values.Limit(limit.tokens, f"{limit.source} on {at.astimezone():%Y-%m-%d}")
+        return self._capped(known) or values.Limit(assumed, values.ASSUMED)
 
-    def _capped(self, limit: Limit | None) -> Limit | None:
+    def _capped(self, limit: values.Limit | None) -> values.Limit | None:
         """Prefer a limit learnt from a refusal to a larger one that the server reports."""
         taught = self.learnt.limit() if self.learnt else None
-        if taught is None or (limit and (limit.source == LOADED or limit.tokens <= taught)):
+        if taught is None or (limit and (limit.source == values.LOADED or limit.tokens <= taught)):
             return limit
-        return Limit(taught, LEARNT)
+        return values.Limit(taught, values.LEARNT)
 
-    async def ask_limit(self, *, patient: bool = False) -> Limit | None:
+    async def ask_limit(self, *, patient: bool = False) -> values.Limit | None:
         """Ask the server for the model's context size, and store the answer.
 
         A remote server is asked only if nothing else is known or, with `patient` (in the
@@ -174,7 +161,11 @@ class ResolvedModel:
         patience = servers.PATIENCE if patient or not self.profile.is_local else _LOCAL_PATIENCE
         reported = await servers.ask_limit(endpoint, self.profile.protocol, patience=patience)
         if reported is None:
-            return Limit(known.tokens, UNTOLD) if known.source == ASSUMED else None
+            return (
+                values.Limit(known.tokens, values.UNTOLD)
+                if known.source == values.ASSUMED
+                else None
+            )
         if self.learnt is not None:
             with suppress(StoreError):  # no reason to refuse a window
                 await asyncio.to_thread(
@@ -182,12 +173,12 @@ class ResolvedModel:
                 )
         return self._capped(reported)
 
-    def _asks_for_limit(self, known: Limit, *, patient: bool = False) -> bool:
-        if known.source in (BY_USER, OWN, CHOSEN):
+    def _asks_for_limit(self, known: values.Limit, *, patient: bool = False) -> bool:
+        if known.source in (values.BY_USER, values.OWN, values.CHOSEN):
             return False
-        return self.profile.is_local or patient or known.source == ASSUMED
+        return self.profile.is_local or patient or known.source == values.ASSUMED
 
-    def budget(self, limit: Limit | None = None) -> Budget:
+    def budget(self, limit: values.Limit | None = None) -> Budget:
         """Return the budget of a window. Raises SettingsError if the reserve leaves no room."""
         limit = limit or self.limit
         reserve, spend = self.profile.reserve_of(limit.tokens), self.settings.window
@@ -195,7 +186,7 @@ class ResolvedModel:
             raise self._no_room(limit, reserve)
         return Budget(
             limit.tokens, reserve, spend.recent, spend.retrieved, spend.index, limit.source,
-            RecallOrder(spend.order), spend.standing, spend.facts, spend.whole_file,
+            values.RecallOrder(spend.order), spend.standing, spend.facts, spend.whole_file,
             spend.documents,
         )  # fmt: skip
 
@@ -206,7 +197,7 @@ class ResolvedModel:
             return self.budget()
         return self.budget(asyncio.run(self.ask_limit()))
 
-    def _no_room(self, limit: Limit, reserve: int) -> SettingsError:
+    def _no_room(self, limit: values.Limit, reserve: int) -> SettingsError:
         own, wide = "provider.reserve", f"the limit ({limit.tokens:,}, {limit.source})"
         if self.settings.provider.reserve is None or not self.profile.in_use:
             own = f"providers.{self.profile.name}.reserve"
@@ -217,7 +208,9 @@ class ResolvedModel:
             "Lower the reserve, or raise the limit to the model's context size.",
         )
 
-    async def count_exactly(self, messages: Sequence[Message], tools: tuple[Tool, ...] = ()) -> int:
+    async def count_exactly(
+        self, messages: Sequence[values.Message], tools: tuple[values.Tool, ...] = ()
+    ) -> int:
         """Have the provider count, with a request. Raises JitchatError if it cannot."""
         if self.profile.is_reader:
             raise UsageError(
@@ -262,17 +255,17 @@ class ResolvedModel:
             learnt=learnt,
             toolbox=Toolbox(most_steps=tools.max_steps),
             large_result=tools.large_result,
-            compactor=self._compactor(metering),
-            observer=self._observer(metering),
+            compactor=self.sized_models(ModelCompactor, "compactor", metering),
+            observer=self.sized_models(ModelObserver, "observer", metering),
             observing=observe_rules(self.settings),
-            writer=self.document_writer(metering),
+            writer=self.sized_models(ModelDocumentWriter, "writer", metering),
             offers=OfferRules(
                 asking or Asking(tools.request_context),
                 tools.tools == "all",
                 persona.tools if persona is not None else None,
             ),
             proposing=Proposing(self.settings.memory.facts),
-            reach=Reach(self.settings.memory.recall),
+            reach=values.Reach(self.settings.memory.recall),
             spending=self.limits,
             sees=False if self.profile.is_reader else self.facts.pictures,
             takes_tools=True if self.profile.is_reader else self.facts.tools,
@@ -320,11 +313,8 @@ class ResolvedModel:
         is_this_one = self.name == address.model and same_server(
             self.profile.base_url, address.profile.base_url
         )
-        made = self._helper(address).small_model(address, section, metering)
-        return replace(made, answers=is_this_one)
-
-    def _helper(self, address: small.ModelAddress) -> "ResolvedModel":
-        return replace(self, profile=address.profile, name=address.model)
+        helper = replace(self, profile=address.profile, name=address.model)
+        return replace(helper.small_model(address, section, metering), answers=is_this_one)
 
     def small_model(
         self,
@@ -332,55 +322,33 @@ class ResolvedModel:
         section: small.SmallModelSection,
         metering: Metering | None,
     ) -> SmallModel:
-        """Make the small model of a section. Slow, and raises, like `make_provider`."""
-        made, recorded = make_small_model(address, section), None
-        if metering is not None:  # its own provider is named after its section
-            recorded = replace(metering, provider=self.profile.name)
+        """Make this model as the small model of a section. Slow, and raises: `make_provider`."""
+        made = make_small_model(address, section)
+        # its own provider is named after its section
+        recorded = metering and replace(metering, provider=self.profile.name)
         return replace(made, prices=self.prices, purpose=_PURPOSES[section], metering=recorded)
 
-    def _compactor(self, metering: Metering | None) -> ModelCompactor | None:
-        """Make the model that compacts large results, by default the picker's; None if unset."""
-        address = small.address_of(self.settings, "compactor")
-        address = address or small.address_of(self.settings, "picker")
+    def sized_models(
+        self, kind: type[_Sized], section: small.SmallModelSection, metering: Metering | None
+    ) -> _Sized | None:
+        """Make what uses a section's model and its fallback, if it has one; None if none is set.
+
+        The compactor's model is by default the picker's.
+        """
+        address = small.address_of(self.settings, section)
+        if address is None and section == "compactor":
+            address = small.address_of(self.settings, "picker")
         if address is None:
             return None
-        # compacting takes longer than picking
-        address = replace(address, timeout=self.settings.compactor.timeout)
-        return ModelCompactor(self._sized_models(address, "compactor", metering))
-
-    def document_writer(self, metering: Metering | None = None) -> ModelDocumentWriter | None:
-        """Make the model that writes the memory document; None for the built-in writer."""
-        address = small.address_of(self.settings, "writer")
-        if address is None:
-            return None
-        return ModelDocumentWriter(self._sized_models(address, "writer", metering))
-
-    def _observer(self, metering: Metering | None) -> ModelObserver | None:
-        """Make the model that observes turns; None for the built-in observer."""
-        address = small.address_of(self.settings, "observer")
-        if address is None:
-            return None
-        return ModelObserver(self._sized_models(address, "observer", metering))
-
-    def _sized_models(
-        self,
-        address: small.ModelAddress,
-        section: Literal["compactor", "writer", "observer"],
-        metering: Metering | None,
-    ) -> list[SizedModel]:
-        """Make the model of a section and its fallback, if it has one."""
-        fallback: str = getattr(self.settings, section).fallback
-        names = filter(None, (address.model, fallback.strip()))
-        return [self._sized(replace(address, model=name), section, metering) for name in names]
-
-    def _sized(
-        self,
-        address: small.ModelAddress,
-        section: small.SmallModelSection,
-        metering: Metering | None,
-    ) -> SizedModel:
-        helper = self._helper(address)
-        return SizedModel(helper.small_model(address, section, metering), helper.budget().limit)
+        own = getattr(self.settings, section)
+        made = []
+        for name in (address.model, own.fallback.strip()):
+            if name:
+                named = replace(address, model=name, timeout=own.timeout)
+                helper = replace(self, profile=address.profile, name=name)
+                model = helper.small_model(named, section, metering)
+                made.append(SizedModel(model, helper.budget().limit))
+        return kind(made)
 
     def warning(self) -> str:
         """Warn of doubtful settings and of models that may not answer; usually empty."""
@@ -453,17 +421,13 @@ def completed_facts(profile: Profile, info: models.ModelInfo) -> models.ModelInf
         )  # a gateway may translate or still serve it
     limit, own = profile.limit_of(info.name), profile.facts_of(info.name)
     if limit is not None:
-        info = replace(info, limit=Limit(limit, BY_USER))
-    prices = {
-        "input": own.input_price,
-        "output": own.output_price,
-        "cached": own.cached_price,
-        "written": own.written_price,
-    }
+        info = replace(info, limit=values.Limit(limit, values.BY_USER))
+    kinds = ("input", "output", "cached", "written")
+    prices = {kind: getattr(own, f"{kind}_price") for kind in kinds}
     given = {kind: price for kind, price in prices.items() if price is not None}
     if given:
         known = info.prices or table.Prices(None, None)
-        info = replace(info, prices=replace(known, **given, source=BY_USER, above=()))
+        info = replace(info, prices=replace(known, **given, source=values.BY_USER, above=()))
     return info
 
 

@@ -149,7 +149,7 @@ class Session:
     def previewed(self, text: str) -> str:
         """Cut a long message to its head and tail for use in windows."""
         size = self.counter.count(text)
-        seen = preview(text, PREVIEW, self.counter).text
+        seen = preview(text, PREVIEW, self.counter)
         return f"{seen}\n[The message has {size:,} tokens; this is a preview, all of it is kept.]"
 
     async def send(

@@ -168,7 +168,7 @@ class Spending:
     def _forecast(
         self, window: ContextWindow, provider: str, longest: int | None, message: Spent
     ) -> Forecast:
-        sends = self._archive.last_sends(self._conversation or "", _RECENT)
+        sends = self._archive.sends(self._conversation or "", _RECENT)
         known = [each for each in sends if (each.provider, each.model) == (provider, window.model)]
         answer = self._log.usual_answer(Purpose.ANSWER, provider, window.model)
         usage = input_ahead(window, known, self._now(), cache_life(window.model))

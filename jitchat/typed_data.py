@@ -1,7 +1,8 @@
 """Frozen values as plain data for JSON, and back, checked by the annotations of their fields."""
 
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from datetime import date, datetime
 from enum import Enum
 from functools import cache, partial
@@ -23,14 +24,26 @@ def fields_of(value: Any) -> dict[str, Any]:  # noqa: ANN401  any dataclass
     }
 
 
-def read(kind: type[_T], fields: object) -> _T:
-    """Build a dataclass from the output of `fields_of`.
+def written(value: Any) -> str:  # noqa: ANN401  dataclasses and what JSON has
+    """Write JSON that `read` can read; fields that have their default value are left out."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_unusual)
+
+
+def _unusual(value: Any) -> Any:  # noqa: ANN401  what JSON does not have
+    if isinstance(value, date):
+        return value.isoformat()
+    members = ((field, getattr(value, field.name)) for field in fields(value))
+    return {field.name: member for field, member in members if member != field.default}
+
+
+def read(kind: type[_T], data: object) -> _T:
+    """Build a dataclass from the output of `fields_of`, or from what `written` wrote.
 
     Raises:
-        ValueError, TypeError, LookupError, RecursionError: `fields` are something else.
+        ValueError, TypeError, LookupError, RecursionError: `data` is something else.
 
     """
-    value: _T = _reader(kind)(fields)  # type: ignore[arg-type]  # mypy takes a class for unhashable
+    value: _T = _reader(kind)(data)  # type: ignore[arg-type]  # mypy takes a class for unhashable
     return value
 
 
@@ -53,9 +66,9 @@ def _reader(kind: Any) -> _Read:  # noqa: ANN401  whatever a field is declared a
 def _dataclass_reader(kind: Any) -> _Read:  # noqa: ANN401  a dataclass
     readers = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
 
-    def read_fields(fields: Any) -> Any:  # noqa: ANN401  what JSON holds
+    def read_fields(data: Any) -> Any:  # noqa: ANN401  what JSON holds
         values = {}
-        for name, value in _checked(dict, fields).items():
+        for name, value in _checked(dict, data).items():
             try:
                 values[name] = readers[name](value)
             except TypeError as error:

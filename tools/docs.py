@@ -6,21 +6,11 @@ registry of actions, settings from their sections, commands from the command lin
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
 from jitchat.cli import commands
-from jitchat.settings.sections import (
-    SECTIONS,
-    McpServer,
-    NamedModel,
-    NamedPersona,
-    NamedProvider,
-    Setting,
-    settings_of,
-    shown,
-)
+from jitchat.settings.sections import NAMED, SECTIONS, Setting, settings_of, shown
 from jitchat.tui.key_help import help_sections
 from jitchat.tui.key_names import KeyNames
 
@@ -38,13 +28,7 @@ def keys() -> Iterator[str]:
 
 
 def settings() -> Iterator[str]:
-    tables: dict[str, type[Any]] = {
-        **SECTIONS,
-        "providers.NAME": NamedProvider,
-        "models.NAME": NamedModel,
-        "mcp.NAME": McpServer,
-        "personas.NAME": NamedPersona,
-    }
+    tables = SECTIONS | {f"{section}.NAME": kind for section, kind in NAMED.items()}
     yield from _head("setting", "default", "what it is", "flag")
     for section, kind in tables.items():
         for setting in settings_of(kind, section).values():

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
-from jitchat.bench import workers
+from jitchat.bench import prompt, workers
 from jitchat.bench.asking import Case
 from jitchat.bench.questions import ABSTENTION, Question
 from jitchat.bench.scores import Answer
@@ -48,17 +48,9 @@ def bill(model: str, loads: Mapping[str, Sequence[int]], prices: Prices) -> Iter
     yield f"  cost: in {dollars(sent_cost)}, out {dollars(replied)}{assumed}"
 
 
-INSTRUCTIONS = workers.instructions(
-    "question, the gold answer and the answer to grade. Be generous: an answer that is longer,"
-    " or in other words, is CORRECT as long as it is about the same thing as the gold answer. A"
-    " date or a time is CORRECT if it means the same day or period, in whatever form or relative"
-    " to whatever day. An answer that says something else, or that it does not know, is WRONG."
-)
-
-
 def judge_question(question: Question, answer: str) -> tuple[Message, ...]:
     given = {"question": question.text, "gold answer": question.answer, "answer": answer}
-    return workers.judge_messages(INSTRUCTIONS, given)
+    return workers.judge_messages(prompt("generously"), given)
 
 
 @dataclass(frozen=True, slots=True)

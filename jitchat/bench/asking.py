@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from jitchat.bench import prompt
 from jitchat.bench.evidence import evidence_held
 from jitchat.bench.questions import Question
 from jitchat.bench.scores import Outcome
@@ -29,15 +30,6 @@ from jitchat.window.plan import plan
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind
 from jitchat.window.written import TurnPricing
-
-ANSWER_BRIEFLY = (
-    "Answer the question in a short phrase, in exact words of the conversation whenever possible,"
-    " and without turn ids."
-)
-"""As in LoCoMo's prompt. It is part of the instructions, so that the draft, which is the query of
-retrieval, is the question alone."""
-BY_DATE = "Use the dates of the conversation to answer with an approximate date."
-"""LoCoMo adds this to temporal questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +54,8 @@ class Cases:
         self.planned: list[Case] = []
 
     def system(self, question: Question) -> str:
-        parts = [self._system, ANSWER_BRIEFLY]
-        return " ".join([*parts, BY_DATE] if question.category == "temporal" else parts)
+        names = ("briefly", "by_date") if question.category == "temporal" else ("briefly",)
+        return " ".join([self._system, *(prompt(name) for name in names)])
 
     def take(self, talk: str, question: Question, window: ContextWindow) -> None:
         """Keep a window's messages; messages shared by several windows are kept once."""

@@ -8,27 +8,20 @@ answer's F1. The index uses the stems of `jitchat.text.words`, never these.
 import re
 import statistics
 import string
-import tomllib
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Any
+from functools import lru_cache
 
+from jitchat.bench import read_data
 from jitchat.bench.questions import ABSTENTION
 from jitchat.text.stance import disclaims
 
 _LAST_STEPS = ("y", "ally", "double_suffix", "suffix", "last_suffix", "e", "ll")
 
 
-@cache
-def _steps() -> dict[str, Any]:
-    return tomllib.loads((files(__package__) / "data" / "porter.toml").read_text("utf-8"))
-
-
 @lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
-    steps = _steps()
+    steps = read_data("porter")
     if word in steps["irregular"]:
         return str(steps["irregular"][word])
     if len(word) <= 2:

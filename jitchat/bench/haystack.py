@@ -6,16 +6,13 @@ appearing; words of the fact and of its question also occur elsewhere.
 """
 
 import random
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import cache
-from importlib.resources import files
 from itertools import accumulate
-from typing import Any
 
+from jitchat.bench import read_data
 from jitchat.values import Role, Turn
 
 NEEDLE = "Ingrid keeps the spare key to the boat shed under the third flowerpot from the left."
@@ -88,7 +85,10 @@ def other_questions(count: int) -> list[str]:
 
 class _Stretch:
     def __init__(self, chance: random.Random) -> None:
-        self._chance, self._words = chance, _vocabulary()
+        self._chance = chance
+        self._words = read_data("vocabulary")
+        """Lists of words, of patterns for `str.format`, and of subjects: a subject has `things`,
+        what can be `done` to one ("we … it"), and adjectives for one (`like`)."""
         self._subject = chance.choice(self._words["subjects"])
         things = self._subject["things"]
         self._things = chance.choices(things, cum_weights=_WEIGHTS[: len(things)], k=8)
@@ -110,15 +110,6 @@ class _Stretch:
             name=self._name,
             number=self._chance.randint(2, 900),
         )
-
-
-@cache
-def _vocabulary() -> dict[str, Any]:
-    """Read lists of words, of patterns for `str.format`, and of subjects.
-
-    A subject has `things`, what can be `done` to one ("we … it"), and adjectives for one (`like`).
-    """
-    return tomllib.loads((files(__package__) / "data" / "vocabulary.toml").read_text("utf-8"))
 
 
 _WEIGHTS = list(accumulate(1 / rank for rank in range(1, 101)))

@@ -12,17 +12,16 @@ separate history for each question. The evidence is the turns marked `has_answer
 import hashlib
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
 from itertools import zip_longest
 from operator import itemgetter
 from pathlib import Path
 
+from jitchat.bench import read_data
 from jitchat.errors import BenchFailed
 from jitchat.text.sanitize import shorten
 from jitchat.transfer.fields import mapping, moment_of, text
@@ -59,7 +58,7 @@ def type_of_category(category: str) -> QuestionType:
 
 @cache
 def _types_by_category() -> dict[str, QuestionType]:
-    listed = tomllib.loads((files(__package__) / "data" / "categories.toml").read_text("utf-8"))
+    listed = read_data("categories")
     return {category: QuestionType(name) for name in listed for category in listed[name]}
 
 

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from rich.table import Table
 
-from jitchat.bench.answers import INSTRUCTIONS, Answering, Round
-from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE
+from jitchat.bench import prompt, read_data
+from jitchat.bench.answers import Answering, Round
 from jitchat.bench.haystack import PHRASINGS
 from jitchat.bench.memory import Ingestion, Measuring, RunnerName, by_type
 from jitchat.bench.observation import Replays
@@ -30,6 +30,7 @@ from jitchat.bench.scores import (
     figures_of,
     spread,
 )
+from jitchat.bench.workers import instructions
 from jitchat.text.figures import duration, less
 from jitchat.values import Mode
 
@@ -49,6 +50,11 @@ def _table(
     """Build a table with the names of its rows under `heading`."""
     cells = [[name, *(cell(item) for cell in columns.values())] for name, item in rows]
     return plain_table(title, (heading, *columns), cells, *notes)
+
+
+def _note(name: str, **values: object) -> str:
+    note: str = read_data("notes")[name]
+    return note.format(**values)
 
 
 def _shares(*names: str) -> Cell[Figures]:
@@ -132,10 +138,6 @@ _COMPARED = {
     "window\nany": "window_any",
     "\nall": "window_all",
 }
-_RECALL_NOTE = (
-    "Below each share, its 95 % interval (Wilson), each question treated as independent: those on"
-    " one conversation are not quite. jit − best: jit minus the best baseline of the column."
-)
 
 
 def recall_table(title: str, measured: Measured, *, has_categories: bool) -> Table:
@@ -155,20 +157,21 @@ def recall_table(title: str, measured: Measured, *, has_categories: bool) -> Tab
             best = {name: max(figures[name] for figures in others) for name in _COMPARED.values()}
             differences = [f"{jit[name] - best[name]:+.3f}" for name in best]
             rows.append(["  jit − best", *differences, ""])
-    return plain_table(title, ("category\nmethod", *columns), rows, _RECALL_NOTE)
+    return plain_table(title, ("category\nmethod", *columns), rows, _note("recall"))
 
 
 def answer_fields(
     run: Answering, scores: Mapping[str, Mapping[str, Figures]], pairs: Sequence[Figures]
 ) -> Figures:
     fields: Figures = {
-        "answerer": _round(run.answers()) | {"instructions": [ANSWER_BRIEFLY, BY_DATE]},
+        "answerer": _round(run.answers())
+        | {"instructions": [prompt("briefly"), prompt("by_date")]},
         "answered": scores,
         "f1_differences": pairs,
     }
     judging = run.judgements()
     if judging is not None:
-        fields["judge"] = _round(judging) | {"instructions": [INSTRUCTIONS]}
+        fields["judge"] = _round(judging) | {"instructions": [instructions(prompt("generously"))]}
     return fields
 
 
@@ -207,10 +210,6 @@ _PAIRS: Mapping[str, Cell[Figures]] = {
     "difference": lambda figures: f"{figures['difference']:+.3f}",
     "95 %": lambda figures: _interval(figures["interval"], "+"),
 }
-_PAIRS_NOTE = (
-    "95 % intervals by the bootstrap over questions, each treated as independent: those on one"
-    " conversation are not quite, so other conversations may differ by more."
-)
 
 
 def answer_tables(
@@ -221,7 +220,7 @@ def answer_tables(
     if pairs:
         rows = [(" – ".join(reversed(pair["modes"])), pair) for pair in pairs]
         title = "F1 of two modes, over the questions that were answered in both"
-        yield _table(title, "modes", _PAIRS, rows, _PAIRS_NOTE)
+        yield _table(title, "modes", _PAIRS, rows, _note("pairs"))
 
 
 _INGESTED: Mapping[str, Cell[Ingestion]] = {
@@ -245,17 +244,8 @@ def ingestion_table(title: str, ingestions: Mapping[RunnerName, Ingestion]) -> T
         fewer = less(1 - document.operations / max(1, entries.operations), ".1%", "fewer")
         stored = less(1 - document.bytes_stored / max(1, entries.bytes_stored), ".1%")
         faster = entries.seconds / max(document.seconds, 1e-9)
-        notes.append(
-            f"document, compared with entries: {fewer} store operations,"
-            f" {faster:.1f} × as fast, {stored} stored."
-        )
+        notes.append(_note("ingestion", fewer=fewer, faster=faster, stored=stored))
     return _table(title, "runner", _INGESTED, ingestions.items(), *notes)
-
-
-_HELD_NOTE = (
-    "Held: the window has the words of all evidence. For questions that no turn answers, only an"
-    " answerer shows whether they are left unanswered (--answerer). ±: 95 % interval (Wilson)."
-)
 
 
 def held_table(outcomes: Mapping[str, Sequence[Outcome]]) -> Table:
@@ -268,7 +258,7 @@ def held_table(outcomes: Mapping[str, Sequence[Outcome]]) -> Table:
     tokens = [f"{_tokens(found):,.0f}" for found in outcomes.values()]
     rows.append(["tokens of a window", "", *tokens])
     title = "evidence held by the final window"
-    return plain_table(title, ("question", "n", *groups), rows, _HELD_NOTE)
+    return plain_table(title, ("question", "n", *groups), rows, _note("held"))
 
 
 def _held_cell(groups: Mapping[QuestionType, Sequence[Outcome]], kind: QuestionType) -> str:
@@ -297,12 +287,6 @@ def memory_fields(memories: Measuring, name: RunnerName) -> Figures:
     }
 
 
-_OBSERVE_NOTE = (
-    "Shares of questions whose answer's words are in the window, in text from the evidence turn;"
-    " below, the 95 % interval (Wilson). Evidence held does not mean that the answer is right."
-)
-
-
 def _share_where(is_right: Callable[[Kept], bool]) -> Cell[Sequence[Kept]]:
     def cell(kept: Sequence[Kept]) -> str:
         if not kept:
@@ -324,13 +308,16 @@ _KEPT: Mapping[str, Cell[Sequence[Kept]]] = {
 def observe_table(title: str, kept: Sequence[Kept]) -> Table:
     rows = [(name.replace("_", " "), group) for name, group in by_category(kept).items()]
     rows.append(("of observed turns", [question for question in kept if question.is_observed]))
-    return _table(title, "questions", _KEPT, rows, _OBSERVE_NOTE)
+    return _table(title, "questions", _KEPT, rows, _note("observe"))
 
 
 def _counts(kept: Sequence[Kept]) -> tuple[int, int, int]:
     """Return the number of questions, and how many `observe` and `recency` hold."""
     observed = sum(question.observe for question in kept)
     return len(kept), observed, sum(question.recency for question in kept)
+
+
+_COUNTS = ("conversations", "turns", "fallbacks", "overflows", "passes", "reflections")
 
 
 def observe_fields(results: Replays, limit: int) -> Figures:
@@ -343,8 +330,7 @@ def observe_fields(results: Replays, limit: int) -> Figures:
     return {
         "limit": limit,
         "observer": "the extractor",
-        "conversations": results.conversations,
-        "turns": results.turns,
+        **{name: getattr(results, name) for name in _COUNTS},
         "asked": asked,
         "held": held,
         "recency": recency,
@@ -353,24 +339,14 @@ def observe_fields(results: Replays, limit: int) -> Figures:
         "largest": max(windows),
         "p95": spread(windows)["p95"],
         "largest_history": max(results.history_shares, default=0.0),
-        "fallbacks": results.fallbacks,
-        "overflows": results.overflows,
-        "passes": results.passes,
-        "reflections": results.reflections,
         "compression": results.observed / max(1, results.observations),
         "categories": {name: _counts(kept) for name, kept in groups.items()},
     }
 
 
-OBSERVE_SUMMARY = (
-    "windows, limit {limit:,}: at most {largest:.1%} of the limit, 95 % of them up to {p95:.1%};"
-    " turns and observations only: {largest_history:.1%}\n"
-    "{conversations:,} conversations, {turns:,} turns: {passes:,} passes, {reflections:,}"
-    " reflections; in {fallbacks:,}, a window fit only after turns were observed immediately;"
-    " {overflows:,} windows did not fit at all\n"
-    "final observations: {compression:.1f} times smaller than their turns"
-)
-"""For `str.format`, with the fields of `observe_fields`."""
+def observe_summary(figures: Figures) -> str:
+    """Summarise the figures of `observe_fields`."""
+    return _note("observe_summary", **figures)
 
 
 def _megabytes(value: float | None) -> str:
@@ -398,19 +374,6 @@ _COSTS: Mapping[str, Cell[Figures]] = {
     "resident, MB": lambda size: _megabytes(size["resident_mb"]),
     "peak, MB": lambda size: _megabytes(size["peak_mb"]),
 }
-_SENT_NOTE = (
-    f"needle: phrasings of the question, of {len(PHRASINGS)}, with the needle in the window."
-    f" least: the minimum that jit saves on any of {QUESTIONS} questions."
-)
-_TIMES_NOTE = (
-    "plan: in jit; both: retrieve + plan. Bounds: numpy reads the matrix of vectors once; FTS5"
-    " searches for the same words. × bounds: both, divided by the sum of the bounds. same 6, same"
-    " 50: the share of the first hits of a search with exact vectors that are also found first."
-)
-_COSTS_NOTE = (
-    "first, open: time until the first question can be asked, the first time and later. Memory: of"
-    " a process that only opens and asks the conversation."
-)
 
 
 def scaling_tables(sizes: Sequence[Figures], length: str, limit: int) -> Iterator[Table]:
@@ -423,9 +386,11 @@ def scaling_tables(sizes: Sequence[Figures], length: str, limit: int) -> Iterato
     times = "Times of a question in ms, medians"
     costs = "A conversation: ms per turn to store, index and embed"
     for table in (
-        plain_table(title, columns, cells, _SENT_NOTE),
-        _table(times, "turns", _QUESTION_TIMES, rows, _TIMES_NOTE),
-        _table(costs, "turns", _COSTS, rows, _COSTS_NOTE),
+        plain_table(
+            title, columns, cells, _note("sent", phrasings=len(PHRASINGS), questions=QUESTIONS)
+        ),
+        _table(times, "turns", _QUESTION_TIMES, rows, _note("times")),
+        _table(costs, "turns", _COSTS, rows, _note("costs")),
     ):
         table.columns[0].justify = "right"
         yield table

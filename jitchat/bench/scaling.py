@@ -36,6 +36,7 @@ from jitchat.index.narrowing import NARROWED_FROM
 from jitchat.index.retrieve import SHORTLIST, make_query
 from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
+from jitchat.settings.sections import EmbedderSettings
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.text.search_tokens import terms
@@ -122,20 +123,19 @@ QUESTIONS = 40
 class Setup:
     """What talks are measured with; a measuring process loads the embedder and counter itself."""
 
-    embedder: str
-    """The embedder's name."""
-    embedding_model: str
-    folder: str
-    """The folder of the embedding model; empty for the one in `cache`."""
+    embedder: EmbedderSettings
+    """With an absolute path."""
     cache: str
+    """The folder of downloaded models."""
     model: str
     """The model whose tokens are counted."""
     budget: Budget
     modes: tuple[Mode, ...] = USUAL_MODES
 
     def load_embedder(self) -> Embedder:
-        folder = Path(self.folder) if self.folder else None
-        return load_embedder(self.embedder, self.embedding_model, folder, Path(self.cache))
+        wanted = self.embedder
+        folder = Path(wanted.path) if wanted.path else None
+        return load_embedder(wanted.name, wanted.model, folder, Path(self.cache))
 
     def counter(self) -> TokenCounter:
         return counter_for(self.model, os.environ)

@@ -9,7 +9,7 @@ from jitchat.text.figures import megabytes
 
 
 @click.command("backup", cls=options.SharingCommand)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=options.PATH)
 def backup_command(flags: options.Flags, file: Path, as_json: bool) -> None:
     """Copy the database to FILE, which must not exist.
 

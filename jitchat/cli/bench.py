@@ -20,7 +20,6 @@ from jitchat.cli import cold_store, options, output
 from jitchat.cli.bench_answers import AnswerFlags
 from jitchat.cli.bench_options import (
     ANY_FORMAT,
-    PATH,
     QuestionFlags,
     ResultFlags,
     data_option,
@@ -31,6 +30,7 @@ from jitchat.errors import EmbedderUnavailable, UsageError
 from jitchat.index.embedder import Embedder
 from jitchat.paths import absolute
 from jitchat.settings import Settings, sections, small_models
+from jitchat.small_models.document_writer import ModelDocumentWriter
 from jitchat.synthesis.document_writer import ExtractiveWriter
 from jitchat.text.figures import plural
 from jitchat.values import Mode
@@ -44,8 +44,6 @@ def bench_command() -> None:
 @bench_command.command("locomo", cls=options.SharingCommand)
 @data_option("LoCoMo's JSON file.")
 @modes_option
-@options.options_as("measuring", QuestionFlags)
-@options.options_as("answering", AnswerFlags)
 @options.measuring_options
 def locomo_command(
     flags: options.Flags,
@@ -87,14 +85,11 @@ _BOTH = "both"
 
 @bench_command.command("memory", cls=options.SharingCommand)
 @data_option(f"File {ANY_FORMAT}")
-@click.option(
-    "--runner",
+@options.flag(
+    "--runner document|entries|both",
+    "Kind of memory.  [default: document, or entries if agent.context_only is false]",
     type=click.Choice([*(name.value for name in RunnerName), _BOTH]),
-    metavar="document|entries|both",
-    help="Kind of memory.  [default: document, or entries if agent.context_only is false]",
 )
-@options.options_as("measuring", QuestionFlags)
-@options.options_as("answering", AnswerFlags)
 @options.measuring_options
 def memory_command(
     flags: options.Flags,
@@ -130,7 +125,9 @@ def memory_command(
             models.make_embedder(settings, paths),
             model.counter,
             model.asked_budget,
-            lambda: model.document_writer(metering) or ExtractiveWriter(),
+            lambda: (
+                model.sized_models(ModelDocumentWriter, "writer", metering) or ExtractiveWriter()
+            ),
             answering.cases(settings),
         )
         for name in names:
@@ -151,7 +148,6 @@ def memory_command(
 
 @bench_command.command("observe", cls=options.SharingCommand)
 @data_option(f"File {ANY_FORMAT}")
-@options.options_as("measuring", QuestionFlags)
 @options.endpoint_options
 def observe_command(flags: options.Flags, data: Path, measuring: QuestionFlags) -> None:
     """Measure how many answers observations keep.
@@ -172,32 +168,26 @@ def observe_command(flags: options.Flags, data: Path, measuring: QuestionFlags) 
     figures = report.observe_fields(replaying.results, model.asked_budget.limit)
     asked = f"{figures['asked']:,} questions of single facts, limit {figures['limit']:,}"
     show([report.observe_table(f"{data.name}: {asked}", replaying.results.kept)])
-    output.say(report.OBSERVE_SUMMARY.format(**figures))
+    output.say(report.observe_summary(figures))
     measuring.write(settings, {"data": file.fields, "observe": figures})
 
 
 @bench_command.command("recall", cls=options.SharingCommand)
-@click.option(
-    "--data", type=PATH, multiple=True, metavar="FILE…",
-    help=f"One or more files {ANY_FORMAT}",
-)  # fmt: skip
-@click.argument("more", type=PATH, nargs=-1, metavar="")
-@click.option(
-    "--embedder",
-    "listed",
-    multiple=True,
-    metavar="LIST",
-    help="Embedders: lexical or known names, comma-separated (repeatable). Those not installed on"
+@options.flag("--data FILE…", f"One or more files {ANY_FORMAT}", type=options.PATH, multiple=True)
+@click.argument("more", type=options.PATH, nargs=-1, metavar="")
+@options.flag(
+    "--embedder LIST",
+    "Embedders: lexical or known names, comma-separated (repeatable). Those not installed on"
     " this machine are skipped.  [default: the configured one]",
+    name="listed",
+    multiple=True,
 )
-@click.option(
+@options.flag(
     "--by",
+    "Print a row per category or only totals; OUT always contains both.",
     type=click.Choice(["category", ALL]),
     default="category",
-    show_default=True,
-    help="Print a row per category or only totals; OUT always contains both.",
 )
-@options.options_as("measuring", QuestionFlags)
 @options.recall_options
 def recall_command(  # noqa: PLR0913, PLR0917  its options
     flags: options.Flags,
@@ -293,25 +283,20 @@ _MILLION = 1_000_000
 
 
 @bench_command.command("scaling", cls=options.SharingCommand)
-@click.option(
-    "--turns",
-    metavar="LIST",
-    help=f"Lengths of the conversation.  [default: {_SIZES}, and {_LARGE} unless turns are long]",
+@options.flag(
+    "--turns LIST",
+    f"Lengths of the conversation.  [default: {_SIZES}, and {_LARGE} unless turns are long]",
 )
-@click.option(
+@options.flag(
     "--turn-length",
-    "length",
+    "About 2, 30 or 1,500 words per turn.",
+    name="length",
     type=click.Choice(["short", "usual", "long"]),
     default="usual",
-    show_default=True,
-    help="About 2, 30 or 1,500 words per turn.",
 )
 @modes_option
-@options.options_as("measuring", ResultFlags)
-@click.option(
-    "--million",
-    is_flag=True,
-    help="Include a million turns: 3 GB of disk, 4 GB of memory, about 15 minutes.",
+@options.flag(
+    "--million", "Include a million turns: 3 GB of disk, 4 GB of memory, about 15 minutes."
 )
 @options.embedder_options
 def scaling_command(  # noqa: PLR0913, PLR0917  its options
@@ -334,15 +319,10 @@ def scaling_command(  # noqa: PLR0913, PLR0917  its options
     settings = flags.settings()
     embedder = settings.embedder
     budget = models.resolve_model(settings).asked_budget
-    setup = scaling.Setup(
-        embedder.name,
-        embedder.model,
-        str(absolute(Path(embedder.path))) if embedder.path else "",
-        str(flags.paths().models),
-        settings.model_name(),
-        budget,
-        modes,
-    )
+    if embedder.path:
+        embedder = replace(embedder, path=str(absolute(Path(embedder.path))))
+    cache = str(flags.paths().models)
+    setup = scaling.Setup(embedder, cache, settings.model_name(), budget, modes)
     talks = [haystack.Haystack(size, haystack.Length(length)) for size in sizes]
     with output.progress("turns", sum(scaling.steps(size) for size in sizes)) as advance:
         measured = [scaling.measure(setup, talk, advance) for talk in talks]

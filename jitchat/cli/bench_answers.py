@@ -46,30 +46,24 @@ _UNKNOWN = Prices(None, None)
 
 def _price(whose: str, direction: str) -> Any:  # noqa: ANN401  as its field's type
     about = f"{whose} price per million {direction} tokens, in US dollars."
-    return options.option(about, type=click.FloatRange(min=0), metavar="USD")
+    return options.option(about, "USD", type=click.FloatRange(min=0))
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFlags:
     answerer: str | None = options.option(
         "Also answer the questions, with this model of the provider, local, local/MODEL or reader.",
-        metavar="MODEL",
+        "MODEL",
     )
-    judge: str | None = options.option("Judge the answers with this model.", metavar="MODEL")
+    judge: str | None = options.option("Judge the answers with this model.", "MODEL")
     answers: Path | None = options.option(  # noqa: RUF009  it makes a field
         "Store replies in FILE, so that an interrupted run can be resumed (default: next to OUT, or"
         " as shown by `jitchat paths`).",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
+        "FILE",
+        type=options.FILE,
     )
-    parallel: int = options.option(
-        "Number of concurrent requests.",
-        type=click.IntRange(1, 64),
-        default=4,
-        show_default=True,
-        metavar="N",
-    )
-    yes: bool = options.option("Send without asking to confirm the cost.", is_flag=True)
+    parallel: int = options.count_option("Number of concurrent requests.", 64, default=4)
+    yes: bool = options.option("Send without asking to confirm the cost.")
     input_price: float | None = _price("The answerer's", "input")
     output_price: float | None = _price("The answerer's", "output")
     judge_input_price: float | None = _price("The judge's", "input")

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
 from rich.table import Table
 
 from jitchat import __version__
@@ -20,21 +19,18 @@ from jitchat.text.figures import plural
 from jitchat.values import USUAL_MODES, Mode
 from jitchat.weights.catalogue import sha256_of
 
-PATH = click.Path(path_type=Path)
 ANY_FORMAT = "in LoCoMo's, LongMemEval's or the labelled format, detected from its content."
 
 
 def data_option(help_text: str) -> Callable[..., Any]:
-    return click.option("--data", type=PATH, required=True, metavar="FILE", help=help_text)
+    return options.flag("--data FILE", help_text, type=options.PATH, required=True)
 
 
-modes_option = click.option(
-    "--modes",
+modes_option = options.flag(
+    "--modes LIST",
+    f"Modes to measure, of {', '.join(Mode)}.",
     type=lambda text: options.names_of("--modes", text, Mode),
     default=",".join(USUAL_MODES),
-    show_default=True,
-    metavar="LIST",
-    help=f"Modes to measure, of {', '.join(Mode)}.",
 )
 
 
@@ -46,7 +42,7 @@ def show(tables: Iterable[Table]) -> None:
 @dataclass(frozen=True, slots=True)
 class ResultFlags:
     json: Path | None = options.option(  # noqa: RUF009  it makes a field
-        "Write the figures to OUT as JSON.", type=PATH, metavar="OUT"
+        "Write the figures to OUT as JSON.", "OUT", type=options.PATH
     )
 
     def require_writable(self) -> None:
@@ -91,14 +87,10 @@ class LabelledFile:
 
 @dataclass(frozen=True, slots=True)
 class QuestionFlags(ResultFlags):
-    sample: int | None = options.option(
-        "Use a random sample of N questions, stratified by category.",
-        type=click.IntRange(min=1),
-        metavar="N",
+    sample: int | None = options.count_option(
+        "Use a random sample of N questions, stratified by category."
     )
-    seed: int = options.option(
-        "Seed of the sample.", type=int, default=1, show_default=True, metavar="N"
-    )
+    seed: int = options.option("Seed of the sample.", "N", type=int, default=1)
 
     def read(
         self, path: Path, *formats: questions.LabelFormat, needs_evidence: bool = False

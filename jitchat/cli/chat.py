@@ -92,14 +92,13 @@ def _warn(sentence: str) -> None:
 
 
 @click.command("demo", cls=options.SharingCommand)
-@click.option("--record", is_flag=True, help="Play automatically at reading speed, then exit.")
-@click.option(
-    "--pace",
+@options.flag("--record", "Play automatically at reading speed, then exit.")
+@options.flag(
+    "--pace FACTOR",
+    "With --record: multiple of the reading time, such as 2 for twice as slow.",
     type=click.FloatRange(0.1, 10),
-    metavar="FACTOR",
-    help="With --record: multiple of the reading time, such as 2 for twice as slow.",
 )
-@click.option("--live", is_flag=True, help="Ask a real model and watch its answers in each mode.")
+@options.flag("--live", "Ask a real model and watch its answers in each mode.")
 @options.tour_options
 def demo_command(flags: options.Flags, record: bool, pace: float | None, live: bool) -> int:
     """Take a guided tour: the same question in each mode.

@@ -26,9 +26,7 @@ def _file_of(shell: str) -> Path:
 
 @click.command("completion", cls=options.SharingCommand)
 @click.argument("shell", metavar="SHELL", type=click.Choice(["bash", "zsh", "fish"]))
-@click.option(
-    "--print", "only_print", is_flag=True, help="Print the script instead of installing it."
-)
+@options.flag("--print", "Print the script instead of installing it.", name="only_print")
 def completion_command(shell: str, only_print: bool) -> None:
     """Install tab completion for SHELL: bash, zsh or fish."""
     made = get_completion_class(shell)

@@ -28,12 +28,11 @@ _LOG_IS_READ = (
 
 @dataclass(frozen=True, slots=True)
 class HowToDelete:
-    yes: bool = options.option("Delete without asking for confirmation.", is_flag=True)
+    yes: bool = options.option("Delete without asking for confirmation.")
     erase: bool = options.option(
-        "Remove its text from the database file entirely, and the memory made from it.",
-        is_flag=True,
+        "Remove its text from the database file entirely, and the memory made from it."
     )
-    keep_memory: bool = options.option("With --erase: keep facts and document lines.", is_flag=True)
+    keep_memory: bool = options.option("With --erase: keep facts and document lines.")
 
 
 _IN_PROJECT = options.project_option("List only this project's conversations.")
@@ -41,7 +40,7 @@ _IN_PROJECT = options.project_option("List only this project's conversations.")
 
 @click.group("conversations", cls=options.ListingGroup)
 @_IN_PROJECT
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@options.flag("--json", "Print JSON.", name="as_json")
 @options.location_options
 def conversations_command(**_: object) -> None:
     """List, search, rename, tag, archive and delete conversations.
@@ -63,10 +62,7 @@ def list_command(flags: options.Flags, query: tuple[str, ...], as_json: bool) ->
 
 @conversations_command.command("search", epilog=_FILTERS)
 @_QUERY
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=50, show_default=True, metavar="N",
-    help="Maximum number of results.",
-)  # fmt: skip
+@options.flag("--limit N", "Maximum number of results.", type=options.COUNT, default=50)
 def search_command(flags: options.Flags, query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find the turns that contain all words of QUERY, best match first.
 
@@ -106,7 +102,7 @@ def rename_command(flags: options.Flags, wanted: str, title: str, as_json: bool)
 
 @conversations_command.command("archive")
 @_ID
-@click.option("--undo", is_flag=True, help="Restore an archived conversation.")
+@options.flag("--undo", "Restore an archived conversation.")
 def archive_command(flags: options.Flags, wanted: str, undo: bool, as_json: bool) -> None:
     """Hide a conversation from lists and searches.
 
@@ -122,7 +118,7 @@ def archive_command(flags: options.Flags, wanted: str, undo: bool, as_json: bool
 @conversations_command.command("tag")
 @_ID
 @click.argument("tags", metavar="TAG...", nargs=-1, required=True)
-@click.option("--remove", is_flag=True, help="Remove the tags instead.")
+@options.flag("--remove", "Remove the tags instead.")
 def tag_command(
     flags: options.Flags, wanted: str, tags: tuple[str, ...], remove: bool, as_json: bool
 ) -> None:
@@ -136,7 +132,6 @@ def tag_command(
 
 @conversations_command.command("delete")
 @_ID
-@options.options_as("how", HowToDelete)
 def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json: bool) -> None:
     """Delete a conversation permanently.
 

@@ -69,14 +69,7 @@ def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) 
     if names:
         profiles = [settings.profile(name) for name in dict.fromkeys(names)]
     else:
-        checks = [
-            *_configuration(settings, paths),
-            _keys_file(paths.keys),
-            _database(paths.database),
-            _embedder(settings, paths),  # slow: a model is loaded
-            _vocabulary(settings),
-            *_network(),
-        ]
+        checks = [*_installation(settings, paths), *_network()]
         profiles = _configured(settings, paths.keys)
         asked = {profile.name for profile in profiles}
         keyless = {
@@ -111,47 +104,55 @@ def _print(findings: Sequence[Finding]) -> None:
         output.print_check(line, passes=finding.ok)
 
 
-def _configuration(settings: Settings, paths: Paths) -> Iterator[Finding]:
-    name = "configuration"
-    try:
-        cold_store.check_key_bindings(settings)
-        small_models.require_addresses(settings)
-    except JitchatError as error:
-        yield _refused(name, error)
-    else:
-        absence = "" if paths.config.exists() else " does not exist: all settings have defaults"
-        yield Finding(name, True, f"{paths.config}{absence}")
-    for warning in load.unknown_variables(os.environ):
-        yield Finding(name, None, warning)
+def _installation(settings: Settings, paths: Paths) -> Iterator[Finding]:
+    """Check each part of the installation; an error that a check raises is a failure."""
+    checks: list[tuple[str, Iterator[_Result]]] = [
+        ("configuration", _configuration(settings, paths)),
+        ("configuration", ((None, text) for text in load.unknown_variables(os.environ))),
+        ("keys file", _keys_file(paths.keys)),
+        ("database", _database(paths.database)),
+        ("embedder", _embedder(settings, paths)),  # slow: a model is loaded
+        ("vocabulary", _vocabulary(settings)),
+    ]
+    for name, results in checks:
+        try:
+            for ok, result in results:
+                yield Finding(name, ok, result)
+        except JitchatError as error:
+            yield _refused(name, error)
 
 
-def _keys_file(path: Path) -> Finding:
+_Result = tuple[bool | None, str]
+"""Whether a check passes, as in `Finding`, and its result."""
+
+
+def _configuration(settings: Settings, paths: Paths) -> Iterator[_Result]:
+    cold_store.check_key_bindings(settings)
+    small_models.require_addresses(settings)
+    absence = "" if paths.config.exists() else " does not exist: all settings have defaults"
+    yield True, f"{paths.config}{absence}"
+
+
+def _keys_file(path: Path) -> Iterator[_Result]:
     file = keys.KeysFile(path)
-    try:
-        stored = len(file.keys())
-    except JitchatError as error:
-        return _refused("keys file", error)
-    if warning := file.warning():
-        return Finding("keys file", False, warning)
-    result = f"{plural(stored, 'key')} in {path}" if path.exists() else "no keys are stored"
-    return Finding("keys file", True, result)
+    stored = len(file.keys())
+    found = f"{plural(stored, 'key')} in {path}" if path.exists() else "no keys are stored"
+    warning = file.warning()
+    yield not warning, warning or found
 
 
-def _database(path: Path) -> Finding:
+def _database(path: Path) -> Iterator[_Result]:
     if not path.exists():
-        return Finding("database", True, f"{path} is created when the chat is opened")
-    try:
-        database = Database(path)
-    except JitchatError as error:
-        return _refused("database", error)
+        yield True, f"{path} is created when the chat is opened"
+        return
+    database = Database(path)
     with closing(database), database.read() as connection:
         backlog = search_index.count_backlog(connection)
-    if (refusal := database.refusal) is not None:
-        return _refused("database", refusal)
-    if warning := database.warning():
-        return Finding("database", None, warning)
+    if database.refusal is not None:
+        raise database.refusal
     left = f", with {plural(backlog, 'turn')} to be indexed for the search" if backlog else ""
-    return Finding("database", None if backlog else True, f"{path}{left}")
+    warning = database.warning()
+    yield None if warning or backlog else True, warning or f"{path}{left}"
 
 
 def _usage_log(path: Path) -> AbstractContextManager[Database | None]:
@@ -161,22 +162,22 @@ def _usage_log(path: Path) -> AbstractContextManager[Database | None]:
     return nullcontext()
 
 
-def _embedder(settings: Settings, paths: Paths) -> Finding:
+def _embedder(settings: Settings, paths: Paths) -> Iterator[_Result]:
     errors: list[JitchatError] = []
-    try:
-        embedder = models.make_embedder(settings, paths, errors.append)
-    except JitchatError as error:
-        errors = [error]
-    return _refused("embedder", errors[0]) if errors else Finding("embedder", True, embedder.id)
+    embedder = models.make_embedder(settings, paths, errors.append)
+    if errors:
+        raise errors[0]
+    yield True, embedder.id
 
 
-def _vocabulary(settings: Settings) -> Finding:
+def _vocabulary(settings: Settings) -> Iterator[_Result]:
     model = settings.in_use().model
     counter = counter_for(model, os.environ)
     if counter.exact:
-        return Finding("vocabulary", True, f"{counter.name}, exact for {model}")
+        yield True, f"{counter.name}, exact for {model}"
+        return
     of = f" of {model}" if model else ""
-    return Finding("vocabulary", None, f"{counter.name}: tokens{of} are estimated, marked with ~")
+    yield None, f"{counter.name}: tokens{of} are estimated, marked with ~"
 
 
 def _network() -> Iterator[Finding]:

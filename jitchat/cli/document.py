@@ -22,20 +22,18 @@ _PINNED, _EDITED = "pinned", "edited"
 
 @dataclass(frozen=True, slots=True)
 class DocumentFlags:
-    project: str = options.option(
-        "Project of the document.", default="default", show_default=True, metavar="NAME"
-    )
+    project: str = options.option("Project of the document.", "NAME", default="default")
     version: int | None = options.count_option("Show version N.")
-    versions: bool = options.option("List all versions.", is_flag=True)
+    versions: bool = options.option("List all versions.")
     diff: tuple[int, int] | None = options.option(
-        "Show the changes from version A to version B.", type=(int, int), metavar="A B"
+        "Show the changes from version A to version B.", "A B", type=(int, int)
     )
-    edit: bool = options.option("Edit the document in $EDITOR.", is_flag=True)
-    pin: int | None = options.option("Pin or unpin line N.", type=int, metavar="N")
-    forget: int | None = options.option("Remove line N.", type=int, metavar="N")
-    undo: bool = options.option("Restore the previous version as a new version.", is_flag=True)
-    text: bool = options.option("Print the text as it is sent in a window.", is_flag=True)
-    json: bool = options.option("Print JSON.", is_flag=True)
+    edit: bool = options.option("Edit the document in $EDITOR.")
+    pin: int | None = options.option("Pin or unpin line N.", "N", type=int)
+    forget: int | None = options.option("Remove line N.", "N", type=int)
+    undo: bool = options.option("Restore the previous version as a new version.")
+    text: bool = options.option("Print the text as it is sent in a window.")
+    json: bool = options.option("Print JSON.")
 
     def require_one_change(self) -> None:
         changes = [self.edit, self.pin is not None, self.forget is not None, self.undo]
@@ -44,7 +42,6 @@ class DocumentFlags:
 
 
 @click.command("document", cls=options.SharingCommand)
-@options.options_as("wanted", DocumentFlags)
 @options.location_options
 def document_command(flags: options.Flags, wanted: DocumentFlags) -> None:
     """Show or edit a project's memory document.

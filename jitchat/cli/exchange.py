@@ -7,22 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from jitchat import errors
+from jitchat import errors, events
 from jitchat.attachments import Attachment
 from jitchat.cli import output
 from jitchat.cli.windows import window_fields
-from jitchat.events import (
-    Event,
-    FactsFound,
-    MemoryUpdated,
-    ObservationDue,
-    ReplyDelta,
-    SendFailed,
-    ToolCalled,
-    ToolReturned,
-    TurnStored,
-    WindowBuilt,
-)
 from jitchat.index.tool_results import result_line
 from jitchat.memory import Memory
 from jitchat.providers.provider import Finished
@@ -50,25 +38,23 @@ class _Printer:
         self._memory = memory
         self._is_open_line, self._as_json, self._place = False, as_json, place
 
-    def take(self, event: Event) -> None:
+    def take(self, event: events.Event) -> None:
         match event:
-            case ReplyDelta(text):
+            case events.ReplyDelta(text):
                 self._print(text)
-            case SendFailed():
+            case events.SendFailed():
                 self.error = event.error
-            case TurnStored(turn):
+            case events.TurnStored(turn):
                 self._print_place(turn)
                 self.stored.append(turn)
-            case ToolCalled():
+            case events.ToolCalled():
                 self.end_line()
-            case ToolReturned(turn):
+            case events.ToolReturned(turn):
                 output.say(f"tool: {_tool_line(turn)}", err=True)
-            case MemoryUpdated() | ObservationDue() | FactsFound() | WindowBuilt():
-                self.end_line()
-                for sentence in _sentences_of(event):
-                    output.say(sentence, err=True)
             case _:
-                pass
+                for sentence in _sentences_of(event):
+                    self.end_line()
+                    output.say(sentence, err=True)
 
     def _print(self, text: str) -> None:
         if not self._as_json:
@@ -90,18 +76,16 @@ class _Printer:
         self._is_open_line = False
 
 
-def _sentences_of(
-    event: MemoryUpdated | ObservationDue | FactsFound | WindowBuilt,
-) -> Iterator[str]:
+def _sentences_of(event: events.Event) -> Iterator[str]:
     """Yield a sentence for each change of memory, pending decision or warning."""
     match event:
-        case WindowBuilt(warning=warning):
+        case events.WindowBuilt(warning=warning):
             yield from filter(None, (one_line(warning),))
-        case MemoryUpdated(made):
+        case events.MemoryUpdated(made):
             yield one_line(PassReport(made).sentence)
-        case ObservationDue():
+        case events.ObservationDue():
             yield _DUE
-        case FactsFound(proposed, kept, failure):
+        case events.FactsFound(proposed, kept, failure):
             if failure:
                 yield one_line(f"{failure}. The built-in rules looked for facts instead.")
             for fact in proposed:
@@ -157,8 +141,8 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
     try:
         await end_if_over(session)
         once = await once_for(session, sent)
-        async with aclosing(session.send(sent.draft, sent.mode, once)) as events:
-            async for event in events:
+        async with aclosing(session.send(sent.draft, sent.mode, once)) as told:
+            async for event in told:
                 printer.take(event)
         if sent.ends and (ended := await session.ending.end()) is not None:
             printer.end_line()

@@ -24,15 +24,11 @@ _FORMATS = "; ".join(f"{each.name}: {each.description}" for each in EXPORTS.valu
 @options.conversation_option(
     "Conversation id or title (default: the most recent; repeatable).", "wanted", multiple=True
 )
-@click.option("--all", "is_all", is_flag=True, help="Export every conversation.")
-@click.option(
-    "--format", "name", type=click.Choice(list(EXPORTS)), default="markdown", show_default=True,
-    help=f"{_FORMATS}.",
-)  # fmt: skip
-@click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    help="Output file (default: standard output).",
-)  # fmt: skip
+@options.flag("--all", "Export every conversation.", name="is_all")
+@options.flag(
+    "--format", f"{_FORMATS}.", name="name", type=click.Choice(list(EXPORTS)), default="markdown"
+)
+@options.flag("--out FILE", "Output file (default: standard output).", type=options.FILE)
 def export_command(
     flags: options.Flags, wanted: tuple[str, ...], name: str, out: Path | None, *, is_all: bool
 ) -> None:

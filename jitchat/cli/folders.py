@@ -11,11 +11,10 @@ from jitchat.text.sanitize import one_line
 
 
 @click.command("folders", cls=options.SharingCommand)
-@click.option(
-    "--forget",
+@options.flag(
+    "--forget FOLDER",
+    "Ask again before a mention attaches files of FOLDER (repeatable).",
     multiple=True,
-    metavar="FOLDER",
-    help="Ask again before a mention attaches files of FOLDER (repeatable).",
 )
 def folders_command(flags: options.Flags, forget: Sequence[str]) -> None:
     """List the folders whose files @path may attach.

@@ -2,8 +2,7 @@
 
 import os
 import tempfile
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -31,24 +30,19 @@ _UNINDEXED = "turns not indexed yet are indexed when they are next used."
 
 
 @click.command("import", cls=options.SharingCommand)
-@click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option(
-    "--from",
-    "program",
-    type=click.Choice(list(BY_NAME)),
-    metavar="NAME",
-    help="Import only what this program wrote; without FILE, from the program's own folder. NAME is"
+@click.argument("file", type=options.PATH, required=False)
+@options.flag(
+    "--from NAME",
+    "Import only what this program wrote; without FILE, from the program's own folder. NAME is"
     f" {', '.join(list(BY_NAME)[:-1])} or {list(BY_NAME)[-1]}.",
+    name="program",
+    type=click.Choice(list(BY_NAME)),
 )
-@click.option("--pick", metavar="NAME", help="Import only this conversation.")
-@click.option(
-    "--again", is_flag=True, help="Also import what was imported before and then deleted."
-)
-@click.option("--no-vectors", is_flag=True, help="Index without vectors; they are added later.")
-@click.option(
-    "--no-index", is_flag=True, help="Do not index now; conversations are indexed when opened."
-)
-@click.option("--check", is_flag=True, help="Import nothing; show where each text would be.")
+@options.flag("--pick NAME", "Import only this conversation.")
+@options.flag("--again", "Also import what was imported before and then deleted.")
+@options.flag("--no-vectors", "Index without vectors; they are added later.")
+@options.flag("--no-index", "Do not index now; conversations are indexed when opened.")
+@options.flag("--check", "Import nothing; show where each text would be.")
 @options.embedder_options
 def import_command(
     flags: options.Flags,
@@ -76,7 +70,7 @@ def import_command(
     embedder = NoEmbedder() if without else models.make_embedder(settings, paths, output.warn)
     with cold_store.opened_store(paths) as store:
         wanted_now = found if wanted["again"] else without_deleted(store, found, source)
-        taken = list(_taken(store, wanted_now, source))
+        taken = _take(store, wanted_now, source)
         if not wanted["no_index"]:
             _index(store, [each for each in taken if each.added or each.changed], embedder)
 
@@ -98,58 +92,45 @@ def _check(found: Iterator[IncomingConversation], source: Source) -> None:
         tempfile.TemporaryDirectory(prefix="jitchat-") as folder,
         closing(Database(Path(folder) / "check.db")) as database,
     ):
-        taken = list(_taken(ColdStore(database), found, source))
+        taken = _take(ColdStore(database), found, source)
     if not print_census(taken):
         raise SystemExit(1)
 
 
-def _taken(
-    store: ColdStore, found: Iterator[IncomingConversation], source: Source
-) -> Iterator[Taken]:
+def _take(store: ColdStore, found: Iterator[IncomingConversation], source: Source) -> list[Taken]:
     """Store all conversations, showing a progress bar of the bytes read, and print a report."""
-    report = _Report()
+    every = []
+    seen = 0
     with output.progress(f"{source.path.name}: importing", max(1, source.size)) as advance:
-        seen = 0
         for taken in take_all(store, found, source):
             advance(source.bytes_read - seen)
             seen = source.bytes_read
-            report.add(taken)
-            yield taken
-    report.print(source.tally)
+            every.append(taken)
+    for line in _report(every, source.tally):
+        output.say(line)
+    return every
 
 
-class _Report:
-    """What was imported: one line per conversation if there are few, else a summary."""
-
-    def __init__(self) -> None:
-        self._lines: list[str] = []
-        self._counts: Counter[str] = Counter()
-        self._tally = Tally()
-
-    def add(self, taken: Taken) -> None:
-        has_news = taken.added or taken.changed
-        kind = "empty" if not taken.id else "taken" if has_news else "known"
-        self._counts[kind] += 1
-        self._counts["turns"] += taken.added
-        self._tally.add(taken.tally)
-        if len(self._lines) <= _MOST_LINES:
-            self._lines.append(f"{taken.wanted_id}: {_sentence(taken)}")
-
-    def print(self, of_files: Tally) -> None:
-        if len(self._lines) <= _MOST_LINES:
-            for line in self._lines:
-                output.say(line)
-            if of_files.skipped:
-                output.say(f"left out: {listed(of_files.skipped)}")
-            return
-        self._tally.add(of_files)
-        conversations = plural(self._counts["taken"], "conversation")
-        parts = [f"{plural(self._counts['turns'], 'turn')} imported in {conversations}"]
-        if known := self._counts["known"]:
-            parts.append(f"{known:,} had nothing new")
-        if empty := self._counts["empty"]:
-            parts.append(f"{empty:,} had nothing to import")
-        output.say("; ".join([*parts, *_left_out(self._tally)]))
+def _report(every: Sequence[Taken], of_files: Tally) -> Iterator[str]:
+    """Say what was imported: one line per conversation if there are few, else a summary."""
+    if len(every) <= _MOST_LINES:
+        for taken in every:
+            yield f"{taken.wanted_id}: {_sentence(taken)}"
+        if of_files.skipped:
+            yield f"left out: {listed(of_files.skipped)}"
+        return
+    total = Tally()
+    for tally in (*(taken.tally for taken in every), of_files):
+        total.add(tally)
+    stored = [taken for taken in every if taken.id]
+    news = [taken for taken in stored if taken.added or taken.changed]
+    turns = plural(sum(taken.added for taken in every), "turn")
+    parts = [f"{turns} imported in {plural(len(news), 'conversation')}"]
+    if known := len(stored) - len(news):
+        parts.append(f"{known:,} had nothing new")
+    if empty := len(every) - len(stored):
+        parts.append(f"{empty:,} had nothing to import")
+    yield "; ".join([*parts, *_left_out(total)])
 
 
 def _sentence(taken: Taken) -> str:

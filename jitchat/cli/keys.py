@@ -24,7 +24,7 @@ def keys_command(**_: object) -> None:
 
 @keys_command.command("set")
 @click.argument("name")
-@click.option("--keyring", is_flag=True, help="Store the key in the system's keyring.")
+@options.flag("--keyring", "Store the key in the system's keyring.")
 def set_command(flags: options.Flags, name: str, keyring: bool) -> None:
     """Store the API key of the provider NAME.
 

@@ -42,20 +42,17 @@ def mcp_command(**_: object) -> None:
 @dataclass(frozen=True, slots=True)
 class _ServerFlags:
     env: tuple[str, ...] = options.option(
-        "Environment variable for the command (repeatable).", multiple=True, metavar="NAME=VALUE"
+        "Environment variable for the command (repeatable).", "NAME=VALUE", multiple=True
     )
     header: tuple[str, ...] = options.option(
-        "HTTP header to send to the URL (repeatable).", multiple=True, metavar="NAME=VALUE"
+        "HTTP header to send to the URL (repeatable).", "NAME=VALUE", multiple=True
     )
-    cwd: str | None = options.option(
-        "Working directory of the command (default: home).", metavar="DIR"
-    )
+    cwd: str | None = options.option("Working directory of the command (default: home).", "DIR")
 
 
 @mcp_command.command("add", context_settings={"allow_interspersed_args": False})
 @click.argument("name")
 @click.argument("words", nargs=-1, required=True, metavar="URL|COMMAND [ARG]...")
-@options.options_as("server", _ServerFlags)
 def add_command(
     flags: options.Flags, name: str, words: tuple[str, ...], server: _ServerFlags
 ) -> None:

@@ -43,7 +43,7 @@ def _opened(flags: options.Flags) -> Iterator[FactStore]:
 
 
 @memory_command.command("list")
-@click.option("--all", "lists_all", is_flag=True, help="Include facts that are no longer valid.")
+@options.flag("--all", "Include facts that are no longer valid.", name="lists_all")
 @_IN_PROJECT
 def list_command(flags: options.Flags, *, lists_all: bool = False, as_json: bool = False) -> None:
     """List valid and proposed facts, oldest first."""
@@ -96,9 +96,7 @@ def forget_command(flags: options.Flags, wanted: str) -> None:
 
 
 @memory_command.command("export")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON, including facts that are no longer valid."
-)
+@options.flag("--json", "Print JSON, including facts that are no longer valid.", name="as_json")
 @_IN_PROJECT
 def export_command(flags: options.Flags, *, as_json: bool) -> None:
     """Print the valid facts as Markdown, with their dates and sources."""

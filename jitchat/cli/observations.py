@@ -27,16 +27,15 @@ _SHOWN = 100
 
 @click.command("observations", cls=options.SharingCommand)
 @click.argument("conversation", required=False, shell_complete=shell_values.CONVERSATIONS)
-@click.option("--run", is_flag=True, help="Observe every turn except the last exchange.")
-@click.option("--undo", is_flag=True, help="Undo the last pass.")
-@click.option("--reset", is_flag=True, help="Discard all observations; the turns are kept.")
-@click.option(
-    "--edit",
+@options.flag("--run", "Observe every turn except the last exchange.")
+@options.flag("--undo", "Undo the last pass.")
+@options.flag("--reset", "Discard all observations; the turns are kept.")
+@options.flag(
+    "--edit N TEXT",
+    "Replace line N with TEXT; an empty TEXT removes the line.",
     type=(click.IntRange(min=1), str),
-    metavar="N TEXT",
-    help="Replace line N with TEXT; an empty TEXT removes the line.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@options.flag("--json", "Print everything as JSON.", name="as_json")
 @options.model_options
 def observations_command(flags: options.Flags, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Show the observations of CONVERSATION and their source turns.

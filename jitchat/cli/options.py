@@ -5,7 +5,7 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import partial, wraps
 from inspect import signature
@@ -160,12 +160,39 @@ def names_of(flag: str, text: str, kind: type[_Name]) -> tuple[_Name, ...]:
     return tuple(dict.fromkeys(kind(known_name(flag, name, names)) for name in given))
 
 
-attaching = click.option(
-    "--attach",
-    "attached",
+COUNT = click.IntRange(min=1)
+PATH = click.Path(path_type=Path)
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+def flag(usage: str, help_text: str, *, name: str = "", **more: Any) -> _Option:  # noqa: ANN401
+    """Add an option as the help shows it: `--limit N`. Without a placeholder it takes no value.
+
+    The command receives its value as `name`; by default, `--no-index` is `no_index`.
+    """
+    spelling, _, placeholder = usage.partition(" ")
+    names = [spelling, name] if name else [spelling]
+    return click.option(*names, **_described(help_text, placeholder, more))
+
+
+def _described(help_text: str, placeholder: str, more: dict[str, Any]) -> dict[str, Any]:
+    """Return click's arguments for an option."""
+    described: dict[str, Any] = {
+        "help": help_text,
+        "show_default": more.get("default") is not None,
+    }
+    if placeholder:
+        described["metavar"] = placeholder
+    elif "type" not in more:
+        described["is_flag"] = True
+    return described | more
+
+
+attaching = flag(
+    "--attach PATH",
+    "Attach a file, a folder or a glob pattern (repeatable).",
+    name="attached",
     multiple=True,
-    metavar="PATH",
-    help="Attach a file, a folder or a glob pattern (repeatable).",
 )
 
 
@@ -176,8 +203,9 @@ class SharedOption(click.Option):
 class SharingCommand(click.Command):
     """A command whose help lists its own options and the shared ones separately.
 
-    If its function takes `as_json`, it has the option --json. If its function takes `flags`, it has
-    --config and --db, unless the function has shared options already.
+    If its function takes a dataclass of options, it has these. If its function takes `as_json`, it
+    has the option --json. If its function takes `flags`, it has --config and --db, unless the
+    function has shared options already.
     """
 
     def __init__(
@@ -190,6 +218,10 @@ class SharingCommand(click.Command):
     ) -> None:
         arguments = signature(callback).parameters
         existing = {parameter.name for parameter in params}
+        for argument in arguments.values():
+            if parts := _option_fields(argument.annotation):
+                callback = _options_as(argument.name, argument.annotation, parts)(callback)
+                params.extend(reversed(vars(callback).pop("__click_params__")))
         if "as_json" in arguments and "as_json" not in existing:
             params.append(click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."))
         if "flags" in arguments and "config" not in existing:
@@ -256,19 +288,26 @@ def _made_of(
     return add
 
 
-def option(help_text: str, **more: Any) -> Any:  # noqa: ANN401  as its field's type
-    """Make a dataclass field that is also an option: `judge_model` becomes `--judge-model`."""
-    return field(metadata={"help": help_text, **more})
+def option(help_text: str, placeholder: str = "", **more: Any) -> Any:  # noqa: ANN401  as its field's type
+    """Make a dataclass field that is also an option: `judge_model` becomes `--judge-model`.
+
+    Without a placeholder it takes no value.
+    """
+    return field(metadata=_described(help_text, placeholder, more))
 
 
 def count_option(help_text: str, most: int | None = None, **more: Any) -> Any:  # noqa: ANN401
     """Make such a field for a whole number from 1 to `most`."""
-    return option(help_text, type=click.IntRange(1, most), metavar="N", **more)
+    return option(help_text, "N", type=click.IntRange(1, most), **more)
 
 
-def options_as(name: str, kind: type[Any]) -> _Option:
+def _option_fields(kind: Any) -> list[Field[Any]]:  # noqa: ANN401  what an argument is declared as
+    """Return the fields of a dataclass that are options; none for anything else."""
+    return [part for part in fields(kind) if part.metadata] if is_dataclass(kind) else []
+
+
+def _options_as(name: str, kind: type[Any], parts: Sequence[Field[Any]]) -> _Option:
     """Add a dataclass's options to a command, which receives an instance as the argument `name`."""
-    parts = [part for part in fields(kind) if part.metadata]
     options = [click.option(f"--{part.name.replace('_', '-')}", **part.metadata) for part in parts]
     return _made_of(
         options, name, lambda values: kind(**{part.name: values.pop(part.name) for part in parts})
@@ -281,11 +320,10 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
     The command's options named in `CHOOSING` become part of `flags`, too. Those given before a
     command of a group hold for the command.
     """
-    file = click.Path(path_type=Path, dir_okay=False)
     shared = partial(click.option, cls=SharedOption)
-    options = [shared("--config", type=file, metavar="FILE", help="Configuration file to use.")]
+    options = [shared("--config", type=FILE, metavar="FILE", help="Configuration file to use.")]
     if has_db:
-        options.append(shared("--db", type=file, metavar="FILE", help="Database file to use."))
+        options.append(shared("--db", type=FILE, metavar="FILE", help="Database file to use."))
     for key in keys:
         known, name = sections.SETTINGS[key], key.replace(".", "_")
         help_text = f"{known.help[0].upper()}{known.help[1:]}."
@@ -317,8 +355,7 @@ CHOOSING = ("conversation", "project", "temporary", "new")
 
 
 def project_option(help_text: str) -> _Option:
-    completer = shell_values.PROJECTS
-    return click.option("--project", metavar="NAME", help=help_text, shell_complete=completer)
+    return flag("--project NAME", help_text, shell_complete=shell_values.PROJECTS)
 
 
 def conversation_option(help_text: str, *names: str, **more: Any) -> _Option:  # noqa: ANN401
@@ -327,17 +364,15 @@ def conversation_option(help_text: str, *names: str, **more: Any) -> _Option:  #
 
 
 in_project = project_option("Project of the conversation (default: any).")
-as_temporary = click.option(
-    "--temporary",
-    is_flag=True,
-    help="Use a new conversation that is kept out of memory and deleted afterwards.",
+as_temporary = flag(
+    "--temporary", "Use a new conversation that is kept out of memory and deleted afterwards."
 )
 
 
-as_new = click.option(
+as_new = flag(
     "--new/--continue",
-    "new",
-    help="Start a new conversation or continue the most recent one (default: continue).",
+    "Start a new conversation or continue the most recent one (default: continue).",
+    name="new",
 )
 
 

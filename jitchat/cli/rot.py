@@ -18,8 +18,6 @@ from jitchat.values import Mode
 
 
 @click.group("rot", cls=options.SharingGroup, invoke_without_command=True)
-@options.options_as("wanted", RotFlags)
-@options.options_as("files", RotFiles)
 @options.common_options
 @click.pass_context
 def rot_command(
@@ -133,7 +131,6 @@ def _fields(summary: _Summary) -> dict[str, Any]:
 
 @rot_command.command("show")
 @click.argument("run", metavar="RUN")
-@options.options_as("files", RotFiles)
 def show_command(flags: options.Flags, run: str, files: RotFiles) -> None:
     """Print the tables of a run again, and write files of it.
 
@@ -165,7 +162,7 @@ def compare_command(flags: options.Flags, before: str, after: str) -> None:
 
 @rot_command.command("forget")
 @click.argument("run", metavar="RUN")
-@click.option("--yes", is_flag=True, help="Delete the run without asking for confirmation.")
+@options.flag("--yes", "Delete the run without asking for confirmation.")
 def forget_command(flags: options.Flags, run: str, yes: bool) -> None:
     """Delete a run with its conversations and answers.
 

@@ -127,7 +127,7 @@ _ENDINGS = {"text": "txt"}
 """File name extensions that differ from the format's name."""
 _STDOUT = Path("-")
 """Standard output in place of a file; the tables are then not printed."""
-_file = partial(option, type=click.Path(path_type=Path), metavar="OUT")
+_file = partial(option, placeholder="OUT", type=click.Path(path_type=Path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,55 +178,52 @@ class RotFlags:
     """The options of `jitchat rot`; None if not given."""
 
     preset: str | None = option(
-        f"Preset of the grid: {USUAL}, standard or deep (default: {USUAL}).", metavar="NAME"
+        f"Preset of the grid: {USUAL}, standard or deep (default: {USUAL}).", "NAME"
     )
     lengths: tuple[int, ...] | None = option(
         "Lengths of the conversation in tokens, ascending, at least 500: 1k,2k,8k.",
+        "LIST",
         type=lengths_of,
-        metavar="LIST",
     )
     depths: tuple[float, ...] | None = option(
-        "Positions of the facts in percent: 0,50,100.", type=depths_of, metavar="LIST"
+        "Positions of the facts in percent: 0,50,100.", "LIST", type=depths_of
     )
     kinds: tuple[Kind, ...] | None = option(
         f"Kinds of question: {', '.join(USUAL_KINDS)} (asked by default),"
         f" {enumerated([kind for kind in Kind if kind not in USUAL_KINDS])}.",
+        "LIST",
         type=lambda text: names_of("--kinds", text, Kind),
-        metavar="LIST",
     )
     modes: tuple[Mode, ...] | None = option(
         f"Modes to measure, of {', '.join(Mode)} (default: {','.join(USUAL_MODES)}).",
+        "LIST",
         type=lambda text: names_of("--modes", text, Mode),
-        metavar="LIST",
     )
     near: tuple[int, ...] | None = option(
         "Near-duplicates per fact, 0 to 12: the same statement about others, with different"
         " values (default: depends on the kind of question).",
+        "LIST",
         type=near_of,
-        metavar="LIST",
     )
     repeats: int | None = count_option(
         "Ask each cell N times, each time for a different fact.", most=100
     )
     seed: int | None = option(
-        "Random seed; a different seed gives different facts and conversations.",
-        type=int,
-        metavar="N",
+        "Random seed; a different seed gives different facts and conversations.", "N", type=int
     )
     conversation: str | None = option(
-        "Plant the facts in a copy of this conversation instead of generated filler.",
-        metavar="ID",
+        "Plant the facts in a copy of this conversation instead of generated filler.", "ID"
     )
-    talk: Talk | None = option(  # noqa: RUF009  see RotFiles.json
+    talk: Talk | None = option(  # noqa: RUF009  it makes a field
         "Kind of generated filler: chat, with short turns, or long, with long answers and code"
         " (default: chat).",
+        "NAME",
         type=lambda text: Talk(known_name("--talk", text, list(Talk))),
-        metavar="NAME",
     )
     judge: str | None = option(
         "Model of the same provider that judges answers which no rule finds right; with the"
         " reader, PROVIDER/MODEL.",
-        metavar="MODEL",
+        "MODEL",
     )
     max_answer: int | None = count_option(
         "Maximum tokens of an answer, instead of `answer` under [lab]; max_tokens in the settings"
@@ -236,27 +233,24 @@ class RotFlags:
     within: float | None = option(
         "Stop after TIME (60s, 5m). The cells asked are spread over the grid, one request at a"
         " time; --resume continues.",
+        "TIME",
         type=within_of,
-        metavar="TIME",
     )
     parallel: int = count_option(
         "Number of concurrent requests; 1 keeps prompt caches warm and timings accurate.",
         most=64,
         default=1,
-        show_default=True,
     )
-    resume: str | None = option(
-        "Resume a run that was stopped, by its id, or `last`.", metavar="RUN"
-    )
+    resume: str | None = option("Resume a run that was stopped, by its id, or `last`.", "RUN")
     fail_under: tuple[tuple[str, float], ...] = option(
         "Exit with 1 if a smaller share of a mode's cells is right, as in jit=0.9 (repeatable)."
         " Cells that do not fit or that failed count as not right.",
+        "MODE=SHARE",
         type=threshold_of,
         multiple=True,
-        metavar="MODE=SHARE",
     )
-    yes: bool = option("Send without asking to confirm the cost.", is_flag=True)
-    headless: bool = option("Run without opening the app.", is_flag=True)
+    yes: bool = option("Send without asking to confirm the cost.")
+    headless: bool = option("Run without opening the app.")
 
     def require_alone(self, command: str, files: RotFiles) -> None:
         """Refuse options of a run that are given to a command which starts none."""

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from jitchat.cli.cold_store import load_settings, opened_store
-from jitchat.cli.options import Flags, SharingCommand, provider_options, text_given
+from jitchat.cli.options import Flags, SharingCommand, flag, provider_options, text_given
 from jitchat.cli.output import json_fields, print_records, say, say_json, warn
 from jitchat.errors import UsageError
 from jitchat.models import ResolvedModel, resolve_model
@@ -62,14 +62,10 @@ class _Learnt:
 
 @click.command("tokens", cls=SharingCommand)
 @click.argument("model", required=False)
-@click.option("--text", metavar="TEXT", help="Count the tokens of TEXT (- for standard input).")
-@click.option(
-    "--exact", is_flag=True, help="Also have the provider count TEXT, which takes a request."
-)
-@click.option(
-    "--forget",
-    is_flag=True,
-    help="Forget what was learnt from the server: counts, context size, refused parameters.",
+@flag("--text TEXT", "Count the tokens of TEXT (- for standard input).")
+@flag("--exact", "Also have the provider count TEXT, which takes a request.")
+@flag(
+    "--forget", "Forget what was learnt from the server: counts, context size, refused parameters."
 )
 @provider_options
 def tokens_command(  # noqa: PLR0913  one for each option

@@ -14,7 +14,7 @@ from jitchat.cli import cold_store, exchange, options, output, windows
 from jitchat.cli.served_tools import served_tools
 from jitchat.draft import Draft
 from jitchat.files.mentions import mentions_of
-from jitchat.files.named import Named, attach, left_out, require_named
+from jitchat.files.named import attach, left_out, require_named
 from jitchat.memory import Memory
 from jitchat.replay import sent_on_path
 from jitchat.session import Session
@@ -35,22 +35,12 @@ UNINDEXED = "the newest turns are not indexed, because the database cannot be wr
 @click.command("window", cls=options.SharingCommand)
 @click.argument("text")
 @options.in_conversation
-@click.option(
-    "--budget", type=click.IntRange(min=1), metavar="N", help="Maximum tokens in the window."
-)
+@options.flag("--budget N", "Maximum tokens in the window.", type=options.COUNT)
 @options.attaching
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON, with the ledger and the messages."
-)
-@click.option(
-    "--ask-picker",
-    is_flag=True,
-    help="Ask the picker's model and run the reranker, as `send` does.",
-)
-@click.option(
-    "--exact", is_flag=True, help="Have the provider count the tokens, with a separate request."
-)
-@click.option("--request", "as_request", is_flag=True, help="Print only the body of the request.")
+@options.flag("--json", "Print JSON, with the ledger and the messages.", name="as_json")
+@options.flag("--ask-picker", "Ask the picker's model and run the reranker, as `send` does.")
+@options.flag("--exact", "Have the provider count the tokens, with a separate request.")
+@options.flag("--request", "Print only the body of the request.", name="as_request")
 @options.common_options
 def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Show the window that would be sent for TEXT, without sending it.
@@ -61,10 +51,9 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
     draft = read_draft(text)
     sends = wanted["exact"] or wanted["ask_picker"]
     with opened_session(flags, sends=sends) as (session, mode, model):
-        named = _named(wanted["attached"])
-        once = _once_of(session, draft, wanted["budget"], named)
+        _warn(model.warning())
+        once = _once_of(session, draft, wanted["attached"], wanted["budget"])
         window = _planned(session, draft.text, mode, once, ask=wanted["ask_picker"])
-        _warn(model.warning(), *_notes(session, draft.text, once, named))
         identity, prices = session.memory.conversation.id, session.options.prices
         wire = session.wire(window) if wanted["as_request"] else None
     if wanted["as_request"]:  # the built-in reader has no request, so print its messages
@@ -83,28 +72,21 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
 
 
 def _once_of(
-    session: Session, draft: Draft, budget: int | None, named: Sequence[Named]
+    session: Session, draft: Draft, attached: Sequence[str], budget: int | None = None
 ) -> steering.Once:
+    """Attach files; warn of what is named in vain, left out of the files, or has changed."""
+    current = Path.cwd()
+    named = [require_named(path, current) for path in dict.fromkeys(attached)]
     allowed = session.options.budget.of_size(budget) if budget else None
-    files = attach(named, Path.cwd())
-    return steering.Once(budget=allowed, files=files, mentions=mentions_of(draft))
-
-
-def _named(paths: Sequence[str]) -> list[Named]:
-    return [require_named(path, Path.cwd()) for path in dict.fromkeys(paths)]
-
-
-def _notes(
-    session: Session, text: str, once: steering.Once, named: Sequence[Named]
-) -> tuple[str, ...]:
-    """Say what a message names in vain, what is left out of its files, and which changed."""
-    planning = session.planning
-    return (
-        planning.unmet(text),
-        left_out(named, Path.cwd()),
+    files = attach(named, current)
+    once = steering.Once(budget=allowed, files=files, mentions=mentions_of(draft))
+    _warn(
+        session.planning.unmet(draft.text),
+        left_out(named, current),
         session.left_out(once.mentions),
-        planning.changed_files(once),
+        session.planning.changed_files(once),
     )
+    return once
 
 
 def _planned(
@@ -130,16 +112,14 @@ def _planned(
 
 @dataclass(frozen=True, slots=True)
 class _HowToSend:
-    tools: bool = options.option("Let the model call the tools of your MCP servers.", is_flag=True)
+    tools: bool = options.option("Let the model call the tools of your MCP servers.")
     compact: str | None = options.option(
         "Send only the parts of TEXT that INSTRUCTION asks for; all of TEXT is stored.",
-        metavar="INSTRUCTION",
+        "INSTRUCTION",
     )
-    end: bool = options.option(
-        "End the session afterwards, which writes the memory document.", is_flag=True
-    )
+    end: bool = options.option("End the session afterwards, which writes the memory document.")
     json: bool = options.option(
-        "Print a JSON object: the reply, its turns, usage, cost and window.", is_flag=True
+        "Print a JSON object: the reply, its turns, usage, cost and window."
     )
 
 
@@ -149,7 +129,6 @@ class _HowToSend:
 @options.as_new
 @options.as_temporary
 @options.attaching
-@options.options_as("how", _HowToSend)
 @options.common_options
 def send_command(
     flags: options.Flags, text: str | None, how: _HowToSend, attached: Sequence[str]
@@ -165,22 +144,20 @@ def send_command(
     reply is incomplete (it is stored); 130, interrupted by Ctrl+C.
     """
     draft = _require_text(options.text_and_piped(text))
-    with opened_session(flags, sends=True) as opened:
-        memory = opened[0].memory
+    with opened_session(flags, sends=True) as (session, mode, model):
+        memory = session.memory
         cold_store.keep_persona(memory.store, memory.conversation.id, flags)
         folder = flags.paths().servers if how.tools else None
-        named = _named(attached)
         sent = exchange.Sent(
             draft.text,
-            opened[1],
+            mode,
             how.compact,
             how.end,
             as_json=how.json,
             names_conversation=flags.conversation is not None or flags.temporary,
-            once=_once_of(opened[0], draft, None, named),
+            once=_once_of(session, draft, attached),
         )
-        _warn(*_notes(opened[0], sent.draft, sent.once, named))
-        error = asyncio.run(_exchange(opened[0], opened[2], sent, folder))
+        error = asyncio.run(_exchange(session, model, sent, folder))
         name_new(memory.store, memory.conversation, sent.draft)
     if error is not None:
         raise error
@@ -264,12 +241,11 @@ _QUOTED = 60
 @click.command("why", cls=options.SharingCommand)
 @click.argument("turn", metavar="ID", type=options.turn_name)
 @click.argument("text", required=False)
-@click.option(
-    "--turn",
-    "said",
+@options.flag(
+    "--turn N",
+    "Explain the window that was sent for turn N.",
+    name="said",
     type=options.turn_number,
-    metavar="N",
-    help="Explain the window that was sent for turn N.",
 )
 @options.in_conversation
 @options.common_options

@@ -23,22 +23,16 @@ _HEADINGS = ("", "sent", "tokens in", "cached", "tokens out", "cost")
 
 
 @click.command("usage", cls=options.SharingCommand)
-@click.option(
+@options.flag(
     "--by",
+    "Group the sums by this.",
     type=click.Choice([each.value for each in Grouping]),
     default=Grouping.MODEL.value,
-    show_default=True,
-    help="Group the sums by this.",
 )
-@click.option(
-    "--since",
-    type=click.DateTime(["%Y-%m-%d"]),
-    metavar="DAY",
-    help="Include only DAY (YYYY-MM-DD) and later.",
+@options.flag(
+    "--since DAY", "Include only DAY (YYYY-MM-DD) and later.", type=click.DateTime(["%Y-%m-%d"])
 )
-@click.option(
-    "--plot/--no-plot", default=None, help="Draw a bar chart (default: only in a terminal)."
-)
+@options.flag("--plot/--no-plot", "Draw a bar chart (default: only in a terminal).", default=None)
 def usage_command(
     flags: options.Flags, by: str, since: datetime | None, plot: bool | None, *, as_json: bool
 ) -> None:

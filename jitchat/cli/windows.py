@@ -143,17 +143,14 @@ def _never_line(window: ContextWindow, never: NeverCandidates) -> str:
 @click.command("replay", cls=options.SharingCommand)
 @click.argument("turn", type=options.turn_number)
 @options.in_conversation
-@click.option(
-    "--window",
-    "number",
-    type=click.IntRange(min=1),
-    metavar="K",
-    help="The K-th send of a turn that was sent several times (default: the last).",
+@options.flag(
+    "--window K",
+    "The K-th send of a turn that was sent several times (default: the last).",
+    name="number",
+    type=options.COUNT,
 )
-@click.option(
-    "--messages", is_flag=True, help="Print the messages that were sent; verbatim with --json."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@options.flag("--messages", "Print the messages that were sent; verbatim with --json.")
+@options.flag("--json", "Print everything as JSON.", name="as_json")
 def replay_command(flags: options.Flags, turn: int, **wanted: Any) -> None:  # noqa: ANN401  as click calls it
     """Show the window that was sent for TURN.
 

@@ -16,7 +16,7 @@ from jitchat.text.figures import local
 GAP_SECONDS = 4 * 3600
 """A pause this long starts a new stretch of talk."""
 FLAGS = ("asks", "tells_when", "decision", "disclaims", "standing")
-"""The Boolean fields of an `IndexRow`."""
+"""The Boolean fields of an `IndexEntry`."""
 Arrays = Mapping[str, NDArray[Any]]
 """Columns by name."""
 _LOOKED_AT = 4_096
@@ -49,7 +49,7 @@ class Columns:
     def add(self, row: IndexRow, *, begins: bool = False) -> None:
         """Add a row. If it `begins` a conversation, it also starts a new stretch of talk."""
         number = len(self._said_on)
-        for span in spans_of(row.dates.split("\n")) if row.dates else ():
+        for span in spans_of(row.entry.dates):
             if not span.any_year:
                 self._dated.append(number)
                 self._first.append(span.first)
@@ -67,7 +67,7 @@ class Columns:
         self._said_at.append(moment)
         self._said_on.append(number_of(row.said_at.date()) if row.said_at else 0)
         for name, column in self._flags.items():
-            column.append(getattr(row, name))
+            column.append(getattr(row.entry, name))
         self._stretches = None
 
     def packed(self, start: int, stop: int) -> tuple[list[str], Arrays]:

@@ -25,7 +25,7 @@ from jitchat.index.retrieve import SearchRequest, pick
 from jitchat.index.tables import IndexRow
 from jitchat.store.database import Database
 from jitchat.text.negation import stems_and_negations
-from jitchat.values import Hit
+from jitchat.values import Hit, IndexEntry
 from jitchat.window import reasons
 
 if TYPE_CHECKING:
@@ -131,9 +131,8 @@ class FileParts:
         if key not in self._stems:
             texts = (f"{name}\n{part.text}" for part in file.parts)
             self._stems[key] = [" ".join(stems_and_negations(text)) for text in texts]
-        flags = (False,) * 5
         return [
-            IndexRow(base + at + 1, "", None, stems, part.locator, "", "", *flags, vectors.get(at))
+            IndexRow(IndexEntry(base + at + 1, part.locator), "", None, stems, vectors.get(at))
             for at, (part, stems) in enumerate(zip(file.parts, self._stems[key], strict=True))
         ]
 

@@ -178,7 +178,7 @@ class OtherConversations:
             self._others.append(_Other(identity, title, self._base))
             tables = IndexTables(self._store.database, identity)
             rows = [self._moved(row) for row in tables.rows(turns, embedder)]
-            entries |= {row.position: row.entry() for row in rows}
+            entries |= {row.position: row.entry for row in rows}
             index.add(rows, begins=True)
             self._base += (turns[-1].position if turns else 0) + 1
         index.pack(self._base)  # searched in two thirds of the time
@@ -206,7 +206,8 @@ class OtherConversations:
             )
 
     def _moved(self, row: IndexRow) -> IndexRow:
-        return replace(row, position=self._base + row.position)
+        entry = replace(row.entry, turn=self._base + row.position)
+        return replace(row, entry=entry)
 
     def _take_own(self, index: "HotIndex", embedder: Embedder) -> None:
         """Add the open conversation's new turns, up to the first that is not indexed yet."""

@@ -227,7 +227,8 @@ class HotIndex:
             for position, line in lines.items():
                 row = self._row_at(position) - self._packed
                 if 0 <= row < len(self._rows) and self._rows[row].position == position:
-                    self._rows[row] = replace(self._rows[row], summary=line)
+                    entry = replace(self._rows[row].entry, summary=line)
+                    self._rows[row] = replace(self._rows[row], entry=entry)
 
     def decisions(self, count: int, before: int) -> tuple[IndexEntry, ...]:
         """List the last `count` turns with a decision before position `before`, oldest first."""
@@ -348,7 +349,7 @@ class HotIndex:
         packed = rows[rows < self._packed]
         looked_up = iter(self._entries_of(self._positions.rows[packed].tolist()))
         places = (rows - self._packed).tolist()
-        return [self._rows[place].entry() if place >= 0 else next(looked_up) for place in places]
+        return [self._rows[place].entry if place >= 0 else next(looked_up) for place in places]
 
     def _embedded(self, query: Query) -> NDArray[np.float32]:
         """Embed a query, shape (dimension,); zeros, and so no dense part, if that fails."""

@@ -33,32 +33,22 @@ _WITHOUT_LINE = """
 class IndexRow:
     """The data that the index needs of one turn."""
 
-    position: int
+    entry: IndexEntry
     speaker: str
     """Name or role, folded."""
     said_at: datetime | None
     stems: str
     """Blank-separated."""
-    summary: str
-    entities: str
-    """Line-separated."""
-    dates: str
-    """Line-separated."""
-    decision: bool
-    asks: bool
-    tells_when: bool
-    disclaims: bool
-    standing: bool
     vector: bytes | None
     """Little-endian float32 of the embedder in use, if the turn was embedded."""
+
+    @property
+    def position(self) -> int:
+        return self.entry.turn
 
     def bare(self) -> "IndexRow":
         """Drop the searchable fields, for a caller that stores them in another form."""
         return replace(self, stems="", vector=None)
-
-    def entry(self) -> IndexEntry:
-        flags = self.decision, self.asks, self.tells_when, self.disclaims, self.standing
-        return _entry(self.position, self.summary, self.entities, self.dates, *flags)
 
 
 class IndexTables:
@@ -246,9 +236,7 @@ def _entry(turn: int, summary: str, entities: str, dates: str, *flags: bool) -> 
 
 def _row(turn: Turn, columns: tuple[Any, ...]) -> IndexRow:
     """Make a row from the columns from `stems` on, in the order of the fields."""
-    stems, summary, entities, dates, *flags, vector = columns
-    require(str, stems, summary, entities, dates)
-    spoken = turn.position, fold(turn.speaker), turn.created_at
-    decision, asks, tells_when, disclaims, standing = map(bool, flags)
-    said = stems, summary, entities, dates
-    return IndexRow(*spoken, *said, decision, asks, tells_when, disclaims, standing, vector)
+    stems, *described, vector = columns
+    require(str, stems)
+    entry = _entry(turn.position, *described)
+    return IndexRow(entry, fold(turn.speaker), turn.created_at, stems, vector)

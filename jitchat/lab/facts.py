@@ -8,7 +8,6 @@ A template contains what the user says (`statements`) and the question; both are
 import random
 import re
 import string
-import tomllib
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -17,6 +16,7 @@ from importlib.resources import files
 from itertools import chain, cycle
 from typing import Any
 
+from jitchat.text.expressions import packaged
 from jitchat.text.words import stems
 
 
@@ -213,7 +213,7 @@ def makers() -> Mapping[Kind, tuple[Maker, ...]]:
     """Read all facts: at least twelve of each kind, whose words do not mislead another's search."""
     found: dict[Kind, tuple[Maker, ...]] = {}
     for kind in _MAKE:
-        written = tomllib.loads((_DATA / "facts" / f"{kind}.toml").read_text("utf-8"))["fact"]
+        written = packaged(__package__, f"data/facts/{kind}.toml")["fact"]
         found[kind] = tuple(Maker(kind, _Template(**each)) for each in written)
     return found
 

@@ -120,8 +120,7 @@ def _stretches(
 
 def _in_another_order(several: Sequence[_T], chance: _Chance) -> list[_T]:
     """Shuffle; the last item does not become the first, unless it is the only one."""
-    rest = list(several)
-    shuffled = [rest.pop(int(chance() * len(rest))) for _ in several]
+    shuffled = templates.Draw(chance).some(several, len(several))
     return shuffled if shuffled[0] is not several[-1] else [*shuffled[1:], shuffled[0]]
 
 
@@ -168,7 +167,7 @@ def theme(topic: Topic, case: int, avoided: Set[str]) -> Theme:
 def stretch(theme: Theme, chance: _Chance, said: Container[Exchange]) -> list[Exchange]:
     """Return exchanges about a theme that are not in `said`; empty if there are too few."""
     wording = templates.Wording(theme.vocabulary, chance)
-    most = FEWEST + wording.below(MOST - FEWEST + 1)
+    most = wording.number(FEWEST, MOST)
     closings = theme.own["closings"] + theme.common["closings"]
     closing = wording.one_of(closings) if closings and wording.is_likely(_CLOSED) else ()
     talk: list[Exchange] = []

@@ -206,7 +206,7 @@ def judge_messages(fact: Fact, answer: str) -> tuple[Message, Message]:
         "answer": answer,
     }
     rules = _RULES + _EXCEPTIONS.get(fact.kind, "")
-    return workers.judge_messages(workers.instructions(rules), given)
+    return workers.judge_messages(rules, given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,16 @@ out, and so is a subject with too few fragments left; if none is left, `filler` 
 
 import random
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cache
 from importlib.resources import files
 from itertools import islice
 from string import Template
-from typing import TypeVar
 
 from jitchat.lab.filler import Exchange, exchanges
+from jitchat.lab.templates import Draw
 from jitchat.text.words import stems
 
-_T = TypeVar("_T")
 _Pieces = Mapping[str, Sequence[str]]
 
 _DATA = files(__package__) / "data" / "long"
@@ -36,7 +35,7 @@ _SHORT = 20
 
 def long_exchanges(seed: str, avoided: Set[str]) -> Iterator[Exchange]:
     """Yield exchanges forever, without words whose `jitchat.text.words.stems` are `avoided`."""
-    draw = _Draw(random.Random(seed).random)  # noqa: S311  not for secrets
+    draw = Draw(random.Random(seed).random)  # noqa: S311  not for secrets
     said: set[str] = set()
     short = exchanges(f"{seed} short", avoided)
     while True:
@@ -49,24 +48,6 @@ def long_exchanges(seed: str, avoided: Set[str]) -> Iterator[Exchange]:
                     yield exchange
         if is_mute:
             yield from islice(short, _SHORT)
-
-
-class _Draw:
-    """Draws from one random source; the results are the same in every version of Python."""
-
-    def __init__(self, chance: Callable[[], float]) -> None:
-        self._chance = chance
-
-    def number(self, low: int, high: int) -> int:
-        return low + int(self._chance() * (high - low + 1))
-
-    def one(self, several: Sequence[_T]) -> _T:
-        return several[self.number(0, len(several) - 1)]
-
-    def some(self, several: Sequence[_T], count: int) -> list[_T]:
-        """Draw `count` items, or all if there are fewer, in random order."""
-        rest = list(several)
-        return [rest.pop(self.number(0, len(rest) - 1)) for _ in range(min(count, len(rest)))]
 
 
 @cache
@@ -82,10 +63,10 @@ def _subjects() -> Mapping[str, _Pieces]:
     }
 
 
-def _stretch(pieces: _Pieces, draw: _Draw, avoided: Set[str]) -> Iterator[Exchange]:
+def _stretch(pieces: _Pieces, draw: Draw, avoided: Set[str]) -> Iterator[Exchange]:
     """Yield some exchanges about a subject; none if too few fragments can be used."""
     for _ in range(_TRIES):
-        names = {name: draw.one(pieces[name]) for name in _NAMES}
+        names = {name: draw.one_of(pieces[name]) for name in _NAMES}
         if avoided.isdisjoint(stems(" ".join(names.values()))):
             break
     else:
@@ -101,7 +82,7 @@ def _stretch(pieces: _Pieces, draw: _Draw, avoided: Set[str]) -> Iterator[Exchan
         if not left[asked] or not _is_enough(left):
             return
         is_numbered = draw.number(0, 1) == 1 and _PLACES.isdisjoint(avoided)
-        yield Exchange(draw.one(left[asked]), _answer(left, draw, is_numbered=is_numbered))
+        yield Exchange(draw.one_of(left[asked]), _answer(left, draw, is_numbered=is_numbered))
         asked = "followups"
 
 
@@ -118,15 +99,15 @@ def _is_enough(left: _Pieces) -> bool:
     return is_whole and least
 
 
-def _answer(left: _Pieces, draw: _Draw, *, is_numbered: bool) -> str:
+def _answer(left: _Pieces, draw: Draw, *, is_numbered: bool) -> str:
     sentences = draw.some(left["sentences"], draw.number(*_SENTENCES))
     points = draw.some(left["points"], draw.number(*_POINTS))
     middle = len(sentences) // 2
     listed = (f"{n}. {point}" if is_numbered else f"- {point}" for n, point in enumerate(points, 1))
     parts = (
-        " ".join((draw.one(left["intros"]), *sentences[:middle])),
+        " ".join((draw.one_of(left["intros"]), *sentences[:middle])),
         "\n".join(listed),
         *draw.some(left["code"], draw.number(1, 2)),
-        " ".join((*sentences[middle:], draw.one(left["closings"]))),
+        " ".join((*sentences[middle:], draw.one_of(left["closings"]))),
     )
     return "\n\n".join(parts)

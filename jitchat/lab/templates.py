@@ -152,32 +152,45 @@ _IS_VOWEL_SOUND = re.compile(r"(?!uni|use|usu|eu|one\b|once\b)[aeiou]|hour|hones
 _USER_WORDS, _ASSISTANT_WORDS = range(5, 61), range(15, 121)
 
 
-class Wording:
+class Draw:
+    """Draws from one random source; the results are the same in every version of Python."""
+
+    def __init__(self, chance: Callable[[], float]) -> None:
+        """`chance` is `random()` of a seeded generator: only this is stable across Pythons."""
+        self.chance = chance
+
+    def is_likely(self, share: float) -> bool:
+        """Return True at random, with this probability."""
+        return self.chance() < share
+
+    def number(self, low: int, high: int) -> int:
+        """Draw a whole number from `low` to `high`, both included."""
+        return low + int(self.chance() * (high - low + 1))
+
+    def one_of(self, several: Sequence[_T]) -> _T:
+        return several[self.number(0, len(several) - 1)]
+
+    def taken_from(self, several: list[_T]) -> _T:
+        return several.pop(self.number(0, len(several) - 1))
+
+    def some(self, several: Sequence[_T], count: int) -> list[_T]:
+        """Draw `count` items, or all if there are fewer, in random order."""
+        rest = list(several)
+        return [self.taken_from(rest) for _ in range(min(count, len(rest)))]
+
+
+class Wording(Draw):
     """Renders templates at random, and remembers the words of one stretch of talk.
 
     Rendering raises `Exhausted` if an unused word is required and none is left.
     """
 
     def __init__(self, vocabulary: Vocabulary, chance: Callable[[], float]) -> None:
-        """`chance` is `random()` of a seeded generator: only this is stable across Pythons."""
-        self._vocabulary, self.chance = vocabulary, chance
+        super().__init__(chance)
+        self._vocabulary = vocabulary
         self._bound: dict[str, str] = {}
         """Words that stay the same, by the name of their slot."""
         self._unsaid: dict[str, list[Template]] = {}
-
-    def is_likely(self, share: float) -> bool:
-        """Return True at random, with this probability."""
-        return self.chance() < share
-
-    def below(self, number: float) -> int:
-        """Draw a whole number from 0 up to, but not including, `number`."""
-        return int(self.chance() * number)
-
-    def one_of(self, several: Sequence[_T]) -> _T:
-        return several[self.below(len(several))]
-
-    def taken_from(self, several: list[_T]) -> _T:
-        return several.pop(self.below(len(several)))
 
     def unsaid(self, name: str) -> list[Template]:
         """Return the unused templates of a list."""
@@ -224,8 +237,7 @@ class Wording:
         branches = node.branches
         if not (node.is_loose and len(branches) > 1 and self.is_likely(_TWO)):
             return self.say(self.one_of(branches))
-        rest = list(range(len(branches)))
-        chosen = sorted(self.taken_from(rest) for _ in range(2))
+        chosen = sorted(self.some(range(len(branches)), 2))
         return " ".join([self.say(branches[each]) for each in chosen])
 
     def _word(self, slot: Slot) -> str:
@@ -239,7 +251,7 @@ class Wording:
 
     def _listing(self, node: Listing) -> str:
         """Render three to five items of a list, one per line, in order."""
-        count = _FEWEST + self.below(_MOST - _FEWEST + 1)
+        count = self.number(_FEWEST, _MOST)
         unsaid = self.unsaid(node.list)
         if len(unsaid) < _FEWEST:
             raise Exhausted

@@ -11,7 +11,7 @@ from pathlib import Path
 from stat import S_ISFIFO
 
 from jitchat.errors import SettingsError
-from jitchat.settings.sections import SECTIONS, SETTINGS, Secret, Setting, shown
+from jitchat.settings.sections import NAMED, SECTIONS, SETTINGS, Secret, Setting, shown
 from jitchat.text.sanitize import repair, shorten
 
 _EXPECTED: dict[type, str] = {
@@ -23,8 +23,7 @@ _EXPECTED: dict[type, str] = {
     dict: 'a table of strings, for example { "X-Title" = "jitchat" }',
     tuple: 'a list of strings, for example ["one", "two"]',
 }
-_TABLES = ("providers", "models", "mcp", "personas", "keys")
-"""Sections whose keys are names chosen by the user."""
+_NAMES = (*SECTIONS, *NAMED, "keys")
 LONGEST_FILE = 256 << 10
 """Maximum characters of a settings file."""
 _DEEPEST = 32
@@ -67,7 +66,7 @@ def checked(known: Setting, value: object, origin: str) -> object:
 
 
 def is_a_section(name: str) -> bool:
-    return name in (*SECTIONS, *_TABLES)
+    return name in _NAMES
 
 
 def unknown(name: str, origin: str) -> SettingsError:
@@ -79,9 +78,9 @@ def unknown(name: str, origin: str) -> SettingsError:
         if not known:
             listed, near = f"Write its keys as {section}.NAME.KEY.", ""
     else:
-        listed = f"The sections are {', '.join([*SECTIONS, *_TABLES])}."
+        listed = f"The sections are {', '.join(_NAMES)}."
         own = [key for key in SETTINGS if key.endswith(f".{name}")]
-        near = f" Did you mean {own[0]!r}?" if own else nearest(name, [*SECTIONS, *_TABLES])
+        near = f" Did you mean {own[0]!r}?" if own else nearest(name, _NAMES)
     what = f"{_quoted(name)} is not a key" if is_key else f"{_quoted(section)} is not a section"
     return SettingsError(f"{origin}: {what} of jitchat.", listed + near)
 

@@ -17,30 +17,13 @@ from typing import TYPE_CHECKING, Any
 from jitchat.errors import SettingsError
 from jitchat.paths import make_private, replace_file
 from jitchat.settings import checks, load
-from jitchat.settings.personas import EXAMPLE
-from jitchat.settings.sections import (
-    SECTIONS,
-    McpServer,
-    NamedModel,
-    NamedPersona,
-    NamedProvider,
-    Secret,
-    settings_of,
-)
-from jitchat.settings.servers import require_name
-from jitchat.settings.tables import require_name as require_table_name
+from jitchat.settings.sections import NAMED, SECTIONS, NamedPersona, Secret, settings_of
+from jitchat.settings.tables import require_name
 from jitchat.text.sanitize import shorten
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
-_TABLES: dict[str, type[Any]] = {
-    "providers": NamedProvider,
-    "models": NamedModel,
-    "mcp": McpServer,
-    "personas": NamedPersona,
-}
-"""Sections that consist of tables with user-chosen names."""
 Value = str | bool | float | list[str] | Mapping[str, str]
 
 
@@ -51,7 +34,7 @@ def add_server(path: Path, name: str, values: Mapping[str, Value]) -> None:
         SettingsError: There is such a table already, or the file cannot be read or written.
 
     """
-    require_name(name, "jitchat mcp add")
+    require_name("mcp", name, "jitchat mcp add")
     document = _document(path)
     if name in document.get("mcp", {}):
         raise SettingsError(
@@ -68,7 +51,7 @@ def save_persona(path: Path, persona: NamedPersona, *, replaces: bool) -> None:
 
     """
     name = persona.name
-    require_table_name(name, "a persona", EXAMPLE, "Save as persona")
+    require_name("personas", name, "Save as persona")
     if name in _document(path).get("personas", {}) and not replaces:
         raise SettingsError(f"{path} already has a persona {name}.", "Choose another name.")
     table = {key: value for key, value in asdict(persona).items() if value not in (None, "")}
@@ -102,7 +85,7 @@ def set_values(path: Path, values: Mapping[str, Value]) -> None:
         table = document
         for each in tables:
             if each not in table:
-                made.append(tomlkit.table(is_super_table=each in _TABLES))
+                made.append(tomlkit.table(is_super_table=each in NAMED))
                 table[each] = made[-1]
             table = table[each]
         if isinstance(value, Mapping):
@@ -143,7 +126,7 @@ def value_of(key: str, text: str) -> Value:
     *tables, name = parts_of(key)
     if tables == ["keys"]:
         return text
-    kind = _TABLES.get(tables[0], SECTIONS.get(tables[0]))
+    kind = (NAMED | SECTIONS).get(tables[0])
     known = settings_of(kind, ".".join(tables)).get(name) if kind is not None else None
     if known is None:
         raise checks.unknown(key, "jitchat config")
@@ -182,16 +165,10 @@ def parts_of(key: str) -> list[str]:
 def _document(path: Path) -> "TOMLDocument":
     import tomlkit  # noqa: PLC0415  as above
 
-    try:
-        text = checks.toml_text(path, newline="")
-        tomllib.loads(text)
-        return tomlkit.parse(text)
-    except FileNotFoundError:
-        return tomlkit.document()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} cannot be read ({type(error).__name__}).") from None
-    except (ValueError, RecursionError) as error:
-        raise SettingsError(f"{path} is not valid TOML: {error}.", "Correct that line.") from None
+    load.read_document(path)  # for its errors
+    return (
+        tomlkit.parse(checks.toml_text(path, newline="")) if path.exists() else tomlkit.document()
+    )
 
 
 def _write(path: Path, document: "TOMLDocument") -> None:

@@ -17,22 +17,15 @@ from typing import Any
 
 from jitchat.crash import remember_secret
 from jitchat.errors import SettingsError
-from jitchat.providers.catalogue.table import READER, presets
+from jitchat.providers.catalogue.table import presets
 from jitchat.settings import checks, personas, profiles, sections, servers, settings, tables
-from jitchat.text.sanitize import one_line, shorten
+from jitchat.text.sanitize import shorten
 from jitchat.text.variables import expanded, variables_in
 
 _NOT_SETTINGS = ("JITCHAT_HOME", "JITCHAT_CONFIG", "JITCHAT_DB")
 """Variables that set locations rather than settings; see `jitchat.paths`."""
 _BOOLEANS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-_NAMES_A_PROVIDER = (
-    "provider.name",
-    "picker.provider",
-    "summariser.provider",
-    "compactor.provider",
-    "observer.provider",
-)
-_OF_THE_READER = ("limit", "reserve")
+_NAMES_A_PROVIDER = [key for key in sections.SETTINGS if key.endswith(".provider")]
 _NAME, _MODEL, _URL = "provider.name", "provider.model", "provider.base_url"
 _IMPLYING = (_URL, _MODEL, "provider.api_key", "provider.api_key_cmd", "provider.api_key_env")
 
@@ -66,15 +59,18 @@ def load_settings(
         SettingsError: A source cannot be read, or has an unknown setting or an invalid value.
 
     """
-    document = _read(config)
+    document = read_document(config)
     bindings = _bindings(document.pop("keys", {}), config)
     origins = {"keys": str(config)}
-    providers = _named_providers(document.pop("providers", {}), str(config), origins)
-    models = _named_models(document.pop("models", {}), str(config), origins)
-    mcp = servers.named_servers(document.pop("mcp", {}), str(config), origins)
-    own_personas = personas.named_personas(document.pop("personas", {}), str(config), origins)
-    names = list({**presets(), **providers})
-    for name, persona in own_personas.items():
+    named = {
+        section: tables.named_tables(section, document.pop(section, {}), str(config), origins)
+        for section in sections.NAMED
+    }
+    _require_addresses(named["providers"], str(config))
+    for server in named["mcp"].values():
+        servers.require_one_way(server, str(config))
+    names = list({**presets(), **named["providers"]})
+    for name, persona in named["personas"].items():
         if persona.provider:
             _require_provider(f"personas.{name}.provider", persona.provider, str(config), names)
     by_flag = (
@@ -91,14 +87,11 @@ def load_settings(
     for key, value in given.items():
         section, name = key.split(".")
         values[section][name] = value.value
-    if (named := given.get("chat.persona")) is not None and named.value:
-        personas.require_persona(str(named.value), own_personas, named.origin)
+    if (persona := given.get("chat.persona")) is not None and persona.value:
+        personas.require_persona(str(persona.value), named["personas"], persona.origin)
     made = settings.Settings(
         **{section: kind(**values[section]) for section, kind in sections.SECTIONS.items()},
-        providers=providers,
-        models=models,
-        mcp=mcp,
-        personas=own_personas,
+        **named,
         keys=bindings,
         addresses=_addresses(environ),
         origins={key: value.origin for key, value in given.items()} | origins,
@@ -119,16 +112,7 @@ def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
 
 def _addresses(environ: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Return the addresses of presets that are set by other programs' well-known variables."""
-    found = dict(_expanded_addresses(environ))
-    if environ.get("OLLAMA_HOST", "").strip():
-        found["ollama"] = profiles.ollama_address(environ["OLLAMA_HOST"]), "$OLLAMA_HOST"
-    if environ.get("OPENAI_BASE_URL", "").strip():
-        found["openai"] = environ["OPENAI_BASE_URL"].strip(), "$OPENAI_BASE_URL"
-    return found
-
-
-def _expanded_addresses(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Expand the variables in the addresses of presets, if at least one of them is set."""
+    found: dict[str, tuple[str, str]] = {}
     for name, preset in presets().items():
         given = {
             variable: environ[variable].strip().rstrip("/")
@@ -136,14 +120,20 @@ def _expanded_addresses(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple
             if environ.get(variable, "").strip()
         }
         if given:
-            with suppress(LookupError):
-                yield name, (expanded(preset.base_url, given), f"${next(iter(given))}")
+            with suppress(LookupError):  # a variable of the address is not set
+                found[name] = expanded(preset.base_url, given), f"${next(iter(given))}"
+    if environ.get("OLLAMA_HOST", "").strip():
+        found["ollama"] = profiles.ollama_address(environ["OLLAMA_HOST"]), "$OLLAMA_HOST"
+    if environ.get("OPENAI_BASE_URL", "").strip():
+        found["openai"] = environ["OPENAI_BASE_URL"].strip(), "$OPENAI_BASE_URL"
+    return found
 
 
 # The sources, one by one
 
 
-def _read(config: Path) -> dict[str, Any]:
+def read_document(config: Path) -> dict[str, Any]:
+    """Read the file; empty if there is none. Raises SettingsError if it cannot be read."""
     import tomllib  # noqa: PLC0415  4 ms, not needed to print help
 
     try:
@@ -203,7 +193,7 @@ def _checked(source: Iterable[tuple[str, _Value]], providers: list[str]) -> dict
             raise checks.unknown(key, given.origin)
         value = checks.checked(sections.SETTINGS[key], given.value, given.origin)
         found[key] = replace(given, value=value)
-    for key in _NAMES_A_PROVIDER:
+    for key in (_NAME, *_NAMES_A_PROVIDER):
         named = found.get(key)
         if named is None or (not named.value and key != _NAME):
             continue
@@ -222,47 +212,17 @@ def _require_provider(key: str, name: str, origin: str, providers: list[str]) ->
 # Tables with user-chosen names
 
 
-def _named_providers(
-    given: object, origin: str, origins: dict[str, str]
-) -> dict[str, sections.NamedProvider]:
-    """Read the tables `[providers.NAME]`, adding the origin of each value to `origins`."""
-    made = {}
-    for name, table in tables.tables("providers", "[providers.work]", given, origin):
-        tables.require_name(name, "a provider", "[providers.work]", origin)
-        prefix = f"providers.{name}"
-        known = sections.settings_of(sections.NamedProvider, prefix)
-        if name == READER.name:
-            known = {key: known[key] for key in _OF_THE_READER}
-        made[name] = provider = sections.NamedProvider(
-            name, **tables.table_values(prefix, table, known, origin)
-        )
+def _require_addresses(providers: Mapping[str, sections.NamedProvider], origin: str) -> None:
+    """Refuse a provider of the user's own without an address."""
+    for name, provider in providers.items():
         if name not in presets() and not (
             provider.base_url.strip() or settings.home_of(provider.protocol)
         ):
             raise SettingsError(
-                f"{origin}: {prefix} has no base_url.",
+                f"{origin}: providers.{name} has no base_url.",
                 'Add one, as in base_url = "https://llm.example/v1".'
                 f"{checks.nearest(name.lower(), presets())}",
             )
-        origins |= {prefix: origin} | {f"{prefix}.{key}": origin for key in table}
-    return made
-
-
-def _named_models(
-    given: object, origin: str, origins: dict[str, str]
-) -> dict[str, sections.NamedModel]:
-    """Read the tables `[models."NAME"]`, adding the origin of each value to `origins`."""
-    made = {}
-    example = '[models."gpt-5-mini"]'
-    for name, table in tables.tables("models", example, given, origin):
-        if not name.strip() or name != one_line(name):
-            what = f"{origin}: a table under models has no name."
-            raise SettingsError(what, tables.write_below(example))
-        prefix = f'models."{name}"'
-        known = sections.settings_of(sections.NamedModel, prefix)
-        made[name] = sections.NamedModel(**tables.table_values(prefix, table, known, origin))
-        origins |= {f"{prefix}.{key}": origin for key in table}
-    return made
 
 
 def _bindings(keys: object, config: Path) -> dict[str, str]:

@@ -10,14 +10,12 @@ from dataclasses import replace
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import READER
 from jitchat.settings import checks
-from jitchat.settings.sections import NamedPersona, ProviderSettings, settings_of
+from jitchat.settings.sections import NamedPersona, ProviderSettings
 from jitchat.settings.settings import CHOSEN, Settings
-from jitchat.settings.tables import require_name, table_values, tables
 from jitchat.text.sanitize import shorten
 from jitchat.values import Instructions
 from jitchat.window import reasons
 
-EXAMPLE = "[personas.reviewer]"
 THIS_CONVERSATION = "this conversation"
 """The origin of a conversation's own system text."""
 USUAL = "openai"
@@ -27,25 +25,13 @@ _SIZES = ("limit", "reserve")
 _NAME_A_MODEL = ("provider.name", "provider.model", "provider.base_url")
 
 
-def named_personas(given: object, origin: str, origins: dict[str, str]) -> dict[str, NamedPersona]:
-    """Read the tables `[personas.NAME]`, adding the origin of each value to `origins`."""
-    made = {}
-    for name, table in tables("personas", EXAMPLE, given, origin):
-        require_name(name, "a persona", EXAMPLE, origin)
-        prefix = f"personas.{name}"
-        known = settings_of(NamedPersona, prefix)
-        made[name] = NamedPersona(name, **table_values(prefix, table, known, origin))
-        origins |= {f"{prefix}.{key}": origin for key in table}
-    return made
-
-
 def require_persona(name: str, personas: Mapping[str, NamedPersona], origin: str) -> None:
     """Raise SettingsError if there is no persona of that name."""
     if name not in personas:
         known = f"Known personas: {', '.join(personas)}." if personas else "There are none yet."
         raise SettingsError(
             f"{origin}: there is no persona {shorten(name, 60)!r}.",
-            f"{known} A table {EXAMPLE} adds one.{checks.nearest(name, personas)}",
+            f"{known} A table [personas.reviewer] adds one.{checks.nearest(name, personas)}",
         )
 
 

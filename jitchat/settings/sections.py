@@ -7,7 +7,7 @@ these definitions: a new setting is a field of its section.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin
+from typing import Any, get_args, get_origin, get_type_hints
 
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.statements import Proposing
@@ -33,7 +33,7 @@ class Setting:
     help: str
     flag: str = ""
     """The command-line flag; empty if there is none."""
-    unit: str = "TEXT"
+    unit: str = ""
     """The flag's placeholder in `--help`."""
     variable: str = ""
     """A well-known variable, in addition to JITCHAT_SECTION_NAME."""
@@ -50,9 +50,13 @@ class Setting:
         return (self.variable, own) if self.variable else (own,)
 
 
-def setting(default: Any, help_text: str, **more: Any) -> Any:  # noqa: ANN401  as its field's type
-    """Make the field of a setting. The setting's type is the field's; None means not set."""
-    described = Setting("", type(default), default, help_text, **more)
+def setting(help_text: str, default: Any = None, *, flag: str = "", **more: Any) -> Any:  # noqa: ANN401  as its field's type
+    """Make the field of a setting. The setting's type is the field's; None means not set.
+
+    `flag` is the flag as the help shows it: `--limit N`.
+    """
+    spelling, _, unit = flag.partition(" ")
+    described = Setting("", type(default), default, help_text, spelling, unit, **more)
     metadata, in_repr = {"setting": described}, not described.hidden
     if default == {}:
         return field(default_factory=dict, metadata=metadata, repr=in_repr)
@@ -102,21 +106,17 @@ PROTOCOLS = ("openai", "responses", "anthropic", "gemini", "ollama")
 @dataclass(frozen=True, slots=True)
 class ChatSettings:
     mode: str = setting(
-        "jit",
         f"how the window is chosen: {', '.join(Mode)}",
-        flag="--mode",
-        unit="MODE",
+        "jit",
+        flag="--mode MODE",
         variable="JITCHAT_MODE",
         choices=tuple(mode.value for mode in Mode),
     )
-    system: str = setting(
-        "", "instructions that replace the built-in ones", flag="--system", unit="TEXT"
-    )
+    system: str = setting("instructions that replace the built-in ones", "", flag="--system TEXT")
     persona: str = setting(
-        "",
         "persona of conversations that do not choose one; the flag sets this conversation's",
-        flag="--persona",
-        unit="NAME",
+        "",
+        flag="--persona NAME",
     )
 
 
@@ -124,46 +124,37 @@ class ChatSettings:
 class ProviderSettings:
     """The provider in use. A value that is not set comes from the provider's table or preset."""
 
-    name: str = setting("reader", "the provider to use", flag="--provider", unit="NAME")
+    name: str = setting("the provider to use", "reader", flag="--provider NAME")
     base_url: str = setting(
-        "",
-        "base URL of the API; default: the provider's own",
-        flag="--base-url",
-        unit="URL",
+        "base URL of the API; default: the provider's own", "", flag="--base-url URL"
     )
     model: str = setting(
-        "", "the model, or PROVIDER/MODEL if no base URL is set", flag="--model", unit="MODEL"
+        "the model, or PROVIDER/MODEL if no base URL is set", "", flag="--model MODEL"
     )
-    api_key: Secret = setting(Secret(), "API key")  # noqa: RUF009  as immutable as any str
-    api_key_env: str = setting("", "name of the environment variable that holds the API key")
-    api_key_cmd: str = setting("", "command that prints the API key", hidden=True)
-    limit: int | None = setting(
-        None, "the model's context size in tokens", flag="--limit", unit="N", least=1
-    )
+    api_key: Secret = setting("API key", Secret())  # noqa: RUF009  as immutable as any str
+    api_key_env: str = setting("name of the environment variable that holds the API key", "")
+    api_key_cmd: str = setting("command that prints the API key", "", hidden=True)
+    limit: int | None = setting("the model's context size in tokens", flag="--limit N", least=1)
     reserve: int | None = setting(
-        None,
         "tokens kept free for the reply; default: a quarter of the limit, at most 2,048",
-        flag="--reserve",
-        unit="N",
+        flag="--reserve N",
         least=1,
     )
-    temperature: float | None = setting(
-        None, "sampling temperature; default: the provider's", least=0
-    )
+    temperature: float | None = setting("sampling temperature; default: the provider's", least=0)
     top_p: float | None = setting(
-        None, "nucleus sampling: total probability of the tokens to sample from", least=0, most=1
+        "nucleus sampling: total probability of the tokens to sample from", least=0, most=1
     )
-    top_k: int | None = setting(None, "number of most likely tokens to sample from", least=0)
-    seed: int | None = setting(None, "seed for repeatable sampling, if the provider supports one")
-    effort: str = setting("", "reasoning effort: low, medium, high …")
+    top_k: int | None = setting("number of most likely tokens to sample from", least=0)
+    seed: int | None = setting("seed for repeatable sampling, if the provider supports one")
+    effort: str = setting("reasoning effort: low, medium, high …", "")
     max_tokens: int | None = setting(
-        None, "maximum length of an answer in tokens, reasoning included", least=1
+        "maximum length of an answer in tokens, reasoning included", least=1
     )
     connect_seconds: float | None = setting(
-        None, "timeout for connecting, in seconds; default: 5", least=0.1
+        "timeout for connecting, in seconds; default: 5", least=0.1
     )
     read_seconds: float | None = setting(
-        None, "longest wait for more data from the server, in seconds; default: 600", least=1
+        "longest wait for more data from the server, in seconds; default: 600", least=1
     )
 
 
@@ -172,13 +163,13 @@ class NamedProvider(ProviderSettings):
     """A table `[providers.NAME]`: a custom provider, or changes to a built-in one."""
 
     name: str = field(default="")
-    protocol: str = setting("", f"protocol of the API: {', '.join(PROTOCOLS)}", choices=PROTOCOLS)
-    headers: Mapping[str, Secret] = setting({}, "additional HTTP headers")
+    protocol: str = setting(f"protocol of the API: {', '.join(PROTOCOLS)}", "", choices=PROTOCOLS)
+    headers: Mapping[str, Secret] = setting("additional HTTP headers", {})
 
 
-def _as_of_provider(name: str) -> Any:  # noqa: ANN401  as its field's type
-    """Make a field with the same setting as the field `name` of ProviderSettings."""
-    known = next(part for part in fields(ProviderSettings) if part.name == name)
+def _as_of(table: type[Any], name: str) -> Any:  # noqa: ANN401  as its field's type
+    """Make a field with the same setting as the field `name` of another table."""
+    known = next(part for part in fields(table) if part.name == name)
     return field(default=known.default, metadata=known.metadata)
 
 
@@ -187,49 +178,45 @@ class NamedPersona:
     """A table `[personas.NAME]`. A value that is not set comes from the settings."""
 
     name: str = field(default="")
-    system: str = setting("", "the persona's instructions")
-    provider: str = setting("", "the provider to use")
-    model: str = setting("", "the model, or PROVIDER/MODEL")
-    temperature: float | None = _as_of_provider("temperature")
-    top_p: float | None = _as_of_provider("top_p")
-    top_k: int | None = _as_of_provider("top_k")
-    seed: int | None = _as_of_provider("seed")
-    effort: str = _as_of_provider("effort")
-    max_tokens: int | None = _as_of_provider("max_tokens")
-    tools: tuple[str, ...] | None = setting(None, f"MCP tools to offer ({GLOBS}); default: all")
+    system: str = setting("the persona's instructions", "")
+    provider: str = setting("the provider to use", "")
+    model: str = setting("the model, or PROVIDER/MODEL", "")
+    temperature: float | None = _as_of(ProviderSettings, "temperature")
+    top_p: float | None = _as_of(ProviderSettings, "top_p")
+    top_k: int | None = _as_of(ProviderSettings, "top_k")
+    seed: int | None = _as_of(ProviderSettings, "seed")
+    effort: str = _as_of(ProviderSettings, "effort")
+    max_tokens: int | None = _as_of(ProviderSettings, "max_tokens")
+    tools: tuple[str, ...] | None = setting(f"MCP tools to offer ({GLOBS}); default: all")
+
+
+def _price(of: str) -> Any:  # noqa: ANN401  as its field's type
+    return setting(f"price of a million {of}, in US dollars", least=0)
 
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
     """A table `[models."NAME"]`: the user's own data on a model. Prices are in US dollars."""
 
-    limit: int | None = setting(None, "context size in tokens", least=1)
-    input_price: float | None = setting(
-        None, "price of a million input tokens, in US dollars", least=0
-    )
-    cached_price: float | None = setting(
-        None, "price of a million tokens read from the provider's cache, in US dollars", least=0
-    )
-    written_price: float | None = setting(
-        None, "price of a million tokens written to the provider's cache, in US dollars", least=0
-    )
-    output_price: float | None = setting(
-        None, "price of a million output tokens, in US dollars", least=0
-    )
+    name: str = field(default="")
+    limit: int | None = setting("context size in tokens", least=1)
+    input_price: float | None = _price("input tokens")
+    cached_price: float | None = _price("tokens read from the provider's cache")
+    written_price: float | None = _price("tokens written to the provider's cache")
+    output_price: float | None = _price("output tokens")
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSettings:
     name: str = setting(
-        "auto",
         "the embedder: auto, fastembed, minilm, builtin or none",
-        flag="--embedder",
-        unit="NAME",
+        "auto",
+        flag="--embedder NAME",
         choices=("auto", "fastembed", "minilm", "builtin", "none"),
     )
-    model: str = setting(DEFAULT_MODEL, "the embedding model that fastembed loads")
+    model: str = setting("the embedding model that fastembed loads", DEFAULT_MODEL)
     path: str = setting(
-        "", "folder with the embedding model's ONNX files", flag="--embedder-path", unit="DIR"
+        "folder with the embedding model's ONNX files", "", flag="--embedder-path DIR"
     )
 
 
@@ -237,22 +224,22 @@ class EmbedderSettings:
 class WindowSettings:
     """How the budget of a window is divided, in tokens."""
 
-    recent: int = setting(384, "tokens for the recent block; more if turns are long", least=0)
+    recent: int = setting("tokens for the recent block; more if turns are long", 384, least=0)
     retrieved: int = setting(
-        1_536, "maximum tokens for retrieved turns; fewer in a short conversation", least=0
+        "maximum tokens for retrieved turns; fewer in a short conversation", 1_536, least=0
     )
-    index: int = setting(256, "tokens for index lines", least=0)
+    index: int = setting("tokens for index lines", 256, least=0)
     order: str = setting(
-        RecallOrder.BEST_LAST.value,
         "order of recalled turns: best-last (best match nearest the question) or date",
+        RecallOrder.BEST_LAST.value,
         choices=tuple(order.value for order in RecallOrder),
     )
-    standing: int = setting(256, "tokens for standing instructions, in every mode", least=0)
-    facts: int = setting(192, "tokens for facts that match the message", least=0)
+    standing: int = setting("tokens for standing instructions, in every mode", 256, least=0)
+    facts: int = setting("tokens for facts that match the message", 192, least=0)
     whole_file: int = setting(
-        1_536, "jit: largest attached file, in tokens, that is sent whole with its turn", least=0
+        "jit: largest attached file, in tokens, that is sent whole with its turn", 1_536, least=0
     )
-    documents: int = setting(2_048, "jit: tokens for the relevant parts of files", least=0)
+    documents: int = setting("jit: tokens for the relevant parts of files", 2_048, least=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,16 +247,14 @@ class MemorySettings:
     """What is remembered across conversations, and the scope of recall."""
 
     facts: str = setting(
-        Proposing.ASK.value,
         "facts found in your messages: ask (propose them), auto (keep them) or off",
-        unit="WHEN",
+        Proposing.ASK.value,
         choices=tuple(each.value for each in Proposing),
     )
     recall: str = setting(
-        Reach.CONVERSATION.value,
         "where turns are recalled from: this conversation, its project or all",
-        flag="--recall",
-        unit="|".join(Reach),
+        Reach.CONVERSATION.value,
+        flag=f"--recall {'|'.join(Reach)}",
         choices=tuple(each.value for each in Reach),
     )
 
@@ -278,50 +263,48 @@ class MemorySettings:
 class SpendingSettings:
     """Spending limits in US dollars; None for no limit."""
 
-    day: float | None = setting(None, "spending limit per day, in US dollars", least=0)
-    conversation: float | None = setting(
-        None, "spending limit per conversation, in US dollars", least=0
-    )
+    day: float | None = setting("spending limit per day, in US dollars", least=0)
+    conversation: float | None = setting("spending limit per conversation, in US dollars", least=0)
     send: float | None = setting(
-        None, "limit on the cost of one message, all requests included, in US dollars", least=0
+        "limit on the cost of one message, all requests included, in US dollars", least=0
     )
-    warn: float = setting(0.8, "fraction of a limit at which a warning is shown", least=0, most=1)
+    warn: float = setting("fraction of a limit at which a warning is shown", 0.8, least=0, most=1)
 
 
 @dataclass(frozen=True, slots=True)
 class SmallModelSettings:
     """A small model for one task; each subclass sets the task's own default model and timeout."""
 
-    provider: str = setting("", "provider of the small model; empty: the provider in use")
-    model: str = setting("", "a small model; empty: none")
-    base_url: str = setting("", "base URL of a separate server for the small model")
+    provider: str = setting("provider of the small model; empty: the provider in use", "")
+    model: str = setting("a small model; empty: none", "")
+    base_url: str = setting("base URL of a separate server for the small model", "")
     api_key: Secret = setting(  # noqa: RUF009  see ProviderSettings
-        Secret(), "API key of that server; default: the provider's key, if the server is the same"
+        "API key of that server; default: the provider's key, if the server is the same", Secret()
     )
-    timeout: float = setting(2.0, "timeout for an answer, in seconds", least=0.1)
+    timeout: float = setting("timeout for an answer, in seconds", 2.0, least=0.1)
 
 
 @dataclass(frozen=True, slots=True)
 class PickerSettings(SmallModelSettings):
-    model: str = setting("", "a small model that picks the turns to recall; empty: none")
+    model: str = setting("a small model that picks the turns to recall; empty: none", "")
 
 
 @dataclass(frozen=True, slots=True)
 class SummariserSettings(SmallModelSettings):
-    model: str = setting("", "a small model that writes index lines; empty: none")
-    timeout: float = setting(60.0, "timeout for an answer, in seconds", least=0.1)
+    model: str = setting("a small model that writes index lines; empty: none", "")
+    timeout: float = setting("timeout for an answer, in seconds", 60.0, least=0.1)
 
 
 @dataclass(frozen=True, slots=True)
 class CompactorSettings(SmallModelSettings):
     model: str = setting(
-        "", "a small, fast model that compacts large results; empty: the picker's, if any"
+        "a small, fast model that compacts large results; empty: the picker's, if any", ""
     )
     fallback: str = setting(
-        "", "a model of the same provider with a larger context, for larger inputs; empty: none"
+        "a model of the same provider with a larger context, for larger inputs; empty: none", ""
     )
     timeout: float = setting(
-        8.0, "timeout for all results of an answer together, in seconds", least=0.1, most=8.0
+        "timeout for all results of an answer together, in seconds", 8.0, least=0.1, most=8.0
     )
 
 
@@ -330,26 +313,24 @@ class ObserverSettings(SmallModelSettings):
     """Which model makes the observations of the mode `observe`, and when."""
 
     model: str = setting(
-        "", "a small model that makes observations and finds facts; empty: built-in rules"
+        "a small model that makes observations and finds facts; empty: built-in rules", ""
     )
-    fallback: str = setting(
-        "", "a model of the same provider with a larger context, for larger inputs; empty: none"
-    )
-    timeout: float = setting(60.0, "timeout for an answer, in seconds", least=0.1)
+    fallback: str = _as_of(CompactorSettings, "fallback")
+    timeout: float = setting("timeout for an answer, in seconds", 60.0, least=0.1)
     consent: str = setting(
-        "auto",
         "whether turns are observed after a reply: auto, ask (first) or off",
+        "auto",
         choices=("ask", "auto", "off"),
     )
     observe: float = setting(
-        0.30,
         "fraction of the limit that turns and observations may fill before turns are observed",
+        0.30,
         least=0.01,
         most=1,
     )
     reflect: float = setting(
-        0.50,
         "fraction of observer.observe that observations may fill before they are rewritten",
+        0.50,
         least=0.05,
         most=1,
     )
@@ -357,18 +338,16 @@ class ObserverSettings(SmallModelSettings):
 
 @dataclass(frozen=True, slots=True)
 class WriterSettings(SmallModelSettings):
-    model: str = setting("", "a small model that writes the memory document; empty: built-in rules")
-    fallback: str = setting(
-        "", "a model of the same provider with a larger context, for larger inputs; empty: none"
-    )
-    timeout: float = setting(60.0, "timeout for an answer, in seconds", least=0.1)
+    model: str = setting("a small model that writes the memory document; empty: built-in rules", "")
+    fallback: str = _as_of(CompactorSettings, "fallback")
+    timeout: float = setting("timeout for an answer, in seconds", 60.0, least=0.1)
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
     context_only: bool = setting(
-        True,
         "whether the memory benchmark uses the memory document alone; false: entries per message",
+        True,
     )
 
 
@@ -376,9 +355,9 @@ class AgentSettings:
 class RerankerSettings:
     """A cross-encoder of fastembed's list, used if it is on this machine."""
 
-    model: str = setting("", "a cross-encoder that reranks the shortlist; empty: none")
-    path: str = setting("", "folder with the cross-encoder's ONNX files", unit="DIR")
-    timeout: float = setting(1.0, "timeout for reranking, in seconds", least=0.05)
+    model: str = setting("a cross-encoder that reranks the shortlist; empty: none", "")
+    path: str = setting("folder with the cross-encoder's ONNX files", "")
+    timeout: float = setting("timeout for reranking, in seconds", 1.0, least=0.05)
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,28 +365,27 @@ class ToolsSettings:
     """Which tools the model may call, and how much of a result enters the window."""
 
     request_context: str = setting(
-        "auto",
         "when the model may request more context: off, on or auto (every mode except full and"
         " recency)",
-        flag="--request-context",
-        unit="WHEN",
+        "auto",
+        flag="--request-context WHEN",
         choices=("off", "auto", "on"),
     )
     max_steps: int = setting(
-        12, "maximum number of answers per turn that may call tools", least=1, most=1000
+        "maximum number of answers per turn that may call tools", 12, least=1, most=1000
     )
     large_result: int = setting(
-        4_000, "size in tokens from which a tool result is held at the gate", least=1
+        "size in tokens from which a tool result is held at the gate", 4_000, least=1
     )
     tools: str = setting(
-        "auto",
         "which tools are offered: all, or auto (only those that match the message, if all would"
         " take more than a tenth of the budget)",
+        "auto",
         choices=("auto", "all"),
     )
-    allow: tuple[str, ...] = setting((), f"tools that run without confirmation: {GLOBS}")
-    ask: tuple[str, ...] = setting((), f"tools that need confirmation even if allowed: {GLOBS}")
-    deny: tuple[str, ...] = setting((), f"tools that are neither offered nor run: {GLOBS}")
+    allow: tuple[str, ...] = setting(f"tools that run without confirmation: {GLOBS}", ())
+    ask: tuple[str, ...] = setting(f"tools that need confirmation even if allowed: {GLOBS}", ())
+    deny: tuple[str, ...] = setting(f"tools that are neither offered nor run: {GLOBS}", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,27 +397,26 @@ class McpServer:
     """
 
     name: str = field(default="")
-    command: str = setting("", "program that runs the server")
-    args: tuple[str, ...] = setting((), "arguments of the command", hidden=True)
+    command: str = setting("program that runs the server", "")
+    args: tuple[str, ...] = setting("arguments of the command", (), hidden=True)
     env: Mapping[str, Secret] = setting(
-        {}, "additional environment variables for the command", hidden=True
+        "additional environment variables for the command", {}, hidden=True
     )
-    cwd: str = setting("", "working directory of the command; empty: your home folder")
-    url: str = setting("", "URL of a server that is reached over HTTP", hidden=True)
-    headers: Mapping[str, Secret] = setting({}, "additional HTTP headers", hidden=True)
-    allow: tuple[str, ...] = setting((), "globs of tools that run without confirmation")
-    ask: tuple[str, ...] = setting((), "globs of tools that need confirmation even if allowed")
-    deny: tuple[str, ...] = setting((), "globs of tools that are neither offered nor run")
+    cwd: str = setting("working directory of the command; empty: your home folder", "")
+    url: str = setting("URL of a server that is reached over HTTP", "", hidden=True)
+    headers: Mapping[str, Secret] = setting("additional HTTP headers", {}, hidden=True)
+    allow: tuple[str, ...] = setting("globs of tools that run without confirmation", ())
+    ask: tuple[str, ...] = setting("globs of tools that need confirmation even if allowed", ())
+    deny: tuple[str, ...] = setting("globs of tools that are neither offered nor run", ())
     timeout: float = setting(
-        30.0, "timeout for starting the server, in seconds", least=0.1, most=600
+        "timeout for starting the server, in seconds", 30.0, least=0.1, most=600
     )
-    enabled: bool = setting(True, "whether the server is started")
+    enabled: bool = setting("whether the server is started", True)
 
 
 @dataclass(frozen=True, slots=True)
 class LabSettings:
     answer: int | None = setting(
-        None,
         "maximum tokens of an answer in the rot lab; default: 64, or 32 for a model run locally",
         least=1,
     )
@@ -447,30 +424,49 @@ class LabSettings:
 
 @dataclass(frozen=True, slots=True)
 class ScreenSettings:
-    theme: str = setting("textual-dark", "name of a Textual theme")
+    theme: str = setting("name of a Textual theme", "textual-dark")
     inspector: bool | None = setting(
-        None, "whether the inspector is open at startup; default: as you last left it"
+        "whether the inspector is open at startup; default: as you last left it"
     )
 
 
-SECTIONS: dict[str, type[Any]] = {
-    "chat": ChatSettings,
-    "provider": ProviderSettings,
-    "embedder": EmbedderSettings,
-    "window": WindowSettings,
-    "memory": MemorySettings,
-    "spending": SpendingSettings,
-    "picker": PickerSettings,
-    "summariser": SummariserSettings,
-    "compactor": CompactorSettings,
-    "observer": ObserverSettings,
-    "writer": WriterSettings,
-    "reranker": RerankerSettings,
-    "tools": ToolsSettings,
-    "agent": AgentSettings,
-    "lab": LabSettings,
-    "screen": ScreenSettings,
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """The sections of the configuration."""
+
+    chat: ChatSettings = field(default_factory=ChatSettings)
+    provider: ProviderSettings = field(default_factory=ProviderSettings)
+    embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
+    window: WindowSettings = field(default_factory=WindowSettings)
+    memory: MemorySettings = field(default_factory=MemorySettings)
+    spending: SpendingSettings = field(default_factory=SpendingSettings)
+    picker: PickerSettings = field(default_factory=PickerSettings)
+    summariser: SummariserSettings = field(default_factory=SummariserSettings)
+    compactor: CompactorSettings = field(default_factory=CompactorSettings)
+    observer: ObserverSettings = field(default_factory=ObserverSettings)
+    writer: WriterSettings = field(default_factory=WriterSettings)
+    reranker: RerankerSettings = field(default_factory=RerankerSettings)
+    tools: ToolsSettings = field(default_factory=ToolsSettings)
+    agent: AgentSettings = field(default_factory=AgentSettings)
+    lab: LabSettings = field(default_factory=LabSettings)
+    screen: ScreenSettings = field(default_factory=ScreenSettings)
+
+
+SECTIONS: dict[str, type[Any]] = get_type_hints(Sections)
+NAMED: dict[str, type[Any]] = {
+    "providers": NamedProvider,
+    "models": NamedModel,
+    "mcp": McpServer,
+    "personas": NamedPersona,
 }
+"""Sections that consist of tables with names chosen by the user, each with its table."""
+
+
+def key_of_table(section: str, name: str) -> str:
+    """Return what the keys of a table start with: `providers.work`, `models."gpt-5-mini"`."""
+    return f'models."{name}"' if section == "models" else f"{section}.{name}"
+
+
 SETTINGS = {
     made.key: made
     for section, kind in SECTIONS.items()

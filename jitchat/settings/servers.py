@@ -1,44 +1,14 @@
 """The tables `[mcp.NAME]`: MCP servers as configured."""
 
-import re
 from collections.abc import Mapping
 
 from jitchat.errors import SettingsError
-from jitchat.settings.sections import McpServer, ToolsSettings, settings_of
-from jitchat.settings.tables import table_values, tables
-from jitchat.text.sanitize import shorten
+from jitchat.settings.sections import McpServer, ToolsSettings
 from jitchat.tools.approvals import Rules
 from jitchat.tools.mcp.spec import ServerSpec
 
-_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,31}(?<!_)")
-"""Without `__`, and without `_` at its end: `__` separates the server's name from the tool's."""
-EXAMPLE = "[mcp.files]"
 
-
-def named_servers(given: object, origin: str, origins: dict[str, str]) -> dict[str, McpServer]:
-    """Read the tables `[mcp.NAME]`, adding the origin of each value to `origins`."""
-    made = {}
-    for name, table in tables("mcp", EXAMPLE, given, origin):
-        require_name(name, origin)
-        prefix = f"mcp.{name}"
-        known = settings_of(McpServer, prefix)
-        server = McpServer(name, **table_values(prefix, table, known, origin))
-        _require_one_way(server, origin)
-        made[name] = server
-        origins |= {prefix: origin} | {f"{prefix}.{key}": origin for key in table}
-    return made
-
-
-def require_name(name: str, origin: str) -> None:
-    """Raise SettingsError if `name` is not valid for a server."""
-    if not _NAME.fullmatch(name):
-        raise SettingsError(
-            f"{origin}: {shorten(name, 60)!r} cannot be the name of a server.",
-            f"Use at most 32 letters, digits, - and single _, as in {EXAMPLE}.",
-        )
-
-
-def _require_one_way(server: McpServer, origin: str) -> None:
+def require_one_way(server: McpServer, origin: str) -> None:
     """Refuse a server with both a command and a URL, neither, or settings of the other kind."""
     command, url, prefix = server.command.strip(), server.url.strip(), f"mcp.{server.name}"
     if bool(command) == bool(url):

@@ -12,15 +12,6 @@ from jitchat.providers.provider import Options
 from jitchat.settings import sections
 from jitchat.settings.checks import nearest
 from jitchat.settings.profiles import Profile, is_loopback, same_server
-from jitchat.settings.sections import (
-    McpServer,
-    NamedModel,
-    NamedPersona,
-    NamedProvider,
-    ProviderSettings,
-    Secret,
-    Setting,
-)
 from jitchat.text.sanitize import shorten
 
 CHOSEN = "chosen in the app"
@@ -30,32 +21,16 @@ _SHORTEST_SECRET = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(sections.Sections):
     """Every setting, and the origins by `section.key`."""
 
-    chat: sections.ChatSettings = field(default_factory=sections.ChatSettings)
-    provider: ProviderSettings = field(default_factory=ProviderSettings)
-    embedder: sections.EmbedderSettings = field(default_factory=sections.EmbedderSettings)
-    window: sections.WindowSettings = field(default_factory=sections.WindowSettings)
-    memory: sections.MemorySettings = field(default_factory=sections.MemorySettings)
-    spending: sections.SpendingSettings = field(default_factory=sections.SpendingSettings)
-    picker: sections.PickerSettings = field(default_factory=sections.PickerSettings)
-    summariser: sections.SummariserSettings = field(default_factory=sections.SummariserSettings)
-    compactor: sections.CompactorSettings = field(default_factory=sections.CompactorSettings)
-    observer: sections.ObserverSettings = field(default_factory=sections.ObserverSettings)
-    writer: sections.WriterSettings = field(default_factory=sections.WriterSettings)
-    reranker: sections.RerankerSettings = field(default_factory=sections.RerankerSettings)
-    tools: sections.ToolsSettings = field(default_factory=sections.ToolsSettings)
-    agent: sections.AgentSettings = field(default_factory=sections.AgentSettings)
-    lab: sections.LabSettings = field(default_factory=sections.LabSettings)
-    screen: sections.ScreenSettings = field(default_factory=sections.ScreenSettings)
-    providers: Mapping[str, NamedProvider] = field(default_factory=dict)
+    providers: Mapping[str, sections.NamedProvider] = field(default_factory=dict)
     """The tables `[providers.NAME]`, by their names."""
-    models: Mapping[str, NamedModel] = field(default_factory=dict)
+    models: Mapping[str, sections.NamedModel] = field(default_factory=dict)
     """The tables `[models."NAME"]`, by their names: `MODEL` or `PROVIDER/MODEL`."""
-    mcp: Mapping[str, McpServer] = field(default_factory=dict)
+    mcp: Mapping[str, sections.McpServer] = field(default_factory=dict)
     """The tables `[mcp.NAME]`, by their names."""
-    personas: Mapping[str, NamedPersona] = field(default_factory=dict)
+    personas: Mapping[str, sections.NamedPersona] = field(default_factory=dict)
     """The tables `[personas.NAME]`, by their names."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Key bindings by the id of their action, in place of the built-in ones."""
@@ -75,7 +50,7 @@ class Settings:
             raise SettingsError(what, known_providers(name, self.provider_names()))
         if preset is READER:
             return _reader_profile(self)
-        return _ProfileMaker(self, preset, table or NamedProvider(name)).profile()
+        return _ProfileMaker(self, preset, table or sections.NamedProvider(name)).profile()
 
     def profiles(self) -> list[Profile]:
         return [self.profile(name) for name in self.provider_names()]
@@ -98,22 +73,15 @@ class Settings:
         """Yield (key, value as text, origin) of every setting; secrets are hidden."""
         for section, kind in sections.SECTIONS.items():
             yield from self._rows_of(getattr(self, section), sections.settings_of(kind, section))
-        for name, provider in self.providers.items():
-            known = sections.settings_of(NamedProvider, f"providers.{name}")
-            yield from self._rows_of(provider, known)
-        for name, model in self.models.items():
-            yield from self._rows_of(model, sections.settings_of(NamedModel, f'models."{name}"'))
-        for name, server in self.mcp.items():
-            yield from self._rows_of(server, sections.settings_of(McpServer, f"mcp.{name}"))
-        for name, persona in self.personas.items():
-            yield from self._rows_of(
-                persona, sections.settings_of(NamedPersona, f"personas.{name}")
-            )
+        for section, kind in sections.NAMED.items():
+            for name, table in getattr(self, section).items():
+                key = sections.key_of_table(section, name)
+                yield from self._rows_of(table, sections.settings_of(kind, key))
         for action, keys in self.keys.items():
             yield f"keys.{action}", sections.shown(keys), self.origin("keys")
 
     def _rows_of(
-        self, table: object, known: Mapping[str, Setting]
+        self, table: object, known: Mapping[str, sections.Setting]
     ) -> Iterator[tuple[str, str, str]]:
         """Yield every row of a section, but only the values set in a table of the user's own."""
         for name, setting in known.items():
@@ -162,7 +130,7 @@ def known_providers(wrong: str, names: list[str]) -> str:
 
 
 def _reader_profile(settings: Settings) -> Profile:
-    table = settings.providers.get(READER.name) or NamedProvider(READER.name)
+    table = settings.providers.get(READER.name) or sections.NamedProvider(READER.name)
     in_use = settings.provider.name == READER.name
     if in_use:
         table = _overlaid(table, settings.provider)
@@ -178,7 +146,9 @@ def _reader_profile(settings: Settings) -> Profile:
     )
 
 
-def _overlaid(table: NamedProvider, own: ProviderSettings) -> NamedProvider:
+def _overlaid(
+    table: sections.NamedProvider, own: sections.ProviderSettings
+) -> sections.NamedProvider:
     """Override the values of the provider's own table with those of `[provider]`."""
     values = {part.name: getattr(own, part.name) for part in fields(own)}
     given = {
@@ -190,10 +160,12 @@ def _overlaid(table: NamedProvider, own: ProviderSettings) -> NamedProvider:
 class _ProfileMaker:
     """Makes one profile; `[provider]` overrides its table if this provider is in use."""
 
-    def __init__(self, settings: Settings, preset: Preset | None, table: NamedProvider) -> None:
+    def __init__(
+        self, settings: Settings, preset: Preset | None, table: sections.NamedProvider
+    ) -> None:
         self._settings, self._preset, self._table = settings, preset, table
         self._in_use = settings.provider.name == table.name
-        self._own = settings.provider if self._in_use else ProviderSettings(table.name)
+        self._own = settings.provider if self._in_use else sections.ProviderSettings(table.name)
 
     def profile(self) -> Profile:
         table, preset = _overlaid(self._table, self._own), self._preset
@@ -245,10 +217,10 @@ class _ProfileMaker:
         addresses = (address.strip() for address in (*first, self._table.base_url, usual))
         return next(filter(None, addresses), "").rstrip("/")
 
-    def _configured_key(self) -> tuple[Secret, str]:
+    def _configured_key(self) -> tuple[sections.Secret, str]:
         """Return the key and the key command, from `[provider]` or else from the table."""
         own, table = self._own, self._table
-        key = Secret() if self._is_explicit("api_key") else own.api_key
+        key = sections.Secret() if self._is_explicit("api_key") else own.api_key
         if key or own.api_key_cmd or own.api_key_env:
             return key, own.api_key_cmd.strip()
         return table.api_key, table.api_key_cmd.strip()
@@ -269,7 +241,7 @@ class _ProfileMaker:
         if table.limit:
             yield table.model.strip(), table.limit
 
-    def _models(self) -> dict[str, NamedModel]:
+    def _models(self) -> dict[str, sections.NamedModel]:
         """Return the tables of this provider's models; `PROVIDER/MODEL` wins over `MODEL`."""
         prefix, models = f"{self._table.name}/", self._settings.models
         own = {

@@ -5,7 +5,7 @@ it was set for.
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from jitchat.errors import SettingsError
 from jitchat.settings.profiles import Profile, is_loopback, same_server
@@ -13,9 +13,7 @@ from jitchat.settings.sections import SmallModelSettings, shown
 from jitchat.settings.settings import Settings
 
 SmallModelSection = Literal["picker", "summariser", "compactor", "observer", "writer"]
-SMALL_MODELS: tuple[SmallModelSection, ...] = (
-    *("picker", "summariser", "compactor", "observer", "writer"),
-)
+SMALL_MODELS: tuple[SmallModelSection, ...] = get_args(SmallModelSection)
 
 
 @dataclass(frozen=True, slots=True)

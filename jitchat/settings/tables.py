@@ -1,34 +1,75 @@
-"""Reading and checking tables with user-chosen names: `[kind.NAME]`."""
+"""Reading and checking tables with names chosen by the user: `[providers.NAME]` and the like."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from jitchat.errors import SettingsError
+from jitchat.providers.catalogue.table import READER
 from jitchat.settings import checks, sections
-from jitchat.text.sanitize import shorten
+from jitchat.text.sanitize import one_line, shorten
+
+_OF_THE_READER = ("limit", "reserve")
 
 
-def tables(
-    kind: str, example: str, value: object, origin: str
-) -> Iterator[tuple[str, Mapping[str, object]]]:
-    if not isinstance(value, dict):
-        raise SettingsError(f"{origin}: {kind} must be a table of tables.", write_below(example))
-    for name, table in value.items():
+@dataclass(frozen=True, slots=True)
+class _Naming:
+    """How the tables of a section are named."""
+
+    what: str
+    example: str
+    pattern: re.Pattern[str]
+    allowed: str
+
+
+_USUAL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
+_USUAL_ALLOWED = "at most 40 letters, digits, - and _"
+_OF_SERVER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,31}(?<!_)")
+"""Without `__`, and without `_` at its end: `__` separates the server's name from the tool's."""
+_NOT_EMPTY = re.compile(".+")
+_NAMING = {
+    "providers": _Naming("a provider", "[providers.work]", _USUAL, _USUAL_ALLOWED),
+    "models": _Naming("a model", '[models."gpt-5-mini"]', _NOT_EMPTY, "words on one line"),
+    "mcp": _Naming(
+        "a server", "[mcp.files]", _OF_SERVER, "at most 32 letters, digits, - and single _"
+    ),
+    "personas": _Naming("a persona", "[personas.reviewer]", _USUAL, _USUAL_ALLOWED),
+}
+
+
+def named_tables(section: str, given: object, origin: str, origins: dict[str, str]) -> Any:  # noqa: ANN401  as the section's field of `Settings`
+    """Read the tables of a section by their names, adding the origin of each value to `origins`.
+
+    Raises:
+        SettingsError: One is not a table, has an invalid name, or an unknown or invalid value.
+
+    """
+    example = _NAMING[section].example
+    if not isinstance(given, dict):
+        raise SettingsError(f"{origin}: {section} must be a table of tables.", write_below(example))
+    made = {}
+    for name, table in given.items():
         if not isinstance(table, dict):
-            what = f"{origin}: {shorten(f'{kind}.{name}', 60)} must be a table."
+            what = f"{origin}: {shorten(f'{section}.{name}', 60)} must be a table."
             raise SettingsError(what, write_below(example))
-        yield name, table
+        require_name(section, name, origin)
+        key = sections.key_of_table(section, name)
+        known = sections.settings_of(sections.NAMED[section], key)
+        if (section, name) == ("providers", READER.name):
+            known = {name: known[name] for name in _OF_THE_READER}
+        made[name] = sections.NAMED[section](name=name, **_values(key, table, known, origin))
+        origins |= {key: origin} | {f"{key}.{name}": origin for name in table}
+    return made
 
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
-
-
-def require_name(name: str, what: str, example: str, origin: str) -> None:
-    if not _NAME.fullmatch(name):
+def require_name(section: str, name: str, origin: str) -> None:
+    """Raise SettingsError if `name` is not valid for a table of the section."""
+    naming = _NAMING[section]
+    if name != one_line(name) or not naming.pattern.fullmatch(name):
         raise SettingsError(
-            f"{origin}: {shorten(name, 60)!r} cannot be the name of {what}.",
-            f"Use at most 40 letters, digits, - and _, as in {example}.",
+            f"{origin}: {shorten(name, 60)!r} cannot be the name of {naming.what}.",
+            f"Use {naming.allowed}, as in {naming.example}.",
         )
 
 
@@ -36,10 +77,10 @@ def write_below(example: str) -> str:
     return f"Write {example} on its own line, and its keys below it."
 
 
-def table_values(
-    prefix: str, table: Mapping[str, object], known: Mapping[str, sections.Setting], origin: str
+def _values(
+    key: str, table: Mapping[str, object], known: Mapping[str, sections.Setting], origin: str
 ) -> dict[str, Any]:
-    for key in table:
-        if key not in known:
-            raise checks.unknown_in_table(prefix, key, known, origin)
-    return {key: checks.checked(known[key], value, origin) for key, value in table.items()}
+    for name in table:
+        if name not in known:
+            raise checks.unknown_in_table(key, name, known, origin)
+    return {name: checks.checked(known[name], value, origin) for name, value in table.items()}

@@ -20,7 +20,7 @@ class ModelCompactor(SizedModels):
         counter = self.models[0].model.counter
         if model is None:
             seen = await asyncio.to_thread(preview, text, limit, counter)
-            return Compacted(seen.text, "keeping its head and tail (too large for every model)")
+            return Compacted(seen, "keeping its head and tail (too large for every model)")
         reply = await model.ask(messages)
         try:
             return Compacted(reply.whole(), model.name)

@@ -4,7 +4,7 @@ Turns with the same bytes share them; content that no turn refers to any more is
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,28 +35,27 @@ _STAMP = """
 """
 
 
-INSERT_LINK = "INSERT INTO turn_attachments VALUES (?, ?, ?, ?, ?, ?)"
-
-
-def keep(connection: sqlite3.Connection, file: Attachment) -> None:
-    """Store a file's content, once; call in the transaction that links it to a turn."""
-    size = (file.picture.width, file.picture.height) if file.picture else (None, None)
-    connection.execute(
-        "INSERT OR IGNORE INTO attachments VALUES (?, ?, ?, ?, ?)",
-        (file.digest, file.media_type, *size, file.data),
-    )
-    connection.executemany(
-        "INSERT OR IGNORE INTO attachment_parts VALUES (?, ?, ?, ?, ?)",
-        [
-            (file.digest, place, part.locator, part.head, part.text)
-            for place, part in enumerate(file.parts)
-        ],
-    )
-
-
-def link(turn_id: int, number: int, file: Attachment) -> tuple[object, ...]:
-    """Return the row for `INSERT_LINK` that attaches a file to a turn."""
-    return turn_id, number, file.digest, file.name, file.path, file.modified_at
+def attach(
+    connection: sqlite3.Connection, turn_id: int, files: Iterable[Attachment], first: int = 0
+) -> None:
+    """Attach files to a turn, from a place among its files on; each content is stored once."""
+    for number, file in enumerate(files, first):
+        size = (file.picture.width, file.picture.height) if file.picture else (None, None)
+        connection.execute(
+            "INSERT OR IGNORE INTO attachments VALUES (?, ?, ?, ?, ?)",
+            (file.digest, file.media_type, *size, file.data),
+        )
+        connection.executemany(
+            "INSERT OR IGNORE INTO attachment_parts VALUES (?, ?, ?, ?, ?)",
+            [
+                (file.digest, place, part.locator, part.head, part.text)
+                for place, part in enumerate(file.parts)
+            ],
+        )
+        connection.execute(
+            "INSERT INTO turn_attachments VALUES (?, ?, ?, ?, ?, ?)",
+            (turn_id, number, file.digest, file.name, file.path, file.modified_at),
+        )
 
 
 class AttachmentStore:
@@ -75,15 +74,12 @@ class AttachmentStore:
             # read first: content is deleted with the last turn that has it
             stored = [self._with_data(file) for file in files]
             connection.execute("DELETE FROM turn_attachments WHERE turn = ?", (turn.id,))
-            for number, file in enumerate(stored):
-                keep(connection, file)
-                connection.execute(INSERT_LINK, link(turn.id, number, file))
+            attach(connection, turn.id, stored)
 
     def add(self, turn: Turn, number: int, file: Attachment) -> None:
         """Attach one more file to a turn, at a free place among its files."""
         with search_index.changing(self._database, [turn.id]) as connection:
-            keep(connection, file)
-            connection.execute(INSERT_LINK, link(turn.id, number, file))
+            attach(connection, turn.id, [file], number)
 
     def digests(self, turn: Turn) -> set[str]:
         query = "SELECT digest FROM turn_attachments WHERE turn = ?"

@@ -100,6 +100,7 @@ def damaged(path: Path, *, has_written: bool = False) -> errors.StoreUnreadable:
     return errors.StoreUnreadable(f"The database {path} {what}.", f"{left} {remedy}")
 
 
+_INVALID = (ValueError, TypeError, LookupError, zlib.error)
 WAIT_SECONDS = 30.0
 _SOON = 0.005
 _PATIENCE = 0.1
@@ -287,14 +288,14 @@ class Database:
         """Lend the connection for queries, and for converting their rows to values.
 
         Raises:
-            StoreUnreadable: A row holds invalid data, which a ValueError, TypeError or LookupError
-                in the block indicates: the file was damaged or edited.
+            StoreUnreadable: A row holds invalid data, which an error of `_INVALID` in the block
+                indicates: the file was damaged or edited.
 
         """
         with self._lock, self._our_errors():
             try:
                 yield self._connection
-            except (ValueError, TypeError, LookupError) as error:
+            except _INVALID as error:
                 raise self.damaged() from error
 
     def fetch_all(self, query: str, parameters: Sequence[object] = ()) -> list[Any]:
@@ -512,9 +513,17 @@ def migrate(
 def _run_migrations(connection: sqlite3.Connection, names: Iterable[str]) -> None:
     """Run the statements of migrations, without recording that they were applied."""
     connection.create_function("compressed", 1, lambda text: zlib.compress(text.encode()))
+    connection.create_function("expanded", 1, _expanded)
     for name in names:
         for statement in statements((_MIGRATIONS / f"{name}.sql").read_text(encoding="utf-8")):
             connection.execute(statement)
+
+
+def _expanded(packed: bytes) -> str | None:
+    """Undo `compressed`; return None for damaged data, which a migration leaves as it is."""
+    with suppress(zlib.error):
+        return zlib.decompress(packed).decode()
+    return None
 
 
 def statements(script: str) -> Iterator[str]:

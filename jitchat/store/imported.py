@@ -19,7 +19,7 @@ from itertools import islice
 
 from jitchat.attachments import Attachment
 from jitchat.store import search_index
-from jitchat.store.attachments import INSERT_LINK, AttachmentStore, keep, link
+from jitchat.store.attachments import AttachmentStore, attach
 from jitchat.store.dependents import Dependents
 from jitchat.store.path import Path, parent_of
 from jitchat.store.reply_notes import NO_NOTE, PUT_NOTE, ReplyNote, note_row, notes_of
@@ -256,7 +256,7 @@ class ImportWriter:
         row = turn_row(self.id, turn)
         identity = connection.execute(INSERT_TURN, (None, *row)).lastrowid or 0
         _put_details(connection, identity, incoming)
-        _attach(connection, identity, files)
+        attach(connection, identity, files)
         self.added += 1
 
     def _compare(
@@ -287,8 +287,8 @@ class ImportWriter:
             with search_index.changing(self._store.database, [stored.id]):
                 if is_free and (is_newer or is_same):
                     self._replace(connection, incoming, stored, left)
-                _attach(connection, stored.id, new_files, len(attached))
-        if is_newer or known.form is None or (is_same and new_files):
+                attach(connection, stored.id, new_files, len(attached))
+        if known.form is None:
             connection.execute(_SET_FORM, (incoming.key, incoming.form, stored.id))
 
     def _replace(
@@ -398,15 +398,6 @@ def _put_details(connection: sqlite3.Connection, turn: int, incoming: IncomingTu
         connection.execute(PUT_NOTE, note_row(turn, note))
 
 
-def _attach(
-    connection: sqlite3.Connection, turn: int, files: Sequence[Attachment], place: int = 0
-) -> None:
-    """Add files to a turn, from a place among its files on."""
-    for number, file in enumerate(files, place):
-        keep(connection, file)
-        connection.execute(INSERT_LINK, link(turn, number, file))
-
-
 def list_newest_first(store: ColdStore, conversations: Iterable[str]) -> None:
     """Move conversations to the top of the list, the most recently changed in its source first."""
     with store.database.write() as connection:
@@ -441,21 +432,24 @@ def _with_names(turn: Turn, names: Iterable[str]) -> Turn:
 _KEYS = "SELECT turn, key FROM imported_turns WHERE turn IN (SELECT value FROM json_each(?))"
 
 
-def all_turns(store: ColdStore, conversation: str) -> Iterator[IncomingTurn]:
-    """Yield the turns of every branch in order, as another installation would import them.
+def all_turns(
+    store: ColdStore, conversation: str, path: Path | None = None
+) -> Iterator[IncomingTurn]:
+    """Yield the turns of a path, or of every branch, as another installation would import them.
 
-    A turn that was written here has an empty key.
+    They are in order. A turn that was written here has an empty key.
     """
-    last = store.tree(conversation).last
-    for start in range(1, last + 1, _BATCH):
-        end = min(last, start + _BATCH - 1)
-        turns = store.turns_of(conversation, Path(((start, end),)))
-        identities = [turn.id for turn in turns]
-        notes = notes_of(store.database, identities)
-        keys = dict(store.database.fetch_all(_KEYS, (json.dumps(identities),)))
-        for turn in turns:
-            key, note = keys.get(turn.id, b""), notes.get(turn.id, NO_NOTE)
-            yield IncomingTurn(turn, key, note=note)
+    whole = ((1, store.tree(conversation).last),)
+    for first, last in whole if path is None else path.stretches:
+        for start in range(first, last + 1, _BATCH):
+            part = Path(((start, min(last, start + _BATCH - 1)),))
+            turns = store.turns_of(conversation, part)
+            identities = [turn.id for turn in turns]
+            notes = notes_of(store.database, identities)
+            keys = dict(store.database.fetch_all(_KEYS, (json.dumps(identities),)))
+            for turn in turns:
+                key, note = keys.get(turn.id, b""), notes.get(turn.id, NO_NOTE)
+                yield IncomingTurn(turn, key, note=note)
 
 
 def origin_of(store: ColdStore, conversation: str) -> Origin | None:

@@ -9,14 +9,15 @@ passes that follow it.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from jitchat.errors import StaleObservations
-from jitchat.statements import Observation, Observations, Priority, Source, Superseded
+from jitchat.statements import Observation, Observations
 from jitchat.store.database import Database
 from jitchat.store.path import TREE_COLUMNS, Path, tree_from
+from jitchat.typed_data import read, written
 
 
 class PassKind(StrEnum):
@@ -121,14 +122,8 @@ class ObservationStore:
             follows = tip.id if tip is not None else None
             if made.follows != follows or not _continues(made, path, through):
                 raise StaleObservations
-            made = replace(made, made_at=self._now())
-            return replace(made, id=self._insert(made))
-
-    def _insert(self, made: ObservationPass) -> int:
-        """Write the rows of a pass; return its id."""
-        made_at = made.made_at or self._now()
-        with self._database.write() as connection:
-            cursor = connection.execute(
+            made_at = self._now()
+            identity = connection.execute(
                 "INSERT INTO observation_passes"
                 " (conversation, follows, kind, first, last, made_by, made_at, note)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -136,14 +131,13 @@ class ObservationStore:
                     *(self._conversation, made.follows, made.kind, made.first, made.last),
                     *(made.made_by, made_at.isoformat(), json.dumps(dict(made.note))),
                 ),
-            )
-            identity = cursor.lastrowid or 0
-            lines = [json.dumps(line_fields(line)) for line in made.lines]
+            ).lastrowid
+            lines = [written(line) for line in made.lines]
             connection.executemany(
                 "INSERT INTO observations (pass, number, line) VALUES (?, ?, ?)",
                 [(identity, number, line) for number, line in enumerate(lines)],
             )
-        return identity
+            return replace(made, made_at=made_at, id=identity or 0)
 
     def undo(self, made: ObservationPass) -> None:
         """Undo a pass and all passes that follow it.
@@ -172,7 +166,7 @@ class ObservationStore:
             PassKind(kind),
             first,
             last,
-            tuple(line_from(json.loads(line)) for (line,) in rows),
+            tuple(read(Observation, json.loads(line)) for (line,) in rows),
             made_by,
             json.loads(note),
             datetime.fromisoformat(made_at),
@@ -198,41 +192,3 @@ def _chain(known: Mapping[int, Sequence[Any]], tip: Sequence[Any]) -> list[Seque
             return []
         chain.append(before)
     return chain[::-1]
-
-
-def line_fields(line: Observation) -> dict[str, Any]:
-    """Return a line as plain values."""
-    fields: dict[str, Any] = {
-        "text": line.text,
-        "first": line.source.first,
-        "last": line.source.last,
-        "priority": line.priority.value,
-    }
-    if line.said_at is not None:
-        fields["said_at"] = line.said_at.isoformat()
-    if line.refers_to:
-        fields["refers_to"] = list(line.refers_to)
-    if (later := line.superseded) is not None:
-        fields["superseded"] = [later.turn, later.on.isoformat() if later.on else None]
-    return fields
-
-
-def line_from(fields: Mapping[str, Any]) -> Observation:
-    """Restore a line from `line_fields`.
-
-    Raises:
-        KeyError, TypeError, ValueError: The fields are invalid.
-
-    """
-    said_at, later = fields.get("said_at"), fields.get("superseded")
-    superseded = None
-    if later is not None:
-        superseded = Superseded(later[0], date.fromisoformat(later[1]) if later[1] else None)
-    return Observation(
-        fields["text"],
-        Source(fields["first"], fields["last"]),
-        Priority(fields["priority"]),
-        datetime.fromisoformat(said_at) if said_at else None,
-        tuple(fields.get("refers_to", ())),
-        superseded,
-    )

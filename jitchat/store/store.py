@@ -10,6 +10,7 @@ import os
 import re
 import sqlite3
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -278,10 +279,7 @@ class ColdStore:
 
     def projects(self) -> dict[str, int]:
         """Count the conversations of each project that has any, the most recent project first."""
-        counted: dict[str, int] = {}
-        for known in self.conversations():
-            counted[known.project] = counted.get(known.project, 0) + 1
-        return counted
+        return Counter(known.project for known in self.conversations())
 
     def project_of(self, conversation: str) -> str:
         query = "SELECT project FROM conversations WHERE id = ?"

@@ -26,10 +26,8 @@ class ToolGrants:
     def put(self, server: str, tool: str, definition: str) -> None:
         """Allow a tool with its current definition, replacing the previous grant."""
         self._database.execute(
-            "INSERT INTO tool_grants (server, tool, digest, definition, granted_at)"
-            " VALUES (?, ?, '', ?, ?)"
-            " ON CONFLICT (server, tool) DO UPDATE SET"
-            " definition = excluded.definition, granted_at = excluded.granted_at",
+            "REPLACE INTO tool_grants (server, tool, digest, definition, granted_at)"
+            " VALUES (?, ?, '', ?, ?)",
             (server, tool, definition, self._now().isoformat()),
         )
 

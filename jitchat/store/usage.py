@@ -1,7 +1,7 @@
 """Totals of requests to providers by model, day, conversation, project or purpose."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from enum import StrEnum
 
 from jitchat.store.database import Database
@@ -77,19 +77,7 @@ def usage_by(database: Database, grouping: Grouping, since: str | None = None) -
 
 
 def total_of_rows(rows: Sequence[UsageRow]) -> UsageRow:
-    """Sum up rows."""
-    spent = [row.spent for row in rows]
-    return UsageRow(
-        "total",
-        Spent(
-            sum(each.amount for each in spent),
-            sum(each.unknown for each in spent),
-            sum(each.sends for each in spent),
-            sum(each.estimated for each in spent),
-        ),
-        sum(row.unreported for row in rows),
-        sum(row.input_tokens for row in rows),
-        sum(row.cached_tokens for row in rows),
-        sum(row.output_tokens for row in rows),
-        sum(row.billed for row in rows),
-    )
+    """Sum up rows; at least one."""
+    spent = [sum(figures) for figures in zip(*(astuple(row.spent) for row in rows), strict=True)]
+    counts = [sum(figures) for figures in zip(*(astuple(row)[2:] for row in rows), strict=True)]
+    return UsageRow("total", Spent(*spent), *counts)

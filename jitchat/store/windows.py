@@ -23,6 +23,8 @@ from jitchat.store.store import require
 from jitchat.values import Mode, Turn, Usage
 
 _PER_LIST = 64
+_ALL = -1
+"""As a limit in SQL."""
 
 Fields = Mapping[str, Any]
 """A segment or ledger row as a JSON object; a segment has `kind`, `tokens` and `text`."""
@@ -120,19 +122,13 @@ _BY_DIGEST = """
 """
 _SENDS = f"""
     SELECT w.id, t.position, r.position, w.sent_at, q.provider, q.cost, w.stop, w.digest,
-           '[' || w.header || ',' || COALESCE(w.sizes, 'null') || ','
+           '[' || w.header || ',' || w.sizes || ','
            || COALESCE(w.request, 'null') || ']', {USAGE}
     FROM windows w CROSS JOIN turns t ON t.id = w.turn LEFT JOIN turns r ON r.id = w.reply
     {_REQUEST}
-    WHERE t.conversation = ? ORDER BY w.id {{}}
+    WHERE t.conversation = ? ORDER BY w.id DESC LIMIT ?
 """  # noqa: S608  a constant
 """CROSS makes SQLite read the windows first: they are in this order, and far fewer than turns."""
-_SIZES = """
-    SELECT json_extract(s.value, '$.kind'), SUM(json_extract(s.value, '$.tokens'))
-    FROM windows w, json_each(w.segments) l JOIN blobs b ON b.digest = l.value,
-         json_each(b.content) s
-    WHERE w.id = ? GROUP BY 1
-"""
 _SPENT = f"""
     SELECT {SPENT} FROM windows w JOIN requests q ON q.window = w.id
     WHERE w.turn = ? AND json_extract(w.header, '$.mode') = ? AND q.id > ?
@@ -261,11 +257,11 @@ class WindowArchive:
         row = self._database.fetch_one(_BY_DIGEST, (said.id, digest, mode.value, model))
         return None if row is None else int(row[0])
 
-    def sends(self, conversation: str) -> list[Send]:
-        """List the sends of a conversation, in order, on all its branches."""
+    def sends(self, conversation: str, most: int = _ALL) -> list[Send]:
+        """List the sends of a conversation, or the last of them, in order, on all its branches."""
         with self._database.read() as connection:
-            rows = connection.execute(_SENDS.format(""), (conversation,)).fetchall()
-            return [_send(connection, row) for row in rows]
+            rows = connection.execute(_SENDS, (conversation, most)).fetchall()
+            return [_send(row) for row in reversed(rows)]
 
     def spent(self, turn_id: int, mode: Mode, after: int) -> Spent:
         """Return the total spent on an answer by all its requests: those after the id `after`.
@@ -274,13 +270,6 @@ class WindowArchive:
         """
         row = self._database.fetch_one(_SPENT, (turn_id, mode.value, after))
         return Spent(*row)
-
-    def last_sends(self, conversation: str, most: int) -> list[Send]:
-        """List the last `most` sends of a conversation, in order."""
-        with self._database.read() as connection:
-            query = _SENDS.format("DESC LIMIT ?")
-            rows = connection.execute(query, (conversation, most)).fetchall()
-            return [_send(connection, row) for row in reversed(rows)]
 
     def replies_by_mode(self, turn_id: int, after: int = 0) -> dict[Mode, int]:
         """Return the position of the latest reply to a message in each mode that has one.
@@ -292,13 +281,11 @@ class WindowArchive:
             return {Mode(mode): int(position) for mode, position in rows}
 
 
-def _send(connection: sqlite3.Connection, row: Sequence[Any]) -> Send:
+def _send(row: Sequence[Any]) -> Send:
     identity, said, reply, sent_at, provider, cost, stop, digest, described, *counts = row
     header, sizes, request = json.loads(described)
     budget, full, band = header["budget"], header["full_tokens"], header.get("band", 0)
     picking = header.get("picking")
-    if sizes is None:  # stored before sizes were recorded with each window
-        sizes = connection.execute(_SIZES, (identity,)).fetchall()
     kinds = dict(sizes)
     require(int, full, band, budget["limit"], budget["reserve"], *kinds.values())
     return Send(

@@ -219,10 +219,13 @@ def _bounded(text: str, span: Span) -> Iterator[Span]:
 def _between(text: str, span: Span, ends: Sequence[int]) -> Iterator[Span]:
     """Split a span at `ends`; the white space after each end belongs to the part before it."""
     start, end = span
+    stop = start
     for place in ends:
+        if place <= stop:  # within white space that was skipped
+            continue
         space = _SPACE.match(text, place, end)
         stop = space.end() if space else place
-        if start < place and stop < end:  # not within white space that was skipped
+        if stop < end:
             yield start, stop
             start = stop
     yield start, end

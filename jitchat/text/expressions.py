@@ -16,8 +16,13 @@ _LINE_BREAK = re.compile(r"\n *+")
 
 
 @cache
+def packaged(package: str, name: str) -> dict[str, Any]:
+    """Read a TOML file next to the code of a package."""
+    return tomllib.loads(files(package).joinpath(name).read_text("utf-8"))
+
+
 def data(name: str) -> dict[str, Any]:
-    return tomllib.loads((files(__package__) / "data" / f"{name}.toml").read_text("utf-8"))
+    return packaged(__package__, f"data/{name}.toml")
 
 
 @cache

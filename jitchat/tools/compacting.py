@@ -107,4 +107,4 @@ class Compacting:
             async with asyncio.timeout(EXTRACTOR_SECONDS):
                 return await asyncio.to_thread(self._extractor.now, text, wanted, limit, why)
         seen = await asyncio.to_thread(preview, text, limit, self._counter)
-        return Compacted(seen.text, f"its head and tail ({why})")
+        return Compacted(seen, f"its head and tail ({why})")

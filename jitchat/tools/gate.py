@@ -112,6 +112,6 @@ def _shown(held: _HeldResult, share: int, spare: int, counter: TokenCounter) -> 
         return held.notice
     choices = held.choices(spare)
     rest = share - counter.count(f"\n{choices}") - 1
-    seen = preview(held.turn.content, rest, counter).text if rest > 0 else ""
+    seen = preview(held.turn.content, rest, counter) if rest > 0 else ""
     text = f"{seen}\n{choices}" if seen else choices
     return text if counter.count(text) <= share else held.notice

@@ -98,18 +98,12 @@ class Offering:
         budget = None if self._rules.offers_all else context.budget
         priced = [(tool, prices[tool.name]) for tool in tools]
         allowed = [each for each in priced if self._rules.allow(each[0])]
-        judged = {
-            choice.tool.name: ToolOffer(
-                choice.tool, choice.reason, choice.is_offered, choice.tokens
-            )
-            for choice in chosen(allowed, context.message, budget)
-        }
         refused = (
             ToolOffer(tool, reasons.NOT_OF_PERSONA, is_offered=False, tokens=tokens)
             for tool, tokens in priced
-            if tool.name not in judged
+            if not self._rules.allow(tool)
         )
-        return [*judged.values(), *refused]
+        return [*chosen(allowed, context.message, budget), *refused]
 
     def _prices(self, tools: Sequence[Tool]) -> Mapping[str, int]:
         """Price the tools; unchanged tools are not counted again."""

@@ -1,7 +1,6 @@
 """The head and tail of a large text, in whole lines, with counts: what a model sees first."""
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
 from jitchat.text.figures import plural
 from jitchat.tools.units import lines_of
@@ -15,33 +14,19 @@ _LONGEST_LINE = 1_000
 """Maximum characters of a line; the middle of a longer one is left out and its size stated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
-    head: str
-    tail: str
-    lines: int
-    """Lines of the whole text."""
-    left_out: int
-    """Lines between head and tail."""
+def preview(text: str, room: int, counter: TokenCounter) -> str:
+    """Show as many whole lines of both ends as fit in `room` tokens, two thirds from the head.
 
-    @property
-    def text(self) -> str:
-        """Head and tail, with a line between them that states what is left out."""
-        if not self.left_out:
-            return f"{self.head}{self.tail}"
-        return f"{self.head}[… {plural(self.left_out, 'line')} left out …]\n{self.tail}"
-
-
-def preview(text: str, room: int, counter: TokenCounter) -> Preview:
-    """Show as many whole lines of both ends as fit in `room` tokens, two thirds from the head."""
+    A line between them states how many lines are left out.
+    """
     room -= _BETWEEN
     lines = [_shown(line) for line in lines_of(text)]
     head = _fitting(lines, int(room * _HEAD), counter)
     rest = lines[head:]
     tail = _fitting(rest[::-1], room - counter.count("".join(lines[:head])), counter)
     left_out = len(rest) - tail
-    end = "".join(rest[len(rest) - tail :])
-    return Preview("".join(lines[:head]), end, len(lines), left_out)
+    note = f"[… {plural(left_out, 'line')} left out …]\n" if left_out else ""
+    return "".join((*lines[:head], note, *rest[left_out:]))
 
 
 def _shown(line: str) -> str:

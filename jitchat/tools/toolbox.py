@@ -4,22 +4,14 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Protocol
 
 from jitchat.errors import JitchatError
 from jitchat.providers.tools import arguments_of, problem_with
+from jitchat.tools.approvals import Approvals
 from jitchat.tools.source import Step, ToolOutput, ToolSource
 from jitchat.values import Tool, ToolCall, ToolResult
 
 MOST_STEPS = 12
-
-
-class Approvals(Protocol):
-    async def refusal(self, source: str, tool: Tool, call: ToolCall) -> ToolResult | None:
-        """Ask if needed; return the result of a call that must not run, None if it may run.
-
-        Cancelling it withdraws the question.
-        """
 
 
 _Events = asyncio.Queue[ToolCall | asyncio.Task[ToolOutput]]

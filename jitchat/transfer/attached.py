@@ -13,7 +13,8 @@ from jitchat.files.office import is_office
 from jitchat.files.pictures import picture_size
 from jitchat.store.imported import IncomingFile
 from jitchat.text.sanitize import one_line, repair
-from jitchat.transfer.incoming import LONGEST_NAME, NOT_KEPT, Piece, Tally, attachment
+from jitchat.transfer.incoming import NOT_KEPT, Tally
+from jitchat.transfer.pieces import LONGEST_NAME, Piece, attachment
 from jitchat.transfer.source import Source
 
 _NO_TEXT = ("image", "audio", "video")

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from jitchat.store.imported import IncomingFile
 from jitchat.transfer.attached import base64_piece, text_piece
 from jitchat.transfer.fields import as_arguments, as_json, mapping, moment_of, sequence, text
-from jitchat.transfer.incoming import Piece, Result, Tally, Text, Thought, attachment
-from jitchat.transfer.sources import sources_below
+from jitchat.transfer.incoming import Tally
+from jitchat.transfer.pieces import Piece, Result, Text, Thought, attachment, sources_below
 from jitchat.values import ToolCall
 
 _Block = Mapping[str, object]

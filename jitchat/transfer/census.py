@@ -70,11 +70,11 @@ class Rules:
     """Matches parts of texts that are not compared: references, labels of the program."""
 
 
-_NO_RULES = Rules({}, {}, frozenset(), re.compile("(?!)"))
+NO_RULES = Rules({}, {}, frozenset(), re.compile("(?!)"))
 
 
 @lru_cache(maxsize=1 << 14)
-def _key_of(rules: Rules, parent: str, name: str) -> tuple[str, str]:
+def key_of(rules: Rules, parent: str, name: str) -> tuple[str, str]:
     """Return the key of a name in an object, and the form in which it is listed, if it is."""
     if not rules.keyed.isdisjoint((parent, parent.rpartition(".")[2])):
         return f"{parent}[]", ""
@@ -89,7 +89,7 @@ def rules_of(form: str) -> Rules:
     """Read a format's rules; if it has none, its sources are not compared."""
     file = files(__package__) / "keys" / f"{form}.toml"
     if not file.is_file():
-        return _NO_RULES
+        return NO_RULES
     read = tomllib.loads(file.read_text("utf-8"))
     by_key = [
         {key: reason for reason, keys in read.get(table, {}).items() for key in keys}
@@ -116,9 +116,9 @@ class Census:
 
     def read(self, value: object) -> None:
         """Add all strings of a value that was read from the source."""
-        if self.rules is _NO_RULES:
+        if self.rules is NO_RULES:
             return
-        for key, listed, text in _strings_in(value, self.rules):
+        for key, listed, text in strings_by_key(value, self.rules):
             if listed in self.rules.excluded:
                 self.counts[listed, Place.EXCLUDED] += 1
             else:
@@ -202,7 +202,7 @@ class _Stored:
         return next((place for place in (None, *Place) if place in places), None)
 
 
-def _strings_in(value: object, rules: Rules) -> Iterator[tuple[str, str, str]]:
+def strings_by_key(value: object, rules: Rules) -> Iterator[tuple[str, str, str]]:
     """Yield the key, the listed key or an empty one, and the text of every string."""
     waiting: list[tuple[object, str, str]] = [(value, "", "")]
     while waiting:
@@ -215,13 +215,13 @@ def _strings_in(value: object, rules: Rules) -> Iterator[tuple[str, str, str]]:
             waiting += [(inner, key, listed) for inner in reversed(value)]
         elif isinstance(value, dict):
             for name, inner in reversed(list(value.items())):
-                inner_key, inner_listed = _key_of(rules, key, name)
+                inner_key, inner_listed = key_of(rules, key, name)
                 waiting.append((inner, inner_key, inner_listed or listed))
 
 
 def strings_of(*values: object) -> Iterator[str]:
     """Yield every string in values that has more than white space."""
-    return (text for _, _, text in _strings_in(values, _NO_RULES))
+    return (text for _, _, text in strings_by_key(values, NO_RULES))
 
 
 def plain(text: str) -> str:

@@ -1,7 +1,9 @@
 """ChatGPT's export: `conversations.json`, or the same list split over `conversations-NNN.json`.
 
 A conversation is a tree of nodes (`mapping`); `current_node` is the leaf of the branch that was
-shown. A node without a message, or with a hidden one, only links its children to its parent.
+shown. A node without a message, or with a hidden one, only links its children to its parent. What
+the site shows as a card (a chart, products, places) is in a span of the text, in a reference of the
+message (`content_references`), or in the message's content itself.
 """
 
 import re
@@ -11,57 +13,51 @@ from pathlib import PurePath
 
 from jitchat.store.imported import Origin
 from jitchat.transfer.attached import file_piece, reader_of
-from jitchat.transfer.census import strings_of
+from jitchat.transfer.census import rules_of, strings_of
 from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
-from jitchat.transfer.format import Format, conversations_in
-from jitchat.transfer.incoming import (
-    INSTRUCTIONS,
-    IncomingConversation,
-    Message,
-    Note,
+from jitchat.transfer.format import list_format
+from jitchat.transfer.incoming import INSTRUCTIONS, IncomingConversation, Tally
+from jitchat.transfer.json_text import decoded
+from jitchat.transfer.pieces import (
     Piece,
     Result,
-    Tally,
     Text,
     Thought,
-    TurnMaker,
-    newest_leaf,
+    card,
+    link,
     quote,
-    short_id,
     size_of,
-    tree_turns,
+    sources_below,
+    sources_in,
     with_files,
 )
-from jitchat.transfer.json_text import Broken, decoded
-from jitchat.transfer.sample import Sample
-from jitchat.transfer.source import Source, SourceFile
-from jitchat.transfer.sources import link, sources_below, sources_in
+from jitchat.transfer.source import Source
+from jitchat.transfer.turns import Message, Note, TurnMaker, newest_leaf, tree_turns
 from jitchat.values import Role, ToolCall
 
 NAME = "chatgpt"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 _SPAN = re.compile("( ?)(\ue200([a-z_]*+)\ue202?+([^\ue200\ue201]*+)\ue201)")
-"""A span that the site shows in another form: a name, a link, a citation."""
+"""A span that the site shows in another form: a name, a link, a citation, a card."""
 _MARK = re.compile("[\ue200-\ue206]")
-_REFERENCE = re.compile(r"turn\d[\w,]*")
-"""Ids of sources within the conversation."""
+_REFERENCE = re.compile('(?<![^"\ue202])turn\\d[\\w,]*(?![^"\ue202])')
+"""Ids of sources within the conversation, as parts of a span or in its JSON."""
 _SILENT = ("thoughts", "reasoning_recap")
 _CONTEXT = ("user_editable_context", "model_editable_context")
 """Content types of custom instructions and of ChatGPT's memory about the user."""
+_SOURCES = (
+    "webpage", "webpage_extended", "grouped_webpages", "grouped_webpages_model_predicted_fallback",
+    "sources_footnote", "nav_list", "navigation", "file", "link_title", "image_v2", "attribution",
+    "attribution_footer", "hidden", "",
+)  # fmt: skip
+"""Types of references to sources; all others are cards."""
+_SAID = ("text", "result", "content", "output_str")
+"""The fields of which one has the text of a message or of a part."""
 _MOST_HOPS = 16
 
 
 def _is_conversation(fields: Mapping[str, object]) -> bool:
     return isinstance(fields.get("mapping"), dict)
-
-
-def _matches(sample: Sample) -> bool:
-    return any(map(_is_conversation, (*sample.items, sample.member("conversations"))))
-
-
-def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
-    for fields in conversations_in(file, source, _is_conversation, "conversations"):
-        yield _conversation(fields, source)
 
 
 def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConversation:
@@ -75,7 +71,6 @@ def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConve
     changed = moment_of(fields.get("update_time"))
     return IncomingConversation(
         Origin(NAME, key),
-        short_id(NAME, key),
         text(fields.get("title")),
         turns,
         tally,
@@ -181,7 +176,8 @@ class _Reader:
                 self._tally.skip("message that ChatGPT hides", content)
             return None
         pieces = self._spoken(name, message, content, kind)
-        shown = {_pointer(mapping(part)) for part in sequence(content.get("parts"))}
+        assets = [asset for part in sequence(content.get("parts")) for asset in _assets(part)]
+        shown = {_pointer(asset) for asset in assets}
         for each in self._attachments(name):
             identity, size = text(each.get("id")), size_of(each.get("size"))
             if identity not in shown:
@@ -237,46 +233,61 @@ class _Reader:
         return [with_files(Result(call, ""), shown)]
 
     def _pictures(self, message: Mapping[str, object]) -> list[Piece]:
-        """Read the pictures that a run of code produced."""
-        result = mapping(mapping(message.get("metadata")).get("aggregate_result"))
+        """Read the pictures, charts and tables that a run of code produced."""
+        metadata = mapping(message.get("metadata"))
+        result = mapping(metadata.get("aggregate_result"))
         urls = [mapping(output).get("image_url") for output in sequence(result.get("messages"))]
         parts = [{"content_type": "image", "asset_pointer": url} for url in urls if url]
-        return [self._part(part) for part in parts]
+        pieces = [self._file(part) for part in parts]
+        for shown in [mapping(item) for item in sequence(metadata.get("ada_visualizations"))]:
+            kind, title = text(shown.get("type")) or "file", text(shown.get("title"))
+            read = reader_of(self._source, text(shown.get("file_id")))
+            pieces.append(file_piece(self._tally, kind, title, read))
+        return pieces
 
     def _is_call(self, name: str) -> bool:
         message = self._message_at(name)
         return self._role(name) == "assistant" and text(message.get("recipient")) not in ("", "all")
 
     def _content(self, message: Mapping[str, object]) -> list[Piece]:
-        """Read what a message shows, and the sources that its text does not link to."""
+        """Read what a message shows: its parts, cards, and the sources that it does not link to."""
         content, metadata = mapping(message.get("content")), mapping(message.get("metadata"))
-        references = [mapping(item) for item in sequence(metadata.get("content_references"))]
-        if "parts" in content:
-            parts = sequence(content["parts"])
-        else:
-            title, url, summary = (text(content.get(name)) for name in ("title", "url", "summary"))
-            lines = (title, url, _said(content), summary)
-            parts = ["\n".join(line for line in lines if line)]
-        is_user = mapping(message.get("author")).get("role") == "user"
-        shown = list[Piece]()
-        for part in parts:
-            is_marked = isinstance(part, str) and not is_user
-            said = self._spans_shown(text(part), references) if is_marked else text(part)
-            shown.append(Text(said) if isinstance(part, str) else self._part(part))
+        parts = sequence(content["parts"]) if "parts" in content else [content]
+        shown = [piece for part in parts for piece in self._part(part)]
+        references = _References(metadata.get("content_references"), shown)
+        if mapping(message.get("author")).get("role") != "user":
+            shown = [self._as_shown(piece, references) for piece in shown]
         written = "\n".join(piece.text for piece in shown if isinstance(piece, Text))
-        listed = (references, metadata.get("citations"), metadata.get("_cite_metadata"))
+        shown += [Text(said) for said in references.cards_below]
+        blocks = mapping(metadata.get("writing_blocks")).values()
+        edited = [block for block in blocks if text(mapping(block).get("content")) not in written]
+        shown.append(card("writing", edited, rules_of(NAME), "writing_blocks[]"))
+        shown += self._report(mapping(metadata.get("chatgpt_sdk")))
+        listed = (references.sources, metadata.get("citations"), metadata.get("_cite_metadata"))
         return [*shown, Text(sources_below(written, *listed))]
 
-    def _spans_shown(self, said: str, references: Sequence[Mapping[str, object]]) -> str:
+    def _report(self, app: Mapping[str, object]) -> list[Piece]:
+        """Read the plan and the report of a research from the state of its app, which is JSON."""
+        state = mapping(decoded(text(app.get("widget_state"))))
+        if not state:
+            return []
+        self._tally.read({"widget_state": state})
+        plan = card("plan", state.get("plan"), rules_of(NAME), "plan")
+        return [plan, *self._content(mapping(state.get("report_message")))]
+
+    def _as_shown(self, piece: Piece, references: "_References") -> Piece:
         """Write the marked spans of a text as the site shows them."""
-        links = {text(item.get("matched_text")): dict(sources_in(item)) for item in references}
+        if not isinstance(piece, Text):
+            return piece
 
         def shown(match: re.Match[str]) -> str:
             blank, span, kind, content = match.groups()
-            value = decoded(content)
-            cited = links.get(span, {})
-            listed = strings_of(content.split("\ue202") if isinstance(value, Broken) else value)
-            words = [word for word in listed if not _REFERENCE.fullmatch(word)]
+            self._tally.account_for(kind)
+            if span in references.cards:
+                self._tally.account_for(*content.split("\ue202"))
+            fields = [_field(part) for part in _REFERENCE.sub("", content).split("\ue202")]
+            cited = references.links.get(span, {})
+            words = list(strings_of(fields))
             if kind == "entity" and words:
                 name = words[1:2] or words
                 self._tally.skip("note on a name", [word for word in words if word not in name])
@@ -286,42 +297,93 @@ class _Reader:
             if cited:
                 named = ", ".join(link(title, url) for url, title in cited.items())
                 return blank + " ".join([*words, f"({named})"])
-            return f"{blank}[{kind}: {', '.join(words)}]" if words else ""
+            written = references.cards.get(span) or card(kind, fields).text
+            return f"\n\n{written}\n\n" if "\n" in written else f"{blank}{written}".rstrip()
 
-        return _MARK.sub("", _SPAN.sub(shown, said))
+        return Text(_MARK.sub("", _SPAN.sub(shown, piece.text)))
 
-    def _part(self, part: object) -> Piece:
+    def _part(self, part: object) -> Iterator[Piece]:
+        """Read a part of a message, or a message without parts: text, files and all else as a card.
+
+        The site has many kinds of them, and new ones come.
+        """
+        if isinstance(part, str):
+            yield Text(part)
+            return
+        assets = _assets(part)
         fields = mapping(part)
-        if (said := text(fields.get("text"))) or part is None:
-            return Text(said)
-        pointer = _pointer(fields)
-        kind = next(
-            (k for k in ("image", "audio", "video") if k in str(fields.get("content_type"))), ""
-        )
-        if not kind:
-            self._tally.change("part of unknown kind that was kept by name only")
-        beside, size = self._source.beside(pointer), size_of(fields.get("size_bytes"))
+        if fields in assets:
+            yield self._file(fields)
+            return
+        title, url, summary = (text(fields.get(name)) for name in ("title", "url", "summary"))
+        lines = (title, url, _said(fields), summary)
+        yield Text("\n".join(line for line in lines if line))
+        yield from (self._file(asset) for asset in assets)
+        shown = (*lines, *assets)
+        rest = {name: value for name, value in fields.items() if value not in shown}
+        yield card(text(fields.get("content_type")) or "part", rest, rules_of(NAME), "content")
+
+    def _file(self, asset: Mapping[str, object]) -> Piece:
+        pointer = _pointer(asset)
+        written = text(asset.get("content_type"))
+        kind = next((kind for kind in ("image", "audio", "video") if kind in written), "attachment")
+        beside, size = self._source.beside(pointer), size_of(asset.get("size_bytes"))
         name = self._names.get(pointer, "")
         if not name:
             name = pointer if beside is None else PurePath(beside.name).name
-        read = reader_of(self._source, pointer)
-        return file_piece(self._tally, kind or "attachment", name, read, size)
+        return file_piece(self._tally, kind, name, reader_of(self._source, pointer), size)
 
 
-def _pointer(part: Mapping[str, object]) -> str:
-    """Return the id of the file that a part points to; empty if it points to none."""
-    inner = mapping(part.get("audio_asset_pointer"))
-    pointer = text(part.get("asset_pointer")) or text(inner.get("asset_pointer"))
-    return pointer.partition("://")[2]
+class _References:
+    """What a message refers to: sources, and cards in its text or below it."""
+
+    def __init__(self, listed: object, pieces: Sequence[Piece]) -> None:
+        said = "\n".join(piece.text for piece in pieces if isinstance(piece, Text))
+        self.sources: list[Mapping[str, object]] = []
+        self.links: dict[str, dict[str, str]] = {}
+        """Titles by URL, by span."""
+        self.cards: dict[str, str] = {}
+        """Cards by span."""
+        self.cards_below: list[str] = []
+        for item in [mapping(item) for item in sequence(listed)]:
+            span, kind = text(item.get("matched_text")), text(item.get("type"))
+            if kind in _SOURCES:
+                self.sources.append(item)
+                self.links[span] = dict(sources_in(item))
+                continue
+            title = text(item.get("category")) or kind
+            shown = card(title, item, rules_of(NAME), "content_references")
+            written = shown.text or text(item.get("alt"))
+            if _SPAN.fullmatch(span) and span in said:
+                self.cards[span] = "\n".join(filter(None, (self.cards.get(span), written)))
+            else:
+                self.cards_below.append(written)
+
+
+def _field(written: str) -> object:
+    """Decode a field of a span if it is an object or a list in JSON."""
+    value = decoded(written)
+    return value if isinstance(value, dict | list) else written
+
+
+def _assets(part: object) -> list[Mapping[str, object]]:
+    """Return a part that points to a file, or its members that do."""
+    fields = mapping(part)
+    if "asset_pointer" in fields:
+        return [fields]
+    return [mapping(inner) for inner in fields.values() if "asset_pointer" in mapping(inner)]
+
+
+def _pointer(asset: Mapping[str, object]) -> str:
+    """Return the id of the file that an asset points to; empty if it points to none."""
+    return text(asset.get("asset_pointer")).partition("://")[2]
 
 
 def _said(content: Mapping[str, object]) -> str:
     """Return the text of a message, from whichever field has it."""
     if "parts" in content:
         return "\n\n".join(part for part in sequence(content["parts"]) if isinstance(part, str))
-    return next(
-        (said for each in ("text", "result", "content") if (said := text(content.get(each)))), ""
-    )
+    return next((text(content[name]) for name in _SAID if text(content.get(name))), "")
 
 
 def _age(message: Mapping[str, object]) -> float:
@@ -329,4 +391,10 @@ def _age(message: Mapping[str, object]) -> float:
     return float(made) if isinstance(made, int | float) and made == made else 0.0  # noqa: PLR0124  not a number
 
 
-CHATGPT = Format(NAME, "ChatGPT's export (its zip, or conversations*.json)", _matches, _read)
+CHATGPT = list_format(
+    NAME,
+    "ChatGPT's export (its zip, or conversations*.json)",
+    _is_conversation,
+    _conversation,
+    "conversations",
+)

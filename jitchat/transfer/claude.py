@@ -4,36 +4,24 @@ Messages form a tree (`parent_message_uuid`); in a file without parents, they ar
 order. The export names neither the model nor the leaf that was shown: the newest leaf is used.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from jitchat.store.imported import Origin
 from jitchat.transfer.attached import file_piece, reader_of, text_piece
 from jitchat.transfer.blocks import pieces_of
 from jitchat.transfer.census import strings_of
 from jitchat.transfer.fields import mapping, moment_of, sequence, text
-from jitchat.transfer.format import Format, conversations_in
-from jitchat.transfer.incoming import (
-    NO_ROLE,
-    IncomingConversation,
-    Message,
-    Note,
-    Piece,
-    Tally,
-    Text,
-    TurnMaker,
-    newest_leaf,
-    short_id,
-    tree_turns,
-)
-from jitchat.transfer.sample import Sample
-from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.format import list_format
+from jitchat.transfer.incoming import NO_ROLE, IncomingConversation, Tally
+from jitchat.transfer.pieces import Piece, Text
+from jitchat.transfer.source import Source
+from jitchat.transfer.turns import Message, Note, TurnMaker, newest_leaf, tree_turns
 from jitchat.values import Role
 
 NAME = "claude"
 _ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
-
-
 _KNOWLEDGE = ("prompt_template", "conversations_memory", "project_memories")
+"""Names of which a project, or what Claude remembers, has at least one."""
 
 
 def _is_conversation(fields: Mapping[str, object]) -> bool:
@@ -43,18 +31,6 @@ def _is_conversation(fields: Mapping[str, object]) -> bool:
 def _is_ours(fields: Mapping[str, object]) -> bool:
     """Whether it is a conversation, a project, or what Claude remembers of them."""
     return _is_conversation(fields) or any(name in fields for name in _KNOWLEDGE)
-
-
-def _matches(sample: Sample) -> bool:
-    return any(map(_is_ours, (*sample.items, sample.member("conversations"))))
-
-
-def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
-    for fields in conversations_in(file, source, _is_ours, "conversations"):
-        if _is_conversation(fields):
-            yield _conversation(fields, source)
-        else:
-            yield _knowledge(fields)
 
 
 def _knowledge(fields: Mapping[str, object]) -> IncomingConversation:
@@ -70,15 +46,20 @@ def _knowledge(fields: Mapping[str, object]) -> IncomingConversation:
     made = moment_of(fields.get("created_at"))
     key = text(fields.get("uuid")) or f"memory-{text(fields.get('account_uuid'))}"
     turns = TurnMaker(tally).turns(key, Role.USER, pieces, 0, Note(made))
-    found = IncomingConversation(Origin(NAME, key), short_id(NAME, key), title, turns, tally)
-    found.title = f"Project: {title}" if title else "What Claude remembers"
-    found.project = title
-    found.created_at = made
-    found.updated_at = moment_of(fields.get("updated_at"))
-    return found
+    return IncomingConversation(
+        Origin(NAME, key),
+        f"Project: {title}" if title else "What Claude remembers",
+        turns,
+        tally,
+        project=title,
+        created_at=made,
+        updated_at=moment_of(fields.get("updated_at")),
+    )
 
 
 def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConversation:
+    if not _is_conversation(fields):
+        return _knowledge(fields)
     tally = Tally()
     tally.read(fields)
     messages = _messages(sequence(fields["chat_messages"]), tally, source)
@@ -93,7 +74,6 @@ def _conversation(fields: Mapping[str, object], source: Source) -> IncomingConve
         turns += maker.turns("summary", Role.ASSISTANT, [Text(summary)], 0, note)
     return IncomingConversation(
         Origin(NAME, key),
-        short_id(NAME, key),
         text(fields.get("name")) or summary,
         turns,
         tally,
@@ -144,4 +124,10 @@ def _pieces(item: Mapping[str, object], tally: Tally, source: Source) -> list[Pi
     return pieces
 
 
-CLAUDE = Format(NAME, "Claude's export (its zip, or conversations.json)", _matches, _read)
+CLAUDE = list_format(
+    NAME,
+    "Claude's export (its zip, or conversations.json)",
+    _is_ours,
+    _conversation,
+    "conversations",
+)

@@ -16,22 +16,11 @@ from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import base64_piece, text_piece
 from jitchat.transfer.blocks import pieces_of
 from jitchat.transfer.fields import mapping, moment_of, text
-from jitchat.transfer.format import Environment, Format
-from jitchat.transfer.incoming import (
-    INSTRUCTIONS,
-    IncomingConversation,
-    Note,
-    Piece,
-    Result,
-    Tally,
-    Text,
-    Thought,
-    TurnMaker,
-    short_id,
-)
-from jitchat.transfer.json_text import Broken, JsonText
-from jitchat.transfer.sample import Sample
+from jitchat.transfer.format import Environment, Format, Sample, lines_of
+from jitchat.transfer.incoming import INSTRUCTIONS, IncomingConversation, Tally
+from jitchat.transfer.pieces import Piece, Result, Text, Thought
 from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.turns import Note, TurnMaker
 from jitchat.values import Role, ToolCall
 
 NAME = "claude-code"
@@ -66,21 +55,16 @@ def _matches(sample: Sample) -> bool:
 
 
 def _usual_place(environment: Environment) -> Path:
-    given = environment.get("CLAUDE_CONFIG_DIR")
-    return (Path(given) if given else Path.home() / ".claude") / "projects"
+    return Path(environment.get("CLAUDE_CONFIG_DIR") or "~/.claude").expanduser() / "projects"
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     if "subagents" in Path(file.name).parts or file.stem.startswith("agent-"):
         source.tally.skip("sub-agent session")
         return
-    tally = Tally()
-    reader = _Reader(tally)
-    conversation = IncomingConversation(
-        Origin(NAME, file.stem), short_id(NAME, file.stem), "", (), tally
-    )
-    conversation.turns = reader.read(file, conversation)
-    yield conversation
+    found = IncomingConversation(Origin(NAME, file.stem))
+    found.turns = _Reader(found.tally).read(file, found)
+    yield found
 
 
 @dataclass(slots=True)
@@ -123,17 +107,13 @@ class _Reader:
         self._titles: dict[str, str] = {}
 
     def read(self, file: SourceFile, found: IncomingConversation) -> Iterator[IncomingTurn]:
-        with file.open() as opened:
-            for line in JsonText(opened).lines():
-                fields = mapping(line)
-                kind = text(fields.get("type"))
-                self._tally.read({kind: fields})
-                if isinstance(line, Broken):
-                    self._tally.skip(f"line that is {line.reason}")
-                elif kind in _TITLES:
-                    self._titles[kind] = text(fields.get(_TITLES[kind]))
-                else:
-                    yield from self._line(fields, kind)
+        for line in lines_of(file, self._tally):
+            kind = text(line.get("type"))
+            self._tally.read({kind: line})
+            if kind in _TITLES:
+                self._titles[kind] = text(line.get(_TITLES[kind]))
+            else:
+                yield from self._line(line, kind)
         yield from self._end()
         titles = [self._titles[kind] for kind in _TITLES if self._titles.get(kind)]
         found.title = titles[-1] if titles else ""

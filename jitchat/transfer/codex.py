@@ -7,37 +7,26 @@ October 2025, each line was itself such an item. A session that is resumed can h
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.blocks import result_text
-from jitchat.transfer.census import strings_of
-from jitchat.transfer.fields import as_arguments, as_json, mapping, moment_of, sequence, text
-from jitchat.transfer.format import Environment, Format, lines_of
-from jitchat.transfer.incoming import (
-    INSTRUCTIONS,
-    IncomingConversation,
-    Note,
-    Piece,
-    Result,
-    Tally,
-    Text,
-    Thought,
-    TurnMaker,
-    hash_of,
-    short_id,
-)
+from jitchat.transfer.fields import as_json, mapping, moment_of, text
+from jitchat.transfer.format import Environment, Format, Sample, lines_of
+from jitchat.transfer.incoming import INSTRUCTIONS, IncomingConversation, Tally
 from jitchat.transfer.json_text import decoded
-from jitchat.transfer.openai import content_pieces
-from jitchat.transfer.sample import Sample
+from jitchat.transfer.openai import content_pieces, is_item, item_pieces
+from jitchat.transfer.pieces import Piece, Result, Text
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.values import Role, ToolCall
+from jitchat.transfer.turns import Note, TurnMaker, hash_of
+from jitchat.values import Role
 
 NAME = "codex"
 _TYPES = ("session_meta", "response_item", "turn_context", "event_msg", "compacted")
+_OLD_ITEMS = ("message", "ghost_snapshot")
 _SCAFFOLDING = re.compile(
     r"\s*(<(environment_context|user_instructions|turn_aborted|permissions|INSTRUCTIONS|skill"
     r"|user_shell_command)\b"
@@ -48,30 +37,32 @@ _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 
 
 def _matches(sample: Sample) -> bool:
-    for line in sample.lines:
-        if line.get("type") in _TYPES and isinstance(line.get("payload"), dict):
-            return True
-        if line.get("record_type") == "state" or (
-            line.get("type") == "message"
-            and isinstance(line.get("content"), list)
-            and "role" in line
-            and "uuid" not in line
-        ):
-            return True
-    return False
+    return any(
+        (line.get("type") in _TYPES and isinstance(line.get("payload"), dict))
+        or line.get("record_type") == "state"
+        for line in sample.lines
+    ) or _is_old(sample.lines)
+
+
+def _is_old(lines: Sequence[Mapping[str, object]]) -> bool:
+    """Whether lines are items themselves, each with its type, not another program's messages."""
+    messages = [line for line in lines if "role" in line]
+    return bool(messages) and all(
+        line.get("type") == "message"
+        and isinstance(line.get("content"), list)
+        and "uuid" not in line
+        for line in messages
+    )
 
 
 def _usual_place(environment: Environment) -> Path:
-    given = environment.get("CODEX_HOME")
-    return (Path(given) if given else Path.home() / ".codex") / "sessions"
+    return Path(environment.get("CODEX_HOME") or "~/.codex").expanduser() / "sessions"
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     del source
-    tally = Tally()
     named = _UUID.search(file.stem)
-    key = named[0] if named else file.stem
-    found = IncomingConversation(Origin(NAME, key), short_id(NAME, key), "", (), tally)
+    found = IncomingConversation(Origin(NAME, named[0] if named else file.stem))
     found.turns = _turns(file, found)
     yield found
 
@@ -119,7 +110,7 @@ class _Reader:
                 self._tally.skip("compaction summary", payload)
             elif kind == "response_item":
                 yield from self._item(payload, Note(moment, self._model))
-            elif "payload" not in line and (kind == "message" or kind in _ITEMS):
+            elif "payload" not in line and (kind in _OLD_ITEMS or is_item(line)):
                 yield from self._item(line, Note(moment, self._model))
             elif kind not in _TYPES and "record_type" not in line and "id" not in line:
                 self._tally.skip("line of unknown kind", line)
@@ -137,22 +128,18 @@ class _Reader:
 
     def _item(self, item: Mapping[str, object], note: Note) -> Iterator[_Message]:
         kind = text(item.get("type"))
-        if self._is_repeated(item):
+        if self._is_repeated(item) or kind == "ghost_snapshot":
             return
         if kind == "message" and item.get("role") != "assistant":
             yield from self._spoken(item, note)
             return
-        if kind == "message":
-            pieces = list(content_pieces(item.get("content"), self._tally))
-        elif kind in _ITEMS:
-            pieces = [
-                replace(piece, moment=note.moment) if isinstance(piece, Result) else piece
-                for piece in _ITEMS[kind](item)
-            ]
+        if kind.endswith("_output"):
+            pieces: list[Piece] = [replace(_result(item), moment=note.moment)]
             if "exit_code" in mapping(_parsed(item.get("output")).get("metadata")):
                 self._tally.skip("exit code")
         else:
-            self._tally.skip("item of unknown kind", item)
+            pieces = list(item_pieces(item, self._tally))
+        if not pieces:
             return
         is_answered = any(isinstance(piece, Result) for piece in self._pieces)
         if is_answered and not any(isinstance(piece, Result) for piece in pieces):
@@ -178,49 +165,20 @@ class _Reader:
         self._pieces = []
 
 
-def _reasoning(item: Mapping[str, object]) -> list[Piece]:
-    parts = (*sequence(item.get("summary")), *sequence(item.get("content")))
-    return [Thought(text(mapping(part).get("text"))) for part in parts]
-
-
-def _call(item: Mapping[str, object]) -> list[Piece]:
-    name, call = text(item.get("name")) or text(item.get("type")), text(item.get("call_id"))
-    given = next((item[each] for each in ("arguments", "input", "action") if each in item), None)
-    return [ToolCall(call or text(item.get("id")), name, as_arguments(given))]
-
-
 def _parsed(output: object) -> Mapping[str, object]:
     if isinstance(output, str) and output.startswith("{"):
         return mapping(decoded(output))
     return {}
 
 
-def _result(item: Mapping[str, object]) -> list[Piece]:
+def _result(item: Mapping[str, object]) -> Result:
     output = item.get("output")
     output = _parsed(output).get("output", output)
     is_error = mapping(output).get("success") is False
     if isinstance(output, dict):
         output = output.get("content", as_json(output))
-    return [Result(text(item.get("call_id")), result_text(output), is_error)]
+    return Result(text(item.get("call_id")), result_text(output), is_error)
 
-
-def _searched(item: Mapping[str, object]) -> list[Piece]:
-    action = {**mapping(item.get("action")), "type": ""}
-    words = ", ".join(dict.fromkeys(strings_of(action)))
-    return [Text(f"[web search: {words}]")] if words else []
-
-
-_ITEMS: dict[str, Callable[[Mapping[str, object]], list[Piece]]] = {
-    "reasoning": _reasoning,
-    "function_call": _call,
-    "custom_tool_call": _call,
-    "local_shell_call": _call,
-    "function_call_output": _result,
-    "custom_tool_call_output": _result,
-    "local_shell_call_output": _result,
-    "web_search_call": _searched,
-    "ghost_snapshot": lambda _: [],
-}
 
 CODEX = Format(
     NAME, "Codex's sessions (JSONL)", _matches, _read, _usual_place, "rollout-*.jsonl", "CODEX_HOME"

@@ -5,16 +5,14 @@ from dataclasses import dataclass
 
 from jitchat.attachments import Attachment
 from jitchat.store.attachments import AttachmentStore
-from jitchat.store.path import Path
+from jitchat.store.imported import all_turns
 from jitchat.store.pins import OwnInstructions
-from jitchat.store.reply_notes import ReplyNote, notes_of
+from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send, WindowArchive
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
-from jitchat.values import DEFAULT_PROJECT, Conversation, Turn
-
-_BATCH = 256
+from jitchat.values import DEFAULT_PROJECT, Conversation, Status, Turn
 
 Write = Callable[[str], object]
 """Writes the next chunk of the export."""
@@ -31,26 +29,30 @@ class ExportFormat:
 @dataclass(frozen=True, slots=True)
 class ExportedTurn:
     turn: Turn
-    note: ReplyNote | None
-    """How the turn was generated; None if unknown."""
+    note: ReplyNote
     files: tuple[Attachment, ...] = ()
     """The turn's attachments, without their contents."""
 
 
 def path_turns(store: ColdStore, conversation: str) -> Iterator[ExportedTurn]:
     """Read the turns of the current path, with their models and attachments."""
-    path = store.path(conversation)
     files: dict[int, list[Attachment]] = {}
     for file in AttachmentStore(store.database, conversation).listed():
         files.setdefault(file.turn, []).append(file)
-    for first, last in path.stretches:
-        for start in range(first, last + 1, _BATCH):
-            part = Path(((start, min(last, start + _BATCH - 1)),))
-            turns = store.turns_of(conversation, part)
-            notes = notes_of(store.database, [turn.id for turn in turns])
-            for turn in turns:
-                came_with = tuple(files.get(turn.position, ()))
-                yield ExportedTurn(turn, notes.get(turn.id), came_with)
+    for stored in all_turns(store, conversation, store.path(conversation)):
+        turn = stored.turn
+        yield ExportedTurn(turn, stored.note, tuple(files.get(turn.position, ())))
+
+
+def heading(exported: ExportedTurn) -> str:
+    """Describe a turn in one line: `#3 assistant · gpt-5 · 2026-03-01 10:05 · cut`."""
+    turn = exported.turn
+    parts = [f"#{turn.position} {one_line(turn.speaker)}", one_line(exported.note.model)]
+    if turn.created_at is not None:
+        parts.append(f"{turn.created_at:%Y-%m-%d %H:%M}")
+    if turn.status is not Status.COMPLETE:
+        parts.append(turn.status.value)
+    return " · ".join(part for part in parts if part)
 
 
 def file_title(file: Attachment) -> str:

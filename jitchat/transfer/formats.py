@@ -14,7 +14,7 @@ from jitchat.transfer.chatgpt import CHATGPT
 from jitchat.transfer.claude import CLAUDE
 from jitchat.transfer.claude_code import CLAUDE_CODE
 from jitchat.transfer.codex import CODEX
-from jitchat.transfer.format import Format
+from jitchat.transfer.format import Format, Shape, sample_of
 from jitchat.transfer.gemini import GEMINI, IN_HTML, is_activity_page
 from jitchat.transfer.incoming import IncomingConversation
 from jitchat.transfer.jitchat_json import JITCHAT
@@ -26,7 +26,6 @@ from jitchat.transfer.open_webui import OPEN_WEBUI
 from jitchat.transfer.opencode import OPENCODE
 from jitchat.transfer.plain import PLAIN
 from jitchat.transfer.report import FileConversation
-from jitchat.transfer.sample import Shape, sample_of
 from jitchat.transfer.sillytavern import SILLYTAVERN
 from jitchat.transfer.source import Source, SourceFile
 from jitchat.values import Conversation

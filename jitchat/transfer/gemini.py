@@ -16,18 +16,12 @@ from jitchat.text.sanitize import shorten
 from jitchat.transfer.attached import file_piece, reader_of
 from jitchat.transfer.census import strings_of
 from jitchat.transfer.fields import mapping, moment_of, sequence, text
-from jitchat.transfer.format import Format, values_of
-from jitchat.transfer.incoming import (
-    IncomingConversation,
-    Note,
-    Piece,
-    Tally,
-    Text,
-    TurnMaker,
-)
+from jitchat.transfer.format import Format, Sample, values_of
+from jitchat.transfer.incoming import IncomingConversation, Tally
 from jitchat.transfer.json_text import Broken
-from jitchat.transfer.sample import Sample
+from jitchat.transfer.pieces import Piece, Text
 from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.turns import Note, TurnMaker
 from jitchat.values import Role
 
 if TYPE_CHECKING:
@@ -131,20 +125,16 @@ def _prompt(title: str, verb: str) -> str:
 
 def _conversation(group: Sequence[_Entry], verb: str, source: Source) -> IncomingConversation:
     tally, first = Tally(), group[0]
-    key = first.moment.isoformat()
     tally.change("conversation that was inferred from times alone")
-    found = IncomingConversation(
-        Origin(NAME, key),
-        f"{NAME}-{first.moment:%Y%m%d-%H%M}",
+    return IncomingConversation(
+        Origin(NAME, first.moment.isoformat()),
         shorten(_prompt(first.title, verb), 80),
-        (),
+        list(_turns(group, verb, tally, source)),
         tally,
-        None,
-        first.moment,
-        group[-1].moment,
+        created_at=first.moment,
+        updated_at=group[-1].moment,
+        id=f"{NAME}-{first.moment:%Y%m%d-%H%M}",
     )
-    found.turns = list(_turns(group, verb, tally, source))
-    return found
 
 
 def _turns(

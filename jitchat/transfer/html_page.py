@@ -22,12 +22,13 @@ from jitchat.transfer.export import (
     Write,
     about,
     file_title,
+    heading,
     left_out,
     own_instructions,
     path_turns,
     sends_by_turn,
 )
-from jitchat.values import Conversation, Role, Status
+from jitchat.values import Conversation, Role
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _INLINE = 1 << 20
@@ -83,15 +84,10 @@ def _preformatted(text: str) -> str:
 
 
 def _turn(exported: ExportedTurn, anchor: str) -> Iterator[str]:
-    turn, note = exported.turn, exported.note
-    head = [f"#{turn.position} {one_line(turn.speaker)}"]
-    head += [one_line(note.model)] if note is not None and note.model else []
-    head += [f"{turn.created_at:%Y-%m-%d %H:%M}"] if turn.created_at is not None else []
-    head += [turn.status.value] if turn.status is not Status.COMPLETE else []
-    name = f"{anchor}-{turn.position}"
-    yield f'<article id="{name}" class="{turn.role.value}">\n<h2>{_safe(" · ".join(head))}</h2>\n'
-    if note is not None and note.reasoning:
-        yield _folded("Reasoning", note.reasoning)
+    turn, head = exported.turn, _safe(heading(exported))
+    yield f'<article id="{anchor}-{turn.position}" class="{turn.role.value}">\n<h2>{head}</h2>\n'
+    if exported.note.reasoning:
+        yield _folded("Reasoning", exported.note.reasoning)
     if turn.content and turn.role is Role.ASSISTANT:
         yield f'<div class="reply">\n{html_of(turn.content)}</div>\n'
     elif turn.content:

@@ -128,16 +128,15 @@ def _taken(
     size = 0
     try:
         for found in conversations:
+            is_read = isinstance(found.turns, list)
             if isinstance(found.turns, list):
                 waiting.append(found)
-                size += sum(1 + _A_FILE * len(each.files) for each in found.turns)
-                if size < _BATCH:
-                    continue
-                yield from _stored(store, waiting)
-                size = 0
-            else:  # read while it is stored: if that fails, only this one is rolled back
-                yield from _stored(store, waiting)
-                size = 0
+                size += sum(1 + _A_FILE * len(turn.files) for turn in found.turns)
+            if is_read and size < _BATCH:
+                continue
+            yield from _stored(store, waiting)
+            size = 0
+            if not is_read:  # read while it is stored: if that fails, only this one is rolled back
                 try:
                     yield from _stored(store, [found])
                 except (NotJson, ImportFailed) as error:

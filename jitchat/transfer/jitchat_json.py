@@ -36,18 +36,13 @@ from jitchat.tool_fields import use_fields
 from jitchat.transfer.census import Census, rules_of
 from jitchat.transfer.export import Write
 from jitchat.transfer.fields import as_json, mapping
-from jitchat.transfer.format import Format
-from jitchat.transfer.incoming import (
-    LONGEST_NAME,
-    IncomingConversation,
-    Tally,
-    hash_of,
-    tags_of,
-)
+from jitchat.transfer.format import Format, Sample
+from jitchat.transfer.incoming import IncomingConversation, Tally, tags_of
 from jitchat.transfer.json_text import JsonText, NotJson
+from jitchat.transfer.pieces import LONGEST_NAME
 from jitchat.transfer.project_json import ProjectReader, project_fields
-from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.turns import hash_of
 from jitchat.typed_data import INVALID, fields_of, read
 from jitchat.values import (
     NO_TOOL_USE,
@@ -319,7 +314,6 @@ class _Reader:
         self._last = 0
         self.found = IncomingConversation(
             head.imported_from or _own_origin(head.id, head.created_at),
-            head.id or NAME,
             head.title or head.id,
             self._turns(),
             self._tally,
@@ -332,6 +326,7 @@ class _Reader:
             tags_of(self._tally, list(head.tags)),
             self._restore,
             head.project,
+            id=head.id or NAME,
         )
         self.found.census = Census(rules_of(NAME))  # whatever program it came from at first
         projects.expect(head.id)

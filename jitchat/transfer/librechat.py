@@ -4,27 +4,14 @@ from collections.abc import Iterator, Mapping
 
 from jitchat.store.imported import Origin
 from jitchat.transfer.attached import file_piece, text_piece
-from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
-from jitchat.transfer.format import Format, conversations_in
-from jitchat.transfer.incoming import (
-    IncomingConversation,
-    Message,
-    Note,
-    Piece,
-    Result,
-    Tally,
-    Text,
-    TurnMaker,
-    quote,
-    short_id,
-    tags_of,
-    tree_turns,
-)
+from jitchat.transfer.fields import mapping, moment_of, sequence, text
+from jitchat.transfer.format import list_format
+from jitchat.transfer.incoming import IncomingConversation, Tally, tags_of
 from jitchat.transfer.openai import content_pieces
-from jitchat.transfer.sample import Sample
-from jitchat.transfer.source import Source, SourceFile
-from jitchat.transfer.sources import sources_below
-from jitchat.values import Role, ToolCall
+from jitchat.transfer.pieces import Piece, Result, Text, call_piece, quote, sources_below
+from jitchat.transfer.source import Source
+from jitchat.transfer.turns import Message, Note, TurnMaker, tree_turns
+from jitchat.values import Role
 
 NAME = "librechat"
 _NO_PARENT = "00000000-0000-0000-0000-000000000000"
@@ -35,32 +22,23 @@ def _is_conversation(fields: Mapping[str, object]) -> bool:
     return "conversationId" in fields and any(isinstance(each, list) for each in lists)
 
 
-def _matches(sample: Sample) -> bool:
-    return any(map(_is_conversation, sample.items))
-
-
-def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
-    for fields in conversations_in(file, source, _is_conversation):
-        yield _conversation(fields)
-
-
-def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
+def _conversation(fields: Mapping[str, object], _source: Source) -> IncomingConversation:
     tally = Tally()
     tally.read(fields)
-    listed = fields.get("messagesTree")
-    if not isinstance(listed, list):
-        listed = fields.get("messages")
-    messages = _messages(sequence(listed), text(mapping(fields.get("options")).get("model")), tally)
+    options = mapping(fields.get("options"))
+    listed = sequence(fields.get("messagesTree")) or sequence(fields.get("messages"))
+    messages = _messages(listed, text(options.get("model")), tally)
     turns, _ = tree_turns(messages, TurnMaker(tally))
     key = text(fields.get("conversationId")) or next(iter(messages), "")
-    options = mapping(fields.get("options"))
-    found = IncomingConversation(
-        Origin(NAME, key), short_id(NAME, key), text(fields.get("title")), turns, tally,
-        None, moment_of(fields.get("createdAt")),
+    return IncomingConversation(
+        Origin(NAME, key),
+        text(fields.get("title")),
+        turns,
+        tally,
+        created_at=moment_of(fields.get("createdAt")),
         tags=tags_of(tally, fields.get("tags"), options.get("tags")),
-    )  # fmt: skip
-    found.instructions += text(fields.get("promptPrefix")), text(options.get("promptPrefix"))
-    return found
+        instructions=[text(owner.get("promptPrefix")) for owner in (fields, options)],
+    )
 
 
 def _messages(listed: object, model: str, tally: Tally) -> dict[str, Message]:
@@ -132,13 +110,12 @@ def _part(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
 
 
 def _tool(call: Mapping[str, object]) -> Iterator[Piece]:
-    name = text(call.get("name")) or text(mapping(call.get("function")).get("name")) or "tool"
-    given = call.get("args", mapping(call.get("function")).get("arguments"))
-    identity = text(call.get("id")) or name
-    yield ToolCall(identity, name, as_arguments(given))
-    output = call.get("output")
+    function, output = mapping(call.get("function")), call.get("output")
+    name = call.get("name") or function.get("name")
+    called = call_piece(call.get("id"), name, call.get("args", function.get("arguments")))
+    yield called
     if isinstance(output, str):
-        yield Result(identity, output)
+        yield Result(called.id, output)
 
 
-LIBRECHAT = Format(NAME, "LibreChat's export (JSON)", _matches, _read)
+LIBRECHAT = list_format(NAME, "LibreChat's export (JSON)", _is_conversation, _conversation)

@@ -16,28 +16,15 @@ from pathlib import Path
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import base64_piece, file_piece, text_piece, url_piece
 from jitchat.transfer.census import rules_of
-from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
-from jitchat.transfer.format import Environment, Format
-from jitchat.transfer.incoming import (
-    NO_ROLE,
-    IncomingConversation,
-    Message,
-    Note,
-    Piece,
-    Result,
-    Tally,
-    Text,
-    Thought,
-    TurnMaker,
-    short_id,
-    tree_turns,
-    with_files,
-)
+from jitchat.transfer.fields import mapping, moment_of, sequence, text
+from jitchat.transfer.format import Environment, Format, Sample
+from jitchat.transfer.incoming import NO_ROLE, IncomingConversation, Tally
 from jitchat.transfer.json_text import decoded
+from jitchat.transfer.pieces import Piece, Result, Text, Thought, call_piece, with_files
 from jitchat.transfer.read_only import foreign_errors, open_read_only, tables_of
-from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.values import Role, ToolCall
+from jitchat.transfer.turns import Message, Note, TurnMaker, tree_turns
+from jitchat.values import Role
 
 NAME = "llm"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.USER}
@@ -72,15 +59,15 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     if file.path is None:
         return
     with foreign_errors(file.path), closing(open_read_only(file.path)) as connection:
-        logs = _Logs(connection, tables_of(connection))
+        tables = tables_of(connection)
         threads = set[str]()
-        for found in _Threads(logs).conversations():
+        for found in _Threads(connection, tables).conversations():
             threads.add(found.origin.key)
             yield found
-        for found in _Responses(logs).conversations(threads):
+        for found in _Responses(connection, tables).conversations(threads):
             found.turns = _guarded(found.turns, file.path)
             yield found
-        for table in logs.tables:
+        for table in tables:
             if f"table {table}" not in rules_of(NAME).excluded:
                 source.tally.skip(f"table that is not read ({table})")
 
@@ -126,16 +113,13 @@ class _Logs:
                 yield url_piece(tally, kind, name, url)
 
 
-class _Responses:
+class _Responses(_Logs):
     """The schema before 0.32."""
 
-    def __init__(self, logs: _Logs) -> None:
-        self._logs = logs
-
     def conversations(self, known: set[str]) -> Iterator[IncomingConversation]:
-        if not _has_responses(self._logs.tables):
+        if not _has_responses(self.tables):
             return
-        firsts = self._logs.connection.execute(
+        firsts = self.connection.execute(
             "SELECT conversation_id, MIN(rowid) FROM responses"
             " GROUP BY COALESCE(conversation_id, id) ORDER BY 2"
         ).fetchall()
@@ -143,10 +127,9 @@ class _Responses:
             key = text(conversation) or f"response-{first}"
             if key in known:
                 continue
-            tally = Tally()
-            named = self._logs.rows(tally, "conversations", "WHERE id = ?", conversation)
-            title = text(named[0].get("name")) if named else ""
-            found = IncomingConversation(Origin(NAME, key), short_id(NAME, key), title, (), tally)
+            found = IncomingConversation(Origin(NAME, key))
+            named = self.rows(found.tally, "conversations", "WHERE id = ?", conversation)
+            found.title = text(named[0].get("name")) if named else ""
             found.turns = self._turns(found, conversation, first)
             yield found
 
@@ -156,7 +139,7 @@ class _Responses:
         tally = found.tally
         maker = TurnMaker(tally)
         where = "WHERE conversation_id = ?1 OR (?1 IS NULL AND rowid = ?2) ORDER BY rowid"
-        for row in self._logs.rows(tally, "responses", where, conversation, first):
+        for row in self.rows(tally, "responses", where, conversation, first):
             identity = row["id"]
             note = Note(moment_of(row.get("datetime_utc")), text(row.get("model")))
             rules = self._fragments(identity, "system_fragments", tally)
@@ -168,7 +151,7 @@ class _Responses:
                 name = Path(text(fragment.get("source"))).name or "fragment"
                 said.append(text_piece(tally, name, text(fragment.get("content"))))
             said.append(Text(text(row.get("prompt"))))
-            said += self._logs.files(tally, "prompt_attachments", "response_id", identity)
+            said += self.files(tally, "prompt_attachments", "response_id", identity)
             answer: list[Piece] = [Thought(text(row.get("reasoning")))]
             answer += [Text(text(row.get("response"))), *self._calls(identity, tally)]
             if any(not isinstance(piece, Text) or piece.text for piece in said):
@@ -178,20 +161,18 @@ class _Responses:
     def _fragments(self, response: object, links: str, tally: Tally) -> list[_Row]:
         """Read the fragments that precede a prompt or a system prompt."""
         rest = f'JOIN {links} ON fragment_id = fragments.id WHERE response_id = ? ORDER BY "order"'
-        return self._logs.rows(tally, "fragments", rest, response)
+        return self.rows(tally, "fragments", rest, response)
 
     def _calls(self, response: object, tally: Tally) -> Iterator[Piece]:
         where = "WHERE response_id = ? ORDER BY rowid"
-        for row in self._logs.rows(tally, "tool_calls", where, response):
-            name = text(row.get("name")) or "tool"
-            call = text(row.get("tool_call_id")) or name
-            yield ToolCall(call, name, as_arguments(row.get("arguments")))
+        for row in self.rows(tally, "tool_calls", where, response):
+            yield call_piece(row.get("tool_call_id"), row.get("name"), row.get("arguments"))
 
     def _results(self, response: object, tally: Tally) -> Iterator[Piece]:
         where = "WHERE response_id = ? ORDER BY rowid"
-        for row in self._logs.rows(tally, "tool_results", where, response):
+        for row in self.rows(tally, "tool_results", where, response):
             links = ("tool_results_attachments", "tool_result_id")
-            yield _result(row, [*self._logs.files(tally, *links, row.get("id"))])
+            yield _result(row, [*self.files(tally, *links, row.get("id"))])
 
 
 def _result(fields: _Row, attached: Sequence[Piece]) -> Piece:
@@ -202,32 +183,27 @@ def _result(fields: _Row, attached: Sequence[Piece]) -> Piece:
     return with_files(Result(call, said, bool(failure)), attached)
 
 
-class _Threads:
+class _Threads(_Logs):
     """The schema since 0.32: threads, and a tree of messages identified by their hashes.
 
     A row of `turns` is one request to a model, with the messages that were its input and output.
     """
 
-    def __init__(self, logs: _Logs) -> None:
-        self._logs = logs
-
     def conversations(self) -> Iterator[IncomingConversation]:
-        if not _has_threads(self._logs.tables):
+        if not _has_threads(self.tables):
             return
         notes = dict[str, Note]()
-        for row in self._logs.rows(None, "turns", "ORDER BY id DESC"):  # of all: a thread may be
+        for row in self.rows(None, "turns", "ORDER BY id DESC"):  # of all: a thread may be
             # forked, so that it has messages from another one's requests
             note = Note(moment_of(row.get("datetime_utc")), text(row.get("model")))
             notes[text(row["tip_message_hash"])] = note
-        for row in self._logs.rows(None, "threads", "ORDER BY rowid"):
+        for row in self.rows(None, "threads", "ORDER BY rowid"):
             tally, tip = Tally(), text(row["tip_message_hash"])
             tally.read({"threads": row})
             key = text(row["id"]) or tip
-            requests = self._logs.rows(tally, "turns", "WHERE thread_id = ? ORDER BY id", key)
+            requests = self.rows(tally, "turns", "WHERE thread_id = ? ORDER BY id", key)
             tips = [*(text(request["tip_message_hash"]) for request in requests), tip]
-            found = IncomingConversation(
-                Origin(NAME, key), short_id(NAME, key), text(row.get("name")), (), tally
-            )
+            found = IncomingConversation(Origin(NAME, key), text(row.get("name")), (), tally)
             turns, places = tree_turns(self._messages(tips, notes, found), TurnMaker(tally))
             found.turns, found.head = turns, places.get(tip) or None
             found.created_at = moment_of(row.get("datetime_utc"))
@@ -251,7 +227,7 @@ class _Threads:
         return messages
 
     def _message(self, wanted: str, note: Note, found: IncomingConversation) -> Message | None:
-        rows = self._logs.rows(found.tally, "messages", "WHERE hash = ?", wanted)
+        rows = self.rows(found.tally, "messages", "WHERE hash = ?", wanted)
         if not rows:
             return None
         role, parent = text(rows[0]["role"]), text(rows[0]["parent_hash"]) or None
@@ -267,11 +243,11 @@ class _Threads:
 
     def _parts(self, message: str, tally: Tally) -> Iterator[Iterator[Piece]]:
         where = "WHERE message_hash = ? ORDER BY position"
-        for row in self._logs.rows(tally, "parts", where, message):
+        for row in self.rows(tally, "parts", where, message):
             payload = mapping(decoded(text(row.get("payload")) or "{}"))
             said = text(row.get("text")) or self._referred(payload, tally)
             fields = {"name": row.get("tool_name"), **payload, "type": row["type"], "text": said}
-            attached = [*self._logs.files(tally, "part_attachments", "part_id", row["id"])]
+            attached = [*self.files(tally, "part_attachments", "part_id", row["id"])]
             yield self._pieces(fields, attached, tally)
 
     def _referred(self, payload: _Row, tally: Tally) -> str:
@@ -281,7 +257,7 @@ class _Threads:
         said = list[str]()
         for part in [mapping(part) for part in sequence(payload["text_ref"])]:
             if "fragment" in part:
-                rows = self._logs.rows(tally, "fragments", "WHERE id = ?", part["fragment"])
+                rows = self.rows(tally, "fragments", "WHERE id = ?", part["fragment"])
                 said.append(text(rows[0]["content"]) if rows else "[fragment that is not there]")
             else:
                 said.append(text(part.get("literal")))
@@ -289,14 +265,12 @@ class _Threads:
 
     def _pieces(self, part: _Row, attached: list[Piece], tally: Tally) -> Iterator[Piece]:
         kind, said = text(part["type"]), text(part["text"])
-        call = text(part.get("tool_call_id")) or text(part.get("name"))
         if kind == "text":
             yield Text(said)
         elif kind == "reasoning":
             yield Thought(said)
         elif kind == "tool_call":
-            name = text(part.get("name")) or "tool"
-            yield ToolCall(call, name, as_arguments(part.get("arguments")))
+            yield call_piece(part.get("tool_call_id"), part.get("name"), part.get("arguments"))
         elif kind == "tool_result":
             yield _result(part, attached)
         elif kind == "attachment" and not attached:

@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from jitchat.store.imported import IncomingTurn, Origin
-from jitchat.transfer.format import Format, values_of
-from jitchat.transfer.incoming import IncomingConversation, turn_form
+from jitchat.store.imported import Origin
+from jitchat.transfer.format import Format, Sample, values_of
+from jitchat.transfer.incoming import IncomingConversation
 from jitchat.transfer.report import ConversationBuilder, FileConversation
-from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.values import Role, Turn
+from jitchat.values import Role
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")
 
@@ -124,14 +123,10 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
         gathering = ConversationBuilder()
         gathering.tally.read(value)
         found = _conversation(value, f"locomo-{number}", gathering)
-        turns = list(map(_incoming, found.turns))
         origin = Origin(NAME, found.id)
-        yield IncomingConversation(origin, found.id, found.title, turns, gathering.tally)
-
-
-def _incoming(turn: Turn) -> IncomingTurn:
-    form = turn_form(str(turn.position), 0, turn)
-    return IncomingTurn(turn, form, form)
+        yield IncomingConversation(
+            origin, found.title, gathering.turns, gathering.tally, id=found.id
+        )
 
 
 LOCOMO = Format(NAME, "LoCoMo's JSON", _matches, _read)

@@ -12,12 +12,13 @@ from jitchat.transfer.export import (
     Write,
     about,
     file_title,
+    heading,
     left_out,
     own_instructions,
     path_turns,
     sends_by_turn,
 )
-from jitchat.values import Conversation, Role, Status
+from jitchat.values import Conversation, Role
 
 _FENCE = re.compile(r"`{3,}")
 
@@ -34,22 +35,15 @@ def write_markdown(store: ColdStore, conversations: Sequence[Conversation], writ
         reasoned = files = 0
         for exported in path_turns(store, conversation.id):
             write(f"\n{_turn(exported)}\n")
-            reasoned += bool(exported.note is not None and exported.note.reasoning)
+            reasoned += bool(exported.note.reasoning)
             files += len(exported.files)
         counts = [(windows, "window"), (reasoned, "reasoning text"), (files, "attached file")]
         write(f"\n*{left_out(counts)}*\n")
 
 
 def _turn(exported: ExportedTurn) -> str:
-    turn, parts = exported.turn, list[str]()
-    head = [f"#{turn.position} {one_line(turn.speaker)}"]
-    if exported.note is not None and exported.note.model:
-        head.append(one_line(exported.note.model))
-    if turn.created_at is not None:
-        head.append(f"{turn.created_at:%Y-%m-%d %H:%M}")
-    if turn.status is not Status.COMPLETE:
-        head.append(turn.status.value)
-    parts.append(f"## {' · '.join(head)}")
+    turn = exported.turn
+    parts = [f"## {heading(exported)}"]
     if turn.content.strip("\n"):
         is_result = turn.role is Role.TOOL
         parts.append(_fenced(turn.content) if is_result else closed(turn.content))

@@ -6,38 +6,31 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from html import unescape
 
 from jitchat.store.imported import Origin
 from jitchat.transfer.attached import file_piece, text_piece, url_piece
 from jitchat.transfer.blocks import result_text
-from jitchat.transfer.census import strings_of
-from jitchat.transfer.fields import as_arguments, mapping, moment_in_any_unit, sequence, text
-from jitchat.transfer.format import Format, conversations_in
-from jitchat.transfer.incoming import (
-    INSTRUCTIONS,
-    NO_ROLE,
-    IncomingConversation,
-    Message,
-    Note,
+from jitchat.transfer.census import rules_of, strings_of
+from jitchat.transfer.fields import mapping, moment_in_any_unit, sequence, text
+from jitchat.transfer.format import list_format
+from jitchat.transfer.incoming import INSTRUCTIONS, NO_ROLE, IncomingConversation, Tally, tags_of
+from jitchat.transfer.json_text import Broken, decoded
+from jitchat.transfer.openai import content_pieces, item_pieces
+from jitchat.transfer.pieces import (
     Piece,
     Result,
-    Tally,
     Text,
     Thought,
-    TurnMaker,
-    newest_leaf,
-    short_id,
+    call_piece,
+    card,
     size_of,
-    tags_of,
-    tree_turns,
+    sources_below,
 )
-from jitchat.transfer.json_text import Broken, decoded
-from jitchat.transfer.openai import content_pieces
-from jitchat.transfer.sample import Sample
-from jitchat.transfer.source import Source, SourceFile
-from jitchat.transfer.sources import sources_below
-from jitchat.values import Role, ToolCall
+from jitchat.transfer.source import Source
+from jitchat.transfer.turns import Message, Note, TurnMaker, newest_leaf, tree_turns
+from jitchat.values import Role
 
 NAME = "open-webui"
 _QUOTES = r""""(?:[^"<]++|<(?!details\b))*+"|'(?:[^'<]++|<(?!details\b))*+'"""
@@ -57,54 +50,53 @@ def _is_chat(fields: Mapping[str, object]) -> bool:
     return isinstance(chat.get("history"), dict) or isinstance(chat.get("messages"), list)
 
 
-def _matches(sample: Sample) -> bool:
-    return any(map(_is_chat, sample.items))
-
-
-def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
-    for fields in conversations_in(file, source, _is_chat):
-        yield _conversation(fields)
-
-
-def _conversation(fields: Mapping[str, object]) -> IncomingConversation:
+def _conversation(fields: Mapping[str, object], _source: Source) -> IncomingConversation:
     chat, tally = mapping(fields.get("chat")), Tally()
     tally.read(fields)
-    history = mapping(chat.get("history"))
-    listed = mapping(history.get("messages"))
-    messages = _tree(listed, tally) if listed else _path(sequence(chat.get("messages")), tally)
+    messages = _messages(chat, tally)
+    _attach_own_files(messages, chat, tally)
     turns, places = tree_turns(messages, TurnMaker(tally))
     key = text(fields.get("id")) or text(chat.get("id")) or next(iter(messages), "")
-    found = IncomingConversation(
+    return IncomingConversation(
         Origin(NAME, key),
-        short_id(NAME, key),
         text(fields.get("title")) or text(chat.get("title")),
         turns,
         tally,
-        newest_leaf(turns, places.get(text(history.get("currentId")), 0)),
+        newest_leaf(turns, places.get(text(mapping(chat.get("history")).get("currentId")), 0)),
         moment_in_any_unit(fields.get("created_at")),
         moment_in_any_unit(fields.get("updated_at")),
         is_archived=fields.get("archived") is True,
         tags=tags_of(tally, mapping(fields.get("meta")).get("tags"), chat.get("tags")),
+        instructions=[text(mapping(chat.get("params")).get("system")), text(chat.get("system"))],
     )
-    found.instructions += text(mapping(chat.get("params")).get("system")), text(chat.get("system"))
-    return found
 
 
-def _tree(listed: Mapping[str, object], tally: Tally) -> dict[str, Message]:
-    found: dict[str, Message] = {}
-    for identity, value in listed.items():
-        fields = mapping(value)
-        found[identity] = _message(identity, text(fields.get("parentId")), fields, tally)
-    return found
+def _attach_own_files(
+    messages: dict[str, Message], chat: Mapping[str, object], tally: Tally
+) -> None:
+    """Attach the files of a whole chat to its first question, unless a message has them, too."""
+    history = mapping(mapping(chat.get("history")).get("messages"))
+    listed = [mapping(item) for item in (*history.values(), *sequence(chat.get("messages")))]
+    known = {_described(file) for fields in listed for file in sequence(fields.get("files"))}
+    own = [file for file in sequence(chat.get("files")) if _described(file) not in known]
+    for identity, message in messages.items():
+        if own and message.role is Role.USER and message.pieces is not None:
+            pieces = [*message.pieces, *_files(own, tally)]
+            messages[identity] = replace(message, pieces=pieces)
+            break
 
 
-def _path(listed: object, tally: Tally) -> dict[str, Message]:
+def _messages(chat: Mapping[str, object], tally: Tally) -> dict[str, Message]:
+    """Read the tree of messages by their ids or, if there is none, the list, which is one path."""
+    tree = mapping(mapping(chat.get("history")).get("messages"))
+    listed = [mapping(value) for value in tree.values() or sequence(chat.get("messages"))]
+    names = [*tree] or [text(fields.get("id")) for fields in listed]
     found: dict[str, Message] = {}
     before = ""
-    for number, value in enumerate(sequence(listed), start=1):
-        fields = mapping(value)
-        identity = text(fields.get("id")) or str(number)
-        found[identity] = _message(identity, before, fields, tally)
+    for number, (name, fields) in enumerate(zip(names, listed, strict=True), start=1):
+        identity = name or str(number)
+        parent = text(fields.get("parentId")) if tree else before
+        found[identity] = _message(identity, parent, fields, tally)
         before = identity
     return found
 
@@ -120,31 +112,46 @@ def _message(identity: str, parent: str, fields: Mapping[str, object], tally: Ta
 
 
 def _pieces(fields: Mapping[str, object], tally: Tally) -> list[Piece]:
-    pieces = list(_said(fields, tally))
-    for each in sequence(fields.get("files")):
-        file = mapping(each)
-        inner = mapping(file.get("file"))
-        names = (file.get("name"), inner.get("filename"), file.get("title"))
-        name = next((text(name) for name in names if text(name)), "")
-        content = text(mapping(inner.get("data")).get("content")) or _page_text(file)
-        if content:
-            pieces.append(text_piece(tally, name, content))
-            continue
-        kind = "image" if file.get("type") == "image" else "file"
-        url, size = text(file.get("url")), size_of(file.get("size"))
-        pieces.append(url_piece(tally, kind, name, url, size))
+    pieces = [*_said(fields, tally), *_files(fields.get("files"), tally)]
+    content = text(fields.get("content"))
+    runs = [mapping(run) for run in sequence(fields.get("code_executions"))]
+    unsaid = [
+        {name: value for name, value in run.items() if not (text(value) and text(value) in content)}
+        for run in runs
+    ]
+    pieces.append(card("code run", unsaid, rules_of(NAME), "code_executions"))
     pieces += [Text(text(mapping(fields.get("merged")).get("content"))), *_sources(fields, tally)]
     if failure := text(mapping(fields.get("error")).get("content")):
         pieces.append(Text(f"[error: {failure}]"))
     return pieces
 
 
-def _page_text(file: Mapping[str, object]) -> str:
-    """Return the text of an attached note, or of attached pages; empty for other files."""
-    note = text(mapping(mapping(file.get("data")).get("content")).get("md"))
+def _files(listed: object, tally: Tally) -> Iterator[Piece]:
+    """Read attached files: texts, notes, pages, pictures, and collections with their files."""
+    for file in [mapping(item) for item in sequence(listed)]:
+        name, content, url = _described(file)
+        if content:
+            yield text_piece(tally, name, content)
+        else:
+            kind = "image" if file.get("type") == "image" else "file"
+            detail = size_of(file.get("size")) or text(file.get("description"))
+            yield url_piece(tally, kind, name, url, detail)
+        yield from _files(file.get("files"), tally)
+
+
+def _described(value: object) -> tuple[str, str, str]:
+    """Return the name, the text and the address of a file; they are empty if it has none."""
+    file = mapping(value)
+    inner = mapping(file.get("file"))
+    data = mapping(file.get("data"))
+    names = (file.get("name"), inner.get("filename"), file.get("title"), file.get("filename"))
+    note = text(mapping(data.get("content")).get("md")) or text(data.get("content"))
+    url = text(file.get("url"))
     pages = [text(mapping(page).get("content")) for page in sequence(file.get("docs"))]
-    parts = [text(file.get("url")), *pages] if any(pages) else []
-    return note or "\n\n".join(part for part in parts if part)
+    parts = [url, *pages] if any(pages) else []
+    content = text(mapping(inner.get("data")).get("content")) or note
+    content = content or "\n\n".join(part for part in parts if part)
+    return next((text(name) for name in names if text(name)), ""), content, url
 
 
 def _sources(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
@@ -163,25 +170,10 @@ def _said(fields: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     if fields.get("role") != "assistant" or not (output or isinstance(content, str)):
         yield from content_pieces(content, tally)
     elif output:
-        for item in map(mapping, output):
-            yield from _item(item, tally)
+        for item in output:
+            yield from item_pieces(mapping(item), tally)
     else:
         yield from _with_details(text(content))
-
-
-def _item(item: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
-    kind, call = text(item.get("type")), text(item.get("call_id"))
-    if kind == "message":
-        yield from content_pieces(item.get("content"), tally)
-    elif kind == "reasoning":
-        parts = (*sequence(item.get("summary")), *sequence(item.get("content")))
-        yield from (Thought(text(mapping(part).get("text"))) for part in parts)
-    elif kind == "function_call":
-        yield ToolCall(call, text(item.get("name")) or "tool", as_arguments(item.get("arguments")))
-    elif kind == "function_call_output":
-        yield Result(call, result_text(item.get("output")))
-    else:
-        tally.skip("item of unknown kind", item)
 
 
 def _with_details(content: str) -> Iterator[Piece]:
@@ -195,12 +187,12 @@ def _with_details(content: str) -> Iterator[Piece]:
         if match[1] == "reasoning":
             yield Thought(_QUOTED.sub("", body))
             continue
-        name = attributes.get("name") or "tool"
-        call = attributes.get("id") or name
-        yield ToolCall(call, name, as_arguments(_plain(attributes.get("arguments", ""))))
+        given = _plain(attributes.get("arguments", ""))
+        called = call_piece(attributes.get("id"), attributes.get("name"), given)
+        yield called
         result = attributes.get("result") or body
         if attributes.get("done") == "true" and result:
-            yield Result(call, result_text(_plain(result)))
+            yield Result(called.id, result_text(_plain(result)))
     yield Text(content[at:].strip("\n"))
 
 
@@ -213,4 +205,4 @@ def _plain(written: str) -> object:
     return written if isinstance(value, Broken) else value
 
 
-OPEN_WEBUI = Format(NAME, "Open WebUI's export (JSON)", _matches, _read)
+OPEN_WEBUI = list_format(NAME, "Open WebUI's export (JSON)", _is_chat, _conversation)

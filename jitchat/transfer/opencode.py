@@ -6,39 +6,26 @@ it is read in one consistent state and never changed.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import url_piece
 from jitchat.transfer.blocks import result_text
-from jitchat.transfer.fields import as_arguments, mapping, moment_in_any_unit, sequence, text
-from jitchat.transfer.format import Environment, Format
-from jitchat.transfer.incoming import (
-    INSTRUCTIONS,
-    NO_ROLE,
-    IncomingConversation,
-    Note,
-    Piece,
-    Result,
-    Tally,
-    Text,
-    Thought,
-    TurnMaker,
-    with_files,
-)
+from jitchat.transfer.fields import mapping, moment_in_any_unit, sequence, text
+from jitchat.transfer.format import Environment, Format, Sample
+from jitchat.transfer.incoming import INSTRUCTIONS, NO_ROLE, IncomingConversation, Tally
 from jitchat.transfer.json_text import decoded
+from jitchat.transfer.pieces import Piece, Result, Text, Thought, call_piece, with_files
 from jitchat.transfer.read_only import foreign_errors, open_read_only, tables_of
-from jitchat.transfer.sample import Sample
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.values import Role, ToolCall
+from jitchat.transfer.turns import Note, TurnMaker
+from jitchat.values import Role
 
 NAME = "opencode"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _SILENT = ("step-start", "step-finish", "snapshot", "patch", "compaction", "agent")
-
-
 _SESSIONS = ("session", "session_v2")
 _SKIP_REASONS = {
     "synthetic": "text that the program wrote",
@@ -75,8 +62,8 @@ def _has_whole_messages(tables: _Columns) -> bool:
 def _usual_place(environment: Environment) -> Path:
     if given := environment.get("OPENCODE_DB"):
         return Path(given)
-    data = environment.get("XDG_DATA_HOME")
-    return (Path(data) if data else Path.home() / ".local/share") / "opencode" / "opencode.db"
+    data = Path(environment.get("XDG_DATA_HOME") or "~/.local/share").expanduser()
+    return data / "opencode" / "opencode.db"
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
@@ -97,7 +84,6 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
             read = _turns if _is_in_parts(connection, tables, identity) else _whole_turns
             yield IncomingConversation(
                 Origin(NAME, key),
-                f"{NAME}-{key.removeprefix('ses_')[:12]}",
                 text(title),
                 read(connection, file.path, key, tally),
                 tally,
@@ -105,6 +91,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
                 moment_in_any_unit(created),
                 moment_in_any_unit(updated),
                 is_archived=bool(archived),
+                id=f"{NAME}-{key.removeprefix('ses_')[:12]}",
             )
 
 
@@ -125,6 +112,7 @@ def _sessions(table: str, tables: _Columns) -> str:
 def _turns(
     connection: sqlite3.Connection, path: Path, session: str, tally: Tally
 ) -> Iterator[IncomingTurn]:
+    """Read the first schema."""
     maker = TurnMaker(tally)
     query = "SELECT id, data FROM message WHERE session_id = ? ORDER BY id"
     with foreign_errors(path):
@@ -136,10 +124,42 @@ def _turns(
                 tally.skip(NO_ROLE, parts)
                 continue
             pieces = [piece for part in parts for piece in _pieces(part, tally)]
-            pieces += _failure(fields)
-            model = text(fields.get("modelID")) or text(mapping(fields.get("model")).get("modelID"))
-            made = moment_in_any_unit(mapping(fields.get("time")).get("created"))
-            yield from maker.turns(text(identity), role, pieces, None, Note(made, model))
+            yield from _made(maker, identity, role, pieces, fields)
+
+
+def _whole_turns(
+    connection: sqlite3.Connection, path: Path, session: str, tally: Tally
+) -> Iterator[IncomingTurn]:
+    """Read the second schema."""
+    maker = TurnMaker(tally)
+    query = "SELECT id, type, data FROM session_message WHERE session_id = ? ORDER BY seq"
+    with foreign_errors(path):
+        for identity, kind, data in connection.execute(query, (session,)):
+            fields, role = _object(data), _ROLES.get(text(kind))
+            tally.read({"message": fields})
+            if role is None:
+                if kind not in _QUIET:
+                    tally.skip(_SKIP_REASONS.get(text(kind), "message of unknown kind"), fields)
+                continue
+            pieces: list[Piece] = [Text(text(fields.get("text")))]
+            pieces += [_file(mapping(file), tally) for file in sequence(fields.get("files"))]
+            for part in sequence(fields.get("content")):
+                pieces += _pieces(mapping(part), tally)
+            yield from _made(maker, identity, role, pieces, fields)
+
+
+def _made(
+    maker: TurnMaker,
+    identity: object,
+    role: Role,
+    pieces: list[Piece],
+    fields: Mapping[str, object],
+) -> list[IncomingTurn]:
+    model = mapping(fields.get("model"))
+    names = (fields.get("modelID"), model.get("modelID"), model.get("id"))
+    written_by = next((text(name) for name in names if text(name)), "")
+    note = Note(moment_in_any_unit(mapping(fields.get("time")).get("created")), written_by)
+    return maker.turns(text(identity), role, [*pieces, _failure(fields)], None, note)
 
 
 def _parts(connection: sqlite3.Connection, message: object) -> Iterator[Mapping[str, object]]:
@@ -154,88 +174,56 @@ def _object(data: object) -> Mapping[str, object]:
 
 def _pieces(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     kind = text(part.get("type"))
-    if kind == "text" and True in (part.get("synthetic"), part.get("ignored")):
-        tally.skip("text that the program wrote", part)
-    elif kind == "text":
-        yield Text(text(part.get("text")))
+    if kind == "text":
+        yield _spoken(part, tally)
     elif kind == "reasoning":
         yield Thought(text(part.get("text")))
-    elif kind in _PARTS:
-        yield from _PARTS[kind](part, tally)
+    elif kind == "file":
+        yield _file(part, tally)
+    elif kind == "subtask":  # what another agent was told
+        told = (text(part.get(name)) for name in ("description", "command", "prompt"))
+        yield Text("\n\n".join(said for said in told if said))
+    elif kind == "retry":
+        yield _failure(part)
+    elif kind == "tool":
+        yield from _tool(part, tally)
     elif kind not in _SILENT:
         tally.skip("part of unknown kind", part)
 
 
-def _whole_turns(
-    connection: sqlite3.Connection, path: Path, session: str, tally: Tally
-) -> Iterator[IncomingTurn]:
-    maker = TurnMaker(tally)
-    query = "SELECT id, type, data FROM session_message WHERE session_id = ? ORDER BY seq"
-    with foreign_errors(path):
-        for identity, kind, data in connection.execute(query, (session,)):
-            fields, role = _object(data), _ROLES.get(text(kind))
-            tally.read({"message": fields})
-            if role is None:
-                if kind not in _QUIET:
-                    tally.skip(_SKIP_REASONS.get(text(kind), "message of unknown kind"), fields)
-                continue
-            pieces: list[Piece] = [Text(text(fields.get("text")))]
-            files = map(mapping, sequence(fields.get("files")))
-            pieces += (_file(tally, each, "name", "uri") for each in files)
-            for each in map(mapping, sequence(fields.get("content"))):
-                pieces += _pieces(each, tally)
-            pieces += _failure(fields)
-            made = moment_in_any_unit(mapping(fields.get("time")).get("created"))
-            note = Note(made, text(mapping(fields.get("model")).get("id")))
-            yield from maker.turns(text(identity), role, pieces, None, note)
+def _spoken(part: Mapping[str, object], tally: Tally) -> Text:
+    if True not in (part.get("synthetic"), part.get("ignored")):
+        return Text(text(part.get("text")))
+    tally.skip("text that the program wrote", part)
+    return Text("")
 
 
-def _file(tally: Tally, fields: Mapping[str, object], name: str, url: str) -> Piece:
+def _file(fields: Mapping[str, object], tally: Tally) -> Piece:
     kind = "image" if text(fields.get("mime")).startswith("image/") else "file"
-    return url_piece(tally, kind, text(fields.get(name)), text(fields.get(url)))
+    name = text(fields.get("filename")) or text(fields.get("name"))
+    return url_piece(tally, kind, name, text(fields.get("url")) or text(fields.get("uri")))
 
 
-def _failure(fields: Mapping[str, object], tally: Tally | None = None) -> Iterator[Piece]:
-    """Yield the error with which a reply, or an attempt at it, failed, if it did."""
-    del tally
+def _failure(fields: Mapping[str, object]) -> Text:
+    """Return the error with which a reply, or an attempt at it, failed; empty if it did not."""
     error = mapping(fields.get("error"))
     said = text(error.get("message")) or text(mapping(error.get("data")).get("message"))
-    if said or error:
-        yield Text(f"[error: {said or text(error.get('name'))}]")
-
-
-def _attached(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
-    yield _file(tally, part, "filename", "url")
-
-
-def _subtask(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
-    """Yield what another agent was told."""
-    del tally
-    parts = (text(part.get(name)) for name in ("description", "command", "prompt"))
-    yield Text("\n\n".join(filter(None, parts)))
+    return Text(f"[error: {said or text(error.get('name'))}]" if error else "")
 
 
 def _tool(part: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
     state = mapping(part.get("state"))
-    call = text(part.get("callID")) or text(part.get("id"))
-    name = text(part.get("tool")) or text(part.get("name")) or "tool"
-    yield ToolCall(call, name, as_arguments(state.get("input")))
+    name = part.get("tool") or part.get("name")
+    called = call_piece(part.get("callID") or part.get("id"), name, state.get("input"))
+    yield called
     status = text(state.get("status"))
     if status in ("completed", "error"):
         failure = text(state.get("error")) or text(mapping(state.get("error")).get("message"))
         said = text(state.get("output")) or result_text(state.get("content")) or failure
-        attached = map(mapping, sequence(state.get("attachments")))
-        pieces = [_file(tally, fields, "filename", "url") for fields in attached]
+        pieces = [_file(mapping(file), tally) for file in sequence(state.get("attachments"))]
         ended = moment_in_any_unit(mapping(state.get("time")).get("end"))
-        yield with_files(Result(call, said, status == "error", ended), pieces)
+        yield with_files(Result(called.id, said, status == "error", ended), pieces)
 
-
-_PARTS: dict[str, Callable[[Mapping[str, object], Tally], Iterator[Piece]]] = {
-    "tool": _tool,
-    "file": _attached,
-    "subtask": _subtask,
-    "retry": _failure,
-}
 
 OPENCODE = Format(
     NAME, "opencode's database", _matches, _read, _usual_place, "opencode.db", "OPENCODE_DB"

@@ -1,35 +1,23 @@
 """A plain list of turns: objects with role and content, and optionally created_at and name.
 
-This includes chat completions messages: content can be a list of parts, and there can be tool
-calls. In a list or a JSONL file of objects with `messages`, each object is one conversation.
+This includes OpenAI's messages: content can be a list of parts, there can be calls, and speech with
+its transcript. Items of the Responses API (reasoning, calls, results) belong to the reply that
+follows them. In a list or a JSONL file of objects with `messages`, each object is one conversation.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from itertools import chain
 
 from jitchat.store.imported import IncomingTurn, Origin
-from jitchat.transfer.fields import mapping, moment_of, sequence, text
-from jitchat.transfer.format import Format
-from jitchat.transfer.incoming import (
-    INSTRUCTIONS,
-    NO_ROLE,
-    IncomingConversation,
-    Note,
-    Piece,
-    Result,
-    Tally,
-    Text,
-    Thought,
-    TurnMaker,
-)
-from jitchat.transfer.json_text import Broken, JsonText, NotJson
-from jitchat.transfer.openai import call_pieces, content_pieces
+from jitchat.transfer.fields import mapping, moment_of, text
+from jitchat.transfer.format import Format, Sample, Shape, sample_of, values_of
+from jitchat.transfer.incoming import INSTRUCTIONS, NO_ROLE, IncomingConversation, Tally
+from jitchat.transfer.json_text import Broken, JsonText
+from jitchat.transfer.openai import audio_piece, call_pieces, content_pieces, is_item, item_pieces
+from jitchat.transfer.pieces import Piece, Result, Text, Thought, sources_below
 from jitchat.transfer.report import ConversationBuilder, FileConversation
-from jitchat.transfer.sample import STREAMED, Sample, Shape, sample_of
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.transfer.sources import sources_below
+from jitchat.transfer.turns import Message, Note, TurnMaker
 from jitchat.values import Role
 
 NAME = "plain"
@@ -40,21 +28,13 @@ _ROLES = {
     "ai": Role.ASSISTANT,
     "model": Role.ASSISTANT,
     "tool": Role.TOOL,
+    "function": Role.TOOL,
 }
 _INSTRUCTIONS = ("system", "developer")
 _LISTS = ("messages", "turns")
+_CONTENT = frozenset({"content", "tool_calls", "function_call", "audio"})
+"""The fields of which a message has at least one."""
 _NAMED_LINES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    role: Role
-    pieces: list[Piece]
-    note: Note
-
-    @property
-    def text(self) -> str:
-        return "\n\n".join(piece.text for piece in self.pieces if isinstance(piece, Text))
 
 
 def read_plain(value: object, name: str) -> list[FileConversation]:
@@ -67,13 +47,13 @@ def read_plain(value: object, name: str) -> list[FileConversation]:
 
 def take_item(item: object, gathering: ConversationBuilder, label: object = None) -> None:
     """Add an item as a turn, or count why it is left out; `label` is the file's id for it."""
-    read = _read_item(item, gathering.tally)
+    read = _read_item(item, gathering.tally, "")
     if read is not None:
-        note = read.note
-        gathering.take(read.role, read.text, note.moment, note.name, label)
+        said = [piece.text for piece in read.pieces or () if isinstance(piece, Text) and piece.text]
+        gathering.take(read.role, "\n\n".join(said), read.note.moment, read.note.name, label)
 
 
-def _read_item(item: object, tally: Tally) -> _Item | None:
+def _read_item(item: object, tally: Tally, identity: str) -> Message | None:
     """Read an item; None, counted, if it is invalid."""
     if not isinstance(item, dict):
         tally.skip("item that is not an object", item)
@@ -85,35 +65,34 @@ def _read_item(item: object, tally: Tally) -> _Item | None:
     pieces = _pieces(item, _ROLES[spoken], tally)
     if pieces is None:
         return None
-    return _Item(_ROLES[spoken], pieces, Note(_moment(item, tally), "", text(item.get("name"))))
-
-
-def _moment(item: Mapping[str, object], tally: Tally) -> datetime | None:
     moment = moment_of(item.get("created_at"))
     if moment is None and item.get("created_at") is not None:
         tally.change("date that was not understood", item["created_at"])
-    return moment
+    note = Note(moment, "", text(item.get("name")))
+    return Message(identity, None, _ROLES[spoken], pieces, note)
 
 
 def _pieces(item: Mapping[str, object], role: Role, tally: Tally) -> list[Piece] | None:
-    content = item.get("refusal") or item.get("content")
-    calls = list(call_pieces(item.get("tool_calls")))
+    audio = mapping(item.get("audio"))
+    calls = list(call_pieces(item))
+    contents = (item.get("refusal"), item.get("content"), audio.get("transcript"))
+    content = next((value for value in contents if value), item.get("content"))
     if not isinstance(content, str | list) and not calls:
         tally.skip("message whose content is not text", item)
         return None
-    pieces = list(content_pieces(content, tally))
-    listed = sources_below(text(content), item.get("annotations"))
-    if listed:
-        pieces.append(Text(listed))
-    call = text(item.get("tool_call_id"))
-    if role is Role.TOOL and call:
-        said = (piece.text for piece in pieces if isinstance(piece, Text))
-        return [Result(call, "\n\n".join(said))]
+    pieces = [*content_pieces(content, tally)]
+    pieces.append(Text(sources_below(text(content), item.get("annotations"))))
+    said = [piece.text for piece in pieces if isinstance(piece, Text) and piece.text]
+    answered = text(item.get("tool_call_id")) or text(item.get("name"))
+    if role is Role.TOOL and answered:
+        return [Result(answered, "\n\n".join(said))]
+    if audio.get("data"):
+        pieces.append(audio_piece(audio, tally))
     if not calls and not any(not isinstance(piece, Text) or piece.text.strip() for piece in pieces):
         tally.skip("empty message")
         return None
     thought = text(item.get("reasoning_content")) or text(item.get("reasoning"))
-    return [*([Thought(thought)] if thought else []), *pieces, *calls]
+    return [Thought(thought), *pieces, *calls]
 
 
 def _listed(value: object) -> list[object]:
@@ -124,8 +103,8 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _is_item(fields: Mapping[str, object]) -> bool:
-    return isinstance(fields.get("role"), str) and ("content" in fields or "tool_calls" in fields)
+def _is_message(fields: Mapping[str, object]) -> bool:
+    return isinstance(fields.get("role"), str) and not _CONTENT.isdisjoint(fields)
 
 
 def _has_list(fields: Mapping[str, object]) -> bool:
@@ -135,7 +114,7 @@ def _has_list(fields: Mapping[str, object]) -> bool:
 def _matches(sample: Sample) -> bool:
     listed = sample.member(*_LISTS)
     return sample.shape is not Shape.DATABASE and any(
-        _is_item(each) or (sample.shape is not Shape.OBJECT and _has_list(each))
+        _is_message(each) or (sample.shape is not Shape.OBJECT and _has_list(each))
         for each in (*sample.objects, listed)
     )
 
@@ -145,7 +124,9 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     if sample.shape is not Shape.OBJECT and any(map(_has_list, sample.objects)):
         yield from _several(file, sample.shape, source)
         return
-    yield _conversation(file.stem, _items(file, sample.shape, tally), tally)
+    whole = sample.objects[0] if sample.shape is Shape.OBJECT and sample.objects else {}
+    items = _items(file, sample.shape, tally)
+    yield _conversation(file.stem, items, tally, text(whole.get("title")))
 
 
 def _conversation(
@@ -157,9 +138,9 @@ def _conversation(
     first = next(turns, None)
     key = f"{name}:{first.form.hex()}" if first is not None else name
     read = chain([first], turns) if first is not None else iter(())
-    found = IncomingConversation(Origin(NAME, key), name, title or name, read, tally)
-    found.instructions = instructions
-    return found
+    return IncomingConversation(
+        Origin(NAME, key), title or name, read, tally, id=name, instructions=instructions
+    )
 
 
 def _several(file: SourceFile, shape: Shape, source: Source) -> Iterator[IncomingConversation]:
@@ -174,41 +155,23 @@ def _several(file: SourceFile, shape: Shape, source: Source) -> Iterator[Incomin
                 continue
             fields = mapping(value)
             name = text(fields.get("id")) or f"{file.stem}-{number}"
-            found = _conversation(name, iter(_listed(fields)), Tally(), text(fields.get("title")))
+            tally = Tally()
+            tally.read(_without_lists(fields))
+            found = _conversation(name, iter(_listed(fields)), tally, text(fields.get("title")))
             found.turns = list(found.turns)
             yield found
 
 
+def _without_lists(fields: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in fields.items() if name not in _LISTS}
+
+
 def _items(file: SourceFile, shape: Shape, tally: Tally) -> Iterator[object]:
-    with file.open() as opened:
-        json_text = JsonText(opened)
-        if shape is Shape.LINES:
-            yield from _whole_lines(json_text, tally)
-        elif shape is Shape.LIST and json_text.peek() == "[":
-            yield from json_text.items()
-            _require_end(json_text)
-        else:
-            yield from _of_object(json_text)
-            _require_end(json_text)
-
-
-def _of_object(json_text: JsonText) -> Iterator[object]:
-    """Read the list that an object has under `messages` or `turns`, or the object as one item."""
-    if json_text.peek() != "{":
-        json_text.value()
+    if shape is not Shape.LINES:
+        yield from values_of(file, tally, *_LISTS, is_one=True)
         return
-    other: dict[str, object] = {}
-    for name, value in json_text.members(STREAMED):
-        if name in _LISTS and not isinstance(value, dict | Broken | str | int | float | None):
-            yield from sequence(value) if isinstance(value, list) else value  # type: ignore[misc]
-        else:
-            other[name] = value
-    yield from _listed(other)
-
-
-def _require_end(json_text: JsonText) -> None:
-    if json_text.peek():
-        raise NotJson("is not JSON: there is more text after its end")
+    with file.open() as opened:
+        yield from _whole_lines(JsonText(opened), tally)
 
 
 def _whole_lines(json_text: JsonText, tally: Tally) -> Iterator[object]:
@@ -232,18 +195,32 @@ def _turns(
     items: Iterator[object], tally: Tally, instructions: list[str]
 ) -> Iterator[IncomingTurn]:
     maker = TurnMaker(tally, has_ids=False)
+    before = list[Piece]()
+    """Reasoning, calls and results of the reply that follows."""
     for number, item in enumerate(items, start=1):
         if isinstance(item, Broken):
             tally.skip(f"item that is {item.reason}")
             continue
         tally.read(item)
-        if text(mapping(item).get("role")).strip().lower() in _INSTRUCTIONS:
-            parts = content_pieces(mapping(item).get("content"), tally)
+        fields = mapping(item)
+        if is_item(fields):
+            before += item_pieces(fields, tally)
+            continue
+        if text(fields.get("role")).strip().lower() in _INSTRUCTIONS:
+            parts = content_pieces(fields.get("content"), tally)
             instructions.append("\n\n".join(part.text for part in parts if isinstance(part, Text)))
             continue
-        read = _read_item(item, tally)
-        if read is not None:
-            yield from maker.turns(str(number), read.role, read.pieces, None, read.note)
+        read = _read_item(item, tally, str(number))
+        if read is None:
+            continue
+        if before and read.role is not Role.ASSISTANT:
+            yield from maker.turns(f"before {number}", Role.ASSISTANT, before)
+            before = []
+        pieces = [*before, *(read.pieces or ())]
+        yield from maker.turns(read.id, read.role, pieces, None, read.note)
+        before = []
+    if before:
+        yield from maker.turns("end", Role.ASSISTANT, before)
 
 
 PLAIN = Format(

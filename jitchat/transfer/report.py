@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from jitchat.text.sanitize import one_line, repair, shorten
-from jitchat.transfer.incoming import LONGEST_NAME, Tally
+from jitchat.store.imported import IncomingTurn
+from jitchat.text.sanitize import one_line, shorten
+from jitchat.transfer.incoming import Tally
+from jitchat.transfer.pieces import LONGEST_NAME, Text
+from jitchat.transfer.turns import Note, TurnMaker
 from jitchat.values import Role, Turn
 
 _LONGEST_TITLE = 120
@@ -26,9 +29,10 @@ class FileConversation:
 
 class ConversationBuilder:
     def __init__(self) -> None:
-        self._turns: list[Turn] = []
-        self._labels: list[str | None] = []
         self.tally = Tally()
+        self.turns: list[IncomingTurn] = []
+        self._maker = TurnMaker(self.tally, has_ids=False)
+        self._labels: list[str | None] = []
 
     def take(
         self,
@@ -39,12 +43,9 @@ class ConversationBuilder:
         label: object = None,
     ) -> None:
         """Add a turn; invalid characters are repaired and counted."""
-        whole = repair(content)
-        if whole != content:
-            self.tally.change("turn with invalid characters, which were replaced")
-        spoken = shorten(name, LONGEST_NAME) if name else ""
-        position = len(self._turns) + 1
-        self._turns.append(Turn(position, role, whole, moment, spoken or None))
+        note = Note(moment, "", name)
+        number = len(self.turns) + 1
+        self.turns += self._maker.turns(str(number), role, [Text(content)], None, note)
         self._labels.append(label if isinstance(label, str) else None)
 
     def found(self, identity: str, title: str) -> FileConversation:
@@ -53,7 +54,7 @@ class ConversationBuilder:
         return FileConversation(
             named,
             shorten(title, _LONGEST_TITLE) or named,
-            tuple(self._turns),
+            tuple(incoming.turn for incoming in self.turns),
             dict(self.tally.skipped),
             dict(self.tally.changed),
             tuple(self._labels),

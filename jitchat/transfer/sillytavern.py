@@ -1,7 +1,7 @@
 """SillyTavern's chats: JSONL with a header and one message per line; swipes are versions."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import PurePosixPath
@@ -9,34 +9,18 @@ from pathlib import PurePosixPath
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import file_piece, text_piece, url_piece
 from jitchat.transfer.blocks import result_text
-from jitchat.transfer.fields import (
-    as_arguments,
-    as_json,
-    mapping,
-    moment_in_any_unit,
-    sequence,
-    text,
-)
-from jitchat.transfer.format import Format, lines_of
-from jitchat.transfer.incoming import (
-    IncomingConversation,
-    Note,
-    Piece,
-    Result,
-    Tally,
-    Text,
-    Thought,
-    TurnMaker,
-    hash_of,
-)
-from jitchat.transfer.sample import Sample
+from jitchat.transfer.fields import as_json, mapping, moment_in_any_unit, sequence, text
+from jitchat.transfer.format import Format, Sample, lines_of
+from jitchat.transfer.incoming import IncomingConversation, Tally
+from jitchat.transfer.pieces import Piece, Result, Text, Thought, call_piece
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.values import Role, ToolCall
+from jitchat.transfer.turns import Note, TurnMaker, hash_of
+from jitchat.values import Role
 
 NAME = "sillytavern"
 _UNUSED = "unused"
-_OLD_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s")
-_DATE_IN_WORDS = "%B %d, %Y %I:%M%p"
+_OLD_DATES = ("%B%d,%Y%I:%M%p", "%Y-%m-%d@%Hh%Mm%Ss", "%Y-%m-%d@%Hh%Mm%Ss%fms")
+"""Formats of dates in older versions, without the blanks: `2026-01-02 @10h 02m 03s 120ms`."""
 
 
 def _is_message(line: Mapping[str, object]) -> bool:
@@ -60,7 +44,7 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     title = file.stem if is_redundant else f"{name} ({file.stem})"
     origin = Origin(NAME, integrity or file.stem)
     note = text(mapping(first.get("chat_metadata")).get("note_prompt"))
-    found = IncomingConversation(origin, file.stem, title, (), Tally(), instructions=[note])
+    found = IncomingConversation(origin, title, id=file.stem, instructions=[note])
     found.turns = _turns(file, found)
     yield found
 
@@ -103,10 +87,9 @@ def _used(line: Mapping[str, object]) -> Sequence[object]:
 
 def _tools(line: Mapping[str, object]) -> Iterator[Piece]:
     for each in map(mapping, _used(line)):
-        name = text(each.get("name")) or "tool"
-        call = text(each.get("id")) or name
-        yield ToolCall(call, name, as_arguments(each.get("parameters")))
-        yield Result(call, result_text(each.get("result")), each.get("error") is True)
+        called = call_piece(each.get("id"), each.get("name"), each.get("parameters"))
+        yield called
+        yield Result(called.id, result_text(each.get("result")), each.get("error") is True)
 
 
 def _files(extra: Mapping[str, object], tally: Tally) -> Iterator[Piece]:
@@ -157,20 +140,14 @@ def _versions(line: Mapping[str, object], maker: TurnMaker, place: int) -> list[
 
 
 def _moment(value: object) -> datetime | None:
-    """Read ISO text, seconds, milliseconds, or either of the two formats of older versions."""
+    """Read ISO text, seconds, milliseconds, or one of the formats of older versions."""
     if isinstance(value, str) and value.isdecimal() and len(value) < 15:
         value = int(value)
-    if (found := moment_in_any_unit(value)) is not None or not isinstance(value, str):
-        return found
-    if (old := _OLD_DATE.match(value)) is not None:
-        try:
-            return datetime(*map(int, old.groups()), tzinfo=UTC)  # type: ignore[arg-type,misc]
-        except ValueError:
-            return None
-    try:
-        return datetime.strptime(value.strip(), _DATE_IN_WORDS).replace(tzinfo=UTC)
-    except ValueError:
-        return None
+    found = moment_in_any_unit(value)
+    for form in _OLD_DATES if found is None else ():
+        with suppress(ValueError):
+            return datetime.strptime("".join(text(value).split()), form).replace(tzinfo=UTC)
+    return found
 
 
 SILLYTAVERN = Format(NAME, "SillyTavern's chats (JSONL)", _matches, _read)

@@ -1,8 +1,6 @@
 """The keys listed in the help and in `docs`, grouped by where they work."""
 
-import tomllib
-from importlib.resources import files
-
+from jitchat.text.expressions import packaged
 from jitchat.tui.actions import ACTIONS, COMMANDS, Action, spelled
 from jitchat.tui.key_names import KeyNames
 from jitchat.values import Mode
@@ -37,8 +35,7 @@ def _other_keys(keys: KeyNames) -> dict[str, Rows]:
         "newline": ", ".join(map(spelled, keys.all_of("newline")[:2])),
         **{name: keys[name] for name in ("editor", "pane", "prompt_quit")},
     }
-    read = tomllib.loads((files(__package__) / "help.toml").read_text("utf-8"))
     return {
         section: [(key.format(**placeholders), does.format(**placeholders)) for key, does in rows]
-        for section, rows in read.items()
+        for section, rows in packaged(__package__, "help.toml").items()
     }

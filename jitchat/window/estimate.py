@@ -10,13 +10,13 @@ to the true counts of prose in some 25 languages, source code, JSON and logs.
 """
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import pairwise
+
+from jitchat.text.expressions import packaged
 
 _UPPER = r"A-Z\xc0-\xd6\xd8-\xde"
 _LOWER = r"a-z\xdf-\xf6\xf8-\u02af\u0300-\u036f\u1e00-\u1eff"
@@ -62,7 +62,7 @@ class _Shape:
 
 @cache
 def _shape() -> _Shape:
-    read = tomllib.loads((files(__package__) / "data" / "o200k.toml").read_text("utf-8"))
+    read = dict(packaged(__package__, "data/o200k.toml"))
     read["pairs"] = "".join(read["pairs"].split()).encode()
     read["syllables"] = frozenset(read["syllables"].split())
     read["chinese"] = re.compile("|".join(read["chinese"].split()))

@@ -7,8 +7,9 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from jitchat.bench import prompt
 from jitchat.bench.answers import ASSUMED_ANSWER, Answering, Model, opened_log
-from jitchat.bench.asking import ANSWER_BRIEFLY, BY_DATE, Case, Cases, OpenConversation, indexed
+from jitchat.bench.asking import Case, Cases, OpenConversation, indexed
 from jitchat.bench.questions import ABSTENTION, Question, read_labelled
 from jitchat.bench.scores import Answer, answer_scores
 from jitchat.errors import RequestRefused
@@ -89,8 +90,8 @@ def test_what_is_sent_is_the_window_with_the_bare_question_as_its_draft(tmp_path
     for case, last in ((kite, "What is on the photo?"), (bread, "When did Ann bake bread?")):
         assert case.messages[-1].content.endswith(last)
         assert case.tokens == request_tokens(EstimateCounter(), case.messages)
-    assert kite.messages[0].content == f"Be kind. {ANSWER_BRIEFLY}"
-    assert bread.messages[0].content == f"Be kind. {ANSWER_BRIEFLY} {BY_DATE}"
+    assert kite.messages[0].content == f"Be kind. {prompt('briefly')}"
+    assert bread.messages[0].content == f"Be kind. {prompt('briefly')} {prompt('by_date')}"
 
 
 def test_retrieval_finds_the_same_whether_it_is_to_be_answered_or_not(tmp_path: Path):

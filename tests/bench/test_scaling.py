@@ -17,6 +17,7 @@ from jitchat.bench.scaling import (
     exactness,
     steps,
 )
+from jitchat.settings.sections import EmbedderSettings
 from jitchat.values import USUAL_MODES
 from jitchat.window.budget import Budget
 from tests.index.support import FakeEmbedder
@@ -34,7 +35,7 @@ TALKS = [
 ]
 
 
-SETUP = Setup("none", "", "", "", "unknown", Budget())
+SETUP = Setup(EmbedderSettings("none"), "", "unknown", Budget())
 
 
 def measure(folder: Path, talk: Haystack) -> Figures:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat import models as resolving
-from jitchat.bench.asking import ANSWER_BRIEFLY
+from jitchat.bench import prompt
 from jitchat.cli import output
 from jitchat.cli.bench_answers import with_model
 from jitchat.cli.options import Flags
@@ -89,7 +89,7 @@ def test_the_reader_answers_without_a_key_and_without_consent(
     assert found["all"][2:] == ["–", "–", "0"]
     written_down = json.loads(out.read_text())
     assert written_down["answerer"]["provider"] == "reader"
-    assert written_down["answerer"]["instructions"][0] == ANSWER_BRIEFLY
+    assert written_down["answerer"]["instructions"] == [prompt("briefly"), prompt("by_date")]
     assert written_down["answerer"]["usd"] == 0
     assert "judge" not in written_down
     reached = written_down["answered"]["jit"]

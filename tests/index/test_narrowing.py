@@ -41,7 +41,7 @@ def index(request) -> HotIndex:
         text = f"{turn.content}{'?' if asks else '.'}"
         turns.append(replace(turn, content=text, created_at=moment))
     rows = [row(turn) for turn in turns]
-    known = {each.position: each.entry() for each in rows}
+    known = {each.position: each.entry for each in rows}
     made = HotIndex(FakeEmbedder(), entries_of=lambda places: [known[place] for place in places])
     vectors = made._embedder.embed([turn.content for turn in turns])
     made.add(

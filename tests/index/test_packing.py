@@ -50,7 +50,7 @@ def walked(taken: list, embedder: Embedder, *, packs: bool) -> HotIndex:
     made, kept, said = empty(), list[Segment](), list[IndexRow]()
     for stretch, step in taken:
         added = rows(stretch, len(said) + 1)
-        entries |= {row.position: row.entry() for row in added}
+        entries |= {row.position: row.entry for row in added}
         made.add(added)
         said += added
         if step == "truncate":
@@ -79,7 +79,7 @@ def test_a_segment_can_be_added_after_a_search():
     said = rows([(text, None, 1, True) for text in TEXTS], 1)
     source = HotIndex(EMBEDDER)
     source.add(said)
-    entries = {row.position: row.entry() for row in said}
+    entries = {row.position: row.entry for row in said}
     segments = source.pack(len(said))
     assert len(segments) == 2
 

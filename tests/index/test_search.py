@@ -33,13 +33,8 @@ NOON = datetime(2026, 3, 13, 12, tzinfo=UTC)
 
 
 def row(turn: Turn, vector: bytes | None = None) -> IndexRow:
-    entry = index_entry(turn)
-    lines = "\n".join(entry.entities), "\n".join(entry.dates)
-    return IndexRow(
-        turn.position, fold(turn.speaker), turn.created_at, " ".join(stems(turn.content)),
-        entry.summary, *lines, entry.decision, entry.asks, entry.tells_when, entry.disclaims,
-        entry.standing, vector,
-    )  # fmt: skip
+    stemmed = " ".join(stems(turn.content))
+    return IndexRow(index_entry(turn), fold(turn.speaker), turn.created_at, stemmed, vector)
 
 
 def index_of(turns: list[Turn], embedder=None) -> HotIndex:

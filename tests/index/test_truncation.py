@@ -63,13 +63,8 @@ def rows(said: Sequence[tuple[str, str | None, int | None, bool]], start: int) -
 
 
 def _row(turn: Turn, vector: bytes | None) -> IndexRow:
-    entry = index_entry(turn)
-    lines = "\n".join(entry.entities), "\n".join(entry.dates)
-    return IndexRow(
-        turn.position, fold(turn.speaker), turn.created_at, " ".join(stems(turn.content)),
-        entry.summary, *lines, entry.decision, entry.asks, entry.tells_when, entry.disclaims,
-        entry.standing, vector,
-    )  # fmt: skip
+    stemmed = " ".join(stems(turn.content))
+    return IndexRow(index_entry(turn), fold(turn.speaker), turn.created_at, stemmed, vector)
 
 
 def state_of(made: HotIndex) -> list[object]:

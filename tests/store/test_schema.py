@@ -186,6 +186,29 @@ def test_the_figures_of_a_reply_are_moved_from_its_last_window_or_its_import(tmp
     database.close()
 
 
+def test_a_window_that_was_stored_without_sizes_gets_those_of_its_segments(tmp_path):
+    database_at(tmp_path / "old.db", "035_plain_memory")
+    header = """{"mode": "jit", "model": "m", "exact": false, "full_tokens": 120,
+        "budget": {"limit": 1000, "reserve": 200}}"""
+    lists = (
+        ("a", """[{"kind": "system", "tokens": 9}, {"kind": "recent", "tokens": 20}]"""),
+        ("b", """[{"kind": "recent", "tokens": 4}]"""),
+        ("damaged", "["),
+    )
+    with closing(sqlite3.connect(tmp_path / "old.db")) as old, old:
+        old.executemany("INSERT INTO blobs VALUES (?, ?)", lists)
+        for segments in ('["a", "b"]', '["damaged"]'):
+            old.execute(
+                "INSERT INTO windows (turn, digest, header, segments, ledger)"
+                " VALUES (1, 'd', ?, ?, '')",
+                (header, segments),
+            )
+    database = Database(tmp_path / "old.db")
+    sends = WindowArchive(database).sends("old")
+    assert [send.sizes for send in sends] == [{"system": 9, "recent": 24}, {}]
+    database.close()
+
+
 def test_what_a_process_of_an_earlier_version_still_sends_is_in_the_totals(tmp_path):
     database_at(tmp_path / "old.db", "027_requests")
     put = (

@@ -188,9 +188,7 @@ async def test_a_temporary_conversation_reads_and_writes_no_document(
 ):
     await say(session, PORT)
     await session.ending.end()
-    other = conversation_of(store, [])
-    store.database.execute("UPDATE conversations SET temporary = 1 WHERE id = ?", (other.id,))
-    temporary = session_on(store, other)
+    temporary = session_on(store, store.create("Off the record", temporary=True))
     await say(temporary, "The secret word is Rosebud.")
     assert (Kind.DOCUMENT, None) not in kinds(temporary)
     assert await temporary.ending.end() is None

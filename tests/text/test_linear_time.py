@@ -68,6 +68,7 @@ PHRASES = (
     "let's ", "lock the ", "went with ", "moved it ", "instead of ", "http://a.b/",
     "日。", "\u0301\u0316",
     "</turn", "< ", "no a ", "(#1", "\\n", "or ", "that ", "{}", "[](", "**a", "#1 ",
+    "\\[\n", "$$\n",
 )  # fmt: skip
 FLOOR = 0.0003
 """Seconds of CPU time that the clock can measure."""
@@ -163,6 +164,7 @@ def texts(pattern: re.Pattern[str] | None, *, long: bool) -> Iterator[Callable[[
             yield repeated(before, run, after)
     for run in RUNS if pattern and not long else RUNS + PHRASES:
         yield repeated("", run)
+        yield repeated("", run, "\n\n`")
     pairs = [(one, other) for one in RUNS for other in RUNS if one != other]
     for one, other in pairs if long else random.Random(7).sample(pairs, 5):
         yield repeated(one, other)

@@ -16,12 +16,12 @@ TOOLS = [
 ]
 
 
-def offered(message: str, budget: int | None = 4_000, **more: object) -> list[str]:
-    return [each.tool.name for each in chosen(TOOLS, message, budget, **more) if each.is_offered]
+def offered(message: str, budget: int | None = 4_000) -> list[str]:
+    return [each.tool.name for each in chosen(TOOLS, message, budget) if each.is_offered]
 
 
-def reasons(message: str, budget: int | None = 4_000, **more: object) -> dict[str, str]:
-    return {each.tool.name: each.reason for each in chosen(TOOLS, message, budget, **more)}
+def reasons(message: str, budget: int | None = 4_000) -> dict[str, str]:
+    return {each.tool.name: each.reason for each in chosen(TOOLS, message, budget)}
 
 
 def test_all_tools_go_along_by_name_while_they_take_little():
@@ -39,22 +39,10 @@ def test_beyond_that_those_go_along_that_share_a_word_with_the_message():
     assert told["weather__forecast"] == "its description does not fit"
 
 
-def test_what_is_built_in_goes_along_in_any_case_and_takes_its_room():
-    built_in = frozenset({"request_context"})
-
-    assert offered("hello", always=built_in) == ["request_context"]
-    assert offered("issues", always=built_in) == ["request_context"]
-    told = reasons("issues", always=built_in)["tracker__search_issues"]
+def test_what_fits_but_has_no_room_is_left_out_with_its_price():
+    assert offered("issues", budget=2_500) == []
+    told = reasons("issues", budget=2_500)["tracker__search_issues"]
     assert told == "it fits, but 300 tokens exceed what is left for tools"
-
-
-def test_a_description_that_is_close_in_meaning_fits_without_a_word():
-    def close(message: str, texts):
-        return [0.6 if "weather" in text else 0.1 for text in texts]
-
-    assert offered("Will it rain?") == []
-    assert offered("Will it rain?", similarity=close) == ["weather__forecast"]
-    assert reasons("Will it rain?", similarity=close)["weather__forecast"].endswith("(0.60)")
 
 
 @given(

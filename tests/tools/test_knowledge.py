@@ -18,7 +18,7 @@ from jitchat.statements import (
     Section,
     Source,
 )
-from jitchat.store.documents import DocumentStore, project_of
+from jitchat.store.documents import DocumentStore
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -46,7 +46,7 @@ def opened(store, talk, *facts: Fact, document: tuple[DocumentLine, ...] = ()):
     for each in facts:
         memory.facts.keep(each)
     if document:
-        project = project_of(store.database, talk.id)
+        project = store.project_of(talk.id)
         DocumentStore(store.database, project, store.now).put(MemoryDocument(document), "test")
     options = SessionOptions(budget=Budget(16_000), offers=OfferRules(Asking.ON))
     return session_on(store, talk, options=options)

@@ -676,3 +676,154 @@ def open_webui_merged() -> list[dict[str, Any]]:
     history = {"messages": messages, "currentId": "b"}
     chat = {"title": "Why", "system": "Be kind.", "history": history}
     return [{"id": "c3", "title": "Why", "chat": chat}]
+
+
+def chatgpt_cards() -> dict[str, Any]:
+    """Spans and references with charts, products and places, and contents without plain text."""
+    chart = '\ue200genui\ue202{"chart":{"content":{}}}\ue201'
+    goods = '\ue200products\ue202{"selections":[["turn0product1","Box kite"]]}\ue201'
+    places = (
+        '\ue200businesses_map\ue202{"name":"Kite Hill","location":"12 Gale Road"}'
+        '\ue202{"name":"The Spar","location":"3 Quay"}\ue201'
+    )
+    formula = '\ue200genui\ue202{"math_block_widget":{"content":"a^2 + b^2"}}\ue201'
+    weather = "\ue200forecast\ue202turn0forecast0\ue201"
+    wind = {
+        "language": "recharts-json", "widget_type": "charts_widget_v2", "content": {
+            "chartType": "line", "xKey": "hour", "meta": {"title": "Wind in knots"},
+            "series": [{"dataKey": "knots", "label": "Gusts"}],
+            "data": [{"hour": "6 am", "knots": 12}, {"hour": "noon", "knots": 21}]},
+    }  # fmt: skip
+    product = {
+        "title": "Box kite", "price": "$39.90", "rating": 4.5, "id": "p-1",
+        "url": "https://kites.example/box", "merchants": "Kites & Co",
+        "image_urls": ["https://pics.example/box.png"],
+        "offers": [{"merchant_name": "Sky Shop", "price": "$41.00",
+                    "url": "https://sky.example/box"}],
+    }  # fmt: skip
+    references = [
+        {"type": "client_defined_widget", "category": "visualization", "matched_text": chart,
+         "start_idx": 9, "end_idx": 30, "alt": None, "data": wind},
+        {"type": "products", "matched_text": goods, "products": [product], "alt": "Box kite",
+         "start_idx": 31, "end_idx": 50},
+        {"type": "alt_text", "matched_text": weather, "alt": "Gusts of 21 knots at noon.",
+         "prompt_text": None},
+        {"type": "video", "matched_text": "", "title": "How to fly", "video_id": "v-1",
+         "url": "https://video.example/fly", "channel_title": "Kite School"},
+        {"type": "client_defined_widget", "category": "writing_block", "matched_text": "",
+         "data": {"id": "b1", "variant": "email", "subject": "Kites", "content": "Ann,\nfly."}},
+    ]  # fmt: skip
+    metadata = {
+        "model_slug": "gpt-5",
+        "content_references": references,
+        "writing_blocks": {"b2": {"id": "b2", "variant": "standard", "content": "A poem on wind."}},
+    }
+    widgets = {"content_type": "super_widget", "widgets": {"navlinks": [
+        {"title": "Kite fair", "url": "https://fair.example/kites", "snippet": "In May."}]},
+    }  # fmt: skip
+    output = {"content_type": "citable_code_output", "output_str": "L0: 42 kites"}
+    screen = {
+        "content_type": "computer_output", "computer_id": "c-1", "tether_id": None,
+        "screenshot": {"content_type": "image_asset_pointer", "size_bytes": 4_000, "width": 8,
+                       "asset_pointer": "sediment://file_screen", "height": 8},
+        "state": {"id": "s-1", "type": "browser", "url": "https://fair.example/tickets",
+                  "title": "Tickets"},
+    }  # fmt: skip
+    paired = {"content_type": "app_pairing_content", "context_parts": [{"text": "ls -l"}],
+              "workspaces": [{"id": "w-1", "app_name": "Terminal", "title": "kites"}]}  # fmt: skip
+    page = {"content_type": "sonic_webpage", "url": "https://fair.example/", "domain": "fair.e",
+            "title": "The fair", "text": "It opens in May.", "snippet": "Opening"}  # fmt: skip
+    novel = {"content_type": "diorama", "scene": {"caption": "Kites over a bay", "layers": 3}}
+    report = {
+        "id": "rm", "author": {"role": "assistant"}, "recipient": "all", "channel": "final",
+        "status": "finished_successfully",
+        "content": {"content_type": "text", "parts": ["# On kites\n\nThey need wind."]},
+        "metadata": {"content_references": [{"type": "grouped_webpages", "matched_text": "",
+                                             "items": [source(9)]}], "is_complete": True},
+    }  # fmt: skip
+    state = {
+        "status": "completed", "research_started_at": "2026-05-01T10:00:00+00:00",
+        "step_statuses_by_plan": {"pl": {"s1": "completed"}}, "report_message": report,
+        "plan": {"plan_id": "pl", "title": "A plan on kites", "version": 1, "steps": [
+            {"id": "s1", "text": "Ask makers", "status": "completed", "reason": None}]},
+    }  # fmt: skip
+    sdk = {"resource_name": "Research", "attribution_id": "at", "connector_type": "FIRST_PARTY",
+           "widget_state": json.dumps(state)}  # fmt: skip
+    table = {"type": "table", "file_id": "file-table", "title": "Kites by size"}
+
+    def tool(name: str, parent: str, content: object, at: float, **metadata: Any) -> Any:
+        return chatgpt_node(
+            name, parent, "tool", name="web.run", content=content, at=at, metadata=metadata
+        )
+
+    return chatgpt(
+        chatgpt_node("u1", None, "user", at=1.0,
+                     content={"content_type": "multimodal_text", "parts": [paired, "Where?"]}),
+        tool("t1", "u1", widgets, 2.0),
+        tool("t2", "t1", output, 3.0, ada_visualizations=[table]),
+        tool("t3", "t2", screen, 4.0),
+        tool("t4", "t3", page, 5.0),
+        tool("t5", "t4", {"content_type": "code", "language": "json", "text": '{"session": 1}'},
+             6.0, chatgpt_sdk=sdk, invoked_resource={"app_name": "Research"}),
+        chatgpt_node("a1", "t5", "assistant", at=7.0, metadata=metadata, text=(
+            f"Look: {chart} then {goods}, {places}; {formula}; {weather}")),
+        chatgpt_node("a2", "a1", "assistant", at=8.0,
+                     content={"content_type": "multimodal_text", "parts": [novel]}),
+        title="Kites", conversation_id="6f1c2a9b-0000-4000-8000-000000000007",
+    )  # fmt: skip
+
+
+def open_webui_knowledge() -> list[dict[str, Any]]:
+    """A chat with its own files: one that a question has, too, another one, and a collection."""
+
+    def file(name: str, content: str) -> dict[str, Any]:
+        return {
+            "type": "file", "id": f"id-{name}", "name": name, "status": "uploaded",
+            "file": {"id": f"id-{name}", "filename": name, "data": {"content": content}},
+        }  # fmt: skip
+
+    pages = [{"id": "k-1", "filename": "bays.md", "data": {"content": "Bays are calm."}},
+             {"id": "k-2", "filename": "capes.md"}]  # fmt: skip
+    wiki = {"type": "collection", "id": "k", "name": "Wiki", "description": "All pages",
+            "files": pages}  # fmt: skip
+    asked = file("asked.md", "# Asked")
+    ran = {"id": "e", "name": "sum", "language": "python", "code": "1 + 1",
+           "result": {"output": "It is 2"}}  # fmt: skip
+    messages = {
+        "s": {"id": "s", "parentId": None, "role": "system", "content": "Be kind."},
+        "u": {"id": "u", "parentId": "s", "role": "user", "content": "Where?", "files": [asked]},
+        "a": {"id": "a", "parentId": "u", "role": "assistant", "content": "Here.", "model": "m",
+              "code_executions": [ran]},
+    }  # fmt: skip
+    history = {"messages": messages, "currentId": "a"}
+    files = [asked, file("whole.md", "# Of the whole chat"), wiki]
+    return [{"id": "c4", "title": "Bays", "chat": {"history": history, "files": files}}]
+
+
+def plain_functions() -> list[dict[str, Any]]:
+    """Calls in all forms of OpenAI's messages and of its Responses API, and spoken messages."""
+    spoken = b64encode(b"RIFF....WAVE").decode()
+    custom = {"id": "c2", "type": "custom", "custom": {"name": "patch", "input": "- old\n+ new"}}
+    return [
+        {"role": "user", "content": [
+            {"type": "input_audio", "input_audio": {"data": spoken, "format": "wav"}},
+            {"type": "file", "file": {"filename": "n.txt", "file_data": (
+                f"data:text/plain;base64,{b64encode(b'A note.').decode()}")}}]},
+        {"role": "assistant", "content": None, "function_call": {
+            "name": "weather", "arguments": '{"city": "Bath"}'}},
+        {"role": "function", "name": "weather", "content": "Rain."},
+        {"role": "assistant", "content": None, "refusal": None, "audio": {
+            "id": "audio_1", "data": spoken, "expires_at": 1_780_000_000,
+            "transcript": "It rains in Bath."}},
+        {"role": "user", "content": "Mend it."},
+        {"role": "assistant", "content": "", "tool_calls": [custom]},
+        {"role": "tool", "tool_call_id": "c2", "content": "Done."},
+        {"role": "user", "content": [{"type": "input_text", "text": "And now?"}]},
+        {"type": "reasoning", "id": "rs_1", "summary": [
+            {"type": "summary_text", "text": "Look at the sky."}]},
+        {"type": "function_call", "id": "fc_1", "call_id": "c3", "name": "sky",
+         "arguments": '{"at": "noon"}', "status": "completed"},
+        {"type": "function_call_output", "call_id": "c3", "output": "Clouds."},
+        {"type": "message", "id": "m_1", "role": "assistant", "status": "completed", "content": [
+            {"type": "output_text", "text": "It is cloudy.", "annotations": []}]},
+    ]  # fmt: skip

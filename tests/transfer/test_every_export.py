@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jitchat.transfer.census import Place, Rules, _key_of, rules_of
+from jitchat.transfer.census import Place, Rules, key_of, rules_of
 from tests.transfer import exports, rich_exports
 from tests.transfer.files import jsonl, locomo_sample, plain_turns, take, written
 
@@ -25,6 +25,7 @@ TREES: dict[str, Any] = {
     "chatgpt code": [rich_exports.chatgpt_code()],
     "chatgpt browsing": [rich_exports.chatgpt_browsing()],
     "chatgpt canvas": [rich_exports.chatgpt_canvas()],
+    "chatgpt cards": [rich_exports.chatgpt_cards()],
     "claude": [exports.claude(exports.claude_message("1", "", "human", "Hello"))],
     "claude search": [rich_exports.claude_search()],
     "claude project": rich_exports.claude_project(),
@@ -37,6 +38,7 @@ TREES: dict[str, Any] = {
     "open-webui": [exports.open_webui()],
     "open-webui sources": rich_exports.open_webui_sources(),
     "open-webui output": rich_exports.open_webui_output(),
+    "open-webui knowledge": rich_exports.open_webui_knowledge(),
     "librechat list": exports.librechat(recursive=False),
     "librechat tree": exports.librechat(recursive=True),
     "librechat branches": rich_exports.librechat_branches(),
@@ -44,6 +46,7 @@ TREES: dict[str, Any] = {
     "locomo": [locomo_sample()],
     "plain": plain_turns(),
     "plain messages": rich_exports.plain_messages(),
+    "plain functions": rich_exports.plain_functions(),
 }
 DATABASES: dict[str, Callable[[Path], Path]] = {
     "llm old": exports.llm_old,
@@ -96,7 +99,7 @@ def texts(value: Any, rules: Rules, key: str = "") -> Iterator[tuple[Any, Any, s
     """Yield the container, the index and the key of every text that is compared."""
     is_object = isinstance(value, dict)
     for index, inner in list(value.items() if is_object else enumerate(value)):
-        own, listed = _key_of(rules, key, index) if is_object else (key, "")
+        own, listed = key_of(rules, key, index) if is_object else (key, "")
         if isinstance(inner, dict | list) and listed not in rules.excluded:
             yield from texts(inner, rules, own)
         elif isinstance(inner, str) and listed not in rules.excluded:

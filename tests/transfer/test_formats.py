@@ -15,7 +15,9 @@ from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer import formats, json_text
 from jitchat.transfer.fields import mapping, sequence, text
 from jitchat.transfer.format import Format, values_of
-from jitchat.transfer.incoming import IncomingConversation, Tally, Text, TurnMaker
+from jitchat.transfer.incoming import IncomingConversation, Tally
+from jitchat.transfer.pieces import Text
+from jitchat.transfer.turns import TurnMaker
 from jitchat.values import Role
 from tests.transfer.files import brief, jsonl, locomo_sample, plain_turns, read_file, written
 
@@ -306,7 +308,7 @@ def test_a_new_format_needs_only_an_entry_in_the_list(tmp_path, monkeypatch):
             for number, line in enumerate(sequence(mapping(value)["lines"])):
                 turns += maker.turns(str(number), Role.USER, [Text(text(line))])
             origin = Origin("lines", file.stem)
-            yield IncomingConversation(origin, file.stem, "", turns, maker.tally)
+            yield IncomingConversation(origin, turns=turns, tally=maker.tally, id=file.stem)
 
     def matches(sample):
         return any("lines" in each for each in sample.items)

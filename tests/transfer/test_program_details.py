@@ -36,6 +36,7 @@ from tests.transfer.taken import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from jitchat.store.store import ColdStore
@@ -381,12 +382,119 @@ def test_open_webui_s_system_prompt_and_sources_are_kept(tmp_path: Path, store: 
     _, answer, cut = every_turn(store, taken)
     assert system_of(store, taken) == "You are a sailor."
     assert answer.content == (
-        "At six [1].\n\nSources:\n- tides.md\n- https://tides.example/a\n\n[file: sources.txt]"
+        "At six [1].\n\n[code run]\n- name: sum, code: 1 + 1\n- output: 2"
+        "\n\nSources:\n- tides.md\n- https://tides.example/a\n\n[file: sources.txt]"
     )
     ((_, read),) = files_of(store, taken)[answer.position]
     assert "The tide is high at six." in read
     assert (answer.status, cut.status) == (Status.COMPLETE, Status.CUT)
     assert store.conversation(taken.id).tags == ("moon", "sea")
+
+
+def test_chatgpt_s_cards_come_in_where_the_site_shows_them(tmp_path: Path, store: ColdStore):
+    path = tmp_path / "c.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("conversations.json", json.dumps([rich_exports.chatgpt_cards()]))
+        archive.writestr("file_screen-1.png", exports.PNG)
+
+    taken = only(store, path)
+
+    asked, shown, reply, novelty = every_turn(store, taken)
+    assert asked.content == (
+        "[app_pairing_content]\n- text: ls -l\n- app_name: Terminal, title: kites\n\nWhere?"
+    )
+    chart, goods, places, *below = reply.content.split("\n\n")[1::2]
+    assert chart.splitlines() == [
+        "[visualization]",
+        "- chartType: line, xKey: hour",
+        "- title: Wind in knots",
+        "- dataKey: knots, label: Gusts",
+        "- hour: 6 am, knots: 12",
+        "- hour: noon, knots: 21",
+    ]
+    assert "- title: Box kite, price: $39.90, rating: 4.5" in goods
+    assert places.splitlines()[1:] == [
+        "- name: Kite Hill, location: 12 Gale Road",
+        "- name: The Spar, location: 3 Quay",
+    ]
+    assert "; [genui: content: a^2 + b^2]; Gusts of 21 knots at noon." in reply.content
+    assert "[writing: content: A poem on wind.]" in "\n".join(below)
+    assert novelty.content == "[diorama: caption: Kites over a bay, layers: 3]"
+    assert "# On kites\n\nThey need wind.\n\nSources:\n- [Tides, page 9]" in shown.content
+    assert [name for name, _ in files_of(store, taken)[shown.position]] == ["file_screen-1.png"]
+
+
+@pytest.mark.parametrize("write", ["\ue200genui\ue202{}\ue201", "{}"])
+def test_a_card_can_be_nested_deeply(tmp_path: Path, store: ColdStore, write: str):
+    depth = 900
+    state = '{"plan": ' + "[" * depth + '"A step"' + "]" * depth + "}"
+    said = write.replace("{}", state)
+    node = chatgpt_node("a1", None, "tool", text=said, metadata={
+        "chatgpt_sdk": {"widget_state": state}})  # fmt: skip
+
+    taken = only(store, written(tmp_path, "c.json", [chatgpt(node)]))
+
+    assert "[plan: A step]" in every_turn(store, taken)[0].content
+
+
+def test_files_of_a_whole_open_webui_chat_are_attached_to_its_first_question(
+    tmp_path: Path, store: ColdStore
+):
+    taken = only(store, written(tmp_path, "chats.json", rich_exports.open_webui_knowledge()))
+
+    asked, _ = every_turn(store, taken)
+    assert asked.content == "Where?\n\n[file: Wiki, All pages]\n\n[file: capes.md]"
+    assert files_of(store, taken)[asked.position] == [
+        ("asked.md", "# Asked"),
+        ("whole.md", "# Of the whole chat"),
+        ("bays.md", "Bays are calm."),
+    ]
+
+
+@pytest.mark.parametrize("write", [json.dumps, jsonl])
+def test_openai_s_calls_speech_and_items_are_kept(
+    tmp_path: Path, store: ColdStore, write: Callable[[object], str]
+):
+    path = written(tmp_path, "talk.json", write(rich_exports.plain_functions()))
+
+    taken = only(store, path)
+
+    assert path_of(store, taken) == [
+        "u: [audio: audio.wav]\n\n[file: n.txt]",
+        "a: ",
+        "t: Rain.",
+        "a: It rains in Bath.\n\n[audio: audio.wav]",
+        "u: Mend it.",
+        "a: ",
+        "t: Done.",
+        "u: And now?",
+        "a: ",
+        "t: Clouds.",
+        "a: It is cloudy.",
+    ]
+    turns = every_turn(store, taken)
+    calls = [(call.name, call.arguments) for turn in turns for call in turn.use.calls]
+    assert calls == [
+        ("weather", '{"city": "Bath"}'),
+        ("patch", '{"input": "- old\\n+ new"}'),
+        ("sky", '{"at": "noon"}'),
+    ]
+    assert all(turn.use.answers for turn in turns if turn.role is Role.TOOL)
+    assert reasoning_of(store, turns[8]) == "Look at the sky."
+    assert not taken.tally.skipped
+
+
+def test_what_stands_beside_the_messages_of_a_file_is_in_its_census(
+    tmp_path: Path, store: ColdStore
+):
+    tool = {"type": "function", "function": {"name": "sky", "description": "Looks up."}}
+    talk = {"title": "Weather", "model": "gpt", "messages": rich_exports.plain_messages()[:2]}
+    path = written(tmp_path, "talk.json", {**talk, "tools": [tool], "user": "ann"})
+
+    (taken,) = take(store, path, is_whole=False)
+
+    assert taken.title == "Weather"
+    assert dict(taken.tally.skipped) == {"definition of a tool": 2, "text that is under user": 1}
 
 
 def test_librechat_s_instructions_tags_quotes_and_cut_replies_are_kept(

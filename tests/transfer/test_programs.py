@@ -468,7 +468,7 @@ def test_codex_with_other_tools_is_read(tmp_path: Path, store: ColdStore):
         {"type": "custom_tool_call_output", "call_id": "c", "output": "Done"},
         {"type": "web_search_call", "action": {"type": "search", "query": "kites"}},
         exports.said("assistant", "Patched."),
-        {"type": "message", "role": "user", "content": [{"type": "input_file"}]},
+        {"type": "message", "role": "user", "content": [{"type": "input_novelty"}]},
         {"type": "ghost_snapshot"},
         {"type": "novelty"},
     ]

@@ -101,7 +101,7 @@ async def test_facts_are_listed_edited_forgotten_and_lead_to_their_turn(
         await screen.action_do("facts")
         await until(pilot, lambda: isinstance(pilot.app.screen, FactsView), "the view")
         view = pilot.app.screen
-        await until(pilot, lambda: len(view._table.rows) == 2, "the rows")
+        await until(pilot, lambda: len(view.table.rows) == 2, "the rows")
         assert view.sum == "project default · 1 fact holds · 1 proposed"
         await picture(pilot, "view", "wide", "small")
         await pilot.press("k")
@@ -114,7 +114,7 @@ async def test_facts_are_listed_edited_forgotten_and_lead_to_their_turn(
         await pilot.press("a")
         await until(pilot, lambda: "French" in view.copyable(), "what no longer holds")
         await pilot.press("a")
-        view._table.list.highlighted = len(view._table.rows) - 1
+        view.table.list.highlighted = len(view.table.rows) - 1
         await pilot.press("enter")
         await until(pilot, lambda: pilot.app.screen is screen, "the chat")
         chosen = screen.surfaces.transcript.chosen
@@ -210,7 +210,7 @@ async def test_a_turn_of_another_conversation_is_shown_from_the_inspector_and_en
         assert (row.numbers_text, row.turn) == ("↗#1", None)
         assert row.title.startswith("retrieved harbour #1 ·")
         screen.surfaces.inspector.post_message(
-            Inspector.TurnOpened(1, row.title, row.reason, (), row.source)
+            Inspector.RowOpened(row.title, row.reason, turn=1, source=row.source)
         )
         await until(pilot, lambda: isinstance(pilot.app.screen, ExactScreen), "its text")
         assert said in pilot.app.screen._text
@@ -240,7 +240,7 @@ async def test_the_ledger_lists_turns_of_other_conversations_and_shows_them(
         await type_text(pilot, "What does the lighthouse keeper read?")
         await pilot.press("f4")
         await until(pilot, lambda: isinstance(pilot.app.screen, LedgerView), "the ledger")
-        table = pilot.app.screen._table
+        table = pilot.app.screen.table
         await until(pilot, lambda: "↗harbour#1" in "\n".join(table.text()), "the turn")
         lines = [getattr(item, "text", "") for item in table._items]
         table.list.highlighted = next(at for at, line in enumerate(lines) if "↗harbour" in line)

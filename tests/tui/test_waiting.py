@@ -61,7 +61,7 @@ async def test_the_wait_for_the_first_token_is_counted_until_it_comes(
         gate.set()
         await idle(pilot)
         assert "waiting" not in shown(pilot)
-        assert hint._ticks is None
+        assert not hint._ticks.is_set
 
 
 async def test_a_sign_moves_meanwhile_and_a_long_wait_says_that_a_local_server_may_load_its_model(

@@ -4,23 +4,15 @@ Viewers read more than our parser does: HTML is HTML to them. So markdown-it rea
 HTML, ahead of a heading that has to come out as one.
 """
 
-import tomllib
-from functools import cache
 from html.parser import HTMLParser
-from importlib.resources import files
-from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from jitchat.text.expressions import packaged
 from jitchat.text.markdown.formulas import open_delimiter
 
 _PROBE = "\n\n# _"
-
-
-@cache
-def _table() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("closing.toml").read_text("utf-8"))
 
 
 def closed(text: str) -> str:
@@ -42,7 +34,8 @@ def closed(text: str) -> str:
 
 def _end_of(block: Token) -> str:
     content = block.content.lstrip().lower()
-    ends = (end for start, end in _table()["ends"].items() if content.startswith(start))
+    known = packaged(__package__, "closing.toml")["ends"].items()
+    ends = (end for start, end in known if content.startswith(start))
     return block.markup or next(ends)
 
 
@@ -53,7 +46,7 @@ class _Elements(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
         del attrs
-        if tag in _table()["elements"].split():
+        if tag in packaged(__package__, "closing.toml")["elements"].split():
             self.opened.append(tag)
 
     def handle_endtag(self, tag: str) -> None:

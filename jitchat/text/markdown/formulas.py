@@ -7,13 +7,15 @@ characters in `symbols.toml`; a command that is not listed there stays as typed.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
+from jitchat.text.expressions import packaged
+
 _CHARACTER = r"(?!\n[ \t>]*\n)[^`]"
+_COMMAND_OR_CHARACTER = rf"(?:\\[^`\n()\[\]]|\\(?=\n|\Z)|(?!\\){_CHARACTER})"
+"""No delimiter: in `\\\\[2pt]` the bracket is not one."""
 _SPANS = re.compile(
     rf"""
     ^[ \t>]*(?:(?:[-+*]|\d{{1,9}}[.)])[ \t]+)?
@@ -22,10 +24,10 @@ _SPANS = re.compile(
     |(?P<formula>
         \$\$(?!\s*\$\$)(?:(?!\$\$){_CHARACTER})+\$\$
         |\$(?![\s$])(?:\\[^\n]|(?![\\$]){_CHARACTER})+(?<!\s)\$(?!\d)
-        |\\\((?!\s*\\\))(?:(?!\\[()]){_CHARACTER})+\\\)
-        |\\\[(?:(?!\\[\[\]]){_CHARACTER})+\\\]
+        |\\\((?!\s*\\\)){_COMMAND_OR_CHARACTER}+\\\)
+        |\\\[(?:{_COMMAND_OR_CHARACTER}|\\[()])+\\\]
     )
-    |^[ \t>]*(?P<open>(?:\$\$|\\\[)(?:(?!\\\]|\$\$){_CHARACTER})*)\Z
+    |^[ \t>]*(?P<open>(?:\$\$|\\\[)(?:(?!\$\$){_COMMAND_OR_CHARACTER}|\\[()])*)\Z
     |\\[^\n]
     """,
     re.MULTILINE | re.VERBOSE,
@@ -79,7 +81,7 @@ def open_delimiter(text: str) -> str:
 
 @cache
 def _table() -> dict[str, Any]:
-    table = tomllib.loads(files(__package__).joinpath("symbols.toml").read_text("utf-8"))
+    table = dict(packaged(__package__, "symbols.toml"))
     words = table["symbols"].split()
     table["symbols"] = dict(zip(words[::2], words[1::2], strict=True)) | table["signs"]
     for script in ("^", "_"):

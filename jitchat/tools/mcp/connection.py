@@ -141,13 +141,7 @@ class Connection:
 
     async def tools(self, most: int) -> list[ListedTool]:
         """List the tools; of more than `most`, at least one more than that."""
-        if self._client.server_capabilities.tools is None:
-            return []
-        listed = await self._all(
-            lambda cursor: self._client.list_tools(cursor=cursor, cache_mode="refresh"),
-            "tools",
-            most,
-        )
+        listed = await self._all("tools", "tools", most, cache_mode="refresh")
         return [
             ListedTool(
                 tool.name,
@@ -163,11 +157,7 @@ class Connection:
         return Called(results.text_of(result), bool(result.is_error))
 
     async def resources(self) -> list[Resource]:
-        if self._client.server_capabilities.resources is None:
-            return []
-        listed = await self._all(
-            lambda cursor: self._client.list_resources(cursor=cursor), "resources"
-        )
+        listed = await self._all("resources", "resources")
         return [
             Resource(str(each.uri), each.name, each.description or "", each.mime_type or "")
             for each in listed
@@ -175,13 +165,8 @@ class Connection:
 
     async def templates(self) -> list[Resource]:
         """List the resource templates that can be filled in."""
-        if self._client.server_capabilities.resources is None:
-            return []
         try:
-            listed = await self._all(
-                lambda cursor: self._client.list_resource_templates(cursor=cursor),
-                "resource_templates",
-            )
+            listed = await self._all("resources", "resource_templates")
         except ServerFailed:  # servers without templates need not support the method
             return []
         return [
@@ -204,9 +189,7 @@ class Connection:
         return "\n\n".join(results.resource_text(each) for each in result.contents)
 
     async def prompts(self) -> list[Prompt]:
-        if self._client.server_capabilities.prompts is None:
-            return []
-        listed = await self._all(lambda cursor: self._client.list_prompts(cursor=cursor), "prompts")
+        listed = await self._all("prompts", "prompts")
         return [Prompt(each.name, each.description or "", _arguments(each)) for each in listed]
 
     async def prompt(self, name: str, arguments: Mapping[str, str]) -> str:
@@ -230,16 +213,19 @@ class Connection:
             return
 
     async def _all(
-        self,
-        page_of: Callable[[str | None], Awaitable[Any]],
-        what: str,
-        most: float = float("inf"),
+        self, capability: str, what: str, most: float = float("inf"), **options: str
     ) -> list[Any]:
-        """Fetch a list page by page, up to a maximum number of pages, or until it is too long."""
+        """Fetch a list page by page, up to a maximum number of pages, or until it is too long.
+
+        It is empty if the server does not have the capability.
+        """
         found: list[Any] = []
+        if getattr(self._client.server_capabilities, capability) is None:
+            return found
+        page_of = getattr(self._client, f"list_{what}")
         cursor: str | None = None
         for _ in range(_MOST_PAGES):
-            page = await self._checked(page_of(cursor))
+            page = await self._checked(page_of(cursor=cursor, **options))
             found += getattr(page, what)
             cursor = page.next_cursor
             if not cursor or len(found) > most:

@@ -38,12 +38,6 @@ class Servers:
         """Stop all servers together, and the processes that they started."""
         await asyncio.gather(*(server.stop() for server in self._servers.values()))
 
-    async def restart(self, name: str) -> ServerState:
-        """Stop a server and start it again, even if it has failed."""
-        await self._servers[name].stop()
-        self._servers[name].start()
-        return await self._servers[name].started()
-
     def sources(self) -> tuple[Server, ...]:
         return tuple(self._servers.values())
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from textual.message import Message
-from textual.timer import Timer
 
 from jitchat.errors import JitchatError, StoreError
 from jitchat.synthesis.document_writer import ExtractiveWriter
 from jitchat.synthesis.session_end import IDLE, end_left_sessions
+from jitchat.tui.alarm import Alarm
 from jitchat.tui.chat.host import Controller
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Ending(Controller):
         error: JitchatError | None = None
 
     _session: Session | None = None
-    _idle: Timer | None = None
+    _idle: Alarm = field(default_factory=Alarm)
     _active_at: float = field(default_factory=time.monotonic)
     _looked_back: bool = False
     """Whether sessions left by earlier runs were already searched for."""
@@ -80,13 +80,10 @@ class Ending(Controller):
 
     def _stop(self) -> None:
         self._session = None
-        if self._idle is not None:
-            self._idle.stop()
+        self._idle.stop()
 
     def _wait(self, seconds: float) -> None:
-        if self._idle is not None:
-            self._idle.stop()
-        self._idle = self.host.after(seconds, self._look)
+        self._idle.set(self.host.after(seconds, self._look))
 
     def _look(self) -> None:
         """End the session if the user was idle for twenty minutes; otherwise check again later."""

@@ -94,10 +94,7 @@ class KeyRouting:
         return self._acted if is_key and event.time - self._acted[-1].time < FAST else ()
 
     async def press(
-        self,
-        key: str,
-        letter: events.Key | None = None,
-        earlier: tuple[events.Key, ...] = (),
+        self, key: str, letter: events.Key | None = None, earlier: tuple[events.Key, ...] = ()
     ) -> bool:
         """Run the action of a key that the footer shows for the focused pane.
 

@@ -15,7 +15,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
-from textual.timer import Timer
 from textual.worker import Worker, get_current_worker
 
 from jitchat.crash import holds_secret
@@ -24,6 +23,7 @@ from jitchat.errors import JitchatError, StoreError
 from jitchat.store.deletion import delete_conversation
 from jitchat.store.drafts import Drafts, sent_drafts
 from jitchat.tui import garbage
+from jitchat.tui.alarm import Alarm
 from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.host import Controller, Host
 from jitchat.tui.widgets.turn_view import TurnDetails
@@ -64,7 +64,7 @@ class DraftKeeper:
         """`typed` returns the draft in the prompt, and `secrets` the keys in use."""
         self._host = host
         self._drafts, self._typed, self._secrets = drafts, typed, secrets
-        self._timer: Timer | None = None
+        self._timer = Alarm()
         self._lock = threading.Lock()
         self._conversation: str | None = None
         self._stored = self._wanted = self._under_way = self._returned = EMPTY
@@ -101,8 +101,7 @@ class DraftKeeper:
 
     def keep_soon(self) -> None:
         """Write the draft in a thread after a pause in typing."""
-        self._stop_timer()
-        self._timer = self._host.after(KEEP_AFTER, self.keep_in_background)
+        self._timer.set(self._host.after(KEEP_AFTER, self.keep_in_background))
 
     def keep_in_background(self) -> None:
         self._note(leaving=False)
@@ -113,7 +112,7 @@ class DraftKeeper:
 
         If `leaving`, a sent message that is already a turn is not kept as a draft too.
         """
-        self._stop_timer()
+        self._timer.stop()
         self._note(leaving=leaving)
         self._flush()
 
@@ -121,10 +120,6 @@ class DraftKeeper:
         under_way = EMPTY if leaving and self._is_turn else self._under_way
         drafts = (under_way, self._typed())
         self._wanted = joined(draft for draft in drafts if draft.text.strip() or draft.files)
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
 
     def _flush(self) -> None:
         """Write the noted draft if it has changed; from any thread."""

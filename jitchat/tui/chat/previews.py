@@ -8,18 +8,18 @@ current. A plan for an outdated draft is dropped. The cost is shown next to the 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from textual.message import Message
-from textual.timer import Timer
 
 from jitchat.errors import JitchatError, StoreError
 from jitchat.replay import sent_on_path
 from jitchat.store.requests import RequestLog
 from jitchat.store.windows import Ending, WindowArchive
+from jitchat.tui.alarm import Alarm
 from jitchat.tui.chat.commands import hint_on, mode_within
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
@@ -80,8 +80,8 @@ class Previews(Controller):
     """The request that is being planned; None if none is."""
     _command: str = ""
     """The hint line's description of the typed command; empty if there is none."""
-    _timer: Timer | None = None
-    _fading: Timer | None = None
+    _timer: Alarm = field(default_factory=Alarm)
+    _fading: Alarm = field(default_factory=Alarm)
 
     def follow_draft(self) -> None:
         """Plan for the draft after a pause in typing; a command is explained instead."""
@@ -92,11 +92,11 @@ class Previews(Controller):
         self.surfaces.hint.show_command(self._command)
         if before and self._command:
             return
-        self._stop_timer()
+        self._timer.stop()
         if self._is_followed(self.steering.next_message):
             self._request += 1
             self._mark(working=True)
-            self._timer = self.host.after(PREVIEW_AFTER, self.plan)
+            self._timer.set(self.host.after(PREVIEW_AFTER, self.plan))
         elif not self.steering.busy:
             self._request += 1
             self._mark(working=False)
@@ -106,7 +106,7 @@ class Previews(Controller):
 
         If the prompt is empty, a sent window stays on screen, unless `afresh`.
         """
-        self._stop_timer()
+        self._timer.stop()
         if self.opening.session is None or self.steering.busy:
             return
         if afresh or self._is_followed(self.steering.next_message):
@@ -123,13 +123,13 @@ class Previews(Controller):
             return
         if message.request == self._request:
             self._show_outcome(message)
-        elif self._timer is None and self.working and self.opening.session is not None:
+        elif not self._timer.is_set and self.working and self.opening.session is not None:
             self._plan_next(self.opening.session)
 
     def show_sent(self, window: ContextWindow, turn: Turn | None, usage: Usage | None) -> None:
         """Show the window that was sent for `turn`, which is None if it is not known yet."""
         self.sent, self.sent_for = window, turn
-        self._stop_timer()
+        self._timer.stop()
         self._request += 1
         self.wants_next = False
         self._show(window, sent=True, usage=usage)
@@ -150,7 +150,7 @@ class Previews(Controller):
 
     def forget(self) -> None:
         """Remove the window from the screen and drop a plan in progress."""
-        self._stop_timer()
+        self._timer.stop()
         self._request += 1
         self._under_way = None
         self._mark(working=False)
@@ -223,21 +223,15 @@ class Previews(Controller):
             return ""
         return f"#{turns[-1].position} was not answered: /retry sends it again"
 
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-
     def _mark(self, *, working: bool) -> None:
         """Mark every surface while a window is being planned, and remove the mark afterwards."""
         if working == self.working:
             return
         self.working = working
         self.surfaces.show_working(working)
-        if self._fading is not None:
-            self._fading.stop()
+        self._fading.stop()
         if working:
-            self._fading = self.host.after(DIM_AFTER, self._fade)
+            self._fading.set(self.host.after(DIM_AFTER, self._fade))
         else:
             self.surfaces.show_faded(False)
 
@@ -312,7 +306,7 @@ class Meter(Controller):
         database = self.backend.store.database
         try:
             spent = await asyncio.to_thread(RequestLog(database).spent, conversation)
-            sent = await asyncio.to_thread(WindowArchive(database).last_sends, conversation, 1)
+            sent = await asyncio.to_thread(WindowArchive(database).sends, conversation, 1)
         except StoreError:
             return  # reported by features that need the store
         self.previews.know_sends(len(sent))

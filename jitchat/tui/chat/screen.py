@@ -27,7 +27,7 @@ from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import BY_ID, Needs, screen_bindings
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.choices import Choices
-from jitchat.tui.chat.completions import Completions
+from jitchat.tui.chat.completion import Completions
 from jitchat.tui.chat.conversations import Conversations
 from jitchat.tui.chat.drafting import Drafting
 from jitchat.tui.chat.ending import Ending
@@ -349,11 +349,7 @@ class ChatScreen(Screen[None]):
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
-        self.turns.show_text(message.title, message.text, message.note, message.source)
-
-    @on(Inspector.TurnOpened)
-    def _whole_turn_opened(self, message: Inspector.TurnOpened) -> None:
-        self.turns.show_turn_of_row(message)
+        self.turns.show_row(message)
 
     @on(Prompt.LargeOpened)
     def _large_paste_opened(self, message: Prompt.LargeOpened) -> None:
@@ -450,7 +446,7 @@ class ChatScreen(Screen[None]):
 
     def action_menu(self) -> None:
         """Show the menu of views, and open the chosen view."""
-        from jitchat.tui.dialogs.menu import MenuScreen  # noqa: PLC0415  not on the first frame
+        from jitchat.tui.dialogs.choice import menu_screen  # noqa: PLC0415  not on the first frame
 
         async def open_chosen(chosen: str | None) -> None:
             if chosen is not None:
@@ -460,4 +456,4 @@ class ChatScreen(Screen[None]):
         offered = self.surfaces.approval.offered
         if not offered and self.facts.proposes:
             offered = {"allow_once": ""}
-        self.app.push_screen(MenuScreen(keys, offered), open_chosen)
+        self.app.push_screen(menu_screen(keys, offered), open_chosen)

@@ -92,7 +92,7 @@ class Sends(Controller):
     """Tool calls that are running."""
     _retry: Timer | None = None
     _refusals: set[str] = field(default_factory=set)
-    """Why messages were not answered, until one is."""
+    """The notices of messages that were not answered, until one is."""
 
     @property
     def busy(self) -> bool:
@@ -161,6 +161,7 @@ class Sends(Controller):
             self._refusals.add(str(event.error))
             if isinstance(event.error, KeyRefused):
                 self.host.say(ANOTHER_KEY, seconds=READ_SECONDS)
+                self._refusals.add(ANOTHER_KEY)
         elif is_current:
             await self._draw(event)
 

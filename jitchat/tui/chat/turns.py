@@ -16,7 +16,6 @@ from jitchat.tui.widgets.tool_block import whole
 
 if TYPE_CHECKING:
     from jitchat.session import Session
-    from jitchat.statements import Source
     from jitchat.tui.widgets.inspector import Inspector
     from jitchat.tui.widgets.transcript import Transcript
 
@@ -32,23 +31,17 @@ class Turns(Controller):
         text = turn.content or detail.reasoning if call is None else whole(turn, call)
         self.show_text(f"#{turn.position} {turn.speaker}", text, note_sentence(detail.note))
 
-    def show_turn_of_row(self, opened: Inspector.TurnOpened) -> None:
-        """Show the full text of the turn of an inspector row."""
-        from jitchat.tui.dialogs.exact import turn_screen  # noqa: PLC0415  not on the first frame
+    def show_row(self, opened: Inspector.RowOpened) -> None:
+        """Show the full text of an inspector row."""
+        from jitchat.tui.dialogs.exact import row_screen  # noqa: PLC0415  not on the first frame
 
-        screen = turn_screen(opened, self.backend.store, self.opening.conversation.id)
+        screen = row_screen(opened, self.backend.store, self.opening.conversation.id)
         self.host.push(screen, self.views.left)
 
-    def show_text(
-        self,
-        title: str,
-        text: str,
-        note: str,
-        leads_to: Source | None = None,
-    ) -> None:
+    def show_text(self, title: str, text: str, note: str) -> None:
         from jitchat.tui.dialogs.exact import ExactScreen  # noqa: PLC0415  not on the first frame
 
-        self.host.push(ExactScreen(title, text, note, leads_to=leads_to), self.views.left)
+        self.host.push(ExactScreen(title, text, note), self.views.left)
 
     def copy(self) -> None:
         turn = self.surfaces.transcript.to_copy

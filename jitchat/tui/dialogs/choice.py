@@ -1,6 +1,6 @@
-"""Lists to choose one row from: personas, projects, what MCP servers offer."""
+"""Lists to choose one row from: views, personas, projects, what MCP servers offer."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.events import Key
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
@@ -15,8 +16,10 @@ from jitchat.settings.sections import NamedPersona
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tools.mcp.values import Argument
+from jitchat.tui.actions import ANSWERS, BY_ID, MENU, Action
 from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.drawing import Content
+from jitchat.tui.key_names import KeyNames
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 
@@ -53,6 +56,8 @@ class ChoiceScreen(Dialog[Choice | None]):
     ) -> None:
         """`at` is the row under the cursor; with `typed`, a text may be typed instead."""
         super().__init__()
+        self.letters: Mapping[str, Choice | None] = {}
+        """What keys choose at once, by their characters or names; None for nothing."""
         self._title, self._keys, self._rows = title, keys, rows
         self._at = at if rows else None
         self._typed = typed
@@ -64,10 +69,13 @@ class ChoiceScreen(Dialog[Choice | None]):
             yield PointedList(*(Option(line) for line, _ in self._rows), id="choices")
 
     def on_mount(self) -> None:
-        choices = self.query_one(PointedList)
-        choices.highlighted = self._at
-        if self._typed is None:
-            choices.focus()
+        self.query_one(PointedList).highlighted = self._at
+
+    def on_key(self, event: Key) -> None:
+        for key in (event.key, event.character or ""):
+            if key in self.letters:
+                event.stop()
+                self.dismiss(self.letters[key])
 
     @on(Input.Submitted)
     def _take_typed(self, message: Input.Submitted) -> None:
@@ -88,6 +96,42 @@ class ChoiceScreen(Dialog[Choice | None]):
 def titled(title: str, about: str) -> Content:
     """Write a row: its title, then what there is to say about it."""
     return Content.assemble((title, "bold"), (f"  {about}", MUTED))
+
+
+_ACTION = max(len(action.title) for action in BY_ID.values() if action.letter) + 2
+_KEYS = 8
+"""Width of the column of direct keys."""
+
+
+def menu_screen(keys: KeyNames, offered: Iterable[str] = ()) -> ChoiceScreen[str]:
+    """Return the menu of views, for keyboards and terminals without function keys or Alt.
+
+    The cursor is after the answers `offered` to the current question, so that Enter does not give
+    one by accident. The key that opened the menu closes it.
+    """
+    answers = [BY_ID[identity] for identity in offered if identity in ANSWERS]
+    actions = [*answers, *MENU.values()]
+    screen = ChoiceScreen(
+        "Views",
+        "press a letter, or Enter · Esc close",
+        [(action_row(action, keys.short(action.id)), action.run) for action in actions],
+        at=len(answers),
+    )
+    screen.letters = {
+        **dict.fromkeys(keys.all_of("menu")),
+        **{action.letter: action.run for action in actions},
+    }
+    return screen.add_class("-menu")
+
+
+def action_row(action: Action, key: str) -> Content:
+    """Write an action: its letter, its title, its direct key, its help."""
+    return Content.assemble(
+        (f"{action.letter} ", "bold $text-primary"),
+        f" {action.title:<{_ACTION}}",
+        (f"{key:<{_KEYS}}", MUTED),
+        (action.help, MUTED),
+    )
 
 
 def personas_screen(personas: Mapping[str, NamedPersona], in_use: str) -> ChoiceScreen[str]:

@@ -130,15 +130,16 @@ class ExactScreen(Dialog[Source | None]):
         self.copy(self.query_one(MarkedText).selected_text or self._text)
 
 
-def turn_screen(opened: Inspector.TurnOpened, store: ColdStore, conversation: str) -> ExactScreen:
-    """Return the full text of the turn of an inspector row; `conversation` is the open one.
+def row_screen(opened: Inspector.RowOpened, store: ColdStore, conversation: str) -> ExactScreen:
+    """Return the full text of an inspector row; `conversation` is the open one.
 
     Raises:
-        StoreError: The turn cannot be read.
+        StoreError: The row's turn cannot be read.
     """
-    source = opened.source
-    turn = store.turn(source.conversation if source is not None else conversation, opened.turn)
-    text = turn.content if turn is not None else ""
+    text, source = opened.text, opened.source
+    if opened.turn is not None:
+        turn = store.turn(source.conversation if source is not None else conversation, opened.turn)
+        text = turn.content if turn is not None else ""
     return ExactScreen(opened.title, text, opened.note, opened.marks, source)
 
 

@@ -53,9 +53,6 @@ class LargeMessageScreen(Dialog[Chosen | None]):
             return note
         return f"{note} All of it would exceed the budget by {self._over:,} tokens."
 
-    def on_mount(self) -> None:
-        self.query_one(Input).focus()
-
     @on(Input.Submitted)
     def _compact(self, message: Input.Submitted) -> None:
         self.dismiss(Chosen(Choice.COMPACT, message.value.strip()))

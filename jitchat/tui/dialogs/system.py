@@ -44,7 +44,6 @@ class SystemScreen(Dialog[SystemText | None]):
     def on_mount(self) -> None:
         text = self.query_one(TextEditor)
         text.move_cursor(text.document.end)
-        text.focus()
 
     def action_save(self) -> None:
         self.dismiss(SystemText(self.query_one(TextEditor).text))

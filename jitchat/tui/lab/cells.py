@@ -259,14 +259,11 @@ class WindowScreen(LabScreen):
             self.notify(f"#{turn} is needed, but was never a candidate.", markup=False)
 
     @on(Inspector.RowOpened)
-    def _row_opened(self, message: Inspector.RowOpened) -> None:
-        self.app.push_screen(ExactScreen(message.title, message.text, message.note))
-
-    @on(Inspector.TurnOpened)
     @work(exclusive=True)
     @reports_errors
-    async def _whole_turn_opened(self, message: Inspector.TurnOpened) -> None:
-        conversation = self._result.conversation
-        turn = await asyncio.to_thread(self._file.store.turn, conversation, message.turn)
-        text = turn.content if turn is not None else ""
+    async def _row_opened(self, message: Inspector.RowOpened) -> None:
+        text, conversation = message.text, self._result.conversation
+        if message.turn is not None:
+            turn = await asyncio.to_thread(self._file.store.turn, conversation, message.turn)
+            text = turn.content if turn is not None else ""
         self.app.push_screen(ExactScreen(message.title, text, message.note, message.marks))

@@ -1,14 +1,14 @@
 """Pieces of lines, and how a reply looks: its width, the styles of a theme, long lines of code."""
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from textual.markup import parse_style
 from textual.style import Style
+
+from jitchat.text.expressions import packaged
 
 
 class Piece(NamedTuple):
@@ -41,20 +41,18 @@ class Theme:
     variables: Mapping[str, str] = field(repr=False, hash=False)
 
 
-@cache
-def _styles() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("styles.toml").read_text("utf-8"))
+_STYLES = "styles.toml"
 
 
 def tokens() -> Iterable[tuple[str, str]]:
     """Yield kinds of tokens in code, as Pygments names them, with their styles."""
-    styles: dict[str, str] = _styles()["tokens"]
+    styles: dict[str, str] = packaged(__package__, _STYLES)["tokens"]
     return styles.items()
 
 
 @cache
 def _style(theme: Theme, names: tuple[str, ...]) -> Style:
-    styles, differing = _styles(), "terminal" if theme.is_ansi else "light"
+    styles, differing = packaged(__package__, _STYLES), "terminal" if theme.is_ansi else "light"
     changed = {} if theme.is_dark and not theme.is_ansi else styles[differing]
     written = (changed.get(name, styles.get(name, name)) for name in names)
     parsed = [parse_style(style, dict(theme.variables)) for style in written]

@@ -15,13 +15,13 @@ from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.screen import Screen
-from textual.timer import Timer
 from textual.widgets import Static
 
 from jitchat.distil import distil
 from jitchat.draft import Draft
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.events import SendFailed
+from jitchat.tui.alarm import Alarm
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
@@ -148,8 +148,8 @@ class Tour:
         """Why there was no reply."""
         self._dressed: list[Screen[Any]] = []
         """The screens opened by a step that have a bar."""
-        self._reads: Timer | None = None
-        self._looks: Timer | None = None
+        self._reads = Alarm()
+        self._looks = Alarm()
         chat.models.is_quiet = True
         chat.surfaces.offer.display = False
         chat.surfaces.below.append(self._make_bar())
@@ -164,7 +164,7 @@ class Tour:
     @property
     def is_measuring(self) -> bool:
         """Whether the lab is shown and a run is, or may be, in progress."""
-        return self._looks is not None
+        return self._looks.is_set
 
     def takes(self, key: TourKey) -> bool:
         """Whether the tour handles a key in the current state.
@@ -236,19 +236,19 @@ class Tour:
 
     def fail(self, words: str) -> None:
         """Say why a step failed; the key repeats it, and a recording ends."""
-        self._stop_reading()
+        self._reads.stop()
         self._show(Progress(max(0, self.progress.place - 1), words))
         if self.pace is not None:
             self._app.exit(return_code=1, message=words)
 
     def end(self) -> None:
         """Leave an ordinary chat; what the last step opened stays open."""
-        self._stop_looking()
+        self._looks.stop()
         if self.is_over:
             return
         self.is_over = True
         self._dressed.clear()
-        self._stop_reading()
+        self._reads.stop()
         for screen in self._app.screen_stack:
             screen.remove_class(ON_TOUR)
             screen.query(TourBar).remove()
@@ -282,8 +282,8 @@ class Tour:
         session = self._chat.session
         if session is None:
             return
-        self._stop_looking()
-        self._stop_reading()
+        self._looks.stop()
+        self._reads.stop()
         await self._close_screens()
         self._show(Progress(place, "…", is_on_way=True))
         try:
@@ -358,7 +358,7 @@ class Tour:
             self._arrive(_NO_LAB)
             return
         self._arrive(step.says(None, False))
-        self._looks = self._chat.set_interval(LOOK_EVERY, partial(self._look, step))
+        self._looks.set(self._chat.set_interval(LOOK_EVERY, partial(self._look, step)))
 
     def _look(self, step: script.Measure) -> None:
         """Show the run's progress; the bar comes with the screen that has one."""
@@ -372,7 +372,7 @@ class Tour:
         if run.progress.is_running:
             self._say(step.says(run.state.tallies, True))
         else:
-            self._stop_looking()
+            self._looks.stop()
             self._arrive(step.says(run.state.tallies, False))
 
     async def _close_screens(self) -> None:
@@ -418,10 +418,10 @@ class Tour:
         self._say(words)
         if self.pace is not None:
             seconds = script.reading_seconds(self.progress.text, self.pace)
-            self._reads = self._chat.set_timer(seconds, self._read)
+            self._reads.set(self._chat.set_timer(seconds, self._read))
 
     def _say(self, words: str) -> None:
-        self._stop_reading()
+        self._reads.stop()
         self._show(Progress(self.progress.place, words))
 
     def _show(self, progress: Progress) -> None:
@@ -429,16 +429,6 @@ class Tour:
         for screen in self._app.screen_stack:
             for bar in screen.query(TourBar):
                 bar.show(progress)
-
-    def _stop_reading(self) -> None:
-        if self._reads is not None:
-            self._reads.stop()
-            self._reads = None
-
-    def _stop_looking(self) -> None:
-        if self._looks is not None:
-            self._looks.stop()
-            self._looks = None
 
 
 class TourApp(JitchatApp):

@@ -266,11 +266,7 @@ class AskAllView(View):
         jit = next(side.same_as for side in comparison.sides if side.mode is Mode.JIT) or Mode.JIT
         modes = [mode for mode in comparison.modes if mode in self._ticked]
         modes.sort(key=lambda mode: mode is not jit)
-        self._asking = ModeComparison(
-            self.subject.session,
-            *self.subject.question,
-            modes,
-        )
+        self._asking = ModeComparison(self.subject.session, *self.subject.question, modes)
         if self.looked_at not in modes:
             self.action_look_at(modes[0].value)
         self._show_columns()

@@ -8,9 +8,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from textual import on, work
+from textual import work
 from textual.binding import Binding
-from textual.widgets import OptionList
 
 from jitchat import planning
 from jitchat.errors import JitchatError, WindowOverflow
@@ -18,7 +17,8 @@ from jitchat.text.figures import plural
 from jitchat.tui.figures import WORKING, assumed_mark, part_figure, used_figure
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.difference_rows import DiffRow, diff_columns, diff_rows
-from jitchat.tui.views.view import Body, Note, Planned, Subject, View
+from jitchat.tui.views.table_view import TableView
+from jitchat.tui.views.view import Body, Planned, Subject
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.window import compare
@@ -90,7 +90,7 @@ def _changes_figure(step: Step) -> str:
     return " ".join(f"{sign}{len(turns):,}" for sign, turns in counts if turns)
 
 
-class BudgetView(View):
+class BudgetView(TableView[Step]):
     NAME = "Budget"
     EXPLAINED = "The next window at other budgets: what enters and leaves."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -100,15 +100,16 @@ class BudgetView(View):
     ]
 
     def __init__(self, subject: Subject) -> None:
-        super().__init__(subject)
-        self._set = subject.session.options.budget
+        current = subject.session.options.budget
+        steps = TurnTable[Step](
+            step_columns(current), id="budget-steps", key=lambda step: step.budget
+        )
+        super().__init__(subject, steps, "budget")
+        self._set = current
         self._moves_reserve = False
         self._baseline: planning.Planned | None = None
         self._question: planning.Question | None = None
-        self._steps = TurnTable[Step](
-            step_columns(self._set), id="budget-steps", key=lambda step: step.budget
-        )
-        self._bar, self._summary = BudgetBar(), Note("budget-summary")
+        self._bar = BudgetBar()
         self._changes = TurnTable[DiffRow](
             (),
             id="budget-changes",
@@ -117,16 +118,15 @@ class BudgetView(View):
         )
 
     def body(self) -> Body:
-        return (self._steps, self._bar, self._summary, self._changes)
+        return (self.table, self._bar, self.note, self._changes)
 
-    def on_mount(self) -> None:
-        self._steps.list.focus()
+    def read(self) -> None:
         self._begin(self.subject.once.budget or self._set)
 
     @property
     def step(self) -> Step:
         """The step under the cursor."""
-        return self._steps.row or Step(self._set)
+        return self.table.row or Step(self._set)
 
     def _begin(self, at: Budget) -> None:
         if self._moves_reserve:
@@ -135,7 +135,7 @@ class BudgetView(View):
             limit = max(self.subject.session.model_limit, self._set.limit)
             grid = compare.budget_grid(self._set, limit)
         nearest = min(grid, key=lambda budget: abs(budget.budget - at.budget))
-        self._steps.show([Step(budget) for budget in grid], at=nearest)
+        self.table.show([Step(budget) for budget in grid], at=nearest)
         self._sweep(grid)
 
     @work(group="sweep", exclusive=True)
@@ -156,9 +156,9 @@ class BudgetView(View):
                 step = await asyncio.to_thread(
                     self._planned_step, self._question, self._baseline, budget
                 )
-                self._steps.replace_row(step)
+                self.table.replace_row(step)
                 if budget == self.step.budget:
-                    self._draw()
+                    self.show_note()
         except JitchatError as error:
             self.show_nothing(str(error))
 
@@ -173,14 +173,13 @@ class BudgetView(View):
             return Step(budget, plan, compare.difference(baseline, plan))
         return Step(budget, plan)
 
-    @on(OptionList.OptionHighlighted)
-    def _draw(self) -> None:
+    def show_note(self) -> None:
         """Show the step under the cursor, as far as planned."""
         step, plan = self.step, self.step.plan
         self._bar.working = plan is None
         size = budget_sentence(step.budget, self.subject.session.model_limit)
         window = window_sentence(plan) if plan is not None else WORKING
-        self._summary.update(f"{size}\n{window}")
+        self.note.update(f"{size}\n{window}")
         if plan is not None:
             self._bar.refusal = plan if isinstance(plan, WindowOverflow) else None
             self._bar.window = plan if isinstance(plan, ContextWindow) else None
@@ -197,9 +196,7 @@ class BudgetView(View):
         return diff_rows(self._baseline, step.plan) or [Line(same, MUTED)]
 
     def copyable(self) -> str:
-        return "\n".join(
-            [*self._steps.text(), "", str(self._summary.content), *self._changes.text()]
-        )
+        return "\n".join([*self.table.text(), "", str(self.note.content), *self._changes.text()])
 
     def action_reserve(self) -> None:
         self._moves_reserve = not self._moves_reserve

@@ -10,19 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from textual import on
 from textual.binding import Binding
-from textual.widgets import OptionList
 
 from jitchat.statements import DocumentLine, MemoryDocument, Section
 from jitchat.store.documents import BY_USER, DocumentStore, Version
 from jitchat.synthesis import document_edits
 from jitchat.synthesis.fitting import MOST_WORDS, words_of
 from jitchat.text.figures import local, plural
-from jitchat.tui.drawing import Content
+from jitchat.tui.chat.ending import TEMPORARY
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.view import Body, Note, Subject, View
-from jitchat.tui.widgets.edit_line import EditLine
+from jitchat.tui.views.table_view import TableView
+from jitchat.tui.views.view import Subject
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.window.statements import line_text
 
@@ -30,7 +28,6 @@ NONE_YET = (
     "The memory document is empty. It is written at the end of a session: leave the conversation,"
     " or type /end."
 )
-TEMPORARY = "This conversation is temporary: it has no memory document."
 ONLY_LATEST = "Only the current version can be changed; → goes to it."
 _SOURCE = 20
 
@@ -61,15 +58,15 @@ class Shown:
     """Store operations of the session that is running or ended last."""
 
 
-class DocumentView(View):
+class DocumentView(TableView[Row]):
     """The lines of one version, with the cursor on one of them."""
 
     NAME = "Memory document"
     EXPLAINED = "What later sessions know. Enter opens a line's turns; ● marks what the reply used."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("e", "edit", "Edit", id="document_edit"),
-        Binding("p", "pin", "Pin", id="document_pin"),
-        Binding("x", "forget", "Forget", id="document_forget"),
+        Binding("e", "on_row('edit')", "Edit", id="document_edit"),
+        Binding("p", "on_row('pin')", "Pin", id="document_pin"),
+        Binding("x", "on_row('forget')", "Forget", id="document_forget"),
         Binding("u", "undo", "Undo", id="document_undo"),
         Binding("d", "difference", "Changes", id="document_difference"),
         Binding("left", "version(-1)", "Older", id="document_before"),
@@ -77,9 +74,6 @@ class DocumentView(View):
     ]
 
     def __init__(self, subject: Subject) -> None:
-        super().__init__(subject)
-        self.shown: Shown | None = None
-        self._shows_changes = False
         columns: Sequence[Column[Row]] = (
             Column("", _mark, 2),
             Column("line", lambda row: f"{row.number}" if row.number else "", 4, is_right=True),
@@ -87,17 +81,14 @@ class DocumentView(View):
             Column("source", lambda row: _source(row.line), _SOURCE),
             Column("", _text),
         )
-        self._table = TurnTable[Row](
+        table = TurnTable[Row](
             columns, id="document-table", key=lambda row: (row.number, row.line.text), style=_style
         )
-        self._input = EditLine("document-text", self._table.list)
-        self._note = Note("document-note")
+        super().__init__(subject, table, "document")
+        self.shown: Shown | None = None
+        self._shows_changes = False
 
-    def body(self) -> Body:
-        return (self._table, self._input, self._note)
-
-    def on_mount(self) -> None:
-        self._table.list.focus()
+    def read(self) -> None:
         self._load(None)
 
     # What is shown
@@ -141,9 +132,8 @@ class DocumentView(View):
                 section = row.line.section
                 items.append(Line(f"{section} ", "bold", "─"))
             items.append(row)
-        self._table.show(items)
-        self.frame.border_subtitle = self.sum
-        self._show_note()
+        self.table.show(items)
+        self.show_note()
 
     @property
     def sum(self) -> str:
@@ -158,21 +148,14 @@ class DocumentView(View):
             f" {MOST_WORDS:,} words · {plural(shown.operations, 'store operation')}"
         )
 
-    @on(OptionList.OptionHighlighted)
-    def _show_note(self) -> None:
-        row = self._table.row
-        self._note.update(Content(line_text(row.line) if row is not None else ""))
-
-    def copyable(self) -> str:
-        return "\n".join([self.sum, *self._table.text()])
+    def about(self, row: Row) -> str:
+        return line_text(row.line)
 
     # What can be done
 
-    @on(OptionList.OptionSelected)
-    def action_open(self) -> None:
+    def open_row(self, row: Row) -> None:
         """Open the line's turns in the transcript, or here if they are of another conversation."""
-        row = self._table.row
-        if row is None or row.line.source is None:
+        if row.line.source is None:
             self.say("You wrote this line; it has no source turn.")
         else:
             self.open_source(row.line.source)
@@ -186,16 +169,15 @@ class DocumentView(View):
         self._shows_changes = not self._shows_changes
         self._load(self.shown.document.version if self.shown is not None else None)
 
-    def action_pin(self) -> None:
-        self._change(document_edits.pinned)
+    def pin(self, row: Row) -> None:
+        self._change(row, document_edits.pinned)
 
-    def action_forget(self) -> None:
-        self._change(document_edits.forgotten)
+    def forget(self, row: Row) -> None:
+        self._change(row, document_edits.forgotten)
 
-    def action_edit(self) -> None:
-        row = self._changeable()
-        if row is not None:
-            self._input.edit(row.line.text, partial(self._take_edit, row.number))
+    def edit(self, row: Row) -> None:
+        if self._may_change(row):
+            self.edit_line.edit(row.line.text, partial(self._take_edit, row.number))
 
     def _take_edit(self, number: int, text: str) -> None:
         self._store(lambda document: document_edits.edited(document, number, text))
@@ -205,21 +187,17 @@ class DocumentView(View):
         if documents is not None:
             self.write(documents.undo, self._changed)
 
-    def _changeable(self) -> Row | None:
-        """Return the line under the cursor, or say why it cannot be changed."""
-        row, shown = self._table.row, self.shown
-        if row is None or shown is None:
-            return None
-        if shown.document.version != shown.latest or not row.number:
+    def _may_change(self, row: Row) -> bool:
+        """Whether a line is of the current version; otherwise a notice says so."""
+        shown = self.shown
+        is_current = shown is not None and shown.document.version == shown.latest
+        if not is_current or not row.number:
             self.say(ONLY_LATEST)
-            return None
-        return row
+        return is_current and row.number > 0
 
-    def _change(self, change: Callable[[MemoryDocument, int], MemoryDocument]) -> None:
-        row = self._changeable()
-        if row is not None:
-            number = row.number
-            self._store(lambda document: change(document, number))
+    def _change(self, row: Row, change: Callable[[MemoryDocument, int], MemoryDocument]) -> None:
+        if self._may_change(row):
+            self._store(lambda document: change(document, row.number))
 
     def _store(self, change: Callable[[MemoryDocument], MemoryDocument]) -> None:
         """Store a change of the shown version; refused if it is no longer the current one."""

@@ -5,75 +5,62 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from textual import on
 from textual.binding import Binding
-from textual.widgets import OptionList
 
 from jitchat.statements import Fact, FactState
 from jitchat.store.facts import Change
 from jitchat.text.figures import plural
-from jitchat.tui.drawing import Content
+from jitchat.tui.chat.facts import TEMPORARY
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.view import Body, Note, Planned, Subject, View
-from jitchat.tui.widgets.edit_line import EditLine
+from jitchat.tui.views.table_view import TableView
+from jitchat.tui.views.view import Planned, Subject
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 
 NONE_YET = (
     "No facts are remembered for this project. Lasting statements that you make are proposed below"
     " the prompt; /remember TEXT keeps one at once."
 )
-TEMPORARY = "This conversation is temporary: it neither reads nor writes memory."
 TYPED = "You typed this fact; it has no source turn."
 _MARKS = {FactState.PROPOSED: "?", FactState.KEPT: "●", FactState.FORGOTTEN: "×"}
 _WIDE = 100
 """Columns from which the table shows all details of a fact; otherwise the note does."""
 
 
-class FactsView(View):
+class FactsView(TableView[Fact]):
     """All facts; A also shows those that are no longer valid."""
 
     NAME = "Facts"
     EXPLAINED = "Facts shared by the project's chats: ● kept, ? proposed, × forgotten."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("k", "keep", "Keep", id="facts_keep"),
-        Binding("e", "edit", "Edit", id="facts_edit"),
-        Binding("x", "forget", "Forget", id="facts_forget"),
+        Binding("k", "on_row('keep')", "Keep", id="facts_keep"),
+        Binding("e", "on_row('edit')", "Edit", id="facts_edit"),
+        Binding("x", "on_row('forget')", "Forget", id="facts_forget"),
         Binding("a", "all", "All", id="facts_all"),
     ]
 
     def __init__(self, subject: Subject) -> None:
-        super().__init__(subject)
-        self._known: list[Fact] = []
-        self._shows_all = self._is_changed = False
-        self._table = TurnTable[Fact](
+        table = TurnTable[Fact](
             _columns,
             id="facts-table",
             key=lambda fact: fact.id,
             style=lambda fact: "" if fact.holds else MUTED,
         )
-        self._input = EditLine("facts-text", self._table.list)
-        self._note = Note("facts-note")
+        super().__init__(subject, table, "facts")
+        self._known: list[Fact] = []
+        self._shows_all = self._is_changed = False
 
-    def body(self) -> Body:
-        return (self._table, self._input, self._note)
-
-    def on_mount(self) -> None:
-        self._table.list.focus()
+    def read(self) -> None:
         if self.subject.session.memory.conversation.is_temporary:
             self.show_nothing(TEMPORARY)
         else:
-            self._reload()
-
-    def _reload(self) -> None:
-        self.load(self.subject.session.memory.facts.all, self._show)
+            self.load(self.subject.session.memory.facts.all, self._show)
 
     def _show(self, known: list[Fact]) -> None:
         self._known = known
         shown = [fact for fact in known if self._shows_all or _is_current(fact)]
         self.show_nothing("" if shown else NONE_YET)
-        self._table.show(shown)
-        self.frame.border_subtitle = self.sum
-        self._show_note()
+        self.table.show(shown)
+        self.show_note()
 
     @property
     def sum(self) -> str:
@@ -87,37 +74,29 @@ class FactsView(View):
         told = f"project {project} · {plural(hold, 'fact')} {verb}"
         return f"{told} · {proposed} proposed" if proposed else told
 
-    @on(OptionList.OptionHighlighted)
-    def _show_note(self) -> None:
-        fact = self._table.row
-        self._note.update(Content(_about(fact) if fact is not None else ""))
+    def about(self, fact: Fact) -> str:
+        """Write a fact's details: its text, then its kind, day and source."""
+        source = f"from {_source(fact)}" if fact.source is not None else "typed"
+        over = f", then {fact.superseded_by}" if fact.superseded_by else ""
+        until = f", until {fact.valid_until}{over}" if fact.valid_until is not None else ""
+        return f"{fact.text}\n{fact.kind.capitalize()}, said {_said(fact)}, {source}{until}"
 
-    def copyable(self) -> str:
-        return "\n".join([self.sum, *self._table.text()])
-
-    @on(OptionList.OptionSelected)
-    def action_open(self) -> None:
+    def open_row(self, fact: Fact) -> None:
         """Open the source turn in the transcript, or here if it is of another conversation."""
-        fact = self._table.row
-        if fact is None or fact.source is None:
+        if fact.source is None:
             self.say(TYPED)
         else:
             self.open_source(fact.source)
 
-    def action_keep(self) -> None:
-        fact = self._table.row
-        if fact is not None and fact.state is not FactState.KEPT:
+    def keep(self, fact: Fact) -> None:
+        if fact.state is not FactState.KEPT:
             self.write(lambda: self.subject.session.memory.facts.keep(fact), self._changed)
 
-    def action_forget(self) -> None:
-        fact = self._table.row
-        if fact is not None:
-            self.write(lambda: self.subject.session.memory.facts.forget(fact), self._changed)
+    def forget(self, fact: Fact) -> None:
+        self.write(lambda: self.subject.session.memory.facts.forget(fact), self._changed)
 
-    def action_edit(self) -> None:
-        fact = self._table.row
-        if fact is not None:
-            self._input.edit(fact.text, partial(self._take_edit, fact))
+    def edit(self, fact: Fact) -> None:
+        self.edit_line.edit(fact.text, partial(self._take_edit, fact))
 
     def _take_edit(self, fact: Fact, text: str) -> None:
         if text.strip() != fact.text:
@@ -133,7 +112,7 @@ class FactsView(View):
 
     def _changed(self, _: Change | Fact) -> None:
         self._is_changed = True
-        self._reload()
+        self.read()
 
 
 def _columns(width: int) -> Sequence[Column[Fact]]:
@@ -149,14 +128,6 @@ def _columns(width: int) -> Sequence[Column[Fact]]:
         Column("source", _source, 16),
     )
     return (*narrow, *(wide if width >= _WIDE else ()), Column("fact", lambda fact: fact.text))
-
-
-def _about(fact: Fact) -> str:
-    """Write a fact's details: its text, then its kind, day and source."""
-    source = f"from {_source(fact)}" if fact.source is not None else "typed"
-    over = f", then {fact.superseded_by}" if fact.superseded_by else ""
-    until = f", until {fact.valid_until}{over}" if fact.valid_until is not None else ""
-    return f"{fact.text}\n{fact.kind.capitalize()}, said {_said(fact)}, {source}{until}"
 
 
 def _is_current(fact: Fact) -> bool:

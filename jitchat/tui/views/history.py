@@ -8,9 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from textual import on
 from textual.binding import Binding
-from textual.widgets import OptionList
 
 from jitchat.providers.catalogue.table import cache_life
 from jitchat.savings import Money, Savings, savings
@@ -20,81 +18,39 @@ from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import send_sentence, tokens, usage_sentence
-from jitchat.tui.palette import MUTED, kind_style
+from jitchat.tui.palette import MUTED
+from jitchat.tui.views.sent_window_page import (
+    END,
+    FULL,
+    MOST_ROWS,
+    Row,
+    columns_of,
+    is_sure,
+)
 from jitchat.tui.views.sent_windows import SentWindowsView
-from jitchat.tui.views.view import Body, GoTo, Note, Subject, View
-from jitchat.tui.widgets.budget_bar import PATTERNS, SELDOM, to_scale
-from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
+from jitchat.tui.views.table_view import TableView
+from jitchat.tui.views.view import Body, GoTo, Note, Subject
+from jitchat.tui.widgets import budget_bar
+from jitchat.tui.widgets.turn_table import Line, TurnTable
 from jitchat.values import ASSUMED, Usage
 from jitchat.window.window import Kind
-
-_MOST_ROWS = 1_000
-"""Sends that are listed; drawing as many takes 0.1 s."""
-_NARROW = 60
-"""Columns below which a row has the send, its tokens and its bar only."""
-FULL, END = "─", "│"
-"""The line from the end of a bar to what `full` would have sent, and its end."""
-_STYLES = {kind: kind_style(kind.value) for kind in Kind}
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One send; `number` counts from 1."""
-
-    number: int
-    send: Send
-
-
-def draw_bar(send: Send, widest: int, room: int) -> Content:
-    """Draw a send's segments in `room` cells, which `widest` tokens would fill."""
-    sizes = {kind: send.sizes.get(kind, 0) for kind in Kind}
-    shares = {kind.value: size for kind, size in sizes.items()}
-    cells = to_scale(shares | {"free": max(0, widest - send.used)}, max(len(Kind), room))
-    parts = [(PATTERNS[kind] * cells[kind], _STYLES[kind]) for kind in Kind]
-    taken = sum(cells[kind] for kind in Kind)
-    end = round(send.full_tokens * room / max(1, widest))
-    if end > taken:
-        parts += [(FULL * (end - taken - 1), MUTED), (END, MUTED)]
-    return Content.assemble(*parts)
-
-
-def columns_of(sends: Sequence[Send], width: int) -> Sequence[Column[Row]]:
-    """Return the columns for a width in cells; the bar takes the rest of the line."""
-    widest = max((max(send.used, send.full_tokens) for send in sends), default=0)
-    columns: list[Column[Row]] = [
-        Column("send", lambda row: f"{row.number:,}", 6, is_right=True),
-        Column("turn", lambda row: f"#{row.send.said}", 7, is_right=True),
-        Column("mode", lambda row: row.send.mode.value, 8),
-        Column("full", lambda row: _figure(row, row.send.full_tokens), 9, is_right=True),
-        Column("tokens", lambda row: _figure(row, row.send.used), 9, is_right=True),
-    ]
-    if width < _NARROW:
-        columns = [columns[0], columns[-1]]
-    taken = sum((column.width or 0) + column.gap for column in columns)
-    room = max(1, width - taken - 1)
-    return [*columns, Column("", lambda row: draw_bar(row.send, widest, room))]
-
-
-def _figure(row: Row, count: int) -> str:
-    return tokens(count, exact=is_sure(row.send))
 
 
 def legend(sends: Sequence[Send]) -> Content:
     """Name the kinds in the bars, and the line to `full`."""
     used = [kind for kind in Kind if is_named(kind, any(kind in send.sizes for send in sends))]
-    parts = [Content.assemble((PATTERNS[kind], _STYLES[kind]), f" {kind}  ") for kind in used]
-    return Content("").join([*parts, Content.styled(f"{FULL}{END} full", MUTED)])
+    return budget_bar.legend(used) + Content.styled(f"{FULL}{END} full", MUTED)
 
 
 def rows_of(sends: Sequence[Send]) -> list[Row | Line]:
     """List the sends, the latest first, and how many earlier ones there are."""
     rows = [Row(at + 1, send) for at, send in enumerate(sends)][::-1]
-    earlier = rows[_MOST_ROWS:]
+    earlier = rows[MOST_ROWS:]
     if not earlier:
         return [*rows]
     count = plural(len(earlier), "earlier send")
     sentence = f"{count}: the totals and the copied table include them"
-    return [*rows[:_MOST_ROWS], Line(sentence, MUTED)]
+    return [*rows[:MOST_ROWS], Line(sentence, MUTED)]
 
 
 def saved_sentence(total: Savings, of: int, *, exact: bool) -> str:
@@ -173,7 +129,7 @@ def send_lines(send: Send, number: int, of: int) -> tuple[str, str, str]:
 
 def is_named(kind: Kind, there: bool) -> bool:
     """Whether the legend names a kind; a rare one only if it occurs."""
-    return there or kind not in SELDOM or kind is Kind.PINNED
+    return there or kind not in budget_bar.SELDOM or kind is Kind.PINNED
 
 
 def table_lines(sends: Sequence[Send]) -> Iterator[str]:
@@ -186,11 +142,6 @@ def table_lines(sends: Sequence[Send]) -> Iterator[str]:
         counts = (*sizes, send.free, send.reserve, send.limit, send.full_tokens)
         figures = "".join(f"{count:>14,}" for count in counts)
         yield f"{number:>6,} {f'#{send.said}':>7} {send.mode.value:<8}{figures}"
-
-
-def is_sure(send: Send) -> bool:
-    """Whether its counts are exact, not estimates."""
-    return send.exact and not send.band
 
 
 NOTHING = "Nothing has been sent yet. Each send will have a bar here."
@@ -233,25 +184,25 @@ def read_history(session: Session) -> History:
     )
 
 
-class HistoryView(View):
+class HistoryView(TableView[Row]):
     NAME = "History"
     EXPLAINED = "Tokens of every send by kind; the line ends at what full would have sent."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("enter", "open", "Its window", id="history_open", priority=True),
-        Binding("g", "go_to", "Turn", id="history_go_to"),
+        Binding("enter", "on_row('open_row')", "Its window", id="history_open", priority=True),
+        Binding("g", "on_row('go_to')", "Turn", id="history_go_to"),
     ]
 
     def __init__(self, subject: Subject) -> None:
-        super().__init__(subject)
+        table = TurnTable[Row]((), id="history-sends", key=lambda row: row.number)
+        super().__init__(subject, table, "history")
         self.history: History | None = None
-        self._saved, self._legend = Note("history-saved"), Note("history-legend")
-        self._send = Note("history-send")
-        self._table = TurnTable[Row]((), id="history-sends", key=lambda row: row.number)
+        self._saved = Note("history-saved")
+        self._legend = Note("history-legend")
 
     def body(self) -> Body:
-        return (self._saved, self._table, self._legend, self._send)
+        return (self._saved, self.table, self._legend, self.note)
 
-    def on_mount(self) -> None:
+    def read(self) -> None:
         self.box.display = False
         self.load(lambda: read_history(self.subject.session), self._show)
 
@@ -260,37 +211,29 @@ class HistoryView(View):
         if history.sends:
             self.history = history
             self._legend.update(legend(history.sends))
-            self._table.show(rows_of(history.sends), columns=partial(columns_of, history.sends))
-            self._table.list.focus()
+            self.table.show(rows_of(history.sends), columns=partial(columns_of, history.sends))
+            self.table.list.focus()
 
-    @property
-    def row(self) -> Row | None:
-        """The selected send."""
-        return self._table.row if self.history is not None else None
-
-    @on(OptionList.OptionHighlighted)
-    def _show_send(self) -> None:
-        history, row = self.history, self.row
+    def show_note(self) -> None:
+        history, row = self.history, self.table.row
         if history is None or row is None:
             return
         of = len(history.sends)
         send, *parts = send_lines(row.send, row.number, of)
-        self._send.update(Content.assemble((send, "bold"), *(f"\n{part}" for part in parts)))
+        self.note.update(Content.assemble((send, "bold"), *(f"\n{part}" for part in parts)))
         picked = history.first_picked is not None and history.first_picked < row.number
         total = history.totals[row.number - 1]
         money = money_sentence(total, self.subject.session.provider.model, picked=picked)
         saved = saved_sentence(total, of, exact=history.exact)
         self._saved.update(Content.assemble((saved, "bold"), f"\n{money}" if money else ""))
 
-    def action_go_to(self) -> None:
-        if self.row is not None:
-            self.dismiss(GoTo(self.row.send.said))
+    def go_to(self, row: Row) -> None:
+        self.dismiss(GoTo(row.send.said))
 
-    def action_open(self) -> None:
-        if self.row is not None:
-            self.open_over(SentWindowsView(self.subject, self.row.send.window_id))
+    def open_row(self, row: Row) -> None:
+        self.open_over(SentWindowsView(self.subject, row.send.window_id))
 
     def copyable(self) -> str:
         if self.history is None:
             return ""
-        return f"{self._saved.content}\n{self._send.content}\n\n{self.history.table}"
+        return f"{self._saved.content}\n{self.note.content}\n\n{self.history.table}"

@@ -5,10 +5,9 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from textual import on, work
+from textual import work
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.widgets import OptionList
 from textual.worker import Worker
 
 from jitchat.small_models import leave_one_out as experiment
@@ -17,6 +16,7 @@ from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views import view
+from jitchat.tui.views.table_view import TableView
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Status
 
@@ -173,7 +173,7 @@ def read_trials(subject: view.Subject) -> Trials | str:
     )
 
 
-class LeaveOneOutView(view.View):
+class LeaveOneOutView(TableView[experiment.Trial]):
     NAME = "Which turn mattered"
     EXPLAINED = "Asks again without each retrieved turn: how much does the answer change?"
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -182,29 +182,25 @@ class LeaveOneOutView(view.View):
     ]
 
     def __init__(self, subject: view.Subject) -> None:
-        super().__init__(subject)
+        table = TurnTable[experiment.Trial]((), id="mattered-table", key=lambda trial: trial.turn)
+        super().__init__(subject, table, "mattered")
         self._trials: Trials | None = None
         self._asking: Worker[None] | None = None
         self._heading = view.Note("mattered-heading", "exchange")
         self._state = view.Note("mattered-state")
-        self._table = TurnTable[experiment.Trial](
-            (), id="mattered-table", key=lambda trial: trial.turn
-        )
-        self._answer = view.Note("mattered-answer")
 
     def body(self) -> view.Body:
-        below = VerticalScroll(self._answer, id="mattered-below")
-        return (self._heading, self._state, self._table, below)
+        below = VerticalScroll(self.note, id="mattered-below")
+        return (self._heading, self._state, self.table, below)
 
-    def on_mount(self) -> None:
-        self._table.list.focus()
+    def read(self) -> None:
         self.load(lambda: read_trials(self.subject), self._show)
 
     def copyable(self) -> str:
         trials = self._trials
         if trials is None:
             return ""
-        head, *rows = self._table.text()
+        head, *rows = self.table.text()
         answers = (f"  {trials.answer(trial)}" for trial in trials.rows)
         return "\n".join([trials.state, head, *chain(*zip(rows, answers, strict=True))])
 
@@ -253,16 +249,12 @@ class LeaveOneOutView(view.View):
                 self._fill(trials)
 
     def _fill(self, trials: Trials) -> None:
-        self._table.show(trials.rows, columns=trials.columns, style=trials.style)
-        self._show_answer()
+        self.table.show(trials.rows, columns=trials.columns, style=trials.style)
+        self.show_note()
 
-    @on(OptionList.OptionSelected)
-    def _go_to(self) -> None:
-        row = self._table.row
-        if row is not None and row.turn is not None:
-            self.dismiss(view.GoTo(row.turn))
+    def open_row(self, trial: experiment.Trial) -> None:
+        if trial.turn is not None:
+            self.dismiss(view.GoTo(trial.turn))
 
-    @on(OptionList.OptionHighlighted)
-    def _show_answer(self) -> None:
-        if self._trials is not None and self._table.row is not None:
-            self._answer.update(self._trials.answer(self._table.row))
+    def about(self, trial: experiment.Trial) -> str:
+        return self._trials.answer(trial) if self._trials is not None else ""

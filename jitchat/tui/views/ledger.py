@@ -7,7 +7,7 @@ from functools import partial
 
 from textual import on, work
 from textual.binding import Binding
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, Static
 from textual.worker import Worker
 
 from jitchat.errors import JitchatError
@@ -15,7 +15,8 @@ from jitchat.text.figures import plural
 from jitchat.tui.figures import identity_sentence
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views import ledger_rows
-from jitchat.tui.views.view import Another, Body, GoTo, Note, Outcome, Planned, Subject, View
+from jitchat.tui.views.table_view import TableView
+from jitchat.tui.views.view import Another, Body, GoTo, Note, Outcome, Planned, Subject
 from jitchat.tui.widgets.turn_table import Line, TurnTable
 from jitchat.why import Explained, Why, why
 from jitchat.window.steering import Hold, Once
@@ -34,7 +35,7 @@ class Ledger:
     marks: ledger_rows.Marks
 
 
-class LedgerView(View):
+class LedgerView(TableView[ledger_rows.Row]):
     NAME = "Ledger"
     EXPLAINED = "Every turn considered: its score, its tokens, and why it is in or out."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -42,14 +43,20 @@ class LedgerView(View):
         Binding("s", "sort", "Sort", id="ledger_sort"),
         Binding("i", "part('in the window')", "In", id="ledger_in"),
         Binding("o", "part('left out')", "Out", id="ledger_out"),
-        Binding("space", "toggle_once", "Once", id="ledger_once", key_display="␣"),
-        Binding("p", "hold('pinned')", "Pin", id="ledger_pin"),
-        Binding("x", "hold('excluded')", "Exclude", id="ledger_exclude"),
+        Binding("space", "on_row('toggle_once')", "Once", id="ledger_once", key_display="␣"),
+        Binding("p", "on_row('pin')", "Pin", id="ledger_pin"),
+        Binding("x", "on_row('exclude')", "Exclude", id="ledger_exclude"),
         Binding("u", "undo", "Undo", id="ledger_undo"),
     ]
 
     def __init__(self, subject: Subject) -> None:
-        super().__init__(subject)
+        table = TurnTable[ledger_rows.Row](
+            (),
+            id="ledger-table",
+            key=lambda row: row.turn,
+            style=lambda row: "" if row.is_there else MUTED,
+        )
+        super().__init__(subject, table, "ledger")
         self._once, self._is_steered = subject.once, False
         self._holds: list[Worker[None]] = []
         """Pending writes of pins and exclusions."""
@@ -64,13 +71,7 @@ class LedgerView(View):
         """The explanation of the turn asked about."""
         self._sums, self._change = Note("ledger-sums"), Note("ledger-change")
         self._legend = Static(ledger_rows.legend(window), id="ledger-legend")
-        self._answer, self._note = Note("ledger-answer"), Note("ledger-note")
-        self._table = TurnTable[ledger_rows.Row](
-            (),
-            id="ledger-table",
-            key=lambda row: row.turn,
-            style=lambda row: "" if row.is_there else MUTED,
-        )
+        self._answer = Note("ledger-answer")
         self._input = Input(placeholder="text to find, or #12 for why or why not", id="ledger-text")
 
     def body(self) -> Body:
@@ -80,25 +81,24 @@ class LedgerView(View):
             self._input,
             self._answer,
             self._legend,
-            self._table,
-            self._note,
+            self.table,
+            self.note,
         )
 
-    def on_mount(self) -> None:
+    def read(self) -> None:
         """Show the chat's window at once; its index lines follow."""
-        self._table.list.focus()
         sent = self.subject.sent
         which = f"the window sent for #{sent.position}" if sent is not None else "the next window"
         self.frame.border_title = f"{self.NAME} of {which}"
         if self._ledger is not None:
             self._show(self._ledger)
-        self._read(self.subject.window)
+        self._plan(self.subject.window)
         if self.subject.explained:
             self.call_after_refresh(self.ask_about, f"#{self.subject.explained}")
 
     def copyable(self) -> str:
         head = [str(part.content) for part in (self._sums, self._answer) if part.display]
-        lines = [*head, *self._table.text(), str(self._note.content)]
+        lines = [*head, *self.table.text(), str(self.note.content)]
         return "\n".join(line.rstrip() for line in lines if line.strip())
 
     def action_close(self) -> None:
@@ -138,23 +138,26 @@ class LedgerView(View):
         part = ledger_rows.Part.ALL if self._listing.part == name else ledger_rows.Part(name)
         self._fill(replace(self._listing, part=part))
 
-    def action_toggle_once(self) -> None:
+    def toggle_once(self, row: ledger_rows.Row) -> None:
         """Exclude the turn from this message only, or include it."""
-        row = self._table.row
-        if row is None or not self._may_steer():
+        if not self._may_steer():
             return
         if row.turn in self.subject.session.steering.excluded:
             self.say(f"#{row.turn} is excluded; X undoes that.")
         else:
             self._once = self._once.toggled(row.turn, is_there=row.is_there)
             self._is_steered = True
-            self._read()
+            self._plan()
 
-    def action_hold(self, hold: str) -> None:
-        """Pin or exclude the turn; pressed again, undo that."""
-        row = self._table.row
-        if row is not None and self._may_steer():
-            self._hold(row.turn, Hold(hold))
+    def pin(self, row: ledger_rows.Row) -> None:
+        """Pin the turn; pressed again, unpin it."""
+        if self._may_steer():
+            self._hold(row.turn, Hold.PINNED)
+
+    def exclude(self, row: ledger_rows.Row) -> None:
+        """Exclude the turn; pressed again, include it."""
+        if self._may_steer():
+            self._hold(row.turn, Hold.EXCLUDED)
 
     def action_undo(self) -> None:
         """Undo the last pin or exclusion, made here or in the chat."""
@@ -178,7 +181,7 @@ class LedgerView(View):
                 self.subject.pins.make(self.subject.session, turn, hold, undoes=undoes)
 
         self._is_steered = True
-        self._holds.append(self.write(change, lambda _: self._read()))
+        self._holds.append(self.write(change, lambda _: self._plan()))
 
     @on(Input.Changed)
     def _look_for_text(self, event: Input.Changed) -> None:
@@ -191,27 +194,21 @@ class LedgerView(View):
     def _leave_text(self) -> None:
         """Return to the table, still filtered by the text."""
         self._input.display = bool(self._input.value)
-        self._table.list.focus()
+        self.table.list.focus()
 
-    @on(OptionList.OptionSelected)
-    def _go_to(self) -> None:
-        row, line = self._table.row, self._table.line
-        if row is not None:
-            self._leave(lambda planned: GoTo(row.turn, planned))
-        elif line is not None and line.leads_to is not None:
-            self.show_elsewhere(line.leads_to)
+    def open_row(self, row: ledger_rows.Row) -> None:
+        self._leave(lambda planned: GoTo(row.turn, planned))
 
-    @on(OptionList.OptionHighlighted)
-    def _show_note(self) -> None:
-        row, ledger = self._table.row, self._ledger
+    def show_note(self) -> None:
+        row, ledger = self.table.row, self._ledger
         if ledger is not None:
-            line = self._table.line
+            line = self.table.line
             note = line.text if line is not None else ledger_rows.never_line(ledger.window)
             if row is not None:
                 note = ledger_rows.note_of(row, ledger.lines.get(row.turn, ""), ledger.marks)
-            self._note.update(note)
+            self.note.update(note)
 
-    def _read(self, window: ContextWindow | None = None) -> None:
+    def _plan(self, window: ContextWindow | None = None) -> None:
         """Plan a window unless one is given, and read the index lines of its ledger."""
         read = partial(self._planned, self._once, window)
         self.load(read, self._show_planned, refuse=self._show_refusal)
@@ -233,8 +230,8 @@ class LedgerView(View):
 
     def _show_refusal(self, error: JitchatError) -> None:
         self._ledger = None
-        self._table.show([])
-        self._note.update()
+        self.table.show([])
+        self.note.update()
         self.show_nothing(str(error), hides=False)
 
     def _explain(self) -> None:
@@ -287,8 +284,8 @@ class LedgerView(View):
             items.append(Line(never, can_be_chosen=True))
         items += ledger_rows.lines_of(window, listing)
         columns = ledger_rows.columns_of(shown, window, ledger.marks)
-        self._table.show(items, at=listing.turn, columns=columns)
+        self.table.show(items, at=listing.turn, columns=columns)
         of = f"{len(shown):,} of " if len(shown) != len(rows) else ""
         count = f"{of}{plural(len(rows), 'turn')}"
         self.frame.border_subtitle = f"by {listing.order} · {listing.part} · {count}"
-        self._show_note()
+        self.show_note()

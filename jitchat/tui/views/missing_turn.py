@@ -7,14 +7,15 @@ from functools import partial
 from rich.cells import set_cell_size
 from textual import on
 from textual.binding import Binding
-from textual.widgets import Input, OptionList
+from textual.widgets import Input
 
 from jitchat.store.regression_cases import Case, CaseKind
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.sentences import turn_references
 from jitchat.tui.notices import notify_error
 from jitchat.tui.views.regression_cases import CaseNotes
-from jitchat.tui.views.view import Body, Exchange, Note, Subject, View, exchange_text
+from jitchat.tui.views.table_view import TableView
+from jitchat.tui.views.view import Body, Exchange, Note, Subject, exchange_text
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Turn
 from jitchat.why import Explained, Standing, why
@@ -121,53 +122,52 @@ class SuspectFinder:
         return f"{noted} {why(self._memory, explained, case.wanted.position)}"
 
 
-class MissingTurnView(View):
+class MissingTurnView(TableView[Row]):
     """Notes the turn that the reply was missing."""
 
     NAME = "Missing turn"
     EXPLAINED = "Enter notes the turn this reply was missing, to be checked later (/check)."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("k", "kept", "Rightly included", id="miss_kept"),
-        Binding("delete", "forget", "Remove", id="miss_forget"),
+        Binding("k", "on_row('keep')", "Rightly included", id="miss_kept"),
+        Binding("delete", "on_row('forget')", "Remove", id="miss_forget"),
         Binding("u", "undo", "Undo", id="miss_undo"),
         Binding("slash", "find", "Search", id="miss_find", key_display="/"),
         Binding("down", "to_list", show=False),
     ]
 
     def __init__(self, subject: Subject) -> None:
-        super().__init__(subject)
+        table = TurnTable[Row](
+            COLUMNS,
+            id="miss-table",
+            key=lambda row: row.turn.position,
+            style=lambda row: "bold" if row.case is not None else "",
+        )
+        super().__init__(subject, table, "miss")
         self._notes = CaseNotes(subject.session)
         self._finder = SuspectFinder(subject, self._notes)
         self._rows: list[Row] = []
         self._is_submitted = False
         """Whether Enter is waiting for the rows of the typed text."""
         self._heading = Note("miss-heading", "exchange")
-        self._note = Note("miss-note")
         self._input = Input(placeholder="search: words of the turn, or its #id", id="miss-text")
-        self._table = TurnTable[Row](
-            COLUMNS,
-            id="miss-table",
-            key=lambda row: row.turn.position,
-            style=lambda row: "bold" if row.case is not None else "",
-        )
 
     def body(self) -> Body:
-        return (self._heading, self._input, self._table, self._note)
+        return (self._heading, self._input, self.table, self.note)
 
-    def on_mount(self) -> None:
+    def read(self) -> None:
         self._input.focus()
         self._look()
 
     def copyable(self) -> str:
         heading = [shorten(line, _COPIED) for line in str(self._heading.content).splitlines()]
-        lines = [*heading, *self._table.text(), str(self._note.content)]
+        lines = [*heading, *self.table.text(), str(self.note.content)]
         return "\n".join(line.rstrip() for line in lines)
 
     def action_find(self) -> None:
         self._input.focus()
 
     def action_to_list(self) -> None:
-        self._table.list.focus()
+        self.table.list.focus()
 
     @on(Input.Changed)
     def _look(self) -> None:
@@ -188,12 +188,12 @@ class MissingTurnView(View):
         self.show_nothing("" if rows else empty, hides=False)
         self.frame.border_title = f"{self.NAME}: #{exchange.reply.position}"
         self._heading.update(exchange_text(exchange))
-        if not str(self._note.content):
-            self._note.update(_QUESTION)
-        self._table.show(rows, at=rows[0].turn.position if rows else None)
+        if not str(self.note.content):
+            self.note.update(_QUESTION)
+        self.table.show(rows, at=rows[0].turn.position if rows else None)
         if self._is_submitted:
             self._is_submitted = False
-            self.action_miss()
+            self.action_on_row("open_row")
 
     @on(Input.Submitted)
     def _submit(self) -> None:
@@ -201,19 +201,21 @@ class MissingTurnView(View):
         if self.is_loading("rows"):
             self._is_submitted = True
         else:
-            self.action_miss()
+            self.action_on_row("open_row")
 
-    @on(OptionList.OptionSelected)
-    def action_miss(self) -> None:
-        self._note_as(CaseKind.MISS)
+    def show_note(self) -> None:
+        """The note is on what was noted last."""
 
-    def action_kept(self) -> None:
-        self._note_as(CaseKind.KEPT)
+    def open_row(self, row: Row) -> None:
+        self._note_as(row, CaseKind.MISS)
 
-    def _note_as(self, kind: CaseKind) -> None:
-        """Note the turn under the cursor, unless the window contradicts it."""
-        row, exchange = self._table.row, self._finder.exchange
-        if row is None or exchange is None:
+    def keep(self, row: Row) -> None:
+        self._note_as(row, CaseKind.KEPT)
+
+    def _note_as(self, row: Row, kind: CaseKind) -> None:
+        """Note a turn, unless the window contradicts it."""
+        exchange = self._finder.exchange
+        if exchange is None:
             return
         if row.is_there is None or row.is_there is (kind is CaseKind.KEPT):
             moment = self.subject.session.memory.store.now()
@@ -226,9 +228,8 @@ class MissingTurnView(View):
             absent = f"#{row.turn.position} was not in the window"
             self.say(f"{absent}: Enter notes that it was missing.")
 
-    def action_forget(self) -> None:
-        row = self._table.row
-        if row is None or row.case is None:
+    def forget(self, row: Row) -> None:
+        if row.case is None:
             self.say("Nothing is noted about this turn.")
         else:
             self.write(partial(self._notes.remove, row.case), self._show_removed)
@@ -248,16 +249,16 @@ class MissingTurnView(View):
             self.say("There is nothing to restore.")
             return
         case, explanation = noted
-        self._note.update(explanation)
+        self.note.update(explanation)
         self._mark(case.wanted.position, case)
 
     def _show_removed(self, case: Case) -> None:
         position = case.wanted.position
-        self._note.update(f"Removed: #{position}. U restores it.")
+        self.note.update(f"Removed: #{position}. U restores it.")
         self._mark(position, None)
 
     def _mark(self, position: int, case: Case | None) -> None:
         self._rows = [
             replace(row, case=case) if row.turn.position == position else row for row in self._rows
         ]
-        self._table.show(self._rows)
+        self.table.show(self._rows)

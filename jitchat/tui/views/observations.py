@@ -7,9 +7,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 
-from textual import on, work
+from textual import work
 from textual.binding import Binding
-from textual.widgets import OptionList
 
 from jitchat.statements import Observation, Observations, Priority
 from jitchat.synthesis.pass_report import PassReport, reports_of, saving_sentence
@@ -17,8 +16,8 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.palette import MUTED
-from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject, View
-from jitchat.tui.widgets.edit_line import EditLine
+from jitchat.tui.views.table_view import TableView
+from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Turn
 
@@ -76,14 +75,14 @@ def dropped_rows(report: PassReport) -> list[Row]:
     ]
 
 
-class ObservationsView(View):
+class ObservationsView(TableView[Row]):
     """Lines with their source turns, and what the last pass covered, kept and dropped."""
 
     NAME = "Observations"
     EXPLAINED = "What replaces earlier turns in observe. Enter goes to a line's turns."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("e", "edit", "Edit", id="observations_edit"),
-        Binding("delete", "remove", "Remove", id="observations_remove"),
+        Binding("e", "on_row('edit')", "Edit", id="observations_edit"),
+        Binding("delete", "on_row('drop')", "Remove", id="observations_remove"),
         Binding("d", "show_dropped", "Dropped", id="observations_dropped"),
         Binding("u", "undo", "Undo", id="observations_undo"),
         Binding("r", "observe", "Observe", id="observations_run"),
@@ -91,12 +90,6 @@ class ObservationsView(View):
     ]
 
     def __init__(self, subject: Subject) -> None:
-        super().__init__(subject)
-        self._observing = subject.session.observing
-        self._shown: Shown | None = None
-        self._shows_dropped = False
-        self._has_changed = False
-        """Whether the next window must be re-planned."""
         columns: Sequence[Column[Row]] = (
             Column("line", lambda row: f"{row.number}" if row.number else "", 4),
             Column("turns", lambda row: row.turns, 10),
@@ -104,24 +97,24 @@ class ObservationsView(View):
             Column("said", lambda row: row.when, 16),
             Column("observation", lambda row: row.text),
         )
-        self._table = TurnTable[Row](
+        table = TurnTable[Row](
             columns, id="observations-table", style=lambda row: MUTED if row.is_over else ""
         )
-        self._input = EditLine("observations-edit", self._table.list)
-        self._whole, self._note = Note("observations-line"), Note("observations-note")
+        super().__init__(subject, table, "observations")
+        self._observing = subject.session.observing
+        self._shown: Shown | None = None
+        self._shows_dropped = False
+        self._has_changed = False
+        """Whether the next window must be re-planned."""
+        self._passes = Note("observations-passes")
 
     def body(self) -> Body:
-        return (self._table, self._input, self._whole, self._note)
-
-    def on_mount(self) -> None:
-        self._table.list.focus()
-        self._look()
+        return (*super().body(), self._passes)
 
     def copyable(self) -> str:
-        lines = [*self._table.text(), str(self._note.content)]
-        return "\n".join(line.rstrip() for line in lines)
+        return "\n".join([*self.table.text(), str(self._passes.content)])
 
-    def _look(self) -> None:
+    def read(self) -> None:
         self.load(self._read, self._show)
 
     def _read(self) -> Shown:
@@ -145,55 +138,52 @@ class ObservationsView(View):
         is_empty = not shown.reports
         self.show_nothing(NONE_YET if is_empty else "")
         if is_empty:
-            self.frame.border_subtitle = ""
+            self.show_note()
             return
         rows = [line_row(number, line) for number, line in enumerate(lines, start=1)]
         if self._shows_dropped:
             rows = dropped_rows(shown.reports[-1])
-        self._table.show(rows)
+        self.table.show(rows)
         if self.focused is None:  # the list was hidden while it was empty
-            self._table.list.focus()
-        through = shown.observations.through
-        self.frame.border_subtitle = f"{plural(len(lines), 'line')} for #1–#{through}"
-        self._note.update(self._sum(shown))
-
-    def _sum(self, shown: Shown) -> str:
+            self.table.list.focus()
         last = shown.reports[-1]
         dropped = last.dropped_sentence or _NOTHING_DROPPED
         of_all = f" of {len(shown.reports):,}" * (len(shown.reports) > 1)
-        return f"{shown.saving}\nlast pass{of_all}: {last.sentence}\n{dropped}"
+        self._passes.update(f"{shown.saving}\nlast pass{of_all}: {last.sentence}\n{dropped}")
 
-    @on(OptionList.OptionHighlighted)
-    def _show_whole(self) -> None:
-        row = self._table.row
-        self._whole.update(one_line(row.text) if row is not None else "")
+    @property
+    def sum(self) -> str:
+        """`12 lines for #1–#48`."""
+        if self._shown is None or not self._shown.reports:
+            return ""
+        lines, through = self._shown.observations.lines, self._shown.observations.through
+        return f"{plural(len(lines), 'line')} for #1–#{through}"
+
+    def about(self, row: Row) -> str:
+        return one_line(row.text)
 
     # Actions.
 
-    @on(OptionList.OptionSelected)
-    def action_go_to(self) -> None:
-        if self._table.row is not None:
-            self.dismiss(GoTo(self._table.row.turn, self.planned))
+    def open_row(self, row: Row) -> None:
+        self.dismiss(GoTo(row.turn, self.planned))
 
     def action_show_dropped(self) -> None:
         self._shows_dropped = not self._shows_dropped
         if self._shown is not None:
             self._show(self._shown)
 
-    def action_edit(self) -> None:
-        row = self._table.row
-        if row is None or not row.number or self._shown is None:
+    def edit(self, row: Row) -> None:
+        if not row.number or self._shown is None:
             self.say("Select an observation; D shows them.")
             return
         line = self._shown.observations.lines[row.number - 1]
-        self._input.edit(line.text, partial(self._take_edit, row.number))
+        self.edit_line.edit(line.text, partial(self._take_edit, row.number))
 
     def _take_edit(self, number: int, text: str) -> None:
         self._change(partial(self._observing.edit, number - 1, one_line(text)))
 
-    def action_remove(self) -> None:
-        row = self._table.row
-        if row is not None and row.number:
+    def drop(self, row: Row) -> None:
+        if row.number:
             self._change(partial(self._observing.edit, row.number - 1, ""))
 
     def action_undo(self) -> None:
@@ -207,7 +197,7 @@ class ObservationsView(View):
 
     def _changed(self) -> None:
         self._has_changed = True
-        self._look()
+        self.read()
 
     @work(exclusive=True, group="observe")
     @reports_errors

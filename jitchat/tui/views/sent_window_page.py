@@ -1,4 +1,4 @@
-"""One page of the view of sent windows: a send's figures, ledger, difference and messages.
+"""The rows of all sends, and one send's page: its figures, ledger, difference and messages.
 
 Every figure comes from a window that was sent, or from `difference`.
 """
@@ -16,10 +16,11 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.views import ledger_rows
 from jitchat.tui.views.difference_rows import DiffRow, diff_columns, diff_rows, growth, signed
 from jitchat.tui.views.view import STREAMING, Subject
-from jitchat.tui.widgets.turn_table import Columns, Line
+from jitchat.tui.widgets.budget_bar import stacked
+from jitchat.tui.widgets.turn_table import Column, Columns, Line
 from jitchat.window.compare import SAME, difference
 from jitchat.window.message_text import message_texts
-from jitchat.window.window import ContextWindow
+from jitchat.window.window import ContextWindow, Kind
 
 MOST = 100_000
 """Characters shown of the messages; copying takes all."""
@@ -29,6 +30,53 @@ _REPLY = 400
 """Characters shown of a reply; the transcript has it all."""
 _KEPT = 2
 """Windows cached in addition to the current one; each can hold a whole conversation."""
+MOST_ROWS = 1_000
+"""Sends that are listed; drawing as many takes 0.1 s."""
+_NARROW = 60
+"""Columns below which a row has the send, its tokens and its bar only."""
+FULL, END = "─", "│"
+"""The line from the end of a bar to what `full` would have sent, and its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One send; `number` counts from 1."""
+
+    number: int
+    send: Send
+
+
+def draw_bar(send: Send, widest: int, room: int) -> Content:
+    """Draw a send's segments in `room` cells, which `widest` tokens would fill."""
+    bar = stacked({kind: send.sizes.get(kind, 0) for kind in Kind}, widest, room)
+    rest = round(send.full_tokens * room / max(1, widest)) - bar.cell_length
+    return bar + Content.styled(FULL * (rest - 1) + END, MUTED) if rest > 0 else bar
+
+
+def columns_of(sends: Sequence[Send], width: int) -> Sequence[Column[Row]]:
+    """Return the columns for a width in cells; the bar takes the rest of the line."""
+    widest = max((max(send.used, send.full_tokens) for send in sends), default=0)
+    columns: list[Column[Row]] = [
+        Column("send", lambda row: f"{row.number:,}", 6, is_right=True),
+        Column("turn", lambda row: f"#{row.send.said}", 7, is_right=True),
+        Column("mode", lambda row: row.send.mode.value, 8),
+        Column("full", lambda row: _figure(row, row.send.full_tokens), 9, is_right=True),
+        Column("tokens", lambda row: _figure(row, row.send.used), 9, is_right=True),
+    ]
+    if width < _NARROW:
+        columns = [columns[0], columns[-1]]
+    taken = sum((column.width or 0) + column.gap for column in columns)
+    room = max(1, width - taken - 1)
+    return [*columns, Column("", lambda row: draw_bar(row.send, widest, room))]
+
+
+def _figure(row: Row, count: int) -> str:
+    return figures.tokens(count, exact=is_sure(row.send))
+
+
+def is_sure(send: Send) -> bool:
+    """Whether its counts are exact, not estimates."""
+    return send.exact and not send.band
 
 
 Item = ledger_rows.Row | DiffRow | Line

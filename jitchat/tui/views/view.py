@@ -388,8 +388,7 @@ class View(ModalScreen[Outcome | None], DismissedOnce[Outcome | None]):
         self.load(lambda: store.turns_at(source.conversation, positions), show, group="turns")
 
     def open_over(
-        self,
-        screen: Screen[Outcome | None] | Screen[SendAgain | None] | Screen[Source | None],
+        self, screen: Screen[Outcome | None] | Screen[SendAgain | None] | Screen[Source | None]
     ) -> None:
         """Open a screen over this view, and close the view with what is chosen there."""
 

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 
-from textual import events, on
+from textual import events
 from textual.binding import Binding
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import OptionList
 
 from jitchat.errors import WindowOverflow
 from jitchat.planning import Planned as Plan
@@ -18,9 +17,10 @@ from jitchat.text.figures import enumerated, plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
-from jitchat.tui.palette import MUTED, kind_style
+from jitchat.tui.palette import MUTED
 from jitchat.tui.views import view
-from jitchat.tui.widgets.budget_bar import PATTERNS, SIGNS, to_scale
+from jitchat.tui.views.table_view import TableView
+from jitchat.tui.widgets.budget_bar import PATTERNS, SIGNS, STYLES, legend, stacked
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -133,7 +133,6 @@ def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> 
     return Side(mode, planned.used, sizes, figures, stands=stands, amount=price(planned.used))
 
 
-STYLES = {kind: kind_style(kind.value) for kind in Kind}
 _SHORT = {kind: SIGNS[kind].short for kind in Kind} | {Kind.DRAFT: "you"}
 _NAME = 2 + max(map(len, Mode))
 """Columns for the name of a mode."""
@@ -152,10 +151,7 @@ def draw_sides(comparison: Comparison, mode: Mode, width: int) -> Content:
     lines += [figures_line(side, in_use=side.mode is mode) for side in sides]
     lines += [bar_line(side, comparison.widest, width) for side in comparison.different]
     kinds = {kind for side in sides for kind, _ in side.sizes}
-    legend = [
-        ((PATTERNS[kind], STYLES[kind]), (f" {kind}  ", MUTED)) for kind in Kind if kind in kinds
-    ]
-    return Content("\n").join([*lines, Content.assemble(" " * _NAME, *chain(*legend))])
+    return Content("\n").join([*lines, Content(" " * _NAME) + legend(kinds)])
 
 
 def figures_line(side: Side, *, in_use: bool) -> Content:
@@ -176,13 +172,10 @@ def _in_columns(texts: Sequence[str]) -> str:
 
 def bar_line(side: Side, widest: int, width: int) -> Content:
     """Draw a mode's bar: the largest window takes the full width."""
-    room, name = max(len(Kind), width - _NAME), f" {side.mode}".ljust(_NAME)
+    room, name = width - _NAME, f" {side.mode}".ljust(_NAME)
     if side.overflow:
-        return Content.assemble(name, ("╳" * room, "$text-error"))
-    shares = {kind.value: tokens for kind, tokens in side.sizes}
-    cells = to_scale(shares | {"free": widest - side.used}, room)
-    bar = [(PATTERNS[kind] * cells[kind], STYLES[kind]) for kind, _ in side.sizes]
-    return Content.assemble(name, *bar)
+        return Content.assemble(name, ("╳" * max(len(Kind), room), "$text-error"))
+    return Content(name) + stacked(dict(side.sizes), widest, room)
 
 
 def columns_of(comparison: Comparison, width: int) -> Sequence[Column[AlignedRow]]:
@@ -280,24 +273,23 @@ class Sides(Widget):
             await self.run_action(f"screen.use('{drawn[event.y - 1]}')")
 
 
-class WhatIfView(view.View):
+class WhatIfView(TableView[AlignedRow]):
     NAME = "What if"
     EXPLAINED = "The same message planned in each mode, side by side. Nothing is sent."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("enter", "go_to", "Go to turn", id="what_if_go_to", priority=True),
+        Binding("enter", "on_row('open_row')", "Go to turn", id="what_if_go_to", priority=True),
         *view.mode_bindings("use", "what_if"),
         Binding("a", "ask_all", "Ask all", id="what_if_ask_all"),
     ]
 
     def __init__(self, subject: view.Subject) -> None:
-        super().__init__(subject)
-        self._sides, self._note = Sides(subject.mode), view.Note("what-if-note")
-        self._table = TurnTable[AlignedRow]((), id="what-if-table")
+        super().__init__(subject, TurnTable((), id="what-if-table"), "what-if")
+        self._sides = Sides(subject.mode)
 
     def body(self) -> view.Body:
-        return (self._sides, self._note, self._table)
+        return (self._sides, self.note, self.table)
 
-    def on_mount(self) -> None:
+    def read(self) -> None:
         """Show the frame at once; the windows follow."""
         draft, once = self.subject.question
         sent = self.subject.sent
@@ -305,8 +297,7 @@ class WhatIfView(view.View):
         note = "" if draft.strip() else _NO_QUESTION
         if sent is not None:
             note = f"Re-planned for #{sent.position} with the current conversation."
-        self._note.show(note)
-        self._table.list.focus()
+        self.note.show(note)
         self.load(partial(compare, self.subject.session, draft, once), self._show)
 
     def _show(self, comparison: Comparison) -> None:
@@ -314,7 +305,7 @@ class WhatIfView(view.View):
         scale = f"one scale: the longest bar is {widest:,} tokens · " if widest else ""
         self.frame.border_subtitle = f"{scale}limit {budget.limit:,}{assumed_mark(budget)}"
         self._sides.comparison = comparison
-        self._table.show(list(items_of(comparison)), columns=partial(columns_of, comparison))
+        self.table.show(list(items_of(comparison)), columns=partial(columns_of, comparison))
 
     def copyable(self) -> str:
         """Write figures, bars of 60 columns, and rows."""
@@ -322,15 +313,16 @@ class WhatIfView(view.View):
         if comparison is None:
             return ""
         sides = str(draw_sides(comparison, self.subject.mode, 60 + _NAME)).splitlines()
-        return "\n".join([*(line.rstrip() for line in sides), "", *self._table.text()])
+        return "\n".join([*(line.rstrip() for line in sides), "", *self.table.text()])
 
-    @on(OptionList.OptionSelected)
-    def action_go_to(self) -> None:
-        row = self._table.row
-        position = row.turns[0] if row is not None else None
+    def show_note(self) -> None:
+        """The note is on all rows."""
+
+    def open_row(self, row: AlignedRow) -> None:
+        position = row.turns[0]
         if position is not None and self.subject.session.memory.turn_at(position) is not None:
             self.dismiss(view.GoTo(position))
-        elif row is not None:
+        else:
             self.say("That turn is not in the conversation yet.")
 
     def action_use(self, mode: str) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
-from textual.style import Style
 from textual.widgets import Static
 
 from jitchat.tools.approvals import Answer, Question
@@ -16,6 +15,7 @@ from jitchat.tui.drawing import Content
 from jitchat.tui.key_names import KeyNames
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.foreign_text import ForeignText
+from jitchat.tui.widgets.hint_line import Key, clickable
 
 _ANSWERS = {
     Answer.ONCE: ("allow_once", "once"),
@@ -91,17 +91,14 @@ def answers(offered: Mapping[str, str], keys: KeyNames) -> Content:
     """Write the answers, given by action id, with keys that every terminal sends."""
     menu = keys["menu"]
     spelled = {identity: keys.anywhere(identity) for identity in offered}
-    by_menu = [identity for identity in offered if spelled[identity].startswith(f"{menu} ")]
-    parts: list[tuple[str, str | Style]] = []
-    for identity in (*(each for each in offered if each not in by_menu), *by_menu):
-        if by_menu and identity == by_menu[0]:
-            parts += [(menu, "bold"), (", then  ", MUTED)]
-        click = Style.from_meta({"@click": f"screen.{BY_ID[identity].run}"})
-        key = BY_ID[identity].letter if identity in by_menu else spelled[identity]
-        parts += [
-            (key, click + Style(bold=True)),
-            (" ", ""),
-            (offered[identity], click),
-            ("  ", ""),
-        ]
-    return Content.assemble(*parts)
+    direct: list[Key] = []
+    by_menu: list[Key] = []
+    for identity, label in offered.items():
+        click = f"screen.{BY_ID[identity].run}"
+        if spelled[identity].startswith(f"{menu} "):
+            by_menu.append((BY_ID[identity].letter, label, click))
+        else:
+            direct.append((spelled[identity], label, click))
+    then = ((menu, "bold"), (", then  ", MUTED)) if by_menu else ()
+    first, rest = (clickable(keys, word=" {}", after="  ") for keys in (direct, by_menu))
+    return Content.assemble(first, *then, rest)

@@ -58,6 +58,7 @@ SIGNS = {
 }
 """By the name of a kind of segment, for the free part and for the reserve."""
 PATTERNS = {name: signs.pattern for name, signs in SIGNS.items()}
+STYLES = {kind: kind_style(kind.value) for kind in Kind}
 _BOUNDARY = "║"
 """The end of the stable prefix."""
 _BREAK = "╱╱"
@@ -228,6 +229,21 @@ def _is_broken(shares: dict[str, int]) -> bool:
     """Whether the used part is drawn wider than to scale."""
     used = sum(shares.values()) - sum(shares[name] for name in _REST)
     return 0 < used < _USED * sum(shares.values())
+
+
+def stacked(sizes: Mapping[Kind, int], widest: int, width: int) -> Content:
+    """Draw sizes as one bar of at most `width` cells, which `widest` tokens would fill."""
+    shares = {kind.value: sizes.get(kind, 0) for kind in Kind}
+    free = max(0, widest - sum(shares.values()))
+    cells = to_scale(shares | {"free": free}, max(len(Kind), width))
+    return Content.assemble(*((PATTERNS[kind] * cells[kind], STYLES[kind]) for kind in Kind))
+
+
+def legend(kinds: Collection[Kind]) -> Content:
+    """Name kinds after their patterns."""
+    named = [kind for kind in Kind if kind in kinds]
+    parts = (Content.assemble((PATTERNS[kind], STYLES[kind]), f" {kind}  ") for kind in named)
+    return Content("").join(parts)
 
 
 def to_scale(shares: dict[str, int], width: int) -> dict[str, int]:

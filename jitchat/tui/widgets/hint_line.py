@@ -14,10 +14,10 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.style import Style
-from textual.timer import Timer
 from textual.widgets import Static
 
 from jitchat.text.sanitize import one_line
+from jitchat.tui.alarm import Alarm
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import WORKING
 from jitchat.tui.key_names import KeyNames
@@ -121,11 +121,11 @@ class HintLine(Horizontal):
         """Shown for some seconds before or instead of the figures; usually empty."""
         self._warns = False
         """Whether the notice is a warning."""
-        self._notice_ends: Timer | None = None
+        self._notice_ends = Alarm()
         self._retry: tuple[float, str] | None = None
         """The time of the next try, and its reason."""
         self._wait: _Wait | None = None
-        self._ticks: Timer | None = None
+        self._ticks = Alarm()
         """Runs during a wait or a countdown."""
         self.sentences: tuple[str, ...] = ("",)
         """Variants of the sentence on the cost or the request, the longest first."""
@@ -202,21 +202,19 @@ class HintLine(Horizontal):
         is_long = "\n" in notice or cell_len(line) > self._width - len(self._prefix)
         if is_long or (self._warns and line != self.notice):
             return False
-        if self._notice_ends is not None:
-            self._notice_ends.stop()
         self.notice, self._warns = line, warns
-        self._notice_ends = self.set_timer(seconds, self._end_notice)
+        self._notice_ends.set(self.set_timer(seconds, self._end_notice))
         self._draw()
         return True
 
     def end_notices(self, sentences: Collection[str]) -> None:
         """Remove the notice if it is one of these."""
-        if self.notice in sentences and self._notice_ends is not None:
-            self._notice_ends.stop()
+        if self.notice in sentences and self._notice_ends.is_set:
             self._end_notice()
 
     def _end_notice(self) -> None:
-        self.notice, self._warns, self._notice_ends = "", False, None
+        self.notice, self._warns = "", False
+        self._notice_ends.stop()
         self._draw()
 
     def wait(self, what: str, why: str = "") -> None:
@@ -234,9 +232,9 @@ class HintLine(Horizontal):
 
     def arrive(self) -> None:
         """End the wait, whether or not anything has arrived."""
-        if self._ticks is not None:
+        if self._ticks.is_set:
             self._ticks.stop()
-            self._ticks = self._wait = self._retry = None
+            self._wait = self._retry = None
             self._mark.update("", layout=False)
             self._draw()
 
@@ -245,9 +243,7 @@ class HintLine(Horizontal):
         return self.app.animation_level == "none"
 
     def _tick_every(self, seconds: float) -> None:
-        if self._ticks is not None:
-            self._ticks.stop()
-        self._ticks = self.set_interval(seconds, self._tick)
+        self._ticks.set(self.set_interval(seconds, self._tick))
         self._tick()
 
     def _tick(self) -> None:

@@ -10,7 +10,6 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.message import Message
 from textual.style import Style
-from textual.timer import Timer
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError, WindowOverflow
@@ -18,18 +17,13 @@ from jitchat.statements import Source
 from jitchat.text.sanitize import one_line
 from jitchat.tui import figures
 from jitchat.tui.actions import hold_bindings
+from jitchat.tui.alarm import Alarm
 from jitchat.tui.drawing import Content
 from jitchat.tui.widgets import window_rows
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import Usage
 from jitchat.window.cost import choosing_sentences
-from jitchat.window.window import (
-    ContextWindow,
-    Kind,
-    NeverCandidates,
-    Passage,
-    Verdict,
-)
+from jitchat.window.window import ContextWindow, Kind, NeverCandidates, Passage, Verdict
 
 _SWITCHES = "screen.do('window')"
 _SWITCH = Style.from_meta({"@click": _SWITCHES})
@@ -55,23 +49,15 @@ class Inspector(Vertical):
     @dataclass
     class RowOpened(Message):
         title: str
-        text: str
-        note: str = ""
-        """The ledger's explanation."""
-        source: Source | None = None
-        """The source turns in another conversation, if any."""
-
-    @dataclass
-    class TurnOpened(Message):
-        """A row was opened whose turn is not in the window, or only in passages."""
-
-        turn: int
-        title: str
         note: str
+        """The ledger's explanation; empty if there is none."""
+        text: str = ""
+        turn: int | None = None
+        """The turn whose text is shown instead: it is not in the window, or only in passages."""
         passages: tuple[Passage, ...] = ()
         """The passages in the window."""
         source: Source | None = None
-        """The turn in another conversation, if it is from one."""
+        """The source turns in another conversation, if any."""
 
         @property
         def marks(self) -> list[tuple[int, int]]:
@@ -99,7 +85,7 @@ class Inspector(Vertical):
         self._is_sent = self._can_switch = self._is_working = False
         self._bars: window_rows.Bars = None
         self._rows: list[window_rows.WindowRow] = []
-        self._settling: Timer | None = None
+        self._settling = Alarm()
         """Runs while rows are marked."""
         self._window: ContextWindow | None = None
         self._usage: Usage | None = None
@@ -130,27 +116,23 @@ class Inspector(Vertical):
 
     def _take_rows(self, window: ContextWindow, *, sent: bool) -> None:
         """Show another window's rows, marking those that were added or removed by the draft."""
-        self._stop_settling()
+        self._settling.stop()
         before, rows = window_rows.without_marks(self._rows), window_rows.rows_of(window)
         follows = not sent and not self._is_sent and self.app.animation_level != "none"
         if follows and self._window is not None:
             rows = window_rows.with_changes(rows, before, self._window, window)
         self._rows = rows
         if any(row.mark for row in rows):
-            self._settling = self.set_timer(MARKED_SECONDS, self._settle)
+            self._settling.set(self.set_timer(MARKED_SECONDS, self._settle))
 
     def _settle(self) -> None:
         """Remove the marks and the rows marked as removed."""
-        self._stop_settling()
+        self._settling.stop()
         here, chosen = self._list.highlighted or 0, self.chosen
         above = self._rows[: here - (here > self._stable)]
         gone = sum(row.mark == window_rows.LEFT for row in above)
         self._rows = window_rows.without_marks(self._rows)
         self._fill(chosen, here - gone)
-
-    def _stop_settling(self) -> None:
-        if self._settling is not None:
-            self._settling.stop()
 
     def report(self, usage: Usage) -> None:
         """Show the usage reported for the sent window, if that window is on screen."""
@@ -176,7 +158,7 @@ class Inspector(Vertical):
         """Show no window, but which one is missing and why."""
         self._show_heading(which, why)
         self._show_note(note, is_refusal=bool(note))
-        self._stop_settling()
+        self._settling.stop()
         self._rows, self._window = [], None
         self._list.draw((), None)
 
@@ -289,28 +271,26 @@ class Inspector(Vertical):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         row, never = self._row_at(event.option_index), self._never
-        if row is None:
-            if never is not None:
-                title = f"{Verdict.LEFT_OUT} · {never.tokens:,} tokens in total"
-                self.post_message(self.RowOpened(title, never.sentence))
-        elif row.segments:
-            text = "".join(segment.text for segment in row.segments)
-            note = figures.ledger_note(row.ledger) if row.ledger else row.segments[0].reason
-            excerpt, source = row.segments[0].excerpt, row.source
-            if row.kind == Kind.RETRIEVED and source is not None:
-                passages = excerpt.passages if excerpt is not None else ()
-                known = row.title, note, passages, source
-                self.post_message(self.TurnOpened(source.first, *known))
-            elif excerpt is not None and row.turn is not None:
-                note = f"{note}\n{figures.passages_sentence(excerpt)}"
-                opened = self.TurnOpened(row.turn, row.title, note, excerpt.passages)
-                self.post_message(opened)
-            else:
-                elsewhere = source if source is not None and source.conversation else None
-                self.post_message(self.RowOpened(row.title, text, note, elsewhere))
-        elif row.ledger is not None:
-            turn, note = row.ledger.turn, figures.ledger_note(row.ledger)
-            self.post_message(self.TurnOpened(turn, f"left out #{turn}", note))
+        if row is not None:
+            self.post_message(self._opened(row))
+        elif never is not None:
+            title = f"{Verdict.LEFT_OUT} · {never.tokens:,} tokens in total"
+            self.post_message(self.RowOpened(title, "", never.sentence))
+
+    def _opened(self, row: window_rows.WindowRow) -> RowOpened:
+        note = figures.ledger_note(row.ledger) if row.ledger else row.reason
+        if not row.segments:
+            return self.RowOpened(f"{row.kind} {row.numbers_text}", note, turn=row.turn)
+        excerpt, source = row.segments[0].excerpt, row.source
+        elsewhere = source if source is not None and source.conversation else None
+        passages = excerpt.passages if excerpt is not None else ()
+        if row.kind == Kind.RETRIEVED and elsewhere is not None:
+            return self.RowOpened(row.title, note, "", elsewhere.first, passages, elsewhere)
+        if excerpt is not None and row.turn is not None:
+            note = f"{note}\n{figures.passages_sentence(excerpt)}"
+            return self.RowOpened(row.title, note, "", row.turn, passages)
+        text = "".join(segment.text for segment in row.segments)
+        return self.RowOpened(row.title, note, text, source=elsewhere)
 
     def _option_of(self, row: int) -> int:
         """Return the index of a row in the list."""

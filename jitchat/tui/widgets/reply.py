@@ -20,10 +20,10 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.style import Style
-from textual.timer import Timer
 from textual.widget import Widget
 
 from jitchat.text.sanitize import one_line
+from jitchat.tui.alarm import Alarm
 from jitchat.tui.drawing import Verbatim
 from jitchat.tui.render.growing import Growing
 from jitchat.tui.render.look import Line, Look, Theme
@@ -67,7 +67,7 @@ class ReplyBody(Widget):
         self._found: list[list[Place]] = []
         self._pointed = ""
         self._pending: list[str] = []
-        self._waiting: Timer | None = None
+        self._waiting = Alarm()
         self._drawn_at = self._worked = float("-inf")
 
     @property
@@ -77,9 +77,9 @@ class ReplyBody(Widget):
     def add(self, delta: str, *, typing: bool) -> None:
         """Append a delta; it is drawn together with those that arrive shortly after."""
         self._pending.append(delta)
-        if self._waiting is None:
+        if not self._waiting.is_set:
             wait = DRAW_BESIDE_TYPING if typing else DRAW_EVERY
-            self._waiting = self.set_timer(wait, self._draw_if_rested)
+            self._waiting.set(self.set_timer(wait, self._draw_if_rested))
 
     def draw_after_key(self) -> None:
         """Draw after a key was drawn, unless the last draw was too recent."""
@@ -99,9 +99,8 @@ class ReplyBody(Widget):
         return max(DRAW_EVERY, min(worked / SHARE, LONGEST_REST)) - passed
 
     def _draw_if_rested(self) -> None:
-        self._waiting = None
         if (rest := self._rest) > 0:
-            self._waiting = self.set_timer(rest, self._draw_if_rested)
+            self._waiting.set(self.set_timer(rest, self._draw_if_rested))
         else:
             self._draw()
 
@@ -112,9 +111,7 @@ class ReplyBody(Widget):
 
     def _take_pending(self) -> bool:
         """Append the pending text as far as it is drawn; return whether any was pending."""
-        if self._waiting is not None:
-            self._waiting.stop()
-            self._waiting = None
+        self._waiting.stop()
         text = "".join(self._pending)
         self._pending.clear()
         self.source += text
@@ -233,7 +230,7 @@ class Reasoning(Verbatim):
         self._deltas: list[str] = []
         """The deltas received so far; empty once the reasoning is complete."""
         self._tail = ""
-        self._waiting: Timer | None = None
+        self._waiting = Alarm()
         self.unfolded = False
 
     def on_mount(self) -> None:
@@ -250,12 +247,12 @@ class Reasoning(Verbatim):
     def add(self, delta: str) -> None:
         self._deltas.append(delta)
         self._tail = (self._tail + delta)[-_TAIL:]
-        if self._waiting is None:
-            self._waiting = self.set_timer(DRAW_EVERY, self._draw_growing)
+        if not self._waiting.is_set:
+            self._waiting.set(self.set_timer(DRAW_EVERY, self._draw_growing))
 
     def settle(self, text: str, tokens: int = 0) -> None:
         """Show the complete text; `tokens` are those that the provider reported, or 0."""
-        self._stop()
+        self._waiting.stop()
         self.remove_class("-growing")
         self._text, self._tokens = text, tokens
         self._deltas.clear()
@@ -267,7 +264,7 @@ class Reasoning(Verbatim):
             self.settle(self._text + "".join(self._deltas))
 
     def _draw_growing(self) -> None:
-        self._stop()
+        self._waiting.stop()
         self.add_class("-growing")
         lines = self._tail.rstrip().splitlines() or [""]
         self.show(f"▾ thinking… {one_line(lines[-1])}", layout=False)
@@ -281,8 +278,3 @@ class Reasoning(Verbatim):
         more = f"\n{left_out(left)}" if left > 0 else ""
         text = self._text[:MOST_UNFOLDED]
         self.show(f"▾ reasoning · {size}\n{text}{more}")
-
-    def _stop(self) -> None:
-        if self._waiting is not None:
-            self._waiting.stop()
-            self._waiting = None

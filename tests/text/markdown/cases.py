@@ -33,6 +33,8 @@ CASES: tuple[tuple[str, str], ...] = (
     (r"so $2n-1,\,2n$ holds", "so 2n-1, 2n holds"),
     (r"$$\underbrace{\{1,2\}}_{P_1},\alpha$$", r"\underbrace{{1,2}}_{P_1},α"),
     (r"\[ a \leq b \]", "a ≤ b"),
+    (r"\[ a \leq b \\[2pt] = c \]", "a ≤ b [2pt] = c"),
+    (r"\( f \\(x) \leq 1 \)", "f (x) ≤ 1"),
     ("$$\nx \\in S\n- y\n$$", "x ∈ S - y"),
     ("> $$\n> x\n> $$\n> after", "x after"),
     ("$a_b*c*d$", "a_b*c*d"),

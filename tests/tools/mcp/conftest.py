@@ -57,6 +57,12 @@ class Running:
     def tools(self) -> list[str]:
         return [tool.name for source in self.servers.sources() for tool in source.tools()]
 
+    async def restart(self, name: str) -> ServerState:
+        server = self.servers.server(name)
+        await server.stop()
+        server.start()
+        return await server.started()
+
     async def call(self, name: str, **arguments: object) -> ToolResult:
         source = self.servers.server(name.partition("__")[0])
         call = ToolCall("1", name, json.dumps(arguments))

@@ -50,7 +50,7 @@ async def test_a_server_is_started_restarted_and_used_outside_the_folder(
     running, marker: Path, spec: ServerSpec
 ):
     async with running(spec) as heard:
-        again = await heard.servers.restart(spec.name)
+        again = await heard.restart(spec.name)
         server = heard.servers.server(spec.name)
         if again.phase is Phase.READY:
             await server.prompts()

@@ -87,7 +87,7 @@ async def test_a_server_that_ends_in_a_call_is_started_again_a_few_times(running
         second, third = [await heard.call("hostile__do") for _ in range(2)]
         await heard.until(lambda: heard.phases[-1] is Phase.FAILED)
         last = await heard.call("hostile__do")
-        again = await heard.servers.restart("hostile")
+        again = await heard.restart("hostile")
 
     for result in (first, second, third):
         assert result.is_error

@@ -54,6 +54,15 @@ async def test_a_failure_gives_the_draft_back_with_what_held_for_it(
     assert stage.host.sentences == ["No.", ANOTHER_KEY][: 1 + isinstance(refusal, KeyRefused)]
 
 
+async def test_what_a_failure_said_ends_with_the_next_reply(stage: Stage) -> None:
+    stage.surfaces.transcript.detail_of.return_value.note = None
+    send(stage, KeyRefused("No."))
+    await stage.finish()
+    send(stage, "A reply.")
+    await stage.finish()
+    assert stage.host.sentences == []
+
+
 async def test_send_again_is_said_only_if_there_is_something_in_the_prompt_to_send(
     stage: Stage,
 ) -> None:

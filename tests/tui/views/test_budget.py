@@ -93,7 +93,7 @@ async def opened(pilot: Pilot[None]) -> BudgetView:
 
 
 def is_planned(view: BudgetView) -> bool:
-    return all(step.plan is not None for step in view._steps.rows)
+    return all(step.plan is not None for step in view.table.rows)
 
 
 def told(view: BudgetView, name: str) -> str:
@@ -115,7 +115,7 @@ async def test_the_rows_show_the_window_of_each_budget_and_set_one(
         assert before is not None
         view = await opened(pilot)
         bar = view.query_one(BudgetBar)
-        assert view._steps.list.has_focus
+        assert view.table.list.has_focus
         assert bar.window == before
         assert "no change" in rows(view)
 
@@ -126,7 +126,7 @@ async def test_the_rows_show_the_window_of_each_budget_and_set_one(
         left = {change.turn for change in difference(before, bar.window).left}
         assert left
         assert all(f"#{turn}" in rows(view) for turn in left)
-        assert f"{len(retrieved_turns(bar.window)):,} turn" in told(view, "#budget-summary")
+        assert f"{len(retrieved_turns(bar.window)):,} turn" in told(view, "#budget-note")
         await pilot.press("down", "down")
         await picture(pilot, "view", "small", "wide")
         assert budget_sentence(view.step.budget, 32_768) in view.copyable()
@@ -153,7 +153,7 @@ async def test_the_rows_show_the_window_of_each_budget_and_set_one(
         assert screen.steering.once.budget is None
         assert session.options.budget.limit_source == BY_USER
         view = await opened(pilot)
-        assert view._steps.rows[-1].budget.budget == before.budget.budget
+        assert view.table.rows[-1].budget.budget == before.budget.budget
         await pilot.press("end", "escape")
         await pilot.pause()
         assert session.options.budget == screen.previews.window.budget
@@ -170,14 +170,14 @@ async def test_what_does_not_fit_is_said_and_r_moves_the_reserve(backend: TestBa
         view = await opened(pilot)
         await pilot.press("home")
         await pilot.pause()
-        assert "does not fit: " in told(view, "#budget-summary")
+        assert "does not fit: " in told(view, "#budget-note")
         assert view.query_one(BudgetBar).refusal is not None
         await pilot.press("r", "down")
         await until(pilot, lambda: is_planned(view), "every step")
         await pilot.pause()
         assert view.step.budget.limit == 8_192
         assert view.step.budget.reserve > 2_048
-        assert budget_sentence(view.step.budget, 8_192) in told(view, "#budget-summary")
+        assert budget_sentence(view.step.budget, 8_192) in told(view, "#budget-note")
         await pilot.press("escape")
         await pilot.pause()
         assert chat(pilot).session.options.budget == Budget(limit=8_192)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.widgets import Input
@@ -75,7 +76,7 @@ def lines(view: DocumentView) -> list[str]:
 
 def place_of(view: DocumentView, text: str) -> int:
     """Where a line stands in the list, whatever its number is by now."""
-    items = view._table._items
+    items = view.table._items
     return next(
         at for at, row in enumerate(items) if getattr(row, "line", None) and row.line.text == text
     )
@@ -101,13 +102,13 @@ async def test_end_writes_the_document_and_the_view_shows_edits_and_undoes_it(
         assert "3 store operations" in view.sum
         row = next(row for row in view.shown.rows if row.line.text == PORT)
         assert row.is_used
-        assert view._table.rows
+        assert view.table.rows
 
-        view._table.list.highlighted = place_of(view, PORT)
+        view.table.list.highlighted = place_of(view, PORT)
         view = await press(pilot, "p")
         assert next(r for r in view.shown.rows if r.line.text == PORT).line.is_pinned
         view = await press(pilot, "e")
-        field = view.query_one("#document-text", Input)
+        field = view.query_one("#document-edit", Input)
         assert field.display
         assert field.value == PORT
         field.value = "The gateway's port is 9641."
@@ -126,7 +127,7 @@ async def test_end_writes_the_document_and_the_view_shows_edits_and_undoes_it(
         assert PORT in lines(view)
         assert "version 4 of 4 · undo" in view.sum
 
-        view._table.list.highlighted = place_of(view, PORT)
+        view.table.list.highlighted = place_of(view, PORT)
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is chat(pilot), "the chat")
 
@@ -151,7 +152,7 @@ async def test_leaving_a_conversation_writes_its_session_and_a_line_opens_its_tu
         screen = await ready(pilot)
         assert screen.session is not None
         view = await opened(pilot)
-        view._table.list.highlighted = place_of(view, PORT)
+        view.table.list.highlighted = place_of(view, PORT)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ExactScreen), "the turns")
         await pilot.press("escape", "escape")
@@ -183,7 +184,7 @@ async def test_twenty_idle_minutes_end_the_session(backend: TestBackend) -> None
 
 
 async def test_a_temporary_conversation_says_so(backend: TestBackend) -> None:
-    made = conversation_of(backend.store, [])
+    made = replace(conversation_of(backend.store, []), is_temporary=True)
     backend.store.database.execute("UPDATE conversations SET temporary = 1")
     async with JitchatApp(backend, made).run_test(size=(160, 48)) as pilot:
         await until(pilot, lambda: chat(pilot).session is not None, "the session")

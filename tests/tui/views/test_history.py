@@ -55,21 +55,21 @@ async def test_the_sends_are_gone_through_under_what_full_would_have_been(
 
         count, before = send_all(session), list(session.memory.turns)
         view = await opened(pilot)
-        assert view.focused is view._table.list
+        assert view.focused is view.table.list
         assert shown(view, "saved")[0].startswith(f"{count} sends · ~")
         assert shown(view, "saved")[1].startswith("Input: full would have been cheaper: ~$0.0")
         assert shown(view, "legend")[0].startswith("█ system  ▓ pinned  ▚ recent")
-        assert shown(view, "send")[0].startswith(f"send {count} of {count} · #59 · 2026-11-03 ")
-        assert " = 32,768 limit · full would be ~" in shown(view, "send")[1]
+        assert shown(view, "note")[0].startswith(f"send {count} of {count} · #59 · 2026-11-03 ")
+        assert " = 32,768 limit · full would be ~" in shown(view, "note")[1]
 
         await pilot.press("down", "down", "down")
         await picture(pilot, "view", "small", "wide")
         await pilot.press("end")
         assert shown(view, "saved")[0].startswith(f"sends 1 to 1 of {count} · ~")
-        assert shown(view, "send")[0].startswith(f"send 1 of {count} · #1 · ")
+        assert shown(view, "note")[0].startswith(f"send 1 of {count} · #1 · ")
         await pilot.press("up")
-        assert view.row is not None
-        assert view.row.number == 2
+        assert view.table.row is not None
+        assert view.table.row.number == 2
         await pilot.press("y")
         copied = app.clipboard.splitlines()
         assert copied[0] == shown(view, "saved")[0]

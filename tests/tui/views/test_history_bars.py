@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.store.windows import Send
-from jitchat.tui.views.history import Row, columns_of, draw_bar, legend, rows_of
+from jitchat.tui.views.history import legend, rows_of
+from jitchat.tui.views.sent_window_page import Row, columns_of, draw_bar
 from jitchat.tui.widgets.turn_table import Line, draw, header
 from jitchat.window.window import Kind
 from tests.examples import examples

@@ -45,7 +45,7 @@ async def test_the_reader_is_asked_at_once_and_tells_which_turn_it_answered_from
         assert all("0.00" in each for each in found[1:])
         state = shown(pilot, "mattered-state")
         assert state.endswith("asked · compared by their sentences")
-        assert "Missing now: " in shown(pilot, "mattered-answer")
+        assert "Missing now: " in shown(pilot, "mattered-note")
         view = pilot.app.screen
         assert isinstance(view, LeaveOneOutView)
         await pilot.press("y")

@@ -169,7 +169,7 @@ async def test_a_pin_of_the_view_is_waited_for_and_taken_back_on_either_side(
         view, table = await opened(pilot)
         assert table.row is not None
         turn, planned = table.row.turn, screen.previews.planned
-        view.action_hold("pinned")
+        view.action_on_row("pin")
         view.action_close()
         await until(pilot, lambda: screen.previews.planned > planned, "the chat's window")
         assert pilot.app.screen is screen

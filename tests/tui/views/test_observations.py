@@ -28,7 +28,7 @@ async def opened(pilot) -> ObservationsView:
     await until(pilot, lambda: isinstance(pilot.app.screen, ObservationsView), "the view")
     view = pilot.app.screen
     await pilot.press("r")
-    await until(pilot, lambda: len(view._table.rows) > 5, "the lines")
+    await until(pilot, lambda: len(view.table.rows) > 5, "the lines")
     await idle(pilot)
     return view
 
@@ -36,11 +36,11 @@ async def opened(pilot) -> ObservationsView:
 async def test_lines_are_listed_with_their_turns(backend: TestBackend, picture: Picture) -> None:
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         view = await opened(pilot)
-        assert any("Tuesday 02:00 UTC" in row.text for row in view._table.rows)
-        assert "tokens per request" in str(view._note.content)
+        assert any("Tuesday 02:00 UTC" in row.text for row in view.table.rows)
+        assert "tokens per request" in str(view._passes.content)
         await picture(pilot, "lines", "wide", "small")
         await pilot.press("d")
-        await until(pilot, lambda: not view._table.rows[0].number, "what was dropped")
+        await until(pilot, lambda: not view.table.rows[0].number, "what was dropped")
         await picture(pilot, "dropped", "wide")
         await pilot.press("enter")
         await until(pilot, lambda: pilot.app.screen is not view, "the chat")
@@ -58,16 +58,16 @@ async def test_nothing_observed_says_how_it_comes_about(backend: TestBackend) ->
 async def test_a_line_is_edited_and_taken_out_and_passes_are_undone(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         view = await opened(pilot)
-        count = len(view._table.rows)
+        count = len(view.table.rows)
         await pilot.press("e")
         field = view.query_one("#observations-edit", Input)
         field.value = "Edited by me."
         await pilot.press("enter")
-        await until(pilot, lambda: view._table.rows[0].text == "Edited by me.", "the edit")
+        await until(pilot, lambda: view.table.rows[0].text == "Edited by me.", "the edit")
         await pilot.press("delete")
-        await until(pilot, lambda: len(view._table.rows) == count - 1, "one line less")
+        await until(pilot, lambda: len(view.table.rows) == count - 1, "one line less")
         await pilot.press("u", "u")
-        await until(pilot, lambda: len(view._table.rows) == count, "all lines again")
+        await until(pilot, lambda: len(view.table.rows) == count, "all lines again")
         await pilot.press("x")
         await until(pilot, lambda: "Nothing is observed" in str(view._nothing.content), "nothing")
 

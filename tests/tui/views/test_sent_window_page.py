@@ -1,4 +1,4 @@
-"""What the view of sends draws: marks, differences that add up, and messages as they left."""
+"""What the view of sends draws: differences that add up, and messages as they left."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from jitchat.store.windows import Send
-from jitchat.tui.figures import PART_BARS, identity_sentence
+from jitchat.tui.figures import identity_sentence
 from jitchat.tui.views.difference_rows import SHOWN, diff_columns, diff_rows
 from jitchat.tui.views.sent_window_page import (
     Table,
@@ -20,7 +20,7 @@ from jitchat.tui.views.sent_window_page import (
     message_text,
     window_lines,
 )
-from jitchat.tui.views.sent_windows import again, bar_lines, budget_of, strip_of
+from jitchat.tui.views.sent_windows import again, budget_of
 from jitchat.tui.views.view import Subject
 from jitchat.tui.widgets.turn_table import Line, draw
 from jitchat.values import Mode, Role, Status, Turn
@@ -139,36 +139,6 @@ def test_messages_are_written_out_and_cut_where_they_are_endless():
     assert len(whole) > 5_000
     assert message_text(window, 1_000) == whole[:1_000] + ("\n── truncated; Y copies everything ──")
     assert message_text(window, 10_000) == whole
-
-
-@examples(30)
-@given(st.integers(1, 5_000), st.integers(3, 200), st.data())
-def test_the_send_that_is_looked_at_is_always_in_view_and_clickable(count, width, data):
-    place = data.draw(st.integers(0, count - 1))
-    strip = strip_of(count, place, width)
-    assert strip.start <= place < strip.stop <= count
-    assert strip.column(strip.stop) <= max(width, 2)
-    for each in (strip.start, place, strip.stop - 1):
-        for cell in range(strip.bar):
-            assert strip.place_at(strip.column(each) + cell) == each
-    assert strip.place_at(0) is None
-    assert strip.place_at(strip.column(strip.stop)) is None
-
-
-@examples(30)
-@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=50), st.integers(1, 4))
-def test_marks_are_to_scale_and_none_is_empty(sizes, height):
-    strip = strip_of(len(sizes), 0, 52)
-    lines = bar_lines(sizes, max(sizes), strip, height)
-    assert len(lines) == height
-    levels = [
-        sum(PART_BARS.index(line[at]) + 1 if line[at] != " " else 0 for line in lines)
-        for at in range(0, len(sizes) * strip.step, strip.step)
-    ]
-    assert all(1 <= level <= 8 * height for level in levels)
-    order = sorted(range(len(sizes)), key=sizes.__getitem__)
-    assert [levels[at] for at in order] == sorted(levels)
-    assert levels[order[-1]] == 8 * height or max(sizes) == 0
 
 
 @pytest.mark.parametrize(

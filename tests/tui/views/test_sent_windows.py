@@ -11,7 +11,7 @@ from textual.widgets import Input, Static, TextArea
 from jitchat.draft import Draft
 from jitchat.store.windows import Send, WindowArchive
 from jitchat.tui.dialogs.exact import ExactScreen
-from jitchat.tui.views.sent_windows import NOTHING, Scrubber, SendAgainScreen, SentWindowsView
+from jitchat.tui.views.sent_windows import NOTHING, SendAgainScreen, SentWindowsView
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_table import TurnTable
@@ -52,10 +52,10 @@ async def opened(pilot: Pilot[None], place: int) -> SentWindowsView:
 
 async def at(pilot: Pilot[None], view: SentWindowsView, place: int) -> None:
     def is_there() -> bool:
-        scrubber, page = view.query_one(Scrubber), view.page
-        if scrubber.place != place or page is None or view.is_loading("page"):
+        page = view.page
+        if view.place != place or page is None or view.is_loading("page"):
             return False
-        return (page.request.place, page.request.base) == (place, scrubber.base)
+        return (page.request.place, page.request.base) == (place, view.base)
 
     await until(pilot, is_there, f"send {place}")
     await pilot.pause()
@@ -87,8 +87,12 @@ def store_sends(store: ColdStore) -> list[Send]:
     return WindowArchive(store.database).sends("demo")
 
 
-def rows(view: SentWindowsView) -> list[str]:
-    return [str(option.prompt) for option in view.query_one(TurnTable).list.options]
+def rows(view: SentWindowsView, name: str = "send-table") -> list[str]:
+    return [str(option.prompt) for option in view.query_one(f"#{name}", TurnTable).list.options]
+
+
+def listed(view: SentWindowsView) -> list[str]:
+    return [" ".join(row.split()[:3]) for row in rows(view, "sends")]
 
 
 def title(view: SentWindowsView) -> str:
@@ -101,9 +105,9 @@ async def test_the_sends_are_scrubbed_through_compared_and_copied(backend: TestB
         await send_all(pilot)
         session = chat(pilot).session
         assert session is not None
-        before = session.memory.turns
-        view = await opened(pilot, 2)
-        assert view.focused is view.query_one(Scrubber)
+        before, view = session.memory.turns, await opened(pilot, 2)
+        assert view.focused is view.sends.list
+        assert listed(view) == ["3 #65 recency", "2 #63 full", "1 #61 jit"]
         assert told(view).startswith("send 3 of 3 · #65 · ")
         assert "\nsha256 " in told(view)
         assert " as sent\nsent 100 ✓ · answer 10 ✓ · cost unknown · reply #66" in told(view)
@@ -122,7 +126,8 @@ async def test_the_sends_are_scrubbed_through_compared_and_copied(backend: TestB
         await pilot.press("b")
         await at(pilot, view, 1)
         assert rows(view) == ["This is the base. Select another send to see the differences."]
-        await pilot.press("home")
+        assert listed(view) == ["3 #65 recency", "△ 2 #63", "1 #61 jit"]
+        await pilot.press("end")
         await at(pilot, view, 0)
         assert title(view).startswith("send 2 full ~")
         await pilot.press("l")
@@ -136,12 +141,12 @@ async def test_the_sends_are_scrubbed_through_compared_and_copied(backend: TestB
         await pilot.press("y")
         assert provider.requests[0][0].content in app.clipboard
         await pilot.click("#tab-window")
-        await pilot.press("down", "enter")
+        await pilot.press("enter", "enter")
         await until(pilot, lambda: isinstance(app.screen, ExactScreen), "the text of a segment")
         await pilot.press("escape", "y")
         assert "limit\nsystem " in app.clipboard
 
-        await pilot.click(Scrubber, offset=(9, 2))
+        await pilot.click(view.sends.list, offset=(9, 0))
         await at(pilot, view, 2)
         assert session.memory.turns == before
         assert len(provider.requests) == len(SENT)
@@ -243,3 +248,21 @@ async def test_a_send_whose_reply_is_on_its_way_is_not_said_to_have_none(
         await until(pilot, lambda: not screen.busy, "the reply")
         await pilot.press("l")
         await until(pilot, lambda: "reply #62 (complete)" in told(view), "the reply in the view")
+
+
+async def test_of_thousands_of_sends_those_around_the_selected_one_are_listed(
+    backend: TestBackend, store: ColdStore
+) -> None:
+    async with demo_app(backend).run_test(size=(80, 24)) as pilot:
+        await send_all(pilot)
+        (first, *_) = store_sends(store)
+        view = await opened(pilot, 2)
+        view._show_list([first] * 3_000)
+        assert listed(view)[0] == "3,000 #61 jit"
+        assert listed(view)[-1] == "2,500 #61 jit"
+        view.action_step(-500)
+        assert view.place == 2_499
+        await pilot.press("left")
+        assert view.place == 2_498
+        assert listed(view)[0] == "2,998 #61 jit"
+        assert listed(view)[-1] == "1,999 #61 jit"

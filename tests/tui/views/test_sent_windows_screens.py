@@ -18,6 +18,6 @@ async def test_a_window_as_it_was_and_its_difference_from_a_base(
         await send_all(pilot)
         view = await opened(pilot, 2)
         await picture(pilot, "window", "small")
-        await pilot.press("b", "home", "d")
+        await pilot.press("b", "end", "d")
         await at(pilot, view, 0)
         await picture(pilot, "difference", "wide")

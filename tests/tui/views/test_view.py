@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 
+import pytest
+from textual.binding import Binding
+
 from jitchat.errors import JitchatError, Unreachable
-from jitchat.tui.views.view import LatestRead
+from jitchat.tui.actions import VIEWS
+from jitchat.tui.views.view import LatestRead, _class_of
+
+ON_ROW = re.compile(r"on_row\('(\w+)'\)")
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_what_a_key_does_with_a_row_is_a_method_of_its_view(name: str) -> None:
+    view = _class_of(name)
+    bound = [ON_ROW.fullmatch(each.action) for each in view.BINDINGS if isinstance(each, Binding)]
+    assert all(hasattr(view, match[1]) for match in bound if match is not None)
 
 
 async def test_of_what_is_asked_for_while_a_read_is_under_way_only_the_last_is_read_and_shown():
