@@ -282,8 +282,7 @@ class Planning:
 
     def history_before(self, position: int) -> History:
         """Price the turns before a draft, for a window without tools."""
-        facts = self._model_facts()
-        return self._turns(TurnPricing(self._counter, facts.rules, False)).before(position)
+        return self._turns(TurnPricing(self._counter, is_native=False)).before(position)
 
     def _turns(self, price: TurnPricing) -> "PricedTurns":
         with self._lock:

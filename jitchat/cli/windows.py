@@ -47,9 +47,11 @@ def window_fields(
     window: ContextWindow, conversation: str, prices: Prices | None
 ) -> dict[str, Any]:
     """Convert a window to JSON values; `turn` is the #id on screen, the cost is in US dollars."""
-    segments = [record.segment_fields(segment) for segment in window.segments]
-    for fields in segments:
-        fields.pop("text", None)
+    described = [record.segment_fields(segment) for segment in window.segments]
+    texts = ("text", "pieces")
+    segments = [
+        {name: value for name, value in fields.items() if name not in texts} for fields in described
+    ]
     sizes = "used band counted free full_tokens stable_tokens"
     return {
         "conversation": conversation,

@@ -188,15 +188,13 @@ def _full_tokens(parts: Parts, mode: Mode, choice: Choice) -> int:
     segments, files = choice.segments, parts.sources.files
     if mode is Mode.FULL:
         return tokens_of(segments)
-    whole = parts.whole
-    if choice.is_everything:
-        turns = (segment for segment in segments if segment.kind is not Kind.FILES)
-        whole = of_conversation(turns)
+    used = tokens_of(segments)
     if not files:
-        return whole
+        is_same = choice.is_everything and of_conversation(segments) == used
+        return used if is_same else parts.whole
     every = {file.turn for file in files.files}
     attached = Placing(files, parts.counter).segments(every, parts.room - parts.whole)
-    return whole + sum(_added_by(parts, turn, own) for turn, own in attached.items())
+    return parts.whole + sum(_added_by(parts, turn, own) for turn, own in attached.items())
 
 
 def _added_by(parts: Parts, turn: int, files: Sequence[Segment]) -> int:

@@ -126,7 +126,9 @@ def test_the_server_that_answers_counts_the_very_window(
 ):
     asked = []
 
-    async def count(endpoint: Endpoint, protocol: str, messages: Sequence[Message]) -> int:
+    async def count(
+        endpoint: Endpoint, protocol: str, messages: Sequence[Message], *, tools: object
+    ) -> int:
         asked.append((endpoint.model, protocol, [message.content for message in messages]))
         return 4_321
 

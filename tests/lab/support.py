@@ -84,7 +84,7 @@ def lab_on(
 
 def reader() -> Provider:
     return ReaderProvider(
-        lambda sent, text: (request_tokens(COUNTER, tuple(sent)), COUNTER.count(text))
+        lambda sent, _, text: (request_tokens(COUNTER, tuple(sent)), COUNTER.count(text))
     )
 
 

@@ -16,11 +16,13 @@ from jitchat.turn_list import TurnList, chosen, common_start, replaced, up_to
 from jitchat.values import Role, Status, Turn
 from jitchat.window.history import History
 from jitchat.window.tokens import EstimateCounter, message_tokens
+from jitchat.window.written import TurnPricing
 
 if TYPE_CHECKING:
     from jitchat.store.store import ColdStore
 
 COUNTER = EstimateCounter()
+PRICE = TurnPricing(COUNTER, is_native=False)
 
 
 @pytest.fixture(autouse=True)
@@ -109,12 +111,12 @@ def priced(store) -> Memory:
     store.set_status(store.turns(name)[6], Status.UNANSWERED)
     store.append(name, [Turn(0, Role.USER, f"Said {place}.") for place in range(5)])
     made = Memory(store, memory.conversation)
-    keep_costs(made, COUNTER, History().extended(made.turns, price))
+    keep_costs(made, PRICE, History().extended(made.turns, price))
     return made
 
 
 def test_stored_prices_are_reused(priced):
-    known, ahead = known_history(priced, COUNTER, 13)
+    known, ahead = known_history(priced, PRICE, 13)
     assert [turn.position for turn in ahead] == list(range(1, 12))  # the last one may change
     whole = History().extended(priced.turns, price)
     grown = known.extended(priced.turns[len(ahead) :], price)
@@ -130,8 +132,8 @@ def test_prices_are_reused_for_a_shared_start_but_not_for_another_counter(priced
     store, name = priced.store, priced.conversation.id
     assert not TurnCosts(store.database, name, "another").read(priced.snapshot.path)
     priced.add_user_turn("Or else?", after=4)
-    assert len(TurnCosts(store.database, name, COUNTER.name).read(priced.snapshot.path)) == 4
-    known, ahead = known_history(priced, COUNTER, 20)
+    assert len(TurnCosts(store.database, name, PRICE.name).read(priced.snapshot.path)) == 4
+    known, ahead = known_history(priced, PRICE, 20)
     assert known == History().extended(priced.turns[:4], price)
     assert len(ahead) == 4
 
@@ -147,7 +149,7 @@ def test_prices_are_reused_for_a_shared_start_but_not_for_another_counter(priced
 )
 def test_damaged_or_outdated_prices_are_not_used(priced, damage):
     priced.store.database.execute(damage)
-    assert known_history(priced, COUNTER, 13) == (History(), ())
+    assert known_history(priced, PRICE, 13) == (History(), ())
 
 
 def test_planning_keeps_the_prices_of_a_long_conversation(store, monkeypatch):
