@@ -1,8 +1,7 @@
 """Windows that were sent: the segments, digest, reply and cost of each.
 
-Storage is content-addressed: a segment with the unchanged text of a stored turn refers to the turn;
-any other text is a blob under its SHA-256. Segments are listed in blobs of 64, so that the storage
-of a long chat in `full` does not grow quadratically: only the last list is new in each send.
+A segment is stored once, whatever windows carry it; a text that is all of a turn refers to it.
+Earlier versions stored texts as blobs under their SHA-256, and listed segments in blobs of 64.
 
 A list of thousands of sends is read without the texts; a single window is read by its id.
 """
@@ -17,6 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from jitchat.store.database import Database
+from jitchat.store.pieces import contents_of, put_segments, read_segments
 from jitchat.store.reply_notes import PUT_NOTE, ReplyNote, note_row
 from jitchat.store.requests import SPENT, USAGE, Asked, Purpose, RequestLog, Spent, Taken, usage_of
 from jitchat.store.store import require
@@ -166,16 +166,14 @@ class WindowArchive:
         sizes: Counter[str] = Counter()
         for segment in record.segments:
             sizes[segment["kind"]] += segment["tokens"]
-        owner, lists = _owner(connection, turn_id), []
-        for start in range(0, len(record.segments), _PER_LIST):
-            part = _packed(connection, record.segments[start : start + _PER_LIST], owner)
-            lists.append(_put_blob(connection, json.dumps(part), owner))
+        conversation, owner = _conversation(connection, turn_id)
+        listed = put_segments(connection, conversation, record.segments)
         ledger = _put_blob(connection, json.dumps(list(record.ledger)), owner)
         cursor = connection.execute(
-            "INSERT INTO windows (turn, digest, header, segments, ledger, sizes, sent_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO windows (turn, digest, header, segments, pieces, ledger, sizes, sent_at)"
+            " VALUES (?, ?, ?, '[]', ?, ?, ?, ?)",
             (
-                *(turn_id, record.digest, json.dumps(record.header), json.dumps(lists), ledger),
+                *(turn_id, record.digest, json.dumps(record.header), listed, ledger),
                 *(json.dumps(sizes), record.sent_at and record.sent_at.isoformat()),
             ),
         )
@@ -206,17 +204,19 @@ class WindowArchive:
             LookupError: There is no window with this id.
 
         """
-        query = "SELECT digest, header, segments, ledger, sent_at FROM windows WHERE id = ?"
+        query = "SELECT digest, header, segments, pieces, ledger, sent_at FROM windows WHERE id = ?"
         row = self._database.fetch_one(query, (window_id,))
         if row is None:
             raise LookupError(window_id)
-        digest, header, lists, ledger, sent_at = row
+        digest, header, lists, pieces, ledger, sent_at = row
         with self._database.read() as connection:
             segments = [
                 segment
                 for address in json.loads(lists)
                 for segment in _unpacked(connection, json.loads(_blob(connection, address)))
             ]
+            if pieces is not None:
+                segments = read_segments(connection, window_id)
             rows = json.loads(_blob(connection, ledger))
             moment = datetime.fromisoformat(sent_at) if sent_at else None
             return WindowRecord(digest, json.loads(header), segments, rows, moment)
@@ -326,44 +326,15 @@ def _taken(ending: Ending) -> Taken:
     return Taken(ending.usage, counted, ending.cost)
 
 
-def _packed(
-    connection: sqlite3.Connection, part: Sequence[Fields], owner: str
-) -> list[dict[str, Any]]:
-    stored = _contents(connection, [each["turn_id"] for each in part if each.get("turn_id")])
-    packed = []
-    for segment in part:
-        kept = dict(segment)
-        identity = kept.pop("turn_id", None)
-        texts = [kept]
-        if "pieces" in kept:
-            texts = kept["pieces"] = [dict(piece) for piece in kept["pieces"]]
-        for fields in texts:
-            text = fields.pop("text")
-            if identity and stored.get(identity) == text:
-                fields["same_as"] = identity
-            else:
-                fields["blob"] = _put_blob(connection, text, owner)
-        packed.append(kept)
-    return packed
-
-
 def _unpacked(
     connection: sqlite3.Connection, packed: list[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    texts = [fields for segment in packed for fields in segment.get("pieces", [segment])]
-    stored = _contents(connection, [each["same_as"] for each in texts if "same_as" in each])
-    for fields in texts:
-        identity = fields.pop("same_as", None)
-        stored_text = (
-            _blob(connection, fields.pop("blob")) if identity is None else stored[identity]
-        )
-        fields["text"] = stored_text
-    yield from packed
-
-
-def _contents(connection: sqlite3.Connection, turns: Sequence[int]) -> dict[int, str]:
-    query = "SELECT id, content FROM turns WHERE id IN (SELECT value FROM json_each(?))"
-    return dict(connection.execute(query, (json.dumps(turns),)).fetchall())
+    """Read the segments of a window that an earlier version stored."""
+    stored = contents_of(connection, [each["same_as"] for each in packed if "same_as" in each])
+    for each in packed:
+        identity = each.pop("same_as", None)
+        text = _blob(connection, each.pop("blob")) if identity is None else stored[identity]
+        yield each | {"text": text}
 
 
 _NAMED = """
@@ -372,10 +343,6 @@ _NAMED = """
     UNION SELECT json_extract(s.value, '$.blob') FROM blobs, json_each(blobs.content) s
         WHERE digest IN (SELECT l.value FROM windows, json_each(segments) l)
         AND json_extract(s.value, '$.blob') IS NOT NULL
-    UNION SELECT json_extract(p.value, '$.blob')
-        FROM blobs, json_each(blobs.content) s, json_each(s.value, '$.pieces') p
-        WHERE digest IN (SELECT l.value FROM windows, json_each(segments) l)
-        AND json_extract(p.value, '$.blob') IS NOT NULL
 """
 """The addresses of all blobs that make up windows."""
 
@@ -394,14 +361,14 @@ def delete_blobs_of(connection: sqlite3.Connection, conversation: str) -> None:
         delete_unused_blobs(connection)
 
 
-def _owner(connection: sqlite3.Connection, turn_id: int) -> str:
-    """Return the prefix for a turn's blobs if its conversation is temporary; otherwise empty."""
+def _conversation(connection: sqlite3.Connection, turn_id: int) -> tuple[str, str]:
+    """Return a turn's conversation, and the prefix of its blobs, empty unless it is temporary."""
     query = (
-        "SELECT c.id FROM turns t JOIN conversations c ON c.id = t.conversation"
-        " WHERE t.id = ? AND c.temporary"
+        "SELECT c.id, c.temporary FROM turns t JOIN conversations c ON c.id = t.conversation"
+        " WHERE t.id = ?"
     )
-    row = connection.execute(query, (turn_id,)).fetchone()
-    return owned_blobs(row[0]) if row is not None else ""
+    conversation, is_temporary = connection.execute(query, (turn_id,)).fetchone()
+    return conversation, owned_blobs(conversation) if is_temporary else ""
 
 
 def owned_blobs(conversation: str) -> str:

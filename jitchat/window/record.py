@@ -7,7 +7,7 @@ from typing import Any
 
 from jitchat.tool_fields import use_fields
 from jitchat.typed_data import read
-from jitchat.values import NO_TOOL_USE, RecallOrder, ToolUse
+from jitchat.values import RecallOrder, ToolUse
 from jitchat.window.window import ContextWindow, FileRef, LedgerRow, Segment
 from jitchat.writing.pieces import Part
 
@@ -87,7 +87,7 @@ def segment_fields(segment: Segment) -> Fields:
 
 def _pieces_fields(segment: Segment) -> Iterator[Fields]:
     """Describe pieces; what is as in the segment, or as in the piece before, is left out."""
-    use = NO_TOOL_USE
+    use = segment.use
     for piece in segment.pieces:
         described: Fields = {
             "message": piece.message,
@@ -107,7 +107,7 @@ def _pieces_fields(segment: Segment) -> Iterator[Fields]:
 
 
 def _pieces_from(segment: Mapping[str, Any], index: int) -> Iterator[Fields]:
-    use: Fields = {}
+    use: Fields = segment.get("use", {})
     picture = (_with_picture(segment).get("file") or {}).get("picture")
     for piece in segment["pieces"]:
         use = piece.get("use", use)
