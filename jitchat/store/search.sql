@@ -69,18 +69,20 @@ INSERT INTO search_tokens (search_tokens, rowid, tokens) VALUES ('delete', ?, ?)
 INSERT INTO turns_fts (turns_fts, rowid, content) SELECT 'delete', id, content FROM turns
 WHERE id IN (SELECT value FROM json_each(?)) AND id IN (SELECT id FROM turns_fts_docsize)
 
--- name: number_conversation
-INSERT OR IGNORE INTO search_conversations (conversation) SELECT id FROM conversations WHERE id = ?
+-- name: not_waiting
+-- Documents that are indexed at once do not wait for it; the triggers on `turns` and `conversations` put them there.
+DELETE FROM search_backlog WHERE first = last AND last IN (SELECT value FROM json_each(?))
 
 -- name: merge
-INSERT INTO search_tokens (search_tokens, rank) VALUES ('merge', 16)
+-- The number is of pages. Each run ends with a page that is nearly empty: of 16, a sixteenth more.
+INSERT INTO search_tokens (search_tokens, rank) VALUES ('merge', 64)
 
 -- name: all_to_backlog
-INSERT INTO search_backlog SELECT 1, MAX(id) FROM turns HAVING MAX(id)
+INSERT INTO search_backlog (first, last) SELECT 1, MAX(id) FROM turns HAVING MAX(id)
 UNION ALL SELECT -MAX(number), -1 FROM search_conversations HAVING MAX(number)
 
 -- name: next_in_backlog
-SELECT rowid, first, last FROM search_backlog ORDER BY last DESC LIMIT 1
+SELECT first, last FROM search_backlog ORDER BY last DESC, first DESC LIMIT 1
 
 -- name: last_documents
 -- The last ?3 documents from ?1 to ?2, which are turns or conversations, from the last on.
