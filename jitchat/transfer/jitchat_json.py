@@ -9,13 +9,16 @@ them. On import, everything is checked like any other program's file.
 
 import base64
 import json
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from jitchat.attachments import Attachment, Part, Picture, digest_of_bytes
+from jitchat.errors import ImportFailed
 from jitchat.files.pictures import picture_size
 from jitchat.store.attachments import AttachmentStore, bytes_of, whole
 from jitchat.store.imported import (
@@ -35,7 +38,7 @@ from jitchat.text.sanitize import escape_in_json, one_line, repair, shorten
 from jitchat.tool_fields import use_fields
 from jitchat.transfer.census import Census, rules_of
 from jitchat.transfer.export import Write
-from jitchat.transfer.fields import as_json, mapping
+from jitchat.transfer.fields import mapping
 from jitchat.transfer.format import Format
 from jitchat.transfer.incoming import (
     LONGEST_NAME,
@@ -252,7 +255,7 @@ def _matches(sample: Sample) -> bool:
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
-    projects = ProjectReader(source.tally)
+    projects, heads = ProjectReader(source.tally), iter(_heads(file, source))
     source.afterwards.append(projects.store_all)
     with file.open() as opened:
         json_text = JsonText(opened)
@@ -263,32 +266,68 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
                 raise NotJson(f"was exported by another version of jitchat ({version})")
             if name == "conversations" and isinstance(value, Iterator):
                 for first in value:
-                    yield from _conversation(json_text, first, source.tally, projects)
+                    head = next(heads, {})
+                    yield from _conversation(json_text, first, head, source.tally, projects)
             elif name == "projects" and isinstance(value, Iterator):
                 projects.items = list(value)
 
 
+def _heads(file: SourceFile, source: Source) -> list[dict[str, object]]:
+    """Read what each conversation has beside its lists, up to where the file is damaged.
+
+    Another program may have written it after the turns.
+    """
+    heads, bytes_read = list[dict[str, object]](), source.bytes_read
+    with suppress(NotJson, ImportFailed), file.open() as opened:  # the second reading reports it
+        json_text = JsonText(opened)
+        json_text.peek()
+        for name, value in json_text.members(("projects",), entered=("conversations",)):
+            for first in value if isinstance(value, Iterator) else ():
+                if name == "conversations":
+                    heads.append({})
+                    _read_head(json_text, first, heads[-1])
+    source.bytes_read = bytes_read
+    return heads
+
+
+def _read_head(json_text: JsonText, first: str, head: dict[str, object]) -> None:
+    if first != "{":
+        json_text.value()
+        return
+    for name, value in json_text.members(_LISTS):
+        if isinstance(value, Iterator):
+            deque(value, maxlen=0)
+        else:
+            head[name] = value
+
+
 def _conversation(
-    json_text: JsonText, first: str, tally: Tally, projects: ProjectReader
+    json_text: JsonText,
+    first: str,
+    head: Mapping[str, object],
+    tally: Tally,
+    projects: ProjectReader,
 ) -> Iterator[IncomingConversation]:
     """Read the conversation at this point up to its turns; the rest is restored afterwards."""
     if first != "{":
         json_text.value()
         tally.skip("item that is not a conversation")
         return
-    head: dict[str, object] = {}
-    members = json_text.members(("turns", "files", "holds", "cases"))
+    lists: dict[str, Iterator[object]] = {}
+    members = json_text.members(_LISTS)
     for name, value in members:
         if name == "turns" and isinstance(value, Iterator):
+            rest = chain(lists.items(), members)
             try:
-                reader = _Reader(read(_Head, head), value, members, projects)
+                reader = _Reader(head, value, rest, projects)
             except INVALID:
                 tally.skip("conversation that cannot be read", head)
             else:
                 yield reader.found
-            _pass_over(value, members)
+            _pass_over(value, rest)
             return
-        head[name] = value
+        if isinstance(value, Iterator):
+            lists[name] = iter(list(value))
     tally.skip("conversation without turns")
 
 
@@ -306,13 +345,18 @@ class _Reader:
 
     def __init__(
         self,
-        head: _Head,
+        values: Mapping[str, object],
         turns: Iterator[object],
         members: Iterator[tuple[str, object]],
         projects: ProjectReader,
     ) -> None:
-        self._head, self._items, self._members, self._projects = head, turns, members, projects
+        """Raise as `read` does if `values`, beside the lists, do not describe a conversation."""
+        known = {name: value for name, value in values.items() if name in _HEAD_FIELDS}
+        self._head = head = read(_Head, known)
+        self._items, self._members, self._projects = turns, members, projects
         self._tally = Tally()
+        for name in values.keys() - known.keys():
+            self._tally.skip(f"unknown field ({shorten(name, LONGEST_NAME)})", values[name])
         self._tally.read(fields_of(head))
         self._places: dict[int, int] = {}
         """The positions of turns that differ from those in the file, by the latter."""
@@ -354,7 +398,7 @@ class _Reader:
                 shorten(record.provider, LONGEST_NAME),
                 *(record.stop, record.usage, record.cost, repair(record.reasoning)),
             )
-            yield IncomingTurn(turn, key, hash_of(as_json(said)), note)
+            yield IncomingTurn(turn, key, hash_of(json.dumps(said, sort_keys=True)), note)
 
     def _turn(self, record: _Turn) -> Turn:
         parent = self._last if record.parent is None else self._place(record.parent)
@@ -391,10 +435,7 @@ class _Reader:
             own = Instructions(self._head.system, self._head.persona)
             OwnInstructions(store.database).put(writer.id, own)
         for name, value in self._members:
-            if name not in _RECORDS or not isinstance(value, Iterator):
-                self._tally.skip(f"field after the turns ({name})", value)
-                continue
-            for item in value:
+            for item in value if isinstance(value, Iterator) else ():
                 self.found.census.read({name: item})
                 try:
                     turns.restore(read(_RECORDS[name], item), is_new=writer.is_new)
@@ -406,6 +447,8 @@ _RECORDS: dict[str, type[_File | _Hold | _Case]] = {"files": _File, "holds": _Ho
 _ROLES = (Role.USER, Role.ASSISTANT, Role.TOOL)
 _PLACES = ("position", "parent", "key")
 """The fields of a turn that say where it is, not what it is."""
+_HEAD_FIELDS = {member.name for member in fields(_Head)}
+_LISTS = ("turns", *_RECORDS)
 
 
 def _key_of(turn: Turn) -> bytes:

@@ -279,6 +279,56 @@ def test_an_export_is_the_same_after_an_import_at_hundreds_of_stages(
     check_rounds(make_home, tmp_path, random.randrange(1 << 30), 600)
 
 
+ORDERS: list[Callable[[list[str]], list[str]]] = [
+    sorted,
+    lambda names: sorted(names, reverse=True),
+    lambda names: random.Random(1).sample(names, len(names)),
+]
+
+
+def reordered(value: object, order: Callable[[list[str]], list[str]]) -> object:
+    """Sort the keys of all objects, as another program does that writes the file again."""
+    if isinstance(value, list):
+        return [reordered(item, order) for item in value]
+    if isinstance(value, dict):
+        return {name: reordered(value[name], order) for name in order(list(value))}
+    return value
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_an_export_whose_keys_were_reordered_is_the_same_after_an_import(
+    make_home: Callable[[], ColdStore], tmp_path: Path, order: Callable[[list[str]], list[str]]
+):
+    walk = Walk(make_home(), tmp_path, 2)
+    for _ in range(60):
+        walk.step()
+    text = exported(walk.store)
+    assert all(f'"{name}":' in text for name in ("tags", "persona", "holds", "cases", "files"))
+    other = make_home()
+
+    taken = take(other, written(tmp_path, "all.json", reordered(json.loads(text), order)))
+
+    assert exported(other) == text
+    assert not any(each.tally.skipped or each.tally.changed for each in taken)
+    again = take(other, written(tmp_path, "all.json", text))
+    assert not any(each.added or each.changed for each in again)
+
+
+def test_a_field_that_another_program_added_is_counted_wherever_it_stands(
+    make_home: Callable[[], ColdStore], tmp_path: Path
+):
+    home = make_home()
+    home.append(home.create("One").id, [turn(1, "said")])
+    value = json.loads(exported(home))
+    (talk,) = value["conversations"]
+    value["conversations"] = [{"mood": "calm", **talk, "weather": {"wind": "light"}}]
+
+    (taken,) = take(make_home(), written(tmp_path, "all.json", value))
+
+    assert taken.added == 1
+    assert dict(taken.tally.skipped) == {"unknown field (mood)": 1, "unknown field (weather)": 1}
+
+
 def test_a_later_export_brings_what_is_new_of_a_conversation_that_grew(
     make_home: Callable[[], ColdStore], tmp_path: Path
 ):
