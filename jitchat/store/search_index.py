@@ -5,7 +5,9 @@ tags and system prompt. Documents are given as ids: turns as positive ones, conv
 negative of their number. FTS5 stores no text, so to delete a document it has to be given the same
 tokens again. They are made from the text, therefore a document leaves the index before its text
 changes (`changing`). A version that splits texts differently needs a migration that empties the
-index and fills `search_backlog`: what is in there is indexed in the background.
+index and fills `search_backlog`: what is in there is indexed in the background. Triggers put every
+new turn and conversation there, since an older jitchat knows nothing of the index; `add` takes out
+what it indexes.
 
 Replies that are still being written, and temporary conversations, are not indexed.
 """
@@ -165,9 +167,8 @@ def _index(connection: sqlite3.Connection) -> bool:
     row = connection.execute(statement("next_in_backlog")).fetchone()
     if row is None:
         return False
-    first, last = row
-    rows = connection.execute(statement("last_documents"), (first, last, _BATCH))
-    documents = [row[0] for row in rows]
+    newest = connection.execute(statement("last_documents"), (*row, _BATCH))
+    documents = [document for (document,) in newest]
     if len(documents) < _BATCH:
         connection.execute("DELETE FROM search_backlog WHERE first = ? AND last = ?", row)
     else:

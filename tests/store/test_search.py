@@ -172,6 +172,11 @@ def test_beyond_the_most_that_is_ranked_the_newest_come_first(store, monkeypatch
     matches = store.search("harbour")
     assert [match[:2] for match in matches] == [("chat-2", 1), *(("chat-1", n) for n in (3, 2, 1))]
     assert matches.notice == "More than 3 matches: the newest come first."
+    store.database.execute("INSERT INTO search_backlog VALUES (100, 100)")
+    assert store.search("harbour").notice == (
+        "More than 3 matches: the newest come first."
+        " The search index is being built, with 1 turn still to come."
+    )
 
 
 @examples(300)
