@@ -308,7 +308,8 @@ def find_key(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> F
         remember_secret(key)
         return key
 
-    for source, key in _sources(profile, environ, KeysFile(keys_file).keys):
+    read_file = KeysFile(keys_file).keys
+    for source, key in _sources(profile, environ, read_file, asks_keyring=True):
         if key is None:
             return FoundKey(run(), source, run)
         if key:
@@ -341,11 +342,7 @@ def key_sources(
 
 
 def _sources(
-    profile: Profile,
-    environ: Mapping[str, str],
-    read_file: _ReadKeysFile,
-    *,
-    asks_keyring: bool = True,
+    profile: Profile, environ: Mapping[str, str], read_file: _ReadKeysFile, *, asks_keyring: bool
 ) -> Iterator[tuple[str, sections.Secret | None]]:
     """Yield (source, key) in order of precedence; None for the key that the command would print."""
     if profile.is_embedded:

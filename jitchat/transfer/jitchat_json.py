@@ -324,20 +324,12 @@ def _conversation(
                 tally.skip("conversation that cannot be read", head)
             else:
                 yield reader.found
-            _pass_over(value, rest)
+            for _, left in chain([(name, value)], rest):  # what was not imported
+                deque(left if isinstance(left, Iterator) else (), maxlen=0)
             return
         if isinstance(value, Iterator):
             lists[name] = iter(list(value))
     tally.skip("conversation without turns")
-
-
-def _pass_over(turns: Iterator[object], members: Iterator[tuple[str, object]]) -> None:
-    """Read to the end of a conversation, ignoring what was not imported."""
-    for _ in turns:
-        pass
-    for _, value in members:
-        for _ in value if isinstance(value, Iterator) else ():
-            pass
 
 
 class _Reader:
