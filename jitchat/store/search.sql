@@ -127,11 +127,12 @@ WHERE t.conversation NOT IN (SELECT id FROM conversations WHERE temporary)
 ORDER BY t.id DESC
 
 -- name: hits
+-- Those of the documents :documents that a filter lets pass. As in Filter.has, a turn without a time is before all dates.
 SELECT j.value, c.id, COALESCE(t.position, 0)
 FROM json_each(:documents) j LEFT JOIN turns t ON t.id = j.value
 LEFT JOIN search_conversations s ON s.number = -j.value
 JOIN conversations c ON c.id = COALESCE(t.conversation, s.conversation)
 WHERE {condition} AND (:conversation IS NULL OR t.conversation = :conversation)
-    AND (:after IS NULL OR julianday(COALESCE(t.created_at, c.updated_at)) >= julianday(:after))
-    AND (:before IS NULL OR julianday(COALESCE(t.created_at, c.updated_at)) < julianday(:before))
+    AND (:after IS NULL OR julianday(IIF(t.id, t.created_at, c.updated_at)) >= julianday(:after))
+    AND (:before IS NULL OR COALESCE(julianday(IIF(t.id, t.created_at, c.updated_at)), 0) < julianday(:before))
 ORDER BY j.key
