@@ -160,6 +160,14 @@ def test_an_excerpt_is_cut_from_the_stored_text_around_the_match(store):
         assert len(match.excerpt) <= 161
 
 
+@pytest.mark.parametrize("word", ["lying", "lies", "lie", "skies", "sky", "happy", "ugly", "is"])
+def test_an_excerpt_marks_words_that_differ_from_their_stems(store, word):
+    conversation_of(store, talk(f"{'blah ' * 300}{word} blah"))
+    for query in {word, {"lie": "lying", "sky": "skies"}.get(word, word)}:
+        (match,) = store.search(query)
+        assert [match.excerpt[start:end] for start, end in match.marks] == [word]
+
+
 def test_an_excerpt_shows_as_many_of_the_words_together_as_there_are(store):
     conversation_of(store, talk(f"harbour {'blah ' * 300} wall {'blah ' * 300} harbour wall"))
     (match,) = store.search("harbour wall")
