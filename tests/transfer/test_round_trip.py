@@ -109,6 +109,9 @@ class Walk:
     def _words(self) -> str:
         return " ".join(self._random.choices(WORDS, k=self._random.randint(1, 6)))
 
+    def _title(self) -> str:
+        return self._words().strip() or "x"  # a title of blanks is refused
+
     def _one(self) -> str:
         return self._random.choice(self.store.conversations()).id
 
@@ -149,7 +152,7 @@ class Walk:
 
     def start(self) -> None:
         project = self._random.choice(["default", "Sea"])
-        self.store.create(self._words().strip() or "x", project=project)
+        self.store.create(self._title(), project=project)
 
     def switch(self) -> None:
         name = self._one()
@@ -166,7 +169,7 @@ class Walk:
         self.store.tag(self._one(), {self._random.choice(["work", "später", "三"])})
 
     def rename(self) -> None:
-        self.store.rename(self._one(), self._words() + "x" * self._random.choice([0, 150, 400]))
+        self.store.rename(self._one(), self._title() + "x" * self._random.choice([0, 150, 400]))
 
     def archive(self) -> None:
         self.store.archive(self._one(), archived=self._random.random() < 0.5)
