@@ -334,7 +334,8 @@ def key_sources(
 
     The keys file is read at most once. To ask the keyring starts other programs on some systems.
     """
-    read_file, found = cache(KeysFile(keys_file).keys), dict[str, str]()
+    read_file = cache(KeysFile(keys_file).keys)
+    found: dict[str, str] = {}
     for profile in profiles:
         sources = _sources(profile, environ, read_file, asks_keyring=asks_keyring)
         found[profile.name] = next((source for source, key in sources if key != ""), "")

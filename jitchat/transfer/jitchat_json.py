@@ -255,7 +255,8 @@ def _matches(sample: Sample) -> bool:
 
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
-    projects, heads = ProjectReader(source.tally), iter(_heads(file, source))
+    projects = ProjectReader(source.tally)
+    heads = iter(_heads(file, source))
     source.afterwards.append(projects.store_all)
     with file.open() as opened:
         json_text = JsonText(opened)
@@ -277,13 +278,14 @@ def _heads(file: SourceFile, source: Source) -> list[dict[str, object]]:
 
     Another program may have written it after the turns.
     """
-    heads, bytes_read = list[dict[str, object]](), source.bytes_read
+    heads: list[dict[str, object]] = []
+    bytes_read = source.bytes_read
     with suppress(NotJson, ImportFailed), file.open() as opened:  # the second reading reports it
         json_text = JsonText(opened)
         json_text.peek()
-        for name, value in json_text.members(("projects",), entered=("conversations",)):
-            for first in value if isinstance(value, Iterator) else ():
-                if name == "conversations":
+        for name, value in json_text.members((), entered=("conversations",)):
+            if name == "conversations" and isinstance(value, Iterator):
+                for first in value:
                     heads.append({})
                     _read_head(json_text, first, heads[-1])
     source.bytes_read = bytes_read
@@ -313,11 +315,12 @@ def _conversation(
         json_text.value()
         tally.skip("item that is not a conversation")
         return
-    lists: dict[str, Iterator[object]] = {}
+    early: dict[str, Iterator[object]] = {}
     members = json_text.members(_LISTS)
-    for name, value in members:
-        if name == "turns" and isinstance(value, Iterator):
-            rest = chain(lists.items(), members)
+    lists = ((name, value) for name, value in members if isinstance(value, Iterator))
+    for name, value in lists:
+        if name == "turns":
+            rest = chain(early.items(), lists)
             try:
                 reader = _Reader(head, value, rest, projects)
             except INVALID:
@@ -325,10 +328,9 @@ def _conversation(
             else:
                 yield reader.found
             for _, left in chain([(name, value)], rest):  # what was not imported
-                deque(left if isinstance(left, Iterator) else (), maxlen=0)
+                deque(left, maxlen=0)
             return
-        if isinstance(value, Iterator):
-            lists[name] = iter(list(value))
+        early[name] = iter(list(value))
     tally.skip("conversation without turns")
 
 
@@ -339,13 +341,13 @@ class _Reader:
         self,
         values: Mapping[str, object],
         turns: Iterator[object],
-        members: Iterator[tuple[str, object]],
+        lists: Iterator[tuple[str, Iterator[object]]],
         projects: ProjectReader,
     ) -> None:
         """Raise as `read` does if `values`, beside the lists, do not describe a conversation."""
         known = {name: value for name, value in values.items() if name in _HEAD_FIELDS}
         self._head = head = read(_Head, known)
-        self._items, self._members, self._projects = turns, members, projects
+        self._items, self._lists, self._projects = turns, lists, projects
         self._tally = Tally()
         for name in values.keys() - known.keys():
             self._tally.skip(f"unknown field ({shorten(name, LONGEST_NAME)})", values[name])
@@ -426,8 +428,8 @@ class _Reader:
         if writer.is_new:
             own = Instructions(self._head.system, self._head.persona)
             OwnInstructions(store.database).put(writer.id, own)
-        for name, value in self._members:
-            for item in value if isinstance(value, Iterator) else ():
+        for name, value in self._lists:
+            for item in value:
                 self.found.census.read({name: item})
                 try:
                     turns.restore(read(_RECORDS[name], item), is_new=writer.is_new)
