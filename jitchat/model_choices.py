@@ -33,6 +33,7 @@ class ModelChoices:
     keys_file: Path
     lists: ModelLists
     transport: httpx.AsyncBaseTransport | None = None
+    asks_keyring: bool = True
 
     def all(self, running: _Running = None) -> tuple[ProviderChoice, ...]:
         """List every provider. Slow; raises JitchatError if keys or stored lists are unreadable."""
@@ -44,7 +45,9 @@ class ModelChoices:
     def _choices(
         self, profiles: Sequence[Profile], running: _Running
     ) -> tuple[ProviderChoice, ...]:
-        sources = keys.key_sources(profiles, self.environ, self.keys_file)
+        sources = keys.key_sources(
+            profiles, self.environ, self.keys_file, asks_keyring=self.asks_keyring
+        )
         return tuple(self._choice(profile, running, sources[profile.name]) for profile in profiles)
 
     def _choice(self, profile: Profile, running: _Running, key_source: str) -> ProviderChoice:

@@ -158,8 +158,8 @@ class LocalBackend:
         own = self.own_instructions(session.memory.conversation.id)
         return self._resolved(own, session.provider.name, session.provider.model)
 
-    def choices(self) -> Sequence[ProviderChoice]:
-        return self._choices().all()
+    def choices(self, *, asks_keyring: bool = True) -> Sequence[ProviderChoice]:
+        return replace(self._choices(), asks_keyring=asks_keyring).all()
 
     async def find_local(self) -> Sequence[ProviderChoice]:
         return await (await asyncio.to_thread(self._choices)).here()

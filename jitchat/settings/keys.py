@@ -308,7 +308,8 @@ def find_key(profile: Profile, environ: Mapping[str, str], keys_file: Path) -> F
         remember_secret(key)
         return key
 
-    for source, key in _sources(profile, environ, KeysFile(keys_file).keys):
+    read_file = KeysFile(keys_file).keys
+    for source, key in _sources(profile, environ, read_file, asks_keyring=True):
         if key is None:
             return FoundKey(run(), source, run)
         if key:
@@ -323,23 +324,26 @@ def key_source(profile: Profile, environ: Mapping[str, str], keys_file: Path) ->
 
 
 def key_sources(
-    profiles: Iterable[Profile], environ: Mapping[str, str], keys_file: Path
+    profiles: Iterable[Profile],
+    environ: Mapping[str, str],
+    keys_file: Path,
+    *,
+    asks_keyring: bool = True,
 ) -> dict[str, str]:
     """Return `key_source` of several, by name; raise SettingsError if the keys file is unreadable.
 
-    The keys file is read at most once.
+    The keys file is read at most once. To ask the keyring starts other programs on some systems.
     """
     read_file = cache(KeysFile(keys_file).keys)
-    return {
-        profile.name: next(
-            (source for source, key in _sources(profile, environ, read_file) if key != ""), ""
-        )
-        for profile in profiles
-    }
+    found: dict[str, str] = {}
+    for profile in profiles:
+        sources = _sources(profile, environ, read_file, asks_keyring=asks_keyring)
+        found[profile.name] = next((source for source, key in sources if key != ""), "")
+    return found
 
 
 def _sources(
-    profile: Profile, environ: Mapping[str, str], read_file: _ReadKeysFile
+    profile: Profile, environ: Mapping[str, str], read_file: _ReadKeysFile, *, asks_keyring: bool
 ) -> Iterator[tuple[str, sections.Secret | None]]:
     """Yield (source, key) in order of precedence; None for the key that the command would print."""
     if profile.is_embedded:
@@ -351,4 +355,5 @@ def _sources(
         yield "api_key_cmd", None
     yield "the configuration", profile.api_key
     yield THE_FILE, read_file().get(profile.name, sections.Secret())
-    yield THE_RING, key_from_ring(profile.name)
+    if asks_keyring:
+        yield THE_RING, key_from_ring(profile.name)

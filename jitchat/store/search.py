@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from jitchat.store.conversation_search import EVERY, Filter
 from jitchat.store.search_index import Part, count_backlog, has_table, parts_of, statement
+from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, repair
 from jitchat.text.search_tokens import Phrase, fold, fold_in_place, phrases_of
 from jitchat.text.words import is_unspaced
@@ -76,7 +77,9 @@ def search_turns(
     else:
         rows = connection.execute(f"{matching} ORDER BY rank", values)
     if backlog := count_backlog(connection):
-        matches.notice = f"The search index is being built, with {backlog:,} turns still to come."
+        waiting = plural(backlog, "turn")
+        built = f"The search index is being built, with {waiting} still to come."
+        matches.notice = f"{matches.notice} {built}".strip()
         rows = chain(rows, _earlier_rows(connection, text, values))
     while len(matches) < limit and (ids := [row[0] for row in islice(rows, _AT_ONCE)]):
         read = _read_matches(connection, phrases, {**values, "documents": json.dumps(ids)})
@@ -156,6 +159,7 @@ def _on_one_line(text: str, marks: Sequence[Span]) -> tuple[str, list[Span]]:
     """Return a text on one safe line, with its marks moved accordingly."""
     line, ends = "", [0]
     for start, end in pairwise([0, *chain.from_iterable(marks), len(text)]):
+        # between bars, since `one_line` strips: blanks at the ends of a piece are in the line
         line += one_line(f"|{_BLANKS.sub(' ', text[start:end])}|")[1:-1]
         ends.append(len(line))
     return line, list(zip(ends[1::2], ends[2::2], strict=False))

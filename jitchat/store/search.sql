@@ -69,18 +69,20 @@ INSERT INTO search_tokens (search_tokens, rowid, tokens) VALUES ('delete', ?, ?)
 INSERT INTO turns_fts (turns_fts, rowid, content) SELECT 'delete', id, content FROM turns
 WHERE id IN (SELECT value FROM json_each(?)) AND id IN (SELECT id FROM turns_fts_docsize)
 
--- name: number_conversation
-INSERT OR IGNORE INTO search_conversations (conversation) SELECT id FROM conversations WHERE id = ?
+-- name: not_waiting
+-- Documents that are indexed at once do not wait for it; the triggers on `turns` and `conversations` put them there.
+DELETE FROM search_backlog WHERE first = last AND last IN (SELECT value FROM json_each(?))
 
 -- name: merge
-INSERT INTO search_tokens (search_tokens, rank) VALUES ('merge', 16)
+-- The number is of pages. Each run ends with a page that is nearly empty: of 16, a sixteenth more.
+INSERT INTO search_tokens (search_tokens, rank) VALUES ('merge', 64)
 
 -- name: all_to_backlog
-INSERT INTO search_backlog SELECT 1, MAX(id) FROM turns HAVING MAX(id)
+INSERT INTO search_backlog (first, last) SELECT 1, MAX(id) FROM turns HAVING MAX(id)
 UNION ALL SELECT -MAX(number), -1 FROM search_conversations HAVING MAX(number)
 
 -- name: next_in_backlog
-SELECT rowid, first, last FROM search_backlog ORDER BY last DESC LIMIT 1
+SELECT first, last FROM search_backlog ORDER BY last DESC, first DESC LIMIT 1
 
 -- name: last_documents
 -- The last ?3 documents from ?1 to ?2, which are turns or conversations, from the last on.
@@ -125,11 +127,12 @@ WHERE t.conversation NOT IN (SELECT id FROM conversations WHERE temporary)
 ORDER BY t.id DESC
 
 -- name: hits
+-- Those of the documents :documents that a filter lets pass. As in Filter.has, a turn without a time is before all dates.
 SELECT j.value, c.id, COALESCE(t.position, 0)
 FROM json_each(:documents) j LEFT JOIN turns t ON t.id = j.value
 LEFT JOIN search_conversations s ON s.number = -j.value
 JOIN conversations c ON c.id = COALESCE(t.conversation, s.conversation)
 WHERE {condition} AND (:conversation IS NULL OR t.conversation = :conversation)
-    AND (:after IS NULL OR julianday(COALESCE(t.created_at, c.updated_at)) >= julianday(:after))
-    AND (:before IS NULL OR julianday(COALESCE(t.created_at, c.updated_at)) < julianday(:before))
+    AND (:after IS NULL OR julianday(IIF(t.id, t.created_at, c.updated_at)) >= julianday(:after))
+    AND (:before IS NULL OR COALESCE(julianday(IIF(t.id, t.created_at, c.updated_at)), 0) < julianday(:before))
 ORDER BY j.key

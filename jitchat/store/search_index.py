@@ -5,7 +5,9 @@ tags and system prompt. Documents are given as ids: turns as positive ones, conv
 negative of their number. FTS5 stores no text, so to delete a document it has to be given the same
 tokens again. They are made from the text, therefore a document leaves the index before its text
 changes (`changing`). A version that splits texts differently needs a migration that empties the
-index and fills `search_backlog`: what is in there is indexed in the background.
+index and fills `search_backlog`: what is in there is indexed in the background. Triggers put every
+new turn and conversation there, since an older jitchat knows nothing of the index; `add` takes out
+what it indexes.
 
 Replies that are still being written, and temporary conversations, are not indexed.
 """
@@ -62,7 +64,9 @@ def parts_of(connection: sqlite3.Connection, documents: Iterable[int]) -> dict[i
 
 def add(connection: sqlite3.Connection, documents: Iterable[int]) -> None:
     """Index new documents, or those that were removed before."""
-    connection.executemany(statement("add"), _rows(connection, documents))
+    ids = list(documents)
+    connection.execute(statement("not_waiting"), (json.dumps(ids),))
+    connection.executemany(statement("add"), _rows(connection, ids))
 
 
 def remove(connection: sqlite3.Connection, documents: Iterable[int]) -> None:
@@ -105,7 +109,6 @@ def changing(
 
 def documents_of(connection: sqlite3.Connection, conversation: str) -> list[int]:
     """Return the document of a conversation, without its turns; none if it does not exist."""
-    connection.execute(statement("number_conversation"), (conversation,))
     query = "SELECT -number FROM search_conversations WHERE conversation = ?"
     return [row[0] for row in connection.execute(query, (conversation,))]
 
@@ -164,14 +167,13 @@ def _index(connection: sqlite3.Connection) -> bool:
     row = connection.execute(statement("next_in_backlog")).fetchone()
     if row is None:
         return False
-    key, first, last = row
-    rows = connection.execute(statement("last_documents"), (first, last, _BATCH))
-    documents = [row[0] for row in rows]
+    newest = connection.execute(statement("last_documents"), (*row, _BATCH))
+    documents = [document for (document,) in newest]
     if len(documents) < _BATCH:
-        connection.execute("DELETE FROM search_backlog WHERE rowid = ?", (key,))
+        connection.execute("DELETE FROM search_backlog WHERE first = ? AND last = ?", row)
     else:
-        query = "UPDATE search_backlog SET last = ? WHERE rowid = ?"
-        connection.execute(query, (documents[-1] - 1, key))
+        query = "UPDATE search_backlog SET last = ? WHERE first = ? AND last = ?"
+        connection.execute(query, (documents[-1] - 1, *row))
     add(connection, documents)
     return True
 

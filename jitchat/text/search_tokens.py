@@ -157,12 +157,12 @@ _WORD = re.compile("[0-9a-z]+")
 
 
 def _source(chunk: str, *, is_exact: bool) -> str:
-    """Return the pattern for a chunk of a phrase: stems differ from words in their last letters."""
+    """Return the pattern for a chunk of a phrase; words begin as stems without two letters do."""
     if not _WORD.fullmatch(chunk):
         return re.escape(chunk)
     if is_exact:
         return f"(?<![0-9a-z])({chunk})(?![0-9a-z])"
-    return f"(?<![0-9a-z])({_term(chunk)[:-1] or chunk}[0-9a-z]*+)"
+    return f"(?<![0-9a-z])({_term(chunk)[:-2] or chunk[0]}[0-9a-z]*+)"
 
 
 def fold_in_place(text: str) -> tuple[str, list[tuple[int, int]]]:

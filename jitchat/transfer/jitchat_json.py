@@ -9,13 +9,16 @@ them. On import, everything is checked like any other program's file.
 
 import base64
 import json
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from jitchat.attachments import Attachment, Part, Picture, digest_of_bytes
+from jitchat.errors import ImportFailed
 from jitchat.files.pictures import picture_size
 from jitchat.store.attachments import AttachmentStore, bytes_of, whole
 from jitchat.store.imported import (
@@ -35,7 +38,7 @@ from jitchat.text.sanitize import escape_in_json, one_line, repair, shorten
 from jitchat.tool_fields import use_fields
 from jitchat.transfer.census import Census, rules_of
 from jitchat.transfer.export import Write
-from jitchat.transfer.fields import as_json, mapping
+from jitchat.transfer.fields import mapping
 from jitchat.transfer.format import Format, Sample
 from jitchat.transfer.incoming import IncomingConversation, Tally, tags_of
 from jitchat.transfer.json_text import JsonText, NotJson
@@ -248,6 +251,7 @@ def _matches(sample: Sample) -> bool:
 
 def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
     projects = ProjectReader(source.tally)
+    heads = iter(_heads(file, source))
     source.afterwards.append(projects.store_all)
     with file.open() as opened:
         json_text = JsonText(opened)
@@ -258,42 +262,71 @@ def _read(file: SourceFile, source: Source) -> Iterator[IncomingConversation]:
                 raise NotJson(f"was exported by another version of jitchat ({version})")
             if name == "conversations" and isinstance(value, Iterator):
                 for first in value:
-                    yield from _conversation(json_text, first, source.tally, projects)
+                    head = next(heads, {})
+                    yield from _conversation(json_text, first, head, source.tally, projects)
             elif name == "projects" and isinstance(value, Iterator):
                 projects.items = list(value)
 
 
+def _heads(file: SourceFile, source: Source) -> list[dict[str, object]]:
+    """Read what each conversation has beside its lists, up to where the file is damaged.
+
+    Another program may have written it after the turns.
+    """
+    heads: list[dict[str, object]] = []
+    bytes_read = source.bytes_read
+    with suppress(NotJson, ImportFailed), file.open() as opened:  # the second reading reports it
+        json_text = JsonText(opened)
+        json_text.peek()
+        for name, value in json_text.members((), entered=("conversations",)):
+            if name == "conversations" and isinstance(value, Iterator):
+                for first in value:
+                    heads.append({})
+                    _read_head(json_text, first, heads[-1])
+    source.bytes_read = bytes_read
+    return heads
+
+
+def _read_head(json_text: JsonText, first: str, head: dict[str, object]) -> None:
+    if first != "{":
+        json_text.value()
+        return
+    for name, value in json_text.members(_LISTS):
+        if isinstance(value, Iterator):
+            deque(value, maxlen=0)
+        else:
+            head[name] = value
+
+
 def _conversation(
-    json_text: JsonText, first: str, tally: Tally, projects: ProjectReader
+    json_text: JsonText,
+    first: str,
+    head: Mapping[str, object],
+    tally: Tally,
+    projects: ProjectReader,
 ) -> Iterator[IncomingConversation]:
     """Read the conversation at this point up to its turns; the rest is restored afterwards."""
     if first != "{":
         json_text.value()
         tally.skip("item that is not a conversation")
         return
-    head: dict[str, object] = {}
-    members = json_text.members(("turns", "files", "holds", "cases"))
-    for name, value in members:
-        if name == "turns" and isinstance(value, Iterator):
+    early: dict[str, Iterator[object]] = {}
+    members = json_text.members(_LISTS)
+    lists = ((name, value) for name, value in members if isinstance(value, Iterator))
+    for name, value in lists:
+        if name == "turns":
+            rest = chain(early.items(), lists)
             try:
-                reader = _Reader(read(_Head, head), value, members, projects)
+                reader = _Reader(head, value, rest, projects)
             except INVALID:
                 tally.skip("conversation that cannot be read", head)
             else:
                 yield reader.found
-            _pass_over(value, members)
+            for _, left in chain([(name, value)], rest):  # what was not imported
+                deque(left, maxlen=0)
             return
-        head[name] = value
+        early[name] = iter(list(value))
     tally.skip("conversation without turns")
-
-
-def _pass_over(turns: Iterator[object], members: Iterator[tuple[str, object]]) -> None:
-    """Read to the end of a conversation, ignoring what was not imported."""
-    for _ in turns:
-        pass
-    for _, value in members:
-        for _ in value if isinstance(value, Iterator) else ():
-            pass
 
 
 class _Reader:
@@ -301,13 +334,18 @@ class _Reader:
 
     def __init__(
         self,
-        head: _Head,
+        values: Mapping[str, object],
         turns: Iterator[object],
-        members: Iterator[tuple[str, object]],
+        lists: Iterator[tuple[str, Iterator[object]]],
         projects: ProjectReader,
     ) -> None:
-        self._head, self._items, self._members, self._projects = head, turns, members, projects
+        """Raise as `read` does if `values`, beside the lists, do not describe a conversation."""
+        known = {name: value for name, value in values.items() if name in _HEAD_FIELDS}
+        self._head = head = read(_Head, known)
+        self._items, self._lists, self._projects = turns, lists, projects
         self._tally = Tally()
+        for name in values.keys() - known.keys():
+            self._tally.skip(f"unknown field ({shorten(name, LONGEST_NAME)})", values[name])
         self._tally.read(fields_of(head))
         self._places: dict[int, int] = {}
         """The positions of turns that differ from those in the file, by the latter."""
@@ -349,7 +387,7 @@ class _Reader:
                 shorten(record.provider, LONGEST_NAME),
                 *(record.stop, record.usage, record.cost, repair(record.reasoning)),
             )
-            yield IncomingTurn(turn, key, hash_of(as_json(said)), note)
+            yield IncomingTurn(turn, key, hash_of(json.dumps(said, sort_keys=True)), note)
 
     def _turn(self, record: _Turn) -> Turn:
         parent = self._last if record.parent is None else self._place(record.parent)
@@ -385,10 +423,7 @@ class _Reader:
         if writer.is_new:
             own = Instructions(self._head.system, self._head.persona)
             OwnInstructions(store.database).put(writer.id, own)
-        for name, value in self._members:
-            if name not in _RECORDS or not isinstance(value, Iterator):
-                self._tally.skip(f"field after the turns ({name})", value)
-                continue
+        for name, value in self._lists:
             for item in value:
                 self.found.census.read({name: item})
                 try:
@@ -401,6 +436,8 @@ _RECORDS: dict[str, type[_File | _Hold | _Case]] = {"files": _File, "holds": _Ho
 _ROLES = (Role.USER, Role.ASSISTANT, Role.TOOL)
 _PLACES = ("position", "parent", "key")
 """The fields of a turn that say where it is, not what it is."""
+_HEAD_FIELDS = {member.name for member in fields(_Head)}
+_LISTS = ("turns", *_RECORDS)
 
 
 def _key_of(turn: Turn) -> bytes:

@@ -51,8 +51,10 @@ class Backend(Protocol):
     def toolbox(self, servers: Servers, approver: Approver) -> Toolbox:
         """Combine the servers' tools for a session, with the approver asked before each call."""
 
-    def choices(self) -> Sequence[ProviderChoice]:
+    def choices(self, *, asks_keyring: bool = True) -> Sequence[ProviderChoice]:
         """Slow: return every provider with its known models.
+
+        Without `asks_keyring`, keys that are stored in the system's keyring are not known.
 
         Raises:
             JitchatError: The keys file or the store cannot be read.

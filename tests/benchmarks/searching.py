@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.store import search_index
 from jitchat.store.database import Database
-from jitchat.store.imported import Heading, ImportWriter, IncomingTurn, Origin
+from jitchat.store.imported import Heading, ImportWriter, IncomingTurn, Origin, Provenance
 from jitchat.store.store import ColdStore
 from jitchat.values import Role, Turn
 
@@ -72,7 +72,8 @@ def build(store: ColdStore, texts: Iterator[str]) -> int:
     size, number = 0, 0
     while batch := list(islice(texts, _TURNS)):
         number += 1
-        writer = ImportWriter(store, Origin("benchmark", str(number)), f"talk-{number}")
+        provenance = Provenance(Origin("benchmark", str(number)), f"talk-{number}")
+        writer = ImportWriter(store, provenance)
         turns = enumerate(batch, start=1)
         with store.database.write():
             writer.take(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -73,6 +74,26 @@ def test_a_first_start_asks_nobody_and_leaves_files_in_its_own_folders_only(
     assert not seen.names
     assert not seen.hosts
     assert not seen.files
+
+
+def test_the_keyring_is_not_asked_before_the_list_of_models_is_opened(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    asked, modules = tmp_path / "asked", tmp_path / "modules"
+    modules.mkdir()
+    (modules / "keyring.py").write_text(f"import pathlib\npathlib.Path({str(asked)!r}).touch()\n")
+    recorder.environ["PYTHONPATH"] += f"{os.pathsep}{modules}"
+    terminal = Terminal(JITCHAT, recorder.environ)
+    terminal.wait_for(SENTENCE)
+    terminal.drain(2.0)
+    assert not asked.exists()
+    terminal.type("/model\r")
+    terminal.wait_for("Ollama")
+    terminal.drain(1.0)
+    assert asked.exists()
+    terminal.type(QUIT)
+    assert terminal.until_exit()[0] == 0
+    terminal.close()
 
 
 def test_a_second_start_does_not_offer_the_embedding_model_again(recorder: Recorder) -> None:

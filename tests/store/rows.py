@@ -63,9 +63,9 @@ def fill(
             for key, value in (VALUES | dict(values)).items()
             if (name := key.removeprefix(f"{table}.")) in row
         }
-        marks = ", ".join("?" * len(row))
-        made = connection.execute(
-            f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", list(row.values())
+        names, marks = ", ".join(row), ", ".join("?" * len(row))
+        made = connection.execute(  # triggers have made some rows
+            f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({marks})", list(row.values())
         )
         rows[table] = row | ({"id": made.lastrowid} if row.get("id", 0) is None else {})
     return rows

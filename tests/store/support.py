@@ -11,6 +11,8 @@ from jitchat.store.search_index import parts_of
 from jitchat.text.search_tokens import terms
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from jitchat.store.database import Database
     from jitchat.store.store import ColdStore
 
@@ -66,10 +68,10 @@ def indexed_tokens(database: Database) -> dict[int, list[str]]:
     return dict(tokens)
 
 
-def require_complete_index(database: Database) -> None:
-    """Every document is indexed with the tokens of its text, and nothing else is."""
+def require_complete_index(database: Database, waiting: Collection[int] = ()) -> None:
+    """Every document but those is indexed with the tokens of its text, and nothing else is."""
     with database.read() as connection:
-        documents = [row[0] for row in connection.execute(DOCUMENTS)]
+        documents = [row[0] for row in connection.execute(DOCUMENTS) if row[0] not in waiting]
         parts = parts_of(connection, documents)
         conversations = connection.execute("SELECT COUNT(*) FROM conversations").fetchone()[0]
         numbered = connection.execute("SELECT COUNT(*) FROM search_conversations").fetchone()[0]

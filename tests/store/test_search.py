@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import UTC, date, datetime
 
 import pytest
 from hypothesis import given
@@ -17,7 +19,7 @@ from jitchat.store.replies import ReplyWriter
 from jitchat.text.search_tokens import fold, fold_in_place, terms
 from jitchat.values import Instructions, Role, Status, ToolCall, ToolUse, Turn
 from tests.examples import examples
-from tests.support import conversation_of, talk
+from tests.support import conversation_of, talk, turn
 
 FOUND = [
     ("我想使用Python编写", ["Python", "python", '"Python"', "使用Python编", "写", "使"]),
@@ -158,10 +160,27 @@ def test_an_excerpt_is_cut_from_the_stored_text_around_the_match(store):
         assert len(match.excerpt) <= 161
 
 
+@pytest.mark.parametrize("word", ["lying", "lies", "lie", "skies", "sky", "happy", "ugly", "is"])
+def test_an_excerpt_marks_words_that_differ_from_their_stems(store, word):
+    conversation_of(store, talk(f"{'blah ' * 300}{word} blah"))
+    for query in {word, {"lie": "lying", "sky": "skies"}.get(word, word)}:
+        (match,) = store.search(query)
+        assert [match.excerpt[start:end] for start, end in match.marks] == [word]
+
+
 def test_an_excerpt_shows_as_many_of_the_words_together_as_there_are(store):
     conversation_of(store, talk(f"harbour {'blah ' * 300} wall {'blah ' * 300} harbour wall"))
     (match,) = store.search("harbour wall")
     assert [match.excerpt[start:end] for start, end in match.marks] == ["harbour", "wall"]
+
+
+def test_a_turn_without_a_time_is_before_all_dates_as_in_the_open_conversation(store):
+    dated = replace(turn(1, "harbour"), created_at=datetime(2026, 3, 1, tzinfo=UTC))
+    conversation_of(store, [dated, turn(2, "harbour")])
+    turns = store.turns("chat-1")
+    for where in (Filter(after=date(1999, 1, 1)), Filter(before=date(1999, 1, 1))):
+        found = {match.position for match in store.search("harbour", where=where)}
+        assert found == {one.position for one in turns if where.has(one.created_at)}
 
 
 def test_beyond_the_most_that_is_ranked_the_newest_come_first(store, monkeypatch):
@@ -172,6 +191,11 @@ def test_beyond_the_most_that_is_ranked_the_newest_come_first(store, monkeypatch
     matches = store.search("harbour")
     assert [match[:2] for match in matches] == [("chat-2", 1), *(("chat-1", n) for n in (3, 2, 1))]
     assert matches.notice == "More than 3 matches: the newest come first."
+    store.database.execute("INSERT INTO search_backlog VALUES (100, 100)")
+    assert store.search("harbour").notice == (
+        "More than 3 matches: the newest come first."
+        " The search index is being built, with 1 turn still to come."
+    )
 
 
 @examples(300)

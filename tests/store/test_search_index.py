@@ -138,20 +138,54 @@ class Walker:
             if writer.id:
                 writer.finish(Heading(f"Imported {self.words()}", tags=("gamma",)))
 
+    def do_write_as_older(self, conversation: str) -> None:
+        write_as_older(self.store, conversation, self.words())
+        if self.luck.random() < 0.2:
+            search_index.finish(self.store.database)
+
     def do_delete(self, conversation: str) -> None:
         if self.luck.random() < 0.3:
             delete_conversation(self.store, conversation)
 
 
 DEAD = dead_process()
+OLDER_TURN = (
+    "INSERT INTO turns"
+    " (id, conversation, position, role, name, content, created_at, status, parent, tools)"
+    " SELECT NULL, ?, COALESCE(MAX(position), 0) + 1, ?, NULL, ?, NULL, ?, NULL, NULL"
+    " FROM turns WHERE conversation = ?"
+)
+
+
+def write_as_older(store: ColdStore, conversation: str, text: str) -> None:
+    """Write a message and a reply by the statements of a version without this index."""
+    with store.database.write() as connection:
+        for role, status in (("user", "complete"), ("assistant", "streaming")):
+            row = (conversation, role, text, status, conversation)
+            reply = connection.execute(OLDER_TURN, row).lastrowid
+        for status in ("streaming", "complete"):
+            connection.execute(
+                "UPDATE turns SET content = content || ?, status = ?, tools = ? WHERE id = ?",
+                (f" {status}", status, None, reply),
+            )
+
+
+def backlog(store: ColdStore) -> set[int]:
+    ranges = store.database.fetch_all("SELECT first, last FROM search_backlog")
+    return {number for first, last in ranges for number in range(first, last + 1)}
 
 
 def test_the_index_agrees_with_the_texts_after_every_write(store, rounds):
     for seed in range(rounds(3, 60)):
         walker = Walker(store, seed)
         for _ in range(60):
+            waiting = backlog(store)
             way = walker.step()
-            require_complete_index(store.database), way
+            require_complete_index(store.database, backlog(store)), way
+            assert way == "do_write_as_older" or backlog(store) <= waiting, way
+    search_index.finish(store.database)
+    assert backlog(store) == set()
+    require_complete_index(store.database)
     for conversation in store.conversations():
         erase(store, conversation.id)
     assert indexed_tokens(store.database) == {}
@@ -241,6 +275,30 @@ def test_a_text_changed_behind_the_stores_back_is_still_erased(store):
     search_index.finish(store.database)
     require_complete_index(store.database)
     assert b"alpha" not in store.database.path.read_bytes()
+
+
+def test_what_an_older_process_writes_is_found_at_once_and_indexed_later(store):
+    search_index.finish(store.database)
+    with closing(sqlite3.connect(store.database.path, isolation_level=None)) as older:
+        older.execute(
+            "INSERT INTO conversations (id, title, touched, created_at, updated_at, project,"
+            " temporary, title_given) VALUES ('older', 'Moorings', 1, ?, ?, 'default', 0, 0)",
+            (DAY, DAY),
+        )
+        older.execute(OLDER_TURN, ("older", "user", "Where is the harbour?", "complete", "older"))
+        older.execute(OLDER_TURN, ("older", "assistant", "Near", "streaming", "older"))
+        search_index.finish(store.database)  # while the reply streams
+        older.execute(
+            "UPDATE turns SET content = ?, status = ? WHERE position = 2",
+            ("Near the lighthouse.", "complete"),
+        )
+    assert store.search("lighthouse")[0][:2] == ("older", 2)
+    search_index.finish_in_background(store.database)
+    assert store.search("light").notice == ""
+    assert store.search("harbours")[0][:2] == ("older", 1)
+    assert store.search("lighthouses")[0][:2] == ("older", 2)
+    assert store.search("moorings")[0][:2] == ("older", 0)
+    require_complete_index(store.database)
 
 
 FINISH = """

@@ -109,6 +109,9 @@ class Walk:
     def _words(self) -> str:
         return " ".join(self._random.choices(WORDS, k=self._random.randint(1, 6)))
 
+    def _title(self) -> str:
+        return self._words().strip() or "x"  # a title of blanks is refused
+
     def _one(self) -> str:
         return self._random.choice(self.store.conversations()).id
 
@@ -149,7 +152,7 @@ class Walk:
 
     def start(self) -> None:
         project = self._random.choice(["default", "Sea"])
-        self.store.create(self._words().strip() or "x", project=project)
+        self.store.create(self._title(), project=project)
 
     def switch(self) -> None:
         name = self._one()
@@ -166,7 +169,7 @@ class Walk:
         self.store.tag(self._one(), {self._random.choice(["work", "später", "三"])})
 
     def rename(self) -> None:
-        self.store.rename(self._one(), self._words() + "x" * self._random.choice([0, 150, 400]))
+        self.store.rename(self._one(), self._title() + "x" * self._random.choice([0, 150, 400]))
 
     def archive(self) -> None:
         self.store.archive(self._one(), archived=self._random.random() < 0.5)
@@ -277,6 +280,56 @@ def test_an_export_is_the_same_after_an_import_at_hundreds_of_stages(
     make_home: Callable[[], ColdStore], tmp_path: Path
 ):
     check_rounds(make_home, tmp_path, random.randrange(1 << 30), 600)
+
+
+ORDERS: list[Callable[[list[str]], list[str]]] = [
+    sorted,
+    lambda names: sorted(names, reverse=True),
+    lambda names: random.Random(1).sample(names, len(names)),
+]
+
+
+def reordered(value: object, order: Callable[[list[str]], list[str]]) -> object:
+    """Sort the keys of all objects, as another program does that writes the file again."""
+    if isinstance(value, list):
+        return [reordered(item, order) for item in value]
+    if isinstance(value, dict):
+        return {name: reordered(value[name], order) for name in order(list(value))}
+    return value
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_an_export_whose_keys_were_reordered_is_the_same_after_an_import(
+    make_home: Callable[[], ColdStore], tmp_path: Path, order: Callable[[list[str]], list[str]]
+):
+    walk = Walk(make_home(), tmp_path, 2)
+    for _ in range(60):
+        walk.step()
+    text = exported(walk.store)
+    assert all(f'"{name}":' in text for name in ("tags", "persona", "holds", "cases", "files"))
+    other = make_home()
+
+    taken = take(other, written(tmp_path, "all.json", reordered(json.loads(text), order)))
+
+    assert exported(other) == text
+    assert not any(each.tally.skipped or each.tally.changed for each in taken)
+    again = take(other, written(tmp_path, "all.json", text))
+    assert not any(each.added or each.changed for each in again)
+
+
+def test_a_field_that_another_program_added_is_counted_wherever_it_stands(
+    make_home: Callable[[], ColdStore], tmp_path: Path
+):
+    home = make_home()
+    home.append(home.create("One").id, [turn(1, "said")])
+    value = json.loads(exported(home))
+    (talk,) = value["conversations"]
+    value["conversations"] = [{"mood": "calm", **talk, "weather": {"wind": "light"}}]
+
+    (taken,) = take(make_home(), written(tmp_path, "all.json", value))
+
+    assert taken.added == 1
+    assert dict(taken.tally.skipped) == {"unknown field (mood)": 1, "unknown field (weather)": 1}
 
 
 def test_a_later_export_brings_what_is_new_of_a_conversation_that_grew(

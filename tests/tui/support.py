@@ -118,7 +118,7 @@ class TestBackend:
         options = self._options(self.own_instructions(conversation.id))
         return Session(memory, self.provider, EstimateCounter(), options)
 
-    def choices(self) -> Sequence[ProviderChoice]:
+    def choices(self, *, asks_keyring: bool = True) -> Sequence[ProviderChoice]:
         return self.providers
 
     async def find_local(self) -> Sequence[ProviderChoice]:

@@ -218,10 +218,13 @@ class ModelSwitch(Controller):
             self.previews.plan()
 
     async def _suggest(self, session: Session) -> None:
-        """Suggest a model to a new user, and a larger embedding model once. Asks no server."""
+        """Suggest a model to a new user, and a larger embedding model once.
+
+        Asks neither a server nor the keyring.
+        """
         lines = []
         if self._needs_model(session):
-            self._choices = await asyncio.to_thread(self.backend.choices)
+            self._choices = await asyncio.to_thread(self.backend.choices, asks_keyring=False)
             lines.append(model_offer(self._choices, self.keys))
         lines.append(await asyncio.to_thread(self._embedder_question))
         text = "\n".join(line for line in lines if line)
