@@ -13,7 +13,7 @@ from textual.document._document import Document, EditResult
 from textual.document._document_navigator import DocumentNavigator
 from textual.document._wrapped_document import WrappedDocument
 from textual.widgets import TextArea
-from textual.widgets.text_area import Edit, Location
+from textual.widgets.text_area import Edit, Location, Selection
 
 from jitchat.text.figures import plural
 from jitchat.text.graphemes import clusters, words
@@ -105,13 +105,17 @@ class TextEditor(TextArea):
                     yield (row, left), right
 
     def edit(self, edit: Edit) -> EditResult:
-        """Extend an edit to include units that it would split."""
+        """Extend an edit to include units that it would split; move the cursor out of new ones."""
         start, end = sorted((edit.from_location, edit.to_location))
         is_insertion = start == end
         for (row, left), right in self._units_at(start, end):
             start = (row, right) if is_insertion else min(start, (row, left))
             end = max(end, (row, right))
-        return super().edit(self.made_edit(edit, (start, end)))
+        result = super().edit(self.made_edit(edit, (start, end)))
+        for left, right in self._units_at(result.end_location):
+            if self.selection == Selection.cursor(left):  # what was before the cursor stays there
+                self.selection = Selection.cursor((left[0], right))
+        return result
 
     def made_edit(self, edit: Edit, span: tuple[Location, Location]) -> Edit:
         """Return an edit with the text of `edit` for another range."""
