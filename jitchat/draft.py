@@ -20,7 +20,8 @@ _VISIBLE = re.compile(r"\S")
 class Draft:
     text: str = ""
     typed: str = ""
-    """The text with `FOREIGN` in place of each visible character that the user did not type."""
+    """The text with `FOREIGN` in place of each visible character that the user did not type, and of
+    each character of a marker (`tui/widgets/folded.py`)."""
     files: tuple[Attachment, ...] = ()
     """Files of an earlier message that are sent again, as listed in the store."""
 

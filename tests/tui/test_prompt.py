@@ -165,6 +165,38 @@ async def test_a_folded_paste_is_one_unit_for_the_cursor_and_deletion() -> None:
         assert prompt.text == "a x"
 
 
+@pytest.mark.parametrize("is_pasted", [False, True])
+@pytest.mark.parametrize("is_deleted", [False, True])
+async def test_a_text_that_looks_like_a_folded_paste_is_none(
+    is_pasted: bool, is_deleted: bool
+) -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.paste(lines(12))
+        if is_deleted:
+            await pilot.press("backspace")
+        (prompt.paste if is_pasted else prompt.insert)(" [12xx lines…]")
+        end = len(prompt.text)
+        prompt.delete((0, end - 10), (0, end - 8))
+        real = "" if is_deleted else lines(12)
+        assert prompt.text == f"{'' if is_deleted else '[12 lines…]'} [12 lines…]"
+        assert prompt.draft == f"{real} [12 lines…]"
+        prompt.move_cursor((0, len(prompt.text)))
+        await pilot.press("left", "enter")
+        assert app.sent == [f"{real} [12 lines…]"]
+
+
+@pytest.mark.parametrize(("key", "text"), [("ctrl+x", ""), ("ctrl+c", "[12 lines…]")])
+async def test_a_folded_paste_is_copied_whole(key: str, text: str) -> None:
+    async with PromptApp().run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.paste(lines(12))
+        prompt.select_all()
+        await pilot.press(key)
+        assert (pilot.app.clipboard, prompt.text) == (lines(12), text)
+
+
 async def test_unfolding_can_be_undone_with_the_cursor_on_the_last_line() -> None:
     async with PromptApp().run_test() as pilot:
         prompt = prompt_of(pilot)

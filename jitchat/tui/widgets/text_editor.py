@@ -93,14 +93,14 @@ class TextEditor(TextArea):
 
     # Clusters, and what a subclass adds to them, are one unit
 
-    def units(self, line: str) -> Iterable[tuple[int, int]]:
+    def units(self, row: int) -> Iterable[tuple[int, int]]:
         """Return the start and end of what cursor and deletion treat as one character."""
-        return clusters(line)
+        return clusters(self.document.get_line(row))
 
     def _units_at(self, *locations: Location) -> Iterable[tuple[Location, int]]:
         """Yield the start and end column of the units that have one of the locations inside."""
         for row, column in locations:
-            for left, right in self.units(self.document.get_line(row)):
+            for left, right in self.units(row):
                 if left < column < right:
                     yield (row, left), right
 
@@ -112,9 +112,9 @@ class TextEditor(TextArea):
             start = (row, right) if is_insertion else min(start, (row, left))
             end = max(end, (row, right))
         result = super().edit(self.made_edit(edit, (start, end)))
-        for left, right in self._units_at(result.end_location):
-            if self.selection == Selection.cursor(left):  # what was before the cursor stays there
-                self.selection = Selection.cursor((left[0], right))
+        for (row, left), right in self._units_at(result.end_location):
+            if self.selection == Selection.cursor((row, left)):  # what was before it stays there
+                self.selection = Selection.cursor((row, right))
         return result
 
     def made_edit(self, edit: Edit, span: tuple[Location, Location]) -> Edit:
