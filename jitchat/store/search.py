@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from jitchat.store.conversation_search import EVERY, Filter
 from jitchat.store.search_index import Part, count_backlog, has_table, parts_of, statement
+from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, repair
 from jitchat.text.search_tokens import Phrase, fold, fold_in_place, phrases_of
 from jitchat.text.words import is_unspaced
@@ -76,7 +77,8 @@ def search_turns(
     else:
         rows = connection.execute(f"{matching} ORDER BY rank", values)
     if backlog := count_backlog(connection):
-        matches.notice = f"The search index is being built, with {backlog:,} turns still to come."
+        left = plural(backlog, "turn")
+        matches.notice = f"The search index is being built, with {left} still to come."
         rows = chain(rows, _earlier_rows(connection, text, values))
     while len(matches) < limit and (ids := [row[0] for row in islice(rows, _AT_ONCE)]):
         read = _read_matches(connection, phrases, {**values, "documents": json.dumps(ids)})

@@ -53,7 +53,8 @@ class MenuScreen(Dialog[str | None]):
 
     def on_key(self, event: Key) -> None:
         """Run the action with this letter; the key that opened the menu closes it."""
-        chosen = next((a for a in self._actions if a.letter == event.character), None)
+        letter = (event.character or "").lower()
+        chosen = next((a for a in self._actions if a.letter == letter), None)
         if chosen is not None or event.key in self._key_names.all_of("menu"):
             event.stop()
             self.dismiss(chosen.run if chosen is not None else None)

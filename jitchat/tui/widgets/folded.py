@@ -1,7 +1,7 @@
 """Long texts that are folded to a marker in the prompt: `[300 lines…]`.
 
-All characters of a marker are foreign, its blanks too, which no other text's are: the same text that
-is typed or pasted is no marker.
+All characters of a marker are foreign, its blanks too, which no other text's are: the same text is
+no marker if it is typed or pasted.
 """
 
 import re

@@ -23,6 +23,7 @@ from textual.style import Style
 from textual.timer import Timer
 from textual.widget import Widget
 
+from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.drawing import Verbatim
 from jitchat.tui.render.growing import Growing
@@ -216,7 +217,7 @@ def beginning(text: str) -> str:
 
 
 def left_out(characters: int) -> str:
-    return f"… {characters:,} more characters; Enter shows them"
+    return f"… {plural(characters, 'more character')}; Enter shows them"
 
 
 MOST_UNFOLDED = 40_000
@@ -273,7 +274,9 @@ class Reasoning(Verbatim):
         self.show(f"▾ thinking… {one_line(lines[-1])}", layout=False)
 
     def _draw(self) -> None:
-        size = f"{self._tokens:,} tokens ✓" if self._tokens else f"{len(self._text):,} characters"
+        size = plural(len(self._text), "character")
+        if self._tokens:
+            size = f"{plural(self._tokens, 'token')} ✓"
         if not self.unfolded:
             self.show(f"▸ reasoning · {size}")
             return

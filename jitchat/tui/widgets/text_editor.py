@@ -86,9 +86,8 @@ class TextEditor(TextArea):
         """Return a pasted text without control characters, which a notice reports."""
         text, refused = without_controls(pasted)
         if refused:
-            were = "was" if refused == 1 else "were"
-            characters = plural(refused, "control character")
-            self.notify(f"{characters} {were} left out of the paste.", markup=False)
+            characters = plural(refused, "control character was")
+            self.notify(f"{characters} left out of the paste.", markup=False)
         return text
 
     # Clusters, and what a subclass adds to them, are one unit
