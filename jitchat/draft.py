@@ -13,6 +13,8 @@ from jitchat.attachments import Attachment
 
 FOREIGN = "\0"
 """Stands for a foreign character; no path contains it."""
+GO_ON = "Go on exactly where you stopped; repeat nothing."
+"""The visible message that the app sends to continue a reply: neither a prompt nor a title."""
 _VISIBLE = re.compile(r"\S")
 
 

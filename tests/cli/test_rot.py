@@ -184,9 +184,7 @@ def test_waits_and_failures_of_a_model_are_reported(jitchat: Shell, model: Model
     again = jitchat("rot", *PRICED, "--resume", "last", "--yes")
     assert again.code == 0, again.err
     assert again.err.startswith("r1, m, 500, ")
-    assert (
-        ": 1 of 6 cells left, for m at https://api.openai.com/v1.\n  1 request, ~"
-    ) in again.err
+    assert (": 1 of 6 cells left, for m at https://api.openai.com/v1.\n  1 request, ~") in again.err
     assert " (64 per answer), cost unknown." in again.err
     assert "6 cells: 6 answered." in again.out
     assert len(model.requests) == 8

@@ -1,4 +1,4 @@
-"""The census of an import: every string of a source is stored, plural, or excluded by its key."""
+"""The census of an import: every string of a source is stored, counted, or excluded by its key."""
 
 from __future__ import annotations
 
