@@ -9,6 +9,7 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.events import Key
 
+from jitchat.draft import Draft
 from jitchat.tui.widgets.prompt import LARGE, Prompt
 from tests.tui.support import until
 
@@ -87,6 +88,21 @@ async def test_edits_to_recalled_prompts_stay_until_one_is_sent() -> None:
         assert prompt.text == "older?"
         await pilot.press("up")
         assert prompt.text == "newest"
+
+
+async def test_a_message_that_is_stored_takes_the_place_of_what_was_written() -> None:
+    async with PromptApp().run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.use_history(["older"])
+        await pilot.press(*"/jit hello", "enter", "o", "up")
+        assert prompt.text == "older"
+        prompt.know_sent(Draft.foreign("hello"))
+        await pilot.press("down")
+        assert prompt.text == "o"
+        await pilot.press("backspace", "up")
+        assert prompt.text == "hello"
+        await pilot.press("up")
+        assert prompt.text == "older"
 
 
 async def test_the_typed_text_restricts_the_history_to_prompts_that_start_with_it() -> None:

@@ -152,7 +152,7 @@ class Prompt(TextEditor):
 
     def know_sent(self, draft: Draft) -> None:
         """Offer a message by Up and Down as it was stored, instead of as it was written."""
-        self._past.add(draft)
+        self._past.correct(draft)
 
     def take_draft(self) -> Draft:
         draft = self.message
