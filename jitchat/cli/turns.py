@@ -85,7 +85,8 @@ def _once_of(
 ) -> steering.Once:
     allowed = session.options.budget.of_size(budget) if budget else None
     files = attach(named, Path.cwd())
-    return steering.Once(budget=allowed, files=files, mentions=mentions_of(draft))
+    once = steering.Once(budget=allowed, files=files, mentions=mentions_of(draft))
+    return session.find_named(once)
 
 
 def _named(paths: Sequence[str]) -> list[Named]:
@@ -100,7 +101,7 @@ def _notes(
     return (
         planning.unmet(text),
         left_out(named, Path.cwd()),
-        session.left_out(once.mentions),
+        session.left_out(once),
         planning.changed_files(once),
     )
 
