@@ -62,24 +62,30 @@ class _Parser:
         self._shown: set[Formula] = set()
 
     def tokens(self) -> Iterator[Token]:
-        inlines: list[Sequence[Token]] = [token.children or () for token in self._tokens]
+        placed = list(self._placed())
+        inlines: list[Sequence[Token]] = [token.children or () for token in placed]
         levels = chain.from_iterable(
-            accumulate(token.nesting for token in tokens) for tokens in (self._tokens, *inlines)
+            accumulate(token.nesting for token in tokens) for tokens in (placed, *inlines)
         )
         if max(levels, default=0) >= MOST_NESTING - 1:
             yield from self._as_text(0, len(self._lines))
             return
         used = {token.meta.get("label") for inline in inlines for token in inline}
+        for token in placed:
+            if token.type != "definition":
+                yield token
+            elif token.meta["id"] in used:
+                used.remove(token.meta["id"])  # one that comes again is text
+            else:
+                yield from self._as_text(*token.map or (0, 0))
+
+    def _placed(self) -> Iterator[Token]:
         is_in_row = False
         for token in self._tokens:
-            first, last = token.map or (0, 0)
+            first, _ = token.map or (0, 0)
             token.meta["start"] = self._starts[first]
             is_in_row = is_in_row and token.type != "tr_close"
-            if token.type == "definition" and token.meta["id"] in used:
-                used.remove(token.meta["id"])  # one that comes again is text
-            elif token.type == "definition":
-                yield from self._as_text(first, last)
-            elif not is_in_row:
+            if not is_in_row:
                 self._place(token, first)
                 yield token
             if token.type == "tr_open":
