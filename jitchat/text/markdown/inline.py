@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import MutableMapping, Sequence
-from itertools import pairwise
 from typing import Any
 from unicodedata import east_asian_width
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
-from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
@@ -106,13 +104,6 @@ def _break(state: StateInline, silent: bool) -> bool:
     return tag is not None
 
 
-def _empty(state: StateCore) -> None:
-    """Leave the cells of tables to the parser of replies, which reads them from their lines."""
-    for before, token in pairwise(state.tokens):
-        if before.type in ("th_open", "td_open"):
-            token.content = ""
-
-
 class Markdown(MarkdownIt):
     """GitHub's Markdown without HTML: tags are text. Addresses stay as they are written.
 
@@ -135,8 +126,7 @@ class Markdown(MarkdownIt):
         # joined and split tokens have no place of their own
         rules = ["text_join", "fragments_join", "html_block", "html_inline"]
         self.disable(rules)
-        self.core.ruler.disable("linkify")
-        self.core.ruler.before("inline", "cells", _empty)
+        self.core.ruler.disable(["linkify", "inline"])  # the parser of replies calls the latter
         self.inline.ruler.before("newline", "break", _break)
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802  markdown-it's name

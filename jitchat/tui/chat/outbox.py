@@ -29,7 +29,6 @@ from jitchat.window.steering import Once
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from jitchat.files.named import Named
     from jitchat.session import Session
 
 
@@ -114,7 +113,7 @@ class Outbox(Controller):
         if question is not None:
             self.host.run(self._ask(session, typed, question), "large", exclusive=True)
         else:
-            await self._start(session, typed, named=found.named)
+            await self._start(session, typed, found)
 
     async def _allow(self, session: Session, folder: Path) -> None:
         """Let mentions attach files of a folder, and submit the draft again."""
@@ -130,24 +129,15 @@ class Outbox(Controller):
         self.surfaces.hint.wait("compacting the message")
         form = await form_of(session, addressed_in(typed.text).text, chosen)
         self.surfaces.hint.arrive()
-        await self._start(session, typed, form)
+        await self._start(session, typed, Once(form=form))
 
-    async def _start(
-        self,
-        session: Session,
-        typed: Draft,
-        form: str | None = None,
-        named: tuple[Named, ...] | None = None,
-    ) -> None:
-        """Start a send; if `form` is given, windows carry it instead of the message.
-
-        `named` is what the message mentions, if it was found just now.
-        """
+    async def _start(self, session: Session, typed: Draft, known: Once) -> None:
+        """Start a send; its form, and the files that it names, may be known already."""
         self.opening.keeper.send(typed)
         if (after := self.branches.leave_edit()) is not None:
             await self.branches.show_up_to(session, after)
         draft, once, mode = self.steering.take(typed, after)
-        self.sends.start(session, draft, replace(once, form=form, named=named), mode)
+        self.sends.start(session, draft, replace(once, form=known.form, named=known.named), mode)
         if starting := self.tools.starting():
             late = starting[0] if len(starting) == 1 else f"{len(starting)} servers"
             self.host.say(f"Sent without the tools of {late} (still starting).")

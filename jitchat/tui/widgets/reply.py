@@ -274,9 +274,9 @@ class Reasoning(Verbatim):
         self.show(f"▾ thinking… {one_line(lines[-1])}", layout=False)
 
     def _draw(self) -> None:
-        size = plural(len(self._text), "character")
-        if self._tokens:
-            size = f"{plural(self._tokens, 'token')} ✓"
+        size = (
+            f"{self._tokens:,} tokens ✓" if self._tokens else plural(len(self._text), "character")
+        )
         if not self.unfolded:
             self.show(f"▸ reasoning · {size}")
             return
