@@ -189,7 +189,7 @@ def test_a_run_that_reaches_its_time_limit_says_how_to_resume(
     assert done.code == 0, done.err
     assert len(server.sent) == 3
     assert (
-        "The time is up (30 s) and the run is incomplete: 3 of 6 cells are decided, spread over"
+        "The time is up (30 s) and the run is incomplete: 3 of 6 cells decided, spread over"
         " the grid. `jitchat rot --resume r1 --within 30s` continues for the same time."
     ) in done.err
     again = jitchat("rot", "--resume", "r1", "--within", "5m", *server.flags)
