@@ -13,6 +13,8 @@ from jitchat.attachments import Attachment
 
 FOREIGN = "\0"
 """Stands for a foreign character; no path contains it."""
+GO_ON = "Go on exactly where you stopped; repeat nothing."
+"""The visible message that the app sends to continue a reply: neither a prompt nor a title."""
 _VISIBLE = re.compile(r"\S")
 
 
@@ -20,7 +22,8 @@ _VISIBLE = re.compile(r"\S")
 class Draft:
     text: str = ""
     typed: str = ""
-    """The text with `FOREIGN` in place of each visible character that the user did not type."""
+    """The text with `FOREIGN` in place of each visible character that the user did not type, and of
+    each character of a marker (`tui/widgets/folded.py`)."""
     files: tuple[Attachment, ...] = ()
     """Files of an earlier message that are sent again, as listed in the store."""
 

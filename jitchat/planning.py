@@ -94,11 +94,11 @@ class Planning:
         counter: TokenCounter,
         model_facts: Callable[[], ModelFacts],
         offering: Offering = lambda *_: (),
-        files_named: Callable[[Sequence[str]], Sequence[Attachment]] = lambda _: (),
+        files_named: Callable[[Once], Sequence[Attachment]] = lambda _: (),
     ) -> None:
         """`model_facts` describes the model of the next window.
 
-        `files_named` reads the files of mentions.
+        `files_named` reads the files that a message mentions.
         """
         self._memory, self._counter, self._model_facts = memory, counter, model_facts
         self._offering, self._files_named = offering, files_named
@@ -142,7 +142,7 @@ class Planning:
             return once
         known = (*self._memory.files, *self._attached)
         stored = [self._memory.attachments.read(file, known) for file in once.files]
-        files = (*stored, *self._files_named(once.mentions))
+        files = (*stored, *self._files_named(once))
         files = (*files, *_gone(once.mentions, files, known))
         self._require_sight(files)
         self._attached = tuple({file.identity: file for file in files}.values())
@@ -216,7 +216,7 @@ class Planning:
         again = {file.path: replace(file, turn=0) for file in once.files}
         latest = {file.path: file for file in self._memory.files} | again
         with suppress(FileRefused):
-            for file in self._files_named(once.mentions):
+            for file in self._files_named(once):
                 latest.pop(file.path, None)
         changed = [file for file in latest.values() if has_changed(file)]
         if not changed:
@@ -231,7 +231,9 @@ class Planning:
         """Write a file's `@name`, or its whole path if the name would find another file."""
         short = mention_of(file.name)
         with suppress(FileRefused):
-            if any(named.path == file.path for named in self._files_named((file.name,))):
+            if any(
+                named.path == file.path for named in self._files_named(Once(mentions=(file.name,)))
+            ):
                 return short
         return mention_of(file.path)
 

@@ -39,7 +39,7 @@ from jitchat.events import (
     WindowBuilt,
 )
 from jitchat.files.mentions import is_named
-from jitchat.files.named import Named, attach, find_mention, folder_to_ask, left_out
+from jitchat.files.named import attach, find_mention, folder_to_ask, left_out
 from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
 from jitchat.metering import MeteredProvider
@@ -632,27 +632,33 @@ class Session:
 
     # The files that the user mentions.
 
-    def _files_named(self, mentions: Sequence[str]) -> tuple[Attachment, ...]:
-        if self.folder is None:
-            return ()
-        if (asked := self.folder_to_allow(mentions)) is not None:
-            raise FolderNotAllowed(
-                f"A file of {one_line(str(asked))} is hidden or outside the current folder.",
-                "--attach PATH attaches its files; in the chat, Enter asks once for each folder.",
-            )
-        return attach([find_mention(name, self.folder) for name in mentions], self.folder)
-
-    def folder_to_allow(self, mentions: Sequence[str]) -> Path | None:
-        """Return the first folder whose files are attached only if the user allows it.
+    def find_named(self, once: Once) -> Once:
+        """Find what the mentions of a message name, unless it was found before.
 
         Raises:
             FileRefused: A mention names too many files.
 
         """
-        if self.folder is None:
-            return None
-        for name in mentions:
-            asked = folder_to_ask(find_mention(name, self.folder), self.folder)
+        if self.folder is None or once.named is not None:
+            return once
+        named = tuple(find_mention(name, self.folder) for name in once.mentions)
+        return replace(once, named=named)
+
+    def _files_named(self, once: Once) -> tuple[Attachment, ...]:
+        once = self.find_named(once)
+        if self.folder is None or once.named is None:
+            return ()
+        if (asked := self.folder_to_allow(once)) is not None:
+            raise FolderNotAllowed(
+                f"A file of {one_line(str(asked))} is hidden or outside the current folder.",
+                "--attach PATH attaches its files; in the chat, Enter asks once for each folder.",
+            )
+        return attach(once.named, self.folder)
+
+    def folder_to_allow(self, once: Once) -> Path | None:
+        """Return the first named folder whose files are attached only if the user allows it."""
+        for group in once.named or ():
+            asked = folder_to_ask(group, self.folder) if self.folder is not None else None
             if asked and str(asked) not in AllowedFolders(self.memory.store.database).all():
                 return asked
         return None
@@ -660,16 +666,19 @@ class Session:
     def allow_folder(self, folder: Path) -> None:
         AllowedFolders(self.memory.store.database).add(str(folder))
 
-    def left_out(self, mentions: Sequence[str]) -> str:
+    def left_out(self, once: Once) -> str:
         """Say which mentions name nothing, and what folders leave out; usually empty."""
-        if self.folder is None:
-            return ""
-        named = list[Named]()
         with suppress(FileRefused):
-            for name in mentions:
-                group = find_mention(name, self.folder)
-                if group.files or not any(is_named(name, file) for file in self.memory.files):
-                    named.append(group)
+            once = self.find_named(once)
+        if self.folder is None or once.named is None:
+            return ""
+        known = (*self.memory.files, *once.files)
+        pairs = zip(once.mentions, once.named, strict=True)
+        named = (
+            group
+            for name, group in pairs
+            if group.files or not any(is_named(name, file) for file in known)
+        )
         return left_out(named, self.folder)
 
     def _model_facts(self) -> ModelFacts:

@@ -18,6 +18,7 @@ from jitchat.store import deletion, models, replies, search_index
 from jitchat.store.database import Database
 from jitchat.store.pins import OwnInstructions
 from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, ColdStore, project_name
+from jitchat.text.figures import plural
 from jitchat.text.sanitize import shorten
 from jitchat.transfer.demo import DEMO_ID, store_demo
 from jitchat.values import DEFAULT_PROJECT, Conversation, Instructions
@@ -39,7 +40,7 @@ def open_store(paths: Paths) -> ColdStore:
         replies.close_interrupted(store)
         search_index.finish_in_background(database)
         if deleted := deletion.delete_left(store):
-            what = f"{deleted:,} temporary conversation{'' if deleted == 1 else 's'}"
+            what = plural(deleted, "temporary conversation")
             output.warn(f"deleted {what} left over from an earlier run.")
     except BaseException:  # close on any failure
         database.close()

@@ -142,7 +142,8 @@ def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json:
         raise UsageError("--keep-memory requires --erase.", "Without --erase, memory is kept.")
     with cold_store.opened_store(flags.paths()) as store:
         found = store.conversation(wanted)
-        if not output.may_delete(f"Delete {found.id} ({found.turns:,} turns)?", given=how.yes):
+        turns = plural(found.turns, "turn")
+        if not output.may_delete(f"Delete {found.id} ({turns})?", given=how.yes):
             raise click.Abort
         if not how.erase:
             deletion.delete_conversation(store, found.id)

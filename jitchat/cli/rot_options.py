@@ -123,8 +123,6 @@ def _ascending(flag: str, text: str, read: Callable[[str], _Number]) -> tuple[_N
     return numbers
 
 
-_ENDINGS = {"text": "txt"}
-"""File name extensions that differ from the format's name."""
 _STDOUT = Path("-")
 """Standard output in place of a file; the tables are then not printed."""
 _file = partial(option, placeholder="OUT", type=click.Path(path_type=Path))
@@ -139,7 +137,6 @@ class RotFiles:
     )
     csv: Path | None = _file("Write the cells to OUT as CSV.")  # noqa: RUF009  see json
     svg: Path | None = _file("Draw the heatmaps and curves to OUT as SVG.")  # noqa: RUF009  see json
-    text: Path | None = _file("Draw the heatmaps and curves to OUT as text.")  # noqa: RUF009  see json
 
     def named(self) -> list[tuple[str, Path]]:
         return [(name, path) for name, path in asdict(self).items() if path is not None]
@@ -161,7 +158,7 @@ class RotFiles:
         if all(path != _STDOUT for _, path in named):
             output.print_tables(report.tables(run, tallies))
         for name, path in named:
-            content = exported(_ENDINGS.get(name, name), run, results)
+            content = exported(name, run, results)
             if path == _STDOUT:
                 output.say(content.decode(), newline=False)
             else:

@@ -99,7 +99,7 @@ def _resumed(
         run, left = lab.file.run, lab.file.left()
         _require_asked(run.experiment, least)
         title = service.title(run.experiment)
-        are_left = f"{len(left):,} of {figures.plural(run.experiment.size, 'cell')} are left"
+        are_left = f"{len(left):,} of {figures.plural(run.experiment.size, 'cell')} left"
         output.say(
             f"{run.id}, {sanitize.one_line(run.title)}: {are_left}, for {_named(model)}.", err=True
         )
@@ -233,7 +233,7 @@ class Watcher:
                 self._line(f"Conversation {event.number:,} of {event.of:,}: {self._doing}…")
             case events.ConversationReady(number, turns, seconds):
                 self._doing = f"asking at {self._length}"
-                stored = f"{turns:,} turns in {stats.duration(seconds)}"
+                stored = f"{figures.plural(turns, 'turn')} in {stats.duration(seconds)}"
                 self._line(f"Conversation {number:,}: {stored}; {self._doing}…")
             case events.CellEnded(result):
                 if result.verdict is Verdict.FAILED:
@@ -297,7 +297,7 @@ def _print_end(watcher: Watcher, ended: run_file.Run, within: float | None) -> N
         size = ended.experiment.size
         output.say(
             f"The time is up ({within:g} s) and the run is incomplete:"
-            f" {size - watcher.left:,} of {figures.plural(size, 'cell')} are decided, spread over"
+            f" {size - watcher.left:,} of {figures.plural(size, 'cell')} decided, spread over"
             f" the grid. {_resumes(run, within, 'continues for the same time')}",
             err=True,
         )
@@ -340,7 +340,7 @@ def _require_shares(
         if share < wanted - _NEXT_TO_NOTHING:
             unanswered = ", ".join(stats.unanswered_parts(tally))
             below.append(
-                f"{mode}: {tally.right:,} of {cells:,} cells are right"
+                f"{mode}: {tally.right:,} of {figures.plural(cells, 'cell')} right"
                 f"{f' ({unanswered})' if unanswered else ''}, a share of {share:.3f};"
                 f" --fail-under requires {wanted:g}."
             )

@@ -80,10 +80,11 @@ def _once_of(
     allowed = session.options.budget.of_size(budget) if budget else None
     files = attach(named, current)
     once = steering.Once(budget=allowed, files=files, mentions=mentions_of(draft))
+    once = session.find_named(once)
     _warn(
         session.planning.unmet(draft.text),
         left_out(named, current),
-        session.left_out(once.mentions),
+        session.left_out(once),
         session.planning.changed_files(once),
     )
     return once

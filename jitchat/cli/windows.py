@@ -127,13 +127,12 @@ def _price_line(window: ContextWindow, prices: Prices | None) -> str:
 
 def _not_included(window: ContextWindow) -> Iterator[str]:
     if excerpts := sum(segment.excerpt is not None for segment in window.segments):
-        turns = "turn is" if excerpts == 1 else "turns are"
-        yield f"{excerpts} {turns} included as an excerpt; `jitchat why` names the passages"
+        turns = plural(excerpts, "turn is")
+        yield f"{turns} included as an excerpt; `jitchat why` names the passages"
     left_out = sum(row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX) for row in window.ledger)
     if left_out:
-        are = "is" if left_out == 1 else "are"
-        candidates = plural(left_out, "candidate")
-        yield f"{candidates} {are} not included at full text; --json shows why"
+        candidates = plural(left_out, "candidate is")
+        yield f"{candidates} not included at full text; --json shows why"
     if (never := window.never_candidates) is not None:
         yield _never_line(window, never)
 

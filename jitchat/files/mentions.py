@@ -85,8 +85,8 @@ def is_named(name: str, file: Attachment) -> bool:
     """Whether a mention names a file, by its displayed name or its path; it may no longer exist."""
     with suppress(RuntimeError, ValueError):
         for spelling in spellings(name):
-            path = os.fspath(Path(spelling).expanduser())
-            if composed(spelling) == composed(file.name) or path == file.path:
+            path = composed(os.fspath(Path(spelling).expanduser()))
+            if path in (composed(file.name), composed(file.path)):
                 return True
     return False
 
@@ -102,8 +102,10 @@ def without_mentions(text: str) -> str:
 
 
 def mention_of(path: str) -> str:
-    """Write the mention of a path: `@notes.md`, `@"meeting notes.md"`."""
-    return f'@"{path}"' if re.search(r"\s", path) else f"@{path}"
+    r"""Write the mention of a path: `@notes.md`, `@"meeting notes.md"`, `@a\ "b".md`."""
+    if '"' in path:
+        return "@" + re.sub(r"(\s)", r"\\\1", path)
+    return f'@"{path}"' if re.search(r"\s|\\\Z|[,;，；、]@", path) else f"@{path}"
 
 
 def mentions_for_paste(pasted: str) -> str:

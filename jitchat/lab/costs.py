@@ -258,8 +258,7 @@ def sentence(estimate: Estimate) -> str:
         modes = enumerated([str(mode) for mode in estimate.bounded])
         text += f" The windows of {modes} are estimated at their maximum: nothing is distilled yet."
     if estimate.unfit:
-        do = "does" if estimate.unfit == 1 else "do"
-        text += f" {plural(estimate.unfit, 'cell')} {do} not fit, and will not be sent."
+        text += f" {plural(estimate.unfit, 'cell does')} not fit, and will not be sent."
     if estimate.picked:
         picker = one_line(estimate.picker)
         text += f" In addition, up to {plural(estimate.picked, 'request')} to the picker {picker}."

@@ -18,6 +18,7 @@ from jitchat.errors import UsageError
 from jitchat.lab.experiment import Cell, Experiment
 from jitchat.lab.facts import Fact, Kind, Saying, Where, makers
 from jitchat.lab.filler import Exchange
+from jitchat.text.figures import plural
 from jitchat.values import Mode, Role, Turn
 
 Price = Callable[[str], int]
@@ -103,8 +104,9 @@ def require_room(experiment: Experiment, price: Price) -> None:
         for each in plan.facts:
             tokens, room = fact_tokens(each.fact, price), int(plan.length * CROWDED)
             if tokens > room:
+                near = plural(plan.near or 0, "near-duplicate does")
                 raise UsageError(
-                    f"{plan.near} near-duplicates do not fit into {plan.length:,} tokens: with"
+                    f"{near} not fit into {plan.length:,} tokens: with"
                     f" them, a fact of the kind {each.fact.kind} takes {tokens:,}; the maximum is"
                     f" {room:,}.",
                     "Choose a longer length, or fewer near-duplicates.",

@@ -175,7 +175,7 @@ def _write(path: Path, document: "TOMLDocument") -> None:
     """Replace the file with the document's text, if that can be loaded."""
     import tomlkit  # noqa: PLC0415  as above
 
-    data = _as_before(path, tomlkit.dumps(document).strip())
+    data = _as_before(path, tomlkit.dumps(document))
     with tempfile.TemporaryDirectory() as folder:
         tried = Path(folder, path.name)
         tried.touch(0o600)
@@ -193,10 +193,13 @@ def _write(path: Path, document: "TOMLDocument") -> None:
 
 
 def _as_before(path: Path, text: str) -> bytes:
-    """Encode a text with the line ends and the byte-order mark of the file that it replaces."""
+    """Encode a text with the byte-order mark, line ends and last blank lines of the file before."""
     before = path.read_bytes() if path.exists() else b""
     mark = codecs.BOM_UTF8 if before.startswith(codecs.BOM_UTF8) else b""
     end = "\r\n" if before.rpartition(b"\n")[0].endswith(b"\r") else "\n"  # the last one
     if before.count(b"\r\n") == before.count(b"\n"):
         text = re.sub(r"(?<!\r)\n", end, text)
-    return mark + f"{text}{end}".encode()
+    last = before[len(before.rstrip(b"\r\n")) :]
+    if not last and text.endswith("\n"):
+        last = end.encode()
+    return mark + text.rstrip("\r\n").encode() + last

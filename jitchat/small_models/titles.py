@@ -8,6 +8,7 @@ import asyncio
 from contextlib import suppress
 from dataclasses import replace
 
+from jitchat.draft import GO_ON
 from jitchat.errors import JitchatError
 from jitchat.index.entry import summarised
 from jitchat.memory import Memory
@@ -41,7 +42,7 @@ def title_of(text: str) -> str:
 
 def name_new(store: ColdStore, conversation: Conversation, text: str) -> None:
     """Give a conversation without a title one from its first message."""
-    if conversation.title == NEW_TITLE and (title := title_of(text)):
+    if conversation.title == NEW_TITLE and text != GO_ON and (title := title_of(text)):
         store.suggest_title(conversation.id, title)
 
 

@@ -20,14 +20,13 @@ from jitchat.values import Turn
 FILE_COLUMNS = (
     "f.digest, f.name, f.path, f.modified_at, a.media_type, length(a.content), a.width, a.height"
 )
-_OF_CONVERSATION = f"""
+_LISTED = f"""
     SELECT t.position, {FILE_COLUMNS}
     FROM turn_attachments f CROSS JOIN turns t ON t.id = f.turn
     JOIN attachments a ON a.digest = f.digest
-    WHERE t.conversation = ? ORDER BY t.position, f.number
+    WHERE t.conversation = ? AND (t.role = 'user' OR NOT ?) ORDER BY t.position, f.number
 """  # noqa: S608  a constant
 """CROSS makes SQLite read the tables in this order: few turns have files."""
-_OF_USER = _OF_CONVERSATION.replace("= ? ORDER", "= ? AND t.role = 'user' ORDER")
 _STAMP = """
     SELECT COUNT(*), MAX(f.turn), TOTAL(f.modified_at)
     FROM turn_attachments f CROSS JOIN turns t ON t.id = f.turn
@@ -103,7 +102,7 @@ class AttachmentStore:
         known = {file.digest: file for file in self._known[1]}
         made = list[Attachment]()
         with self._database.read():
-            for file in self.listed(_OF_USER):
+            for file in self.listed(is_by_user=True):
                 if file.turn not in path:
                     continue
                 before = known.get(file.digest) or whole(self._database, file)
@@ -113,9 +112,9 @@ class AttachmentStore:
                 made.append(replace(file, parts=before.parts, picture=picture))
         return made
 
-    def listed(self, query: str = _OF_CONVERSATION) -> list[Attachment]:
-        """List the files of every branch by turn, without their content."""
-        rows = self._database.fetch_all(query, (self._conversation,))
+    def listed(self, *, is_by_user: bool = False) -> list[Attachment]:
+        """List the files of every branch by turn, or only the user's, without their content."""
+        rows = self._database.fetch_all(_LISTED, (self._conversation, is_by_user))
         return [listed_file(row) for row in rows]
 
     def _with_data(self, file: Attachment) -> Attachment:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 from jitchat.attachments import Attachment
-from jitchat.draft import Draft
+from jitchat.draft import GO_ON, Draft
 from jitchat.store.attachments import FILE_COLUMNS, listed_file
 from jitchat.store.database import Database
 from jitchat.text.sanitize import repair
@@ -16,7 +16,7 @@ _FILES = f"""
 _PROMPTS = """
     SELECT id, content FROM turns WHERE id IN (SELECT turn FROM windows)
     AND conversation NOT IN (SELECT id FROM conversations WHERE temporary OR deleted_by)
-    ORDER BY id DESC LIMIT ?
+    AND content <> ? ORDER BY id DESC LIMIT ?
 """
 _FILES_OF_PROMPTS = f"""
     SELECT f.turn, {FILE_COLUMNS} FROM turn_attachments f JOIN attachments a ON a.digest = f.digest
@@ -60,9 +60,9 @@ class Drafts:
 
 
 def sent_drafts(database: Database, limit: int) -> list[Draft]:
-    """List the latest messages that were sent here, in any conversation, the newest first."""
+    """List the latest messages that the user sent here, in any conversation, the newest first."""
     files = defaultdict[int, list[Attachment]](list)
-    prompts = database.fetch_all(_PROMPTS, (limit,))
+    prompts = database.fetch_all(_PROMPTS, (GO_ON, limit))
     for row in database.fetch_all(_FILES_OF_PROMPTS, (prompts[-1][0],)) if prompts else ():
         files[row[0]].append(replace(listed_file(row), turn=0))
     return [Draft.foreign(str(content), files[turn]) for turn, content in prompts]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from jitchat.errors import StoreError
+from jitchat.text.figures import plural
 from jitchat.values import Turn
 
 
@@ -79,5 +80,4 @@ class UnstoredReplies:
 def amount_of(rests: Sequence[str]) -> str:
     """`1,234 characters of a reply`."""
     count, letters = len(rests), sum(map(len, rests))
-    noun = "character" if letters == 1 else "characters"
-    return f"{letters:,} {noun} of {'a reply' if count == 1 else f'{count} replies'}"
+    return f"{plural(letters, 'character')} of {'a reply' if count == 1 else f'{count} replies'}"

@@ -5,28 +5,23 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import PurePath
 
-
-def plural(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 _HEAD = re.compile(
-    r"(.+?)( (?:that|without|with|whose|of|on|in|from|at|after)\b.*| \(.*|)", re.DOTALL
+    r"(.+?)( (?:that|without|with|whose|of|on|in|from|at|after|is|was|has|does|holds)\b.*| \(.*|)",
+    re.DOTALL,
 )
+_VERB = re.compile(r"(?:(?<=\A )|(?<=\bthat ))[a-z]+s\b")
+_VERBS = {"is": "are", "was": "were", "has": "have", "does": "do"}
 
 
-def counted(number: int, what: str) -> str:
-    """Count what a noun and its clause describe: `2 entries that are not JSON`."""
+def plural(number: int, what: str) -> str:
+    """Count what a noun describes, with its clause or verb: `2 entries that are not JSON`."""
     match = _HEAD.fullmatch(what)
     if number == 1 or match is None:
         return f"{number:,} {what}"
     head, clause = match.groups()
     head = f"{head[:-1]}ie" if re.search("[^aeiou]y$", head) else head
-    clause = re.sub(r"\bthat (is|was)\b", lambda verb: _PLURAL[verb[1]], clause, count=1)
+    clause = _VERB.sub(lambda verb: _VERBS.get(verb[0], verb[0][:-1]), clause, count=1)
     return f"{number:,} {head}s{clause}"
-
-
-_PLURAL = {"is": "that are", "was": "that were"}
 
 
 def enumerated(names: Sequence[str]) -> str:

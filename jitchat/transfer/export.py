@@ -58,7 +58,7 @@ def heading(exported: ExportedTurn) -> str:
 def file_title(file: Attachment) -> str:
     """Describe an attachment in one line: `plan.png (image/png, 640×480, 80,112 bytes)`."""
     size = f"{file.picture.width}×{file.picture.height}" if file.picture else ""
-    details = ", ".join(filter(None, (one_line(file.media_type), size, f"{file.size:,} bytes")))
+    details = ", ".join(filter(None, (one_line(file.media_type), size, plural(file.size, "byte"))))
     return f"{one_line(file.name)} ({details})"
 
 

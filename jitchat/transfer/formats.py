@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from jitchat.errors import ImportFailed
 from jitchat.store.store import ColdStore
-from jitchat.text.figures import counted
+from jitchat.text.figures import plural
 from jitchat.transfer.chatgpt import CHATGPT
 from jitchat.transfer.claude import CLAUDE
 from jitchat.transfer.claude_code import CLAUDE_CODE
@@ -131,7 +131,7 @@ def left_out(found: Sequence[FileConversation]) -> str:
 
 
 def listed(counts: Counter[str]) -> str:
-    return ", ".join(counted(number, reason) for reason, number in sorted(counts.items()))
+    return ", ".join(plural(number, reason) for reason, number in sorted(counts.items()))
 
 
 def store_found(store: ColdStore, found: FileConversation) -> Conversation:

@@ -29,7 +29,7 @@ _WINDOW = 512
 class Tally:
     """Counts of what was left out of a conversation or a file, and of what was changed.
 
-    Each reason is a noun with a clause, as `counted` expects: `line that is not JSON`. It is given
+    Each reason is a noun with a clause, as `plural` expects: `line that is not JSON`. It is given
     together with the values of the source that it is about, as they were read.
     """
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from operator import attrgetter
 
+from jitchat.text.figures import plural
 from jitchat.text.sentences import is_question
 from jitchat.values import Hit, IndexEntry, RecallOrder, Retrieval
 from jitchat.window import reasons
@@ -111,7 +112,9 @@ class Recall:
             return replace(self, lines=self.lines[:-1])
         last = self.turns[-1].turn
         is_requested = last in self.requested
-        why = reasons.NO_ROOM_REQUESTED.format(tokens=missing) if is_requested else reasons.NO_ROOM
+        why = reasons.NO_ROOM
+        if is_requested:
+            why = reasons.NO_ROOM_REQUESTED.format(tokens=plural(missing, "token"))
         return replace(self, turns=self.turns[:-1], refused={**self.refused, last: why})
 
 
@@ -260,9 +263,9 @@ class Recalling:
     def _refuse(self, position: int, reason: str, missing: int) -> None:
         self._refused.setdefault(position, reason.format(tokens=self._reported(missing)))
 
-    def _reported(self, tokens: int) -> int:
+    def _reported(self, tokens: int) -> str:
         """Convert to server tokens."""
-        return ceil(tokens * self._allowance.slope)
+        return plural(ceil(tokens * self._allowance.slope), "token")
 
 
 def _long_turns_ordered(history: History, retrieval: Retrieval, least: int) -> tuple[Hit, ...]:

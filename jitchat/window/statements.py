@@ -19,6 +19,7 @@ from jitchat.statements import (
     Source,
 )
 from jitchat.text.fences import fence, free_tag
+from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.values import Role
 from jitchat.window import reasons
@@ -84,7 +85,7 @@ def observation_segments(observations: Observations, price: Price) -> list[Segme
         return []
     lines, through = observations.lines, observations.through
     text = _OBSERVED + observation_text(observations) + _THROUGH.format(through=through)
-    reason = reasons.OBSERVATIONS.format(lines=len(lines), through=through)
+    reason = reasons.OBSERVATIONS.format(lines=plural(len(lines), "observation"), through=through)
     return [_fenced(text, Kind.OBSERVATIONS, reason, price)]
 
 

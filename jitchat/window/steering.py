@@ -3,11 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from jitchat.attachments import Attachment
 from jitchat.values import Turn
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
+
+if TYPE_CHECKING:
+    from jitchat.files.named import Named
 
 
 class Hold(StrEnum):
@@ -66,6 +70,8 @@ class Once:
     """Sent with the message; of an earlier message's files, the content is read from the store."""
     mentions: tuple[str, ...] = ()
     """What the user typed after each `@`: files that are read and sent with the message."""
+    named: "tuple[Named, ...] | None" = None
+    """What the mentions name; None if it was not looked for yet."""
 
     def toggled(self, turn: int, *, is_there: bool) -> "Once":
         """Drop a turn from this message's window or request it; a second time undoes that.

@@ -64,6 +64,20 @@ def test_line_ends_and_the_byte_order_mark_stay(
     assert config.read_bytes() == mark + after.replace("\n", end).encode()
 
 
+@pytest.mark.parametrize("ahead", ["", "\n\n", " \n\t\n", "\r\n\n"])
+@pytest.mark.parametrize("behind", ["", "\n", "\n\n\n", "  \n", "\n# end\n\n", "\r\n\n"])
+def test_every_byte_but_the_value_stays(jitchat: Shell, config: Path, ahead: str, behind: str):
+    before = f'{ahead}# mine\n[chat]\n  mode\t=  "full"{behind}'.encode()
+    config.write_bytes(before)
+
+    assert jitchat("config", "set", "chat.mode", "jit").code == 0
+    assert config.read_bytes() == before.replace(b"full", b"jit")
+
+    config.write_bytes(before)
+    assert jitchat("config", "set", "window.recent", "512").code == 0
+    assert config.read_bytes().startswith(before)
+
+
 def test_line_ends_that_differ_stay_as_they_are(jitchat: Shell, config: Path):
     config.write_bytes(b'# mine\r\n[chat]\nmode = "full"\r\n')
 

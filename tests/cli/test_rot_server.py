@@ -143,7 +143,7 @@ def test_every_answer_has_the_same_cap_and_sampling_and_the_run_stores_them(
     assert [{name: each.get(name) for name in wanted} for each in server.sent] == [wanted] * 2
     run = json.loads(done.out)["run"]
     assert (run["answer"], run["temperature"], run["sampling_seed"]) == (64, 0.0, 7)
-    shown = " ".join(jitchat("rot", "show", "r1", "--text", "-").out.split())
+    shown = " ".join(jitchat("rot", "show", "r1", "--svg", "-").out.split())
     assert "answers of up to 64 tokens" in shown
     assert "temperature 0, sampling seed 7" in shown
 
@@ -189,7 +189,7 @@ def test_a_run_that_reaches_its_time_limit_says_how_to_resume(
     assert done.code == 0, done.err
     assert len(server.sent) == 3
     assert (
-        "The time is up (30 s) and the run is incomplete: 3 of 6 cells are decided, spread over"
+        "The time is up (30 s) and the run is incomplete: 3 of 6 cells decided, spread over"
         " the grid. `jitchat rot --resume r1 --within 30s` continues for the same time."
     ) in done.err
     again = jitchat("rot", "--resume", "r1", "--within", "5m", *server.flags)

@@ -8,10 +8,20 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from jitchat.attachments import Attachment
 from jitchat.draft import Draft
 from jitchat.errors import FileRefused
-from jitchat.files.mentions import mentions_for_paste, mentions_of, without_mentions
+from jitchat.files.mentions import (
+    is_named,
+    mention_of,
+    mentions_for_paste,
+    mentions_of,
+    spellings,
+    without_mentions,
+)
 from jitchat.files.named import (
     attach,
     find_mention,
@@ -20,6 +30,7 @@ from jitchat.files.named import (
     paths_beginning,
     require_named,
 )
+from tests.examples import examples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +55,28 @@ def folder(tmp_path: Path) -> Path:
 def attached(message: str, folder: Path) -> list[str]:
     mentions = mentions_of(Draft.by_user(message))
     return [file.name for file in attach([find_mention(name, folder) for name in mentions], folder)]
+
+
+@examples(300)
+@given(
+    st.text("ab@/.\\ \u3000\u00a0'，,;)。é", min_size=1)
+    | st.from_regex(r'[a-z][ ")a-z.]*', fullmatch=True)
+)
+def test_the_mention_of_a_path_means_that_path(name: str):
+    [mention] = mentions_of(Draft.by_user(f"see {mention_of(name)} now"))
+    assert name in spellings(mention)
+
+
+def test_a_mention_names_a_file_in_any_spelling_of_its_name():
+    file = Attachment("docs/\u00e9.md", "", "", 0, path="/home/docs/\u00e9.md")
+    for name in (
+        "docs/e\u0301.md",
+        "./docs/\u00e9.md",
+        "/home/docs/e\u0301.md",
+        "docs//\u00e9.md,",
+    ):
+        assert is_named(name, file)
+    assert not is_named("\u00e9.md", file)
 
 
 def noted(message: str, folder: Path) -> str:

@@ -9,7 +9,6 @@ import csv
 import io
 import json
 import os
-import re
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -17,13 +16,11 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.cells import cell_len
 
-from jitchat.lab.experiment import Cell, Experiment, Verdict, preset
+from jitchat.lab.experiment import Cell, Experiment, preset
 from jitchat.lab.export import files
 from jitchat.lab.export.files import COLUMNS, FORMATS, csv_text, exported, is_formula
 from jitchat.lab.export.svg import svg_picture
-from jitchat.lab.export.text import text_picture
 from jitchat.lab.facts import Kind
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import read
@@ -68,7 +65,7 @@ def words_of(svg):
 
 @pytest.mark.parametrize(
     ("ending", "found"),
-    [("svg", results()), ("txt", results()), ("json", results()[::19]), ("csv", results()[::19])],
+    [("svg", results()), ("json", results()[::19]), ("csv", results()[::19])],
 )
 def test_the_small_run_is_written_as_on_file(ending, found):
     made, path = exported(ending, READER_RUN, found), GOLDEN / f"small.{ending}"
@@ -86,7 +83,6 @@ def test_an_unknown_ending_is_refused():
 def test_a_run_that_goes_on_is_written_too(found):
     for ending in FORMATS:
         assert exported(ending, RUN, found)
-    assert f"{len(found)} of 240 cells" in text_picture(RUN, found)
     assert "no result yet" in words_of(svg_picture(RUN, found))
 
 
@@ -100,7 +96,6 @@ def test_what_others_wrote_breaks_no_file(text):
     assert json.loads(files["json"])["cells"][0]["answer"] == text
     drawn = {each.tag for each in ET.fromstring(files["svg"]).iter()}
     assert drawn <= {f"{SVG}{name}" for name in NAMES}
-    assert max(map(cell_len, files["txt"].splitlines())) <= 80
 
 
 class TestJson:
@@ -196,33 +191,3 @@ def _corners(node, x, y):
         yield x + at["x"] + at["width"], y + at["y"] + at["height"]
     for each in node:
         yield from _corners(each, x, y)
-
-
-class TestText:
-    @pytest.mark.parametrize(
-        "asked",
-        [
-            EXPERIMENT,
-            preset("deep", "reader"),
-            replace(EXPERIMENT, lengths=tuple(range(1_500, 61_500, 1_000)), depths=(0.5,)),
-            replace(EXPERIMENT, lengths=(500,), modes=(Mode.FULL,), depths=(0.0,)),
-        ],
-        ids=["small", "deep", "many", "one"],
-    )
-    def test_it_has_80_columns_whatever_was_asked(self, asked):
-        found = [result(cell) for cell in asked.cells()]
-        run = replace(RUN, experiment=asked, model="名" * 60)
-        drawn = text_picture(run, found)
-        assert max(map(cell_len, drawn.splitlines())) <= 80
-        squares = len(asked.modes) * len(asked.lengths) * len(asked.depths)
-        assert len(re.findall("█ ?100", drawn)) == squares
-
-    def test_it_reads_without_colour(self):
-        lines = text_picture(READER_RUN, results()).splitlines()
-        assert " 25 % █100 █100 ▒ 25 ╱╱╱╱  █100 ▒ 25 ▒ 25 ▒ 25  █100 █100 █ 75 █ 75" in lines
-        assert READER_CAVEAT in " ".join(lines)
-
-    def test_a_square_without_an_answer_is_blank_or_marked(self):
-        cells = [Cell(1_000, 0.0, kind, 1, Mode.FULL) for kind in EXPERIMENT.kinds]
-        text = text_picture(RUN, [result(cell, Verdict.FAILED) for cell in cells])
-        assert "  0 %    ×\n 25 %\n" in text

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat import session as session_module
 from jitchat.errors import Unreachable
+from jitchat.files.named import Named, find_mention
 from jitchat.memory import Memory
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import REQUEST_CONTEXT, Mode, Role, ToolCall
@@ -227,6 +229,36 @@ async def test_files_with_the_same_name_are_sent_together(session: Session, tmp_
     window = preview(session, f"compare @x.txt @{tmp_path}/b/x.txt")
 
     assert len(texts(window, Kind.FILES)) == 2
+
+
+async def test_what_a_message_names_is_looked_for_once(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walked: list[str] = []
+
+    def find(name: str, folder: Path) -> Named:
+        walked.append(name)
+        return find_mention(name, folder)
+
+    monkeypatch.setattr(session_module, "find_mention", find)
+    once = session.find_named(Once(mentions=("note.txt", "none.txt")))
+    assert session.folder_to_allow(once) is None
+    assert session.left_out(once) == "no file at @none.txt"
+    assert session.planning.changed_files(once) == ""
+    async for _ in session.send("Where is the key, by @note.txt and @none.txt?", Mode.JIT, once):
+        pass
+    assert walked == ["note.txt", "none.txt"]
+    assert [file.name for file in session.memory.files] == ["note.txt"]
+
+
+def test_a_deleted_file_of_the_draft_is_not_said_to_be_missing(
+    session: Session, tmp_path: Path
+) -> None:
+    mentions = ("note.txt",)
+    files = session.planning.attached(Once(mentions=mentions)).files
+    (tmp_path / "note.txt").unlink()
+    assert session.left_out(Once(mentions=mentions)) == "no file at @note.txt"
+    assert session.left_out(Once(files=files, mentions=mentions)) == ""
 
 
 async def test_an_edited_message_keeps_its_deleted_file(session: Session, tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_a_saved_one_is_loaded_as_it_was_and_the_rest_of_the_file_stays(config: 
 
     edit.save_persona(config, saved, replaces=False)
 
-    assert config.read_text().startswith(FILE.strip())
+    assert config.read_text().startswith(FILE)
     assert load_settings(config, {}).personas["strict"] == saved
     for name, told in (("strict", "already has a persona strict"), ("a.b", "cannot be the name")):
         with pytest.raises(SettingsError, match=told):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jitchat.draft import GO_ON
 from jitchat.memory import Memory
 from jitchat.small_models.titles import WIDTH, improve, name_new, title_of
 from jitchat.store.store import NEW_TITLE
@@ -35,6 +36,7 @@ def test_the_title_of_a_long_message_is_short():
 async def test_a_model_makes_the_title_of_a_first_exchange(store):
     made = store.create(NEW_TITLE)
     name_new(store, made, "Hi!")
+    name_new(store, made, GO_ON)
     assert store.conversation(made.id).title == NEW_TITLE
     name_new(store, made, "how do I sort a list?")
     assert store.conversation(made.id).title == "Sort a list"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.draft import Draft
+from jitchat.draft import GO_ON, Draft
 from jitchat.errors import StoreUnreadable, UnknownConversation
 from jitchat.store.database import Database
 from jitchat.store.drafts import sent_drafts
@@ -111,8 +111,8 @@ def test_a_title_is_one_line(store):
 def test_prompts_are_what_was_sent_from_here_newest_first(store):
     record = WindowRecord("digest", {}, [], [])
     archive = WindowArchive(store.database)
-    for title in ("A", "B"):
-        asked, _ = store.append(store.create(title).id, talk(f"{title} asks", f"{title} answers"))
+    for asks in ("A asks", "B asks", GO_ON):
+        asked, _ = store.append(store.create(asks).id, talk(asks, "An answer."))
         archive.put(asked.id, record)
     store.append(store.create("C").id, talk("C asks, in a file that was imported"))
     latest = [draft.text for draft in sent_drafts(store.database, 5)]

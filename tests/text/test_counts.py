@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.text.figures import counted, model_name, plural
+from jitchat.text.figures import model_name, plural
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,14 @@ def test_a_model_that_is_a_file_is_shown_by_its_name(model: str, shown: str):
         (2, "empty message", "2 empty messages"),
         (3, "compaction summary", "3 compaction summaries"),
         (2, "entry of another product", "2 entries of another product"),
+        (2, "message that waits for a result", "2 messages that wait for a result"),
+        (3, "text that describes tool calls", "3 texts that describe tool calls"),
+        (2, "skill that a message names", "2 skills that a message names"),
+        (2, "file in the zip that is encrypted", "2 files in the zip that are encrypted"),
+        (0, "cell does not fit", "0 cells do not fit"),
+        (1, "cell does not fit", "1 cell does not fit"),
+        (2, "control character was left out", "2 control characters were left out"),
     ],
 )
 def test_what_is_counted_is_a_sentence_of_one_and_of_many(number, what, told):
-    assert counted(number, what) == told
+    assert plural(number, what) == told

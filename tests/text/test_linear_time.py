@@ -148,7 +148,7 @@ MADE = {
     ("jitchat.transfer.census", "rules_of"),  # our own expressions on the keys of a source
     ("jitchat.text.search_tokens", "_phrase"),  # likewise, with what stands between words
     ("jitchat.providers.catalogue.pictures", "picture_tokens"),
-    ("jitchat.tui.widgets.folded", "_markers"),  # likewise
+    ("jitchat.tui.widgets.folded", "spans"),  # likewise
     ("jitchat.tui.widgets.found_marks", "pattern_of"),  # words with blanks between them
 }
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jitchat.attachments import digest_of_bytes
-from jitchat.text.figures import counted
+from jitchat.text.figures import plural
 from jitchat.transfer import census, incoming
 from jitchat.transfer.census import Census, Place, rules_of
 from tests.transfer.exports import PNG_URL, chatgpt, chatgpt_node
@@ -55,7 +55,7 @@ def test_what_is_left_out_has_a_plural(keys: Traversable):
     for name in tomllib.loads(keys.read_text("utf-8")).get("left_out", {}):
         head = re.split(r" (?:of|on|that|from)\b", name)[0]
         assert re.fullmatch("[a-z -]*[a-rt-z]", head)
-        assert counted(2, name).startswith((f"2 {head}s", f"2 {head[:-1]}ies"))
+        assert plural(2, name).startswith((f"2 {head}s", f"2 {head[:-1]}ies"))
 
 
 @pytest.mark.parametrize("size", [1, 20, 2_000])

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from textual.app import App
 from textual.widgets import TextArea
 
+from jitchat.draft import GO_ON
 from jitchat.providers.provider import Finished, ReasoningDelta, ReasoningFound
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.chat.branches import GO_ON
 from jitchat.tui.dialogs.exact import PART, ExactScreen
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.reply import Reasoning as ReasoningLine

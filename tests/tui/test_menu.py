@@ -27,10 +27,11 @@ def test_every_view_has_a_unique_letter():
     assert not {BY_ID[each].letter for each in ANSWERS} & set(MENU)
 
 
-async def test_a_letter_opens_its_view(backend: TestBackend):
+@pytest.mark.parametrize("letter", ["l", "L"])
+async def test_a_letter_opens_its_view_in_either_case(backend: TestBackend, letter: str):
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await ready(pilot)
-        await pilot.press("ctrl+o", "l")
+        await pilot.press("ctrl+o", letter)
         await until(pilot, lambda: isinstance(pilot.app.screen, View), "a view")
         assert type(pilot.app.screen).__name__ == "LedgerView"
 

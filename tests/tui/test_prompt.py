@@ -9,6 +9,7 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.events import Key
 
+from jitchat.draft import Draft
 from jitchat.tui.widgets.prompt import LARGE, Prompt
 from tests.tui.support import until
 
@@ -89,6 +90,21 @@ async def test_edits_to_recalled_prompts_stay_until_one_is_sent() -> None:
         assert prompt.text == "newest"
 
 
+async def test_a_message_that_is_stored_takes_the_place_of_what_was_written() -> None:
+    async with PromptApp().run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.use_history(["older"])
+        await pilot.press(*"/jit hello", "enter", "o", "up")
+        assert prompt.text == "older"
+        prompt.know_sent(Draft.foreign("hello"))
+        await pilot.press("down")
+        assert prompt.text == "o"
+        await pilot.press("backspace", "up")
+        assert prompt.text == "hello"
+        await pilot.press("up")
+        assert prompt.text == "older"
+
+
 async def test_the_typed_text_restricts_the_history_to_prompts_that_start_with_it() -> None:
     async with PromptApp().run_test() as pilot:
         prompt = prompt_of(pilot)
@@ -163,6 +179,38 @@ async def test_a_folded_paste_is_one_unit_for_the_cursor_and_deletion() -> None:
         prompt.move_cursor((0, 6))
         await pilot.press("alt+d")
         assert prompt.text == "a x"
+
+
+@pytest.mark.parametrize("is_pasted", [False, True])
+@pytest.mark.parametrize("is_deleted", [False, True])
+async def test_a_text_that_looks_like_a_folded_paste_is_none(
+    is_pasted: bool, is_deleted: bool
+) -> None:
+    app = PromptApp()
+    async with app.run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.paste(lines(12))
+        if is_deleted:
+            await pilot.press("backspace")
+        (prompt.paste if is_pasted else prompt.insert)(" [12xx lines…]")
+        end = len(prompt.text)
+        prompt.delete((0, end - 10), (0, end - 8))
+        real = "" if is_deleted else lines(12)
+        assert prompt.text == f"{'' if is_deleted else '[12 lines…]'} [12 lines…]"
+        assert prompt.draft == f"{real} [12 lines…]"
+        prompt.move_cursor((0, len(prompt.text)))
+        await pilot.press("left", "enter")
+        assert app.sent == [f"{real} [12 lines…]"]
+
+
+@pytest.mark.parametrize(("key", "text"), [("ctrl+x", ""), ("ctrl+c", "[12 lines…]")])
+async def test_a_folded_paste_is_copied_whole(key: str, text: str) -> None:
+    async with PromptApp().run_test() as pilot:
+        prompt = prompt_of(pilot)
+        prompt.paste(lines(12))
+        prompt.select_all()
+        await pilot.press(key)
+        assert (pilot.app.clipboard, prompt.text) == (lines(12), text)
 
 
 async def test_unfolding_can_be_undone_with_the_cursor_on_the_last_line() -> None:

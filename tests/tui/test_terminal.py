@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
+from types import SimpleNamespace
+
 import pytest
 from textual import constants, events
 from textual._xterm_parser import XTermParser
 from textual.message import Message
 
-from jitchat.tui.driver import _IDLE, InputReader, _patience, widen_input
+from jitchat.tui import driver
+from jitchat.tui.driver import _IDLE, InputReader, TerminalDriver, _patience, widen_input
 
 
 @pytest.fixture(autouse=True)
@@ -88,3 +94,54 @@ def test_lines_that_arrive_at_once_are_one_paste(sent: str, pasted: str | None):
     texts = [each.text for each in told if isinstance(each, events.Paste)]
     assert texts == ([] if pasted is None else [pasted])
     assert pasted is None or len(told) == 1
+
+
+class PipeDriver(TerminalDriver):
+    """Reads from a pipe until that is closed."""
+
+    def __init__(self, fileno: int) -> None:
+        self.fileno = fileno
+        self.exit_event = threading.Event()
+        self._app = SimpleNamespace(call_later=lambda *_: None, exit=None)  # type: ignore[assignment]
+        self._came = 0.0
+        self.told: list[str] = []
+
+    def process_message(self, message: Message) -> None:
+        self.told.append(message.text if isinstance(message, events.Paste) else message.key)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its driver is Textual's")
+@pytest.mark.parametrize(
+    ("pieces", "pause", "told"),
+    [
+        (("first\r", "second\r"), 5.0, ["first\rsecond\r"]),
+        (("first\rsec", "ond\r"), 5.0, ["first\rsecond\r"]),
+        (("ab", "\r", "second"), 5.0, ["a", "b", "\rsecond"]),
+        (("ab\r", "\r", "\r", "second"), 5.0, ["ab\r\r\rsecond"]),
+        (("ab", "\r", "second"), 0.0, ["a", "b", "enter", *"second"]),
+        (("\r", "\r", "a"), 5.0, ["enter", "enter", "a"]),
+        (("\x1b[A", "\r", "a"), 5.0, ["up", "enter", "a"]),
+    ],
+)
+def test_lines_that_arrive_in_pieces_are_one_paste_unless_there_are_pauses(
+    monkeypatch: pytest.MonkeyPatch, pieces: tuple[str, ...], pause: float, told: list[str]
+):
+    monkeypatch.setattr(driver, "_BURST_SECONDS", pause)
+    reading, writing = os.pipe()
+    pipe = PipeDriver(reading)
+    read, waiting = pipe._read, list(pieces)
+
+    def read_piece(cooked: int) -> bytes:
+        """The next piece comes when the one before was read."""
+        data = read(cooked)
+        if waiting:
+            os.write(writing, waiting.pop(0).encode())
+        elif data:
+            os.close(writing)
+        return data
+
+    monkeypatch.setattr(pipe, "_read", read_piece)
+    os.write(writing, waiting.pop(0).encode())
+    pipe.run_input_thread()
+    os.close(reading)
+    assert pipe.told == told

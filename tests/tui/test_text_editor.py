@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -77,6 +78,33 @@ async def test_backspace_and_delete_take_one_cluster(text: str) -> None:
         app.editor.load_text(text)
         await pilot.press("home", "delete")
         assert app.editor.text == text[boundaries(text)[1] :]
+
+
+PARTS = st.sampled_from("eक्षि\u0301\u200d\U0001f3fb👩👧🇩🇪\u1112\u1161")
+
+
+@examples(60)
+@given(st.text(PARTS, max_size=8), st.lists(st.tuples(st.integers(0, 9), PARTS), max_size=8))
+def test_what_was_before_the_cursor_stays_there_where_clusters_form(
+    text: str, edits: list[tuple[int, str]]
+) -> None:
+    async def type_and_delete() -> None:
+        app = EditorApp(text)
+        async with app.run_test():
+            editor = app.editor
+            for column, typed in edits:
+                editor.move_cursor((0, min(column, len(editor.text))))
+                ahead = editor.text[: editor.cursor_location[1]]
+                editor.insert(typed)
+                assert editor.cursor_location[1] in boundaries(editor.text)
+                assert editor.text[: editor.cursor_location[1]].startswith(ahead + typed)
+                before = editor.get_cursor_left_location()[1]
+                ahead = editor.text[:before]
+                editor.action_delete_left()
+                assert editor.cursor_location[1] in boundaries(editor.text)
+                assert editor.text[: editor.cursor_location[1]].startswith(ahead)
+
+    asyncio.run(type_and_delete())
 
 
 @EACH

@@ -20,7 +20,6 @@ from jitchat.lab.change import Change, ModeDifference, mode_differences
 from jitchat.lab.evidence import Outcome, evidence_by_mode
 from jitchat.lab.experiment import Result
 from jitchat.lab.export.svg import svg_picture
-from jitchat.lab.export.text import text_picture
 from jitchat.lab.report import caveats
 from jitchat.lab.run_file import Run
 from jitchat.lab.stats import Tallies, Tally, count_results
@@ -136,7 +135,6 @@ FORMATS: Mapping[str, Callable[[Run, Sequence[Result]], str]] = {
     "json": json_text,
     "csv": csv_text,
     "svg": svg_picture,
-    "txt": text_picture,
 }
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from jitchat.children import Piped, end_piped, own_python, start_piped, wait_piped
 from jitchat.errors import SettingsError, Unreachable
 from jitchat.providers.local.gguf import ModelFile
-from jitchat.text.figures import megabytes
+from jitchat.text.figures import megabytes, plural
 from jitchat.text.sanitize import shorten
 
 _CHILD = own_python("-m", "jitchat.providers.local.server")
@@ -75,7 +75,7 @@ class EnginePlan:
     """Approximate bytes that the model and its context take."""
 
     def __str__(self) -> str:
-        threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
+        threads = plural(self.threads, "thread")
         return f"{self.context:,} tokens, {threads}, ~{megabytes(self.memory)} of memory"
 
 

@@ -126,7 +126,7 @@ class Markdown(MarkdownIt):
         # joined and split tokens have no place of their own
         rules = ["text_join", "fragments_join", "html_block", "html_inline"]
         self.disable(rules)
-        self.core.ruler.disable("linkify")
+        self.core.ruler.disable(["linkify", "inline"])  # the parser of replies calls the latter
         self.inline.ruler.before("newline", "break", _break)
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802  markdown-it's name

@@ -24,6 +24,7 @@ from jitchat.text.markdown.inline import MOST_NESTING, Markdown
 _LETTER = "\ue000"
 """Replaces each character of a formula, and a lone carriage return: no punctuation, no space."""
 _RETURN = re.compile(r"\r(\n?)")
+_TWO_LINES = re.compile(r"[^\n]*\n[^\n]*\n")
 _NOT_LINE_END = re.compile(r"[^\n]")
 _INDENT, _QUOTED_INDENT = re.compile(r"\n[ \t]*"), re.compile(r"\n[ \t>]*")
 _COLUMN = re.compile(r"(:?)-+(:?)")
@@ -36,13 +37,16 @@ def markdown() -> Markdown:
     return Markdown()
 
 
-def parse(text: str, start: int = 0) -> list[Token]:
-    """Parse a text from a line on; a link definition that a link uses is not in the result."""
-    return list(_Parser(text, start).tokens())
+def parse(text: str, start: int = 0, rows: int = 0) -> list[Token]:
+    """Parse a text from a line on; a link definition that a link uses is not in the result.
+
+    Of a table that begins there, `rows` leaves out the lines between its header and that offset.
+    """
+    return list(_Parser(text, start, rows).tokens())
 
 
 class _Parser:
-    def __init__(self, text: str, start: int) -> None:
+    def __init__(self, text: str, start: int, rows: int) -> None:
         self._text = text.replace("\r\n", "\t\n")
         self._formulas = list(formulas_in(text, start))
         masked = [text[start:]]
@@ -51,10 +55,15 @@ class _Parser:
             hidden = _NOT_LINE_END.sub(_LETTER, text[formula.start : formula.end])
             masked += [before[formula.end - start :], hidden, before[: formula.start - start]]
         masked.reverse()
-        self._source = _RETURN.sub(lambda end: "\t\n" if end[1] else _LETTER, "".join(masked))
+        source = _RETURN.sub(lambda end: "\t\n" if end[1] else _LETTER, "".join(masked))
+        header = _TWO_LINES.match(source) if rows else None
+        shown_to = header.end() if header else len(source)
+        gap = max(0, rows - start - shown_to)
+        self._source = source[:shown_to] + source[shown_to + gap :]
         self._is_masked = _LETTER in self._source
         self._lines = self._source.split("\n")
-        self._starts = list(accumulate((len(line) + 1 for line in self._lines), initial=start))
+        places = accumulate((len(line) + 1 for line in self._lines), initial=0)
+        self._starts = [start + place + (gap if place >= shown_to else 0) for place in places]
         self._env: dict[str, object] = {}
         self._tokens = markdown().parse(self._source, self._env)
         self._marker_ends: dict[int, int] = {}
@@ -62,24 +71,30 @@ class _Parser:
         self._shown: set[Formula] = set()
 
     def tokens(self) -> Iterator[Token]:
-        inlines: list[Sequence[Token]] = [token.children or () for token in self._tokens]
+        placed = list(self._placed())
+        inlines: list[Sequence[Token]] = [token.children or () for token in placed]
         levels = chain.from_iterable(
-            accumulate(token.nesting for token in tokens) for tokens in (self._tokens, *inlines)
+            accumulate(token.nesting for token in tokens) for tokens in (placed, *inlines)
         )
         if max(levels, default=0) >= MOST_NESTING - 1:
             yield from self._as_text(0, len(self._lines))
             return
         used = {token.meta.get("label") for inline in inlines for token in inline}
+        for token in placed:
+            if token.type != "definition":
+                yield token
+            elif token.meta["id"] in used:
+                used.remove(token.meta["id"])  # one that comes again is text
+            else:
+                yield from self._as_text(*token.map or (0, 0))
+
+    def _placed(self) -> Iterator[Token]:
         is_in_row = False
         for token in self._tokens:
-            first, last = token.map or (0, 0)
+            first, _ = token.map or (0, 0)
             token.meta["start"] = self._starts[first]
             is_in_row = is_in_row and token.type != "tr_close"
-            if token.type == "definition" and token.meta["id"] in used:
-                used.remove(token.meta["id"])  # one that comes again is text
-            elif token.type == "definition":
-                yield from self._as_text(first, last)
-            elif not is_in_row:
+            if not is_in_row:
                 self._place(token, first)
                 yield token
             if token.type == "tr_open":
@@ -111,7 +126,7 @@ class _Parser:
                     line = bisect_right(starts, place) - 1
                     return origins[line] + place - starts[line]
 
-                token.children = list(self._inline(token.children or (), offset_of))
+                token.children = self._inline(token.content, offset_of)
 
     def _as_text(self, first: int, last: int) -> Iterator[Token]:
         """Yield lines as a paragraph in which nothing is syntax."""
@@ -171,8 +186,7 @@ class _Parser:
             start = self._starts[number] + inside + cell.start()
             content = cell[1].strip()
             origin = start + cell[1].find(content)
-            tokens = markdown().inline.parse(content, markdown(), self._env, [])
-            children = list(self._inline(tokens, origin.__add__))
+            children = self._inline(content, origin.__add__)
             for token in children:
                 if token.type == "code_inline":
                     token.content = token.content.replace("\\|", "|")
@@ -182,7 +196,13 @@ class _Parser:
             yield Token("inline", "", 0, content=content, children=children)
             yield Token(f"{tag}_close", tag, -1, block=True)
 
-    def _inline(self, tokens: Sequence[Token], offset_of: Callable[[int], int]) -> Iterator[Token]:
+    def _inline(self, content: str, offset_of: Callable[[int], int]) -> list[Token]:
+        tokens = markdown().inline.parse(content, markdown(), self._env, [])
+        return list(self._placed_inline(tokens, offset_of))
+
+    def _placed_inline(
+        self, tokens: Sequence[Token], offset_of: Callable[[int], int]
+    ) -> Iterator[Token]:
         for token in tokens:
             if token.type == "text" and not token.content:
                 continue  # half of a marker
@@ -197,7 +217,9 @@ class _Parser:
         start, end = token.meta["span"]
         if token.type == "image":
             inside = start + len("![")
-            inner = self._inline(token.children or (), lambda place: offset_of(inside + place))
+            inner = self._placed_inline(
+                token.children or (), lambda place: offset_of(inside + place)
+            )
             token.children = list(inner)
             token.meta["inside"] = offset_of(inside + len(token.content))
         elif token.info == "escape":

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from jitchat.draft import EMPTY, Draft, joined
+from jitchat.draft import EMPTY, GO_ON, Draft, joined
 from jitchat.store.path import parent_of
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
-from jitchat.tui.chat.sends import GO_ON, Sends
+from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering, with_files
 from jitchat.tui.widgets.turn_view import NOTHING, TurnDetails, is_cut
 from jitchat.values import Role, Status, Turn

@@ -24,6 +24,7 @@ from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.tools import Tools
 from jitchat.tui.dialogs.large_message import Choice, Chosen, LargeMessageScreen
+from jitchat.window.steering import Once
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,9 +98,11 @@ class Outbox(Controller):
             self.surfaces.prompt.give_back(typed)
             self.host.say(f"Type a message after {typed.text.strip()}.")
             return
+        found = Once(mentions=mentions_of(message))
         folder = None
         with suppress(JitchatError):  # reported by the send
-            folder = await asyncio.to_thread(session.folder_to_allow, mentions_of(message))
+            found = await asyncio.to_thread(session.find_named, found)
+            folder = await asyncio.to_thread(session.folder_to_allow, found)
         if folder is not None:
             self.surfaces.prompt.give_back(typed)
             text = f"Attach files of {one_line(str(folder))} from now on?"
@@ -110,7 +113,7 @@ class Outbox(Controller):
         if question is not None:
             self.host.run(self._ask(session, typed, question), "large", exclusive=True)
         else:
-            await self._start(session, typed)
+            await self._start(session, typed, found)
 
     async def _allow(self, session: Session, folder: Path) -> None:
         """Let mentions attach files of a folder, and submit the draft again."""
@@ -126,15 +129,15 @@ class Outbox(Controller):
         self.surfaces.hint.wait("compacting the message")
         form = await form_of(session, addressed_in(typed.text).text, chosen)
         self.surfaces.hint.arrive()
-        await self._start(session, typed, form)
+        await self._start(session, typed, Once(form=form))
 
-    async def _start(self, session: Session, typed: Draft, form: str | None = None) -> None:
-        """Start a send; if `form` is given, windows carry it instead of the message."""
+    async def _start(self, session: Session, typed: Draft, known: Once) -> None:
+        """Start a send; its form, and the files that it names, may be known already."""
         self.opening.keeper.send(typed)
         if (after := self.branches.leave_edit()) is not None:
             await self.branches.show_up_to(session, after)
         draft, once, mode = self.steering.take(typed, after)
-        self.sends.start(session, draft, replace(once, form=form), mode)
+        self.sends.start(session, draft, replace(once, form=known.form, named=known.named), mode)
         if starting := self.tools.starting():
             late = starting[0] if len(starting) == 1 else f"{len(starting)} servers"
             self.host.say(f"Sent without the tools of {late} (still starting).")

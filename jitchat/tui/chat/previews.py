@@ -177,16 +177,14 @@ class Previews(Controller):
 
         def plan() -> None:
             outcome: ContextWindow | JitchatError
+            text, mode, once = message
             try:
-                outcome = session.preview(*message)
+                once = session.find_named(once)
+                outcome = session.preview(text, mode, once)
             except JitchatError as error:
                 outcome = error
-            planning, once = session.planning, message.once
-            notes = (
-                planning.unmet(message.text),
-                session.left_out(once.mentions),
-                planning.changed_files(once),
-            )
+            planning = session.planning
+            notes = planning.unmet(text), session.left_out(once), planning.changed_files(once)
             unmet = " · ".join(filter(None, notes))
             self.host.post(self.Planned(request, outcome, unmet))
 

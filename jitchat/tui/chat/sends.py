@@ -37,8 +37,6 @@ from jitchat.window.steering import NO_MORE, Once
 if TYPE_CHECKING:
     from jitchat.session import Session
 
-GO_ON = "Go on exactly where you stopped; repeat nothing."
-"""The visible message that is sent to continue a reply that was cut off."""
 STORE_AGAIN = 5.0
 """Seconds between attempts to store a reply that could not be stored."""
 ANOTHER_KEY = "/model lets you change the API key."
@@ -397,7 +395,7 @@ class Sends(Controller):
         If it was deleted meanwhile, return it unchanged: the send reports the deletion.
         """
         store = self.backend.store
-        if turn is not None and turn.content != GO_ON:
+        if turn is not None:
             name_new(store, conversation, turn.content)
         with suppress(UnknownConversation):
             return store.conversation(conversation.id)

@@ -106,7 +106,9 @@ class Steering(Controller):
 
     def give_back(self, once: Once, once_mode: Mode | None) -> None:
         """Restore the choices of an unanswered message for the next one."""
-        self.once = replace(once, after=self.once.after, again=None, files=(), mentions=())
+        self.once = replace(
+            once, after=self.once.after, again=None, files=(), mentions=(), named=None
+        )
         self.once_mode = once_mode
         self.show_mode()
 

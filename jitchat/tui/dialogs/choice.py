@@ -73,9 +73,9 @@ class ChoiceScreen(Dialog[Choice | None]):
 
     def on_key(self, event: Key) -> None:
         for key in (event.key, event.character or ""):
-            if key in self.letters:
+            if key.lower() in self.letters:
                 event.stop()
-                self.dismiss(self.letters[key])
+                self.dismiss(self.letters[key.lower()])
 
     @on(Input.Submitted)
     def _take_typed(self, message: Input.Submitted) -> None:

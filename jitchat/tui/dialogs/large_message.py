@@ -9,6 +9,7 @@ from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.widgets import Input, Static
 
+from jitchat.text.figures import plural
 from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.drawing import Content
 
@@ -51,7 +52,7 @@ class LargeMessageScreen(Dialog[Chosen | None]):
         note = "The whole message is stored. Choose what to send."
         if self._over <= 0:
             return note
-        return f"{note} All of it would exceed the budget by {self._over:,} tokens."
+        return f"{note} All of it would exceed the budget by {plural(self._over, 'token')}."
 
     @on(Input.Submitted)
     def _compact(self, message: Input.Submitted) -> None:

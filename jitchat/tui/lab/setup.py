@@ -84,7 +84,7 @@ def preset_line(number: int, experiment: Experiment) -> Content:
         *([f"{experiment.repeats} times"] if experiment.repeats > 1 else []),
         *([f"seed {experiment.seed}"] if experiment.seed != 1 else []),
     )
-    name, cells = (f"{number}  {experiment.preset:<10}", "bold"), f"{experiment.size:,} cells"
+    name, cells = (f"{number}  {experiment.preset:<10}", "bold"), plural(experiment.size, "cell")
     return Content.assemble(name, f"{cells:>12}   {' · '.join(parts)}")
 
 

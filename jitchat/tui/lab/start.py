@@ -77,7 +77,7 @@ def confirm_send(plan: PlannedRun, answerer: Answerer, to_ask: int | None = None
     if to_ask is None:
         new = (who, plan.own_sentence, budget, plan.judge_sentence, _STOPS)
         return ConfirmScreen("Send this?", new)
-    left = f"{plural(to_ask, 'cell')} of {plan.experiment.size:,} have no answer yet."
+    left = f"{to_ask:,} of {plural(plan.experiment.size, 'cell')} without an answer yet."
     judge = f"{plan.judge} judges; its cost is not included." if plan.judge else ""
     rest = (who, plan.own_sentence, left, f"The whole run: {budget}", judge, _STOPS)
     return ConfirmScreen("Send the rest?", rest)

@@ -31,6 +31,24 @@ class Piece(NamedTuple):
 
 
 Line = Sequence[Piece]
+Parts = list[tuple[int, list[Line]]]
+"""The lines of items or rows, each with its start in the text."""
+
+
+class Layout(NamedTuple):
+    """What the items of a list or the rows of a table have in common."""
+
+    sizes: Sequence[tuple[int, int]]
+    """Of each column, the cells of its longest word and line."""
+    widths: Sequence[int] | None
+    """Of columns or markers; None for records."""
+    is_spread: bool
+    """Whether something is between any two parts."""
+
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """What the lines of each part depend on."""
+        return self.widths, self.is_spread, len(self.sizes)
 
 
 @dataclass(frozen=True, slots=True)

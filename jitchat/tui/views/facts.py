@@ -69,9 +69,8 @@ class FactsView(TableView[Fact]):
         proposed = sum(
             fact.state is FactState.PROPOSED and _is_current(fact) for fact in self._known
         )
-        verb = "holds" if hold == 1 else "hold"
         project = self.subject.session.memory.facts.project
-        told = f"project {project} · {plural(hold, 'fact')} {verb}"
+        told = f"project {project} · {plural(hold, 'fact holds')}"
         return f"{told} · {proposed} proposed" if proposed else told
 
     def about(self, fact: Fact) -> str:

@@ -49,7 +49,7 @@ def rows_of(sends: Sequence[Send]) -> list[Row | Line]:
     if not earlier:
         return [*rows]
     count = plural(len(earlier), "earlier send")
-    sentence = f"{count}: the totals and the copied table include them"
+    sentence = f"{count}, included in the totals and the copied table"
     return [*rows[:MOST_ROWS], Line(sentence, MUTED)]
 
 

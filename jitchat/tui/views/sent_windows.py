@@ -17,6 +17,7 @@ from jitchat.replay import Replay, Replayed
 from jitchat.session import Session
 from jitchat.store.path import parent_of
 from jitchat.store.windows import Send
+from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.dialogs import exact
 from jitchat.tui.dialogs.dialog import Dialog, box
@@ -122,7 +123,8 @@ class SendAgainScreen(Dialog[SendAgain | None]):
         try:
             window = self._session.preview(self._message.content, mode, again(self._message, size))
         except WindowOverflow as overflow:
-            return f"; the window does not fit: {overflow.overshoot:,} tokens over the budget"
+            over = plural(overflow.overshoot, "token")
+            return f"; the window does not fit: {over} over the budget"
         except JitchatError as error:
             return f"; the cost is unknown: {error}"
         cost = window_cost(window, prices.of_input if prices is not None else lambda _: None)

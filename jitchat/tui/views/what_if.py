@@ -118,7 +118,8 @@ def compare(session: Session, draft: str, once: Once) -> Comparison:
 
 def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> Side:
     if isinstance(planned, WindowOverflow):
-        return Side(mode, overflow=f"does not fit: {planned.overshoot:,} tokens over the budget")
+        over = plural(planned.overshoot, "token")
+        return Side(mode, overflow=f"does not fit: {over} over the budget")
     sizes = tuple((kind, planned.tokens_of(kind)) for kind in Kind if planned.tokens_of(kind))
     figures = (
         used_figure(planned),

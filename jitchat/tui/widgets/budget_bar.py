@@ -18,6 +18,7 @@ from textual.widget import Widget
 
 from jitchat.errors import WindowOverflow
 from jitchat.synthesis.policy import Thresholds
+from jitchat.text.figures import plural
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import WORKING, tokens
 from jitchat.tui.palette import kind_style
@@ -97,7 +98,7 @@ class BudgetBar(Widget):
         if self.refusal is not None:
             return Content.assemble(
                 ("█" * self.size.width, "$error"),
-                f"\nover budget by {self.refusal.overshoot:,} tokens; cannot be sent",
+                f"\nover budget by {plural(self.refusal.overshoot, 'token')}; cannot be sent",
                 f" {WORKING}" if self.working else "",
             )
         if self.window is None:

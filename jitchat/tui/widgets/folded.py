@@ -1,10 +1,14 @@
-"""Long texts that are folded to a marker in the prompt: `[300 lines…]`."""
+"""Long texts that are folded to a marker in the prompt: `[300 lines…]`.
+
+All characters of a marker are foreign, its blanks too, which no other text's are: the same text is
+no marker if it is typed or pasted.
+"""
 
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from jitchat.draft import Draft
+from jitchat.draft import FOREIGN, Draft
 from jitchat.files.mentions import adopted
 
 MOST_LINES = 10
@@ -21,7 +25,7 @@ class Folded:
     _texts: dict[str, Draft] = field(default_factory=dict)
     """The texts by marker; those of deleted markers are kept, because deletion can be undone."""
 
-    def fold(self, draft: Draft) -> str:
+    def fold(self, draft: Draft) -> Draft:
         """Store a text with its origin, and return its marker."""
         text = draft.text
         lines = text.strip("\n").count("\n") + 1
@@ -31,33 +35,30 @@ class Folded:
             number += 1
             marker = f"[{size}, paste {number}…]"
         self._texts[marker] = draft
-        return marker
-
-    def whole(self, text: str) -> str:
-        """Replace the markers by the folded texts."""
-        if not self._texts:
-            return text
-        return self._markers().sub(lambda marker: self._texts[marker[0]].text, text)
+        return Draft(marker, FOREIGN * len(marker), draft.files)
 
     def spread(self, draft: Draft) -> Draft:
         """Replace the markers in a draft by the folded texts."""
-        result = Draft(files=draft.files)
+        parts = list[Draft]()
         end = 0
-        for start, stop in self.spans(draft.text):
-            result += draft.between(end, start) + self._texts[draft.text[start:stop]]
+        for start, stop in self.spans(draft):
+            parts += draft.between(end, start), self._texts[draft.text[start:stop]]
             end = stop
-        return result + draft.between(end)
+        parts.append(draft.between(end))
+        text = "".join(part.text for part in parts)
+        return Draft(text, "".join(part.typed for part in parts), draft.files)
 
     def adopt(self, names: Collection[str]) -> None:
         """Treat some mentions in the folded texts as if the user had typed them."""
         self._texts = {marker: adopted(draft, names) for marker, draft in self._texts.items()}
 
-    def spans(self, line: str) -> list[tuple[int, int]]:
-        """Return the start and end columns of the markers in a line."""
-        return [each.span() for each in self._markers().finditer(line)] if self._texts else []
+    def spans(self, draft: Draft) -> list[tuple[int, int]]:
+        """Return the start and end of the markers in a draft."""
+        if not self._texts:
+            return []
+        markers = re.finditer("|".join(map(re.escape, self._texts)), draft.text)
+        spans = (marker.span() for marker in markers)
+        return [span for span in spans if set(draft.typed[slice(*span)]) == {FOREIGN}]
 
     def clear(self) -> None:
         self._texts.clear()
-
-    def _markers(self) -> re.Pattern[str]:
-        return re.compile("|".join(map(re.escape, self._texts)))

@@ -134,7 +134,7 @@ class Prompt(TextEditor):
     @property
     def draft(self) -> str:
         """The text with folded texts in place of their markers."""
-        return self._folded.whole(self.text)
+        return self.message.text
 
     @property
     def message(self) -> Draft:
@@ -152,7 +152,7 @@ class Prompt(TextEditor):
 
     def know_sent(self, draft: Draft) -> None:
         """Offer a message by Up and Down as it was stored, instead of as it was written."""
-        self._past.add(draft)
+        self._past.correct(draft)
 
     def take_draft(self) -> Draft:
         draft = self.message
@@ -217,9 +217,9 @@ class Prompt(TextEditor):
     def get_line(self, line_index: int) -> Text:
         """Return a line with its folded and recognised spans styled."""
         line = super().get_line(line_index)
-        folded = self._folded.spans(line.plain)
-        typed = self._written.draft.typed.split(self.document.newline)[line_index]
-        recognised = list(self.recognised(line.plain, typed, is_first=line_index == 0))
+        written = self._written_in(line_index)
+        folded = self._folded.spans(written)
+        recognised = list(self.recognised(line.plain, written.typed, is_first=line_index == 0))
         for name, spans in (("folded", folded), ("recognised", recognised)):
             for start, end in spans:
                 style = self.get_component_rich_style(f"prompt--{name}", partial=True)
@@ -302,7 +302,7 @@ class Prompt(TextEditor):
     def _take_in(self, piece: Draft) -> None:
         """Insert a text from elsewhere at the cursor; fold a long one."""
         if is_long(piece.text):
-            piece = Draft.foreign(self._folded.fold(piece))
+            piece = self._folded.fold(piece)
             self.notify(FOLDED, markup=False)
         self._put(piece, (self.selection.start, self.selection.end))
 
@@ -374,6 +374,16 @@ class Prompt(TextEditor):
         """Insert the text cut last."""
         self._take_in(self._killed.text)
 
+    @property
+    def selected_text(self) -> str:
+        """The selection with folded texts in place of their markers, to be copied."""
+        start, end = sorted(index_of(self, location) for location in self.selection)
+        return self._folded.spread(self._written.draft.between(start, end)).text
+
+    def action_cut(self) -> None:
+        self.action_copy()
+        self.delete(*self.selection, maintain_selection_offset=False)
+
     def action_cut_or_prefix(self) -> None:
         """Cut the selection, or wait for the key that follows Ctrl+X, as in shells."""
         if self.selection.is_empty:
@@ -428,8 +438,13 @@ class Prompt(TextEditor):
         keeps_selection = edit.maintain_selection_offset
         return DraftEdit(self._written, piece, span, keeps_selection=keeps_selection, files=files)
 
-    def units(self, line: str) -> Iterable[tuple[int, int]]:
-        return [*self._folded.spans(line), *super().units(line)]
+    def units(self, row: int) -> Iterable[tuple[int, int]]:
+        return [*self._folded.spans(self._written_in(row)), *super().units(row)]
+
+    def _written_in(self, row: int) -> Draft:
+        """Return a line with its origin."""
+        typed = self._written.draft.typed.split(self.document.newline)[row]
+        return Draft(self.document.get_line(row), typed)
 
     def on_click(self, event: events.Click) -> None:
         if self.selection.is_empty:
@@ -438,13 +453,13 @@ class Prompt(TextEditor):
     def _open_folded(self, place: Location) -> bool:
         """Unfold the marker at a place, or request its dialog; return False if there is none."""
         row, column = place
-        line = self.document.get_line(row)
+        line = self._written_in(row)
         spans = self._folded.spans(line)
         found = next((each for each in spans if each[0] <= column < each[1]), None)
         if found is None:
             return False
         left, right = found
-        piece = self._folded.spread(Draft.by_user(line[left:right]))
+        piece = self._folded.spread(line.between(left, right))
         if len(piece.text) > LARGE:
             self.post_message(self.LargeOpened(piece.text))
         else:
@@ -453,8 +468,7 @@ class Prompt(TextEditor):
 
     def _shortened(self, draft: Draft) -> Draft:
         """Fold a text that is too long for the prompt."""
-        text = self._folded.fold(draft) if len(draft.text) > LARGE else draft.text
-        return Draft.matched(text, draft.typed, draft.files)
+        return self._folded.fold(draft) if len(draft.text) > LARGE else draft
 
     def _write(self, draft: Draft) -> None:
         self.is_by_hand = False

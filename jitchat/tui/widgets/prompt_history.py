@@ -23,6 +23,11 @@ class PromptHistory:
     def add(self, prompt: Draft) -> None:
         self.use((prompt, *self._prompts))
 
+    def correct(self, stored: Draft) -> None:
+        """Put a message as it was stored in the place of the newest prompt that has its text."""
+        written = next((prompt for prompt in self._prompts if stored.text in prompt.text), None)
+        self._prompts = [stored if prompt is written else prompt for prompt in self._prompts]
+
     def older(self, shown: Draft) -> Draft | None:
         """Return the next older prompt, or None if there is none."""
         self._left[self._place] = shown

@@ -22,6 +22,7 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
 
+from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.alarm import Alarm
 from jitchat.tui.drawing import Verbatim
@@ -213,7 +214,7 @@ def beginning(text: str) -> str:
 
 
 def left_out(characters: int) -> str:
-    return f"… {characters:,} more characters; Enter shows them"
+    return f"… {plural(characters, 'more character')}; Enter shows them"
 
 
 MOST_UNFOLDED = 40_000
@@ -270,7 +271,9 @@ class Reasoning(Verbatim):
         self.show(f"▾ thinking… {one_line(lines[-1])}", layout=False)
 
     def _draw(self) -> None:
-        size = f"{self._tokens:,} tokens ✓" if self._tokens else f"{len(self._text):,} characters"
+        size = (
+            f"{self._tokens:,} tokens ✓" if self._tokens else plural(len(self._text), "character")
+        )
         if not self.unfolded:
             self.show(f"▸ reasoning · {size}")
             return

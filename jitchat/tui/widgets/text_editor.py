@@ -13,7 +13,7 @@ from textual.document._document import Document, EditResult
 from textual.document._document_navigator import DocumentNavigator
 from textual.document._wrapped_document import WrappedDocument
 from textual.widgets import TextArea
-from textual.widgets.text_area import Edit, Location
+from textual.widgets.text_area import Edit, Location, Selection
 
 from jitchat.text.figures import plural
 from jitchat.text.graphemes import clusters, words
@@ -86,32 +86,35 @@ class TextEditor(TextArea):
         """Return a pasted text without control characters, which a notice reports."""
         text, refused = without_controls(pasted)
         if refused:
-            were = "was" if refused == 1 else "were"
-            characters = plural(refused, "control character")
-            self.notify(f"{characters} {were} left out of the paste.", markup=False)
+            characters = plural(refused, "control character was")
+            self.notify(f"{characters} left out of the paste.", markup=False)
         return text
 
     # Clusters, and what a subclass adds to them, are one unit
 
-    def units(self, line: str) -> Iterable[tuple[int, int]]:
+    def units(self, row: int) -> Iterable[tuple[int, int]]:
         """Return the start and end of what cursor and deletion treat as one character."""
-        return clusters(line)
+        return clusters(self.document.get_line(row))
 
     def _units_at(self, *locations: Location) -> Iterable[tuple[Location, int]]:
         """Yield the start and end column of the units that have one of the locations inside."""
         for row, column in locations:
-            for left, right in self.units(self.document.get_line(row)):
+            for left, right in self.units(row):
                 if left < column < right:
                     yield (row, left), right
 
     def edit(self, edit: Edit) -> EditResult:
-        """Extend an edit to include units that it would split."""
+        """Extend an edit to include units that it would split; move the cursor out of new ones."""
         start, end = sorted((edit.from_location, edit.to_location))
         is_insertion = start == end
         for (row, left), right in self._units_at(start, end):
             start = (row, right) if is_insertion else min(start, (row, left))
             end = max(end, (row, right))
-        return super().edit(self.made_edit(edit, (start, end)))
+        result = super().edit(self.made_edit(edit, (start, end)))
+        for (row, left), right in self._units_at(result.end_location):
+            if self.selection == Selection.cursor((row, left)):  # what was before it stays there
+                self.selection = Selection.cursor((row, right))
+        return result
 
     def made_edit(self, edit: Edit, span: tuple[Location, Location]) -> Edit:
         """Return an edit with the text of `edit` for another range."""

@@ -59,7 +59,7 @@ def folded(turn: Turn, segment: Segment | None) -> Content:
     mark, style = state_of(turn)
     took = duration(turn.use.seconds) if turn.use.seconds is not None else ""
     tokens = f"{plural(segment.tokens, 'token')} in the window" if segment is not None else ""
-    size = f"{len(turn.content):,} characters" if turn.content else "empty"
+    size = plural(len(turn.content), "character") if turn.content else "empty"
     shortened = ", shortened in windows" if turn.use.form is not None else ""
     figures = " · ".join(filter(None, (took, tokens, f"{size}{shortened}")))
     return Content.assemble((f"{mark} ", style), line, "\n", (f"  {figures}", MUTED))

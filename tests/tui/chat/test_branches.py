@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.draft import GO_ON
 from jitchat.errors import Unreachable
 from jitchat.store.store import NEW_TITLE
-from jitchat.tui.chat.sends import GO_ON
 from jitchat.values import Mode, Status
 from jitchat.window.steering import NO_MORE
 from tests.support import TALK, ScriptedProvider

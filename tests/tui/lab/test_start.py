@@ -155,7 +155,7 @@ async def test_going_on_elsewhere_is_confirmed_and_refused_as_a_sentence(
         start = await opened(pilot)
         await pilot.press("tab", "r")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen), "the question")
-        assert "54 cells of 108 have no answer yet." in text(pilot)
+        assert "54 of 108 cells without an answer yet." in text(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: "The key is refused." in notices(pilot), "why not")
         assert pilot.app.screen is start

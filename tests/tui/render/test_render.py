@@ -8,6 +8,7 @@ from functools import lru_cache
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it.token import Token
 from rich.cells import cell_len
 from textual.content import Span
 
@@ -128,6 +129,39 @@ def test_a_reply_that_grows_is_drawn_as_if_it_came_at_once(text, data):
     assert growing.draw(text, look(50), is_complete=True) == render(text, look(50))
 
 
+ITEMS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ["- ", "- ", "* ", " - ", "  - ", "   - ", "    - ", "9. ", "10. ", "7) ", ""]
+        ),
+        st.text("ab`*|>#-= \n日", max_size=12) | st.just("a [b] *c* `d`"),
+        st.sampled_from(["\n", "\n", "\n\n", "\n  \n  more\n"]),
+    ).map("".join),
+    max_size=12,
+).map("".join)
+ROWS = st.lists(
+    st.lists(
+        st.sampled_from(["", "a", "`b\\|c`", "*d*", "long words " * 3, "日本", "e" * 30]),
+        max_size=4,
+    ),
+    max_size=12,
+).map(lambda rows: "| h | k |\n|--:|---|\n" + "".join(f"| {' | '.join(row)} |\n" for row in rows))
+
+
+@given(
+    st.tuples(st.sampled_from(["", "Words.\n\n"]), ITEMS | ROWS, st.sampled_from(["", "After."])),
+    st.integers(20, 60),
+    st.data(),
+)
+@examples(100)
+def test_a_list_or_table_looks_at_any_cut_as_if_it_came_at_once(parts, width, data):
+    growing, text, at = Growing(), "".join(parts), 0
+    while at < len(text):
+        at = min(len(text), at + data.draw(st.integers(1, 20)))
+        assert growing.draw(text[:at], look(width)) == Growing().draw(text[:at], look(width))
+    assert growing.draw(text, look(width), is_complete=True) == render(text, look(width))
+
+
 def test_a_line_does_not_look_like_a_heading_while_a_list_or_code_begins_below_it():
     growing = Growing()
     text = "The ports:\n- 8443\n\nSo:\n```\nx\n```\n"
@@ -136,21 +170,30 @@ def test_a_line_does_not_look_like_a_heading_while_a_list_or_code_begins_below_i
         assert not any(piece.style.bold or piece.text in ("-", "`", "``") for piece in pieces)
 
 
-def test_finished_blocks_are_drawn_once(monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A paragraph of some words.\n\n- one\n- two\n\n```\ncode\n```\n\n" * 100,
+        "- an item of some words\n" * 200,
+        "1. an item of some words\n\n   in two paragraphs\n\n" * 100,
+        "| a | b |\n|---|---|\n" + "| some words | more of them |\n" * 200,
+    ],
+)
+def test_finished_blocks_items_and_rows_are_drawn_once(monkeypatch: pytest.MonkeyPatch, text: str):
     from jitchat.tui.render import growing as module
 
     parsed: list[int] = []
     parse = module.parse
-    monkeypatch.setattr(
-        module,
-        "parse",
-        lambda text, start=0: parsed.append(len(text) - start) or parse(text, start),
-    )
+
+    def parse_rest(text: str, start: int = 0, rows: int = 0) -> list[Token]:
+        parsed.append(len(text) - max(start, rows))
+        return parse(text, start, rows)
+
+    monkeypatch.setattr(module, "parse", parse_rest)
     growing = Growing()
-    text = "A paragraph of some words.\n\n- one\n- two\n\n```\ncode\n```\n\n" * 100
     for at in range(0, len(text), 20):
         growing.draw(text[:at], look(60))
-    assert max(parsed) < 150
+    assert max(parsed) < 250
 
 
 def test_control_characters_become_visible_and_direction_marks_do_not_act():
