@@ -48,7 +48,7 @@ def test_the_latest_send_is_first_and_what_is_not_listed_is_counted() -> None:
     assert isinstance(rows[0], Row)
     assert rows[0].number == 1_002
     assert isinstance(rows[-1], Line)
-    assert rows[-1].text.startswith("2 earlier sends: ")
+    assert rows[-1].text.startswith("2 earlier sends, ")
     assert len(rows) == 1_001
 
 
