@@ -102,7 +102,9 @@ def test_pretty_is_the_same_json_behind_the_same_head(store):
 
 def test_a_request_of_a_megabyte_is_cut_to_its_last_byte(store):
     window = demo_session(store).preview(QUESTION, Mode.JIT)
-    large = replace(window.segments[-1], text='A "word"\nor two 🚢 ' * 50_000)
+    text = 'A "word"\nor two 🚢 ' * 50_000
+    (piece,) = window.segments[-1].pieces
+    large = replace(window.segments[-1], text=text, pieces=(replace(piece, text=text),))
     window = replace(window, segments=(*window.segments[:-1], large))
     letter = letter_of(window)
     assert len(letter.body) > 1_000_000
