@@ -24,6 +24,7 @@ from jitchat.window.window import (
     Verdict,
     segment_of_turns,
 )
+from jitchat.writing.calls import full_text
 
 LEAST_TOLD = 0.005
 """Smaller values would be shown as 0.00."""
@@ -274,7 +275,7 @@ def _bar(memory: Memory, explained: Explained, turn: int) -> Standing | None:
     if stored is None:
         return Standing.UNKNOWN
     standing = _STATUSES.get(stored.status)
-    return standing or (None if stored.content.strip() else Standing.BLANK)
+    return standing or (None if full_text(stored).strip() else Standing.BLANK)
 
 
 def _taken_by(memory: Memory, explained: Explained, turn: int) -> Standing | None:

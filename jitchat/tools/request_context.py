@@ -35,6 +35,7 @@ from jitchat.window.recall import Allowance, Recalling
 from jitchat.window.render import Noted, Piece, Quoting, shares
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind, Requested, Segment
+from jitchat.writing.calls import full_text
 
 MOST_TOKENS = 2_000
 """Maximum tokens of one result, by the counter."""
@@ -325,7 +326,7 @@ class RequestContext:
                 yield Piece(turn.position, text, reasons.NEIGHBOUR.format(turn=position))
 
     def _part(self, turn: Turn, start: int, room: tuple[int, int]) -> Answer:
-        length = len(turn.content)
+        length = len(full_text(turn))
         if start >= length:
             return Answer(
                 f"#{turn.position} has {length:,} characters; offset {start:,} is behind it."
@@ -349,7 +350,7 @@ class RequestContext:
             place = (index or 0) + step
             if 0 <= place < len(history.turns):
                 turn = history.turns[place]
-                if turn.position not in kept_out(window) and turn.content.strip():
+                if turn.position not in kept_out(window) and full_text(turn).strip():
                     yield turn
 
 

@@ -17,14 +17,13 @@ from operator import attrgetter
 from jitchat.statements import Source
 from jitchat.text.fences import fence, free_number, free_tag, numbers_taken
 from jitchat.text.sanitize import one_line, shorten, skeleton
-from jitchat.values import IndexEntry, Role, ToolCall, Turn
+from jitchat.values import IndexEntry, Role, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
 from jitchat.window.window import Excerpt, FileRef, Kind, Segment
+from jitchat.writing.calls import call_head, full_text, texts_of
 
 _DAY_IN_NAME = re.compile(r"(?<=\d)-(?=\d\d-\d\d)")
-_SHOWN_ARGUMENTS = 200
-"""Characters of a call's arguments at the head of its result."""
 NO_MARKUP = str.maketrans("<>＜＞﹤﹥", "‹›‹›‹›")
 
 
@@ -61,16 +60,17 @@ class Quoting:
     """Quotes turns, whole or as excerpts, under tags that are in none of them."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
-        self._taken = numbers_taken(f"(?:{_TURN}|{_EXCERPT})", [turn.content for turn in turns])
+        self._taken = numbers_taken(f"(?:{_TURN}|{_EXCERPT})", [full_text(turn) for turn in turns])
 
     def whole(self, turn: Turn, place: str = "") -> str:
         """Write all of a turn; `place` names it if it belongs to another conversation."""
         tag = _TURN + free_number(self._taken)
-        return f"{_opening(tag, turn, place)}{turn.content}\n</{tag}>\n"
+        return f"{_opening(tag, turn, place)}{full_text(turn)}\n</{tag}>\n"
 
     def excerpt(self, turn: Turn, excerpt: Excerpt, place: str = "") -> str:
         """Write the passages verbatim, each after a line stating how much is left out there."""
-        texts = [turn.content[passage.start : passage.end] for passage in excerpt.passages]
+        sources = texts_of(turn)
+        texts = [sources[each.call][each.start : each.end] for each in excerpt.passages]
         written = _LEFT_OUT.findall(skeleton("\n".join(texts)))
         number = free_number(self._taken.union(written))
         tag, parts = _EXCERPT + number, list[str]()
@@ -118,13 +118,8 @@ def place_elsewhere(conversation: str, title: str, position: int) -> str:
 def _opening(tag: str, turn: Turn, place: str = "") -> str:
     when = f" {_day(turn)}" if turn.created_at else ""
     call = turn.use.answers
-    who = _speaker(turn) if call is None else f"{turn.role.value} {called(call)}"
+    who = _speaker(turn) if call is None else f"{turn.role.value} {call_head(call)}"
     return f"<{tag} {place or f'#{turn.position}'}{when} {who.translate(NO_MARKUP)}>\n"
-
-
-def called(call: ToolCall) -> str:
-    """Write a call on one line: `search({"query": "port"})`; long arguments are cut."""
-    return f"{one_line(call.name)}({shorten(call.arguments, _SHOWN_ARGUMENTS)})"
 
 
 def _speaker(turn: Turn) -> str:

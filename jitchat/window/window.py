@@ -86,12 +86,14 @@ class Verdict(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Passage:
     start: int
-    """In characters of the turn's text."""
+    """In characters of the text that it points into."""
     end: int
     """After its last character."""
     tokens: int
     reason: str
     """Why it was chosen."""
+    call: int = 0
+    """The number of the call whose text it points into, from 1; 0 for the turn's content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ class Excerpt:
     """
 
     passages: tuple[Passage, ...]
-    """In order; no two are adjacent."""
+    """In order; two are adjacent only if they are of different texts."""
     left_out: tuple[int, ...]
     """Tokens before each passage, and after the last: one more entry than there are passages."""
 

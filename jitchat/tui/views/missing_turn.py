@@ -20,6 +20,7 @@ from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Turn
 from jitchat.why import Explained, Standing, why
 from jitchat.window.window import ContextWindow, Kind, segment_of_turns
+from jitchat.writing.calls import full_text
 
 MOST = 50
 """Rows shown; a search finds the others."""
@@ -57,7 +58,7 @@ COLUMNS: Sequence[Column[Row]] = (
 
 
 def row_of(turn: Turn, window: ContextWindow | None, case: Case | None, text: str = "") -> Row:
-    text = text or shorten(turn.content, _EXCERPT)
+    text = text or shorten(full_text(turn), _EXCERPT)
     if window is None:
         return Row(turn, "unknown", is_there=False, text=text, case=case)
     segment = segment_of_turns(window.segments).get(turn.position)

@@ -59,10 +59,6 @@ class Inspector(Vertical):
         source: Source | None = None
         """The source turns in another conversation, if any."""
 
-        @property
-        def marks(self) -> list[tuple[int, int]]:
-            return [(passage.start, passage.end) for passage in self.passages]
-
     @dataclass
     class RowToggled(Message):
         turn: int | None
