@@ -31,8 +31,9 @@ from jitchat.values import NO_TOOL_USE, Hit, Role, Tool, ToolCall, ToolResult, T
 from jitchat.window import reasons
 from jitchat.window.files import fitting_parts
 from jitchat.window.history import History
+from jitchat.window.parts import whole_turns
 from jitchat.window.recall import Allowance, Recalling
-from jitchat.window.render import Noted, Piece, Quoting, shares
+from jitchat.window.render import Noted, Piece, Quoting, excerpted, shares
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind, Requested, Segment
 from jitchat.writing.calls import full_text
@@ -149,7 +150,7 @@ class RequestContext:
 
     def _here(self, window: ContextWindow) -> frozenset[int]:
         """Return the positions of the turns that the next window has whole in any case."""
-        return held_whole(window, self._memory) | self._given
+        return whole_turns(window.segments) | self._given
 
     def _room_left(self, answer: Answer, step: Step) -> int:
         spent = self._counter.count("".join(text for text, _ in answer.parts()))
@@ -359,20 +360,6 @@ def _foot_before(answer: Answer) -> str:
     return "Not said in this conversation." if answer.is_empty else answer.foot
 
 
-def held_whole(window: ContextWindow, memory: Memory) -> frozenset[int]:
-    """Return the positions of the turns that a window holds whole."""
-
-    def is_whole(segment: Segment) -> bool:
-        if segment.turn is None or segment.excerpt is not None or segment.kind is Kind.INDEX:
-            return False
-        if segment.kind is not Kind.TOOL_RESULTS:
-            return True
-        turn = memory.turn_at(segment.turn)
-        return turn is not None and turn.content == segment.text
-
-    return frozenset(each.turn for each in window.segments if each.turn and is_whole(each))
-
-
 def _nothing_new(asked: Asked, found: Found, named: tuple[int, ...]) -> str:
     if asked.offset and found.turns:
         found_in_all = f"There are {len(found.turns):,} in all, and none behind offset"
@@ -402,10 +389,11 @@ def _segment(
         return Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason)
     if isinstance(piece, Noted):
         known = piece.excerpt, NO_TOOL_USE, piece.source, piece.file
-        return Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason, *known)
+        return excerpted(Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason, *known))
     score = scores.get(piece.turn, 0.0)
     why = f"{reason}, score {score:.2f}" if score else reason
-    return Segment(Kind.REQUESTED, Role.TOOL, text, cost, piece.turn, why, piece.excerpt)
+    of_turn = piece.turn, why, piece.excerpt
+    return excerpted(Segment(Kind.REQUESTED, Role.TOOL, text, cost, *of_turn))
 
 
 def _in_the_window(named: Sequence[int]) -> str:

@@ -112,8 +112,6 @@ def _quoted(
         if any(passages.left_out):
             excerpt = passages
             text = quoting.excerpt(turn, passages, place)
-            sizes = {"tokens": passages.tokens, "whole": passages.whole}
-            reason = reasons.EXCERPT.format(**sizes, reason=reason)
     return Noted(Kind.RETRIEVED, text, reason, source, excerpt)
 
 
@@ -132,7 +130,7 @@ def elsewhere_rows(
         segment = sent.get(Source(turn.position, turn.position, hit.conversation))
         verdict = Verdict.RETRIEVED if segment is not None else Verdict.LEFT_OUT
         reason = segment.reason if segment is not None else reasons.NO_ROOM_ELSEWHERE
-        is_whole = segment is not None and segment.excerpt is None
+        is_whole = segment is not None and segment.is_whole
         tokens = segment.tokens if segment is not None and is_whole else price(full_text(turn))
         known = hit.conversation, hit.title, turn.position, hit.score, tokens
         rows.append(ElsewhereRow(*known, verdict, reason))

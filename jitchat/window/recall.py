@@ -255,8 +255,7 @@ class Recalling:
         found = excerpt_of(texts, self._retrieval.terms, summary, room, price)
         if not any(found.left_out):
             return self._whole(position, reason)
-        full = reasons.EXCERPT.format(tokens=found.tokens, whole=found.whole, reason=reason)
-        return Piece(position, self._quoting.excerpt(turn, found), full, found)
+        return Piece(position, self._quoting.excerpt(turn, found), reason, found)
 
     def _refuse(self, position: int, reason: str, missing: int) -> None:
         self._refused.setdefault(position, reason.format(tokens=self._reported(missing)))

@@ -9,7 +9,7 @@ parts' tokens add up to the message's.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import cycle
 from operator import attrgetter
@@ -17,7 +17,7 @@ from operator import attrgetter
 from jitchat.statements import Source
 from jitchat.text.fences import fence, free_number, free_tag, numbers_taken
 from jitchat.text.sanitize import one_line, shorten, skeleton
-from jitchat.values import IndexEntry, Role, Turn
+from jitchat.values import Form, IndexEntry, Role, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
 from jitchat.window.window import Excerpt, FileRef, Kind, Segment
@@ -32,7 +32,7 @@ def verbatim(turn: Turn, previous: Turn | None) -> str:
 
     A turn with calls, or a result, is its text alone: models imitate the format that they see.
     """
-    content = turn.content if turn.use.form is None else turn.use.form
+    content = turn.content if turn.use.form is None else turn.use.form.text
     if turn.use.calls or turn.use.answers:
         return content
     before = previous.created_at if previous else None
@@ -144,6 +144,10 @@ class Piece:
     """Why it is in the window."""
     excerpt: Excerpt | None = None
     """The passages of the turn that it has; None if it does not hold passages."""
+    form: Form = Form.WHOLE
+    """As in `Segment`."""
+    spared: int = 0
+    """Tokens of the turn that a form leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,23 +215,37 @@ def tail_segments(
     size = len(noted)
     return [
         *(
-            Segment(
-                each.kind,
-                Role.USER,
-                text,
-                cost,
-                None,
-                each.reason,
-                each.excerpt,
-                source=each.source,
-                file=each.file,
+            excerpted(
+                Segment(
+                    each.kind,
+                    Role.USER,
+                    text,
+                    cost,
+                    None,
+                    each.reason,
+                    each.excerpt,
+                    source=each.source,
+                    file=each.file,
+                )
             )
             for each, text, cost in zip(
                 (each for _, group in groups for each in group), texts, costs, strict=False
             )
         ),
         *(
-            Segment(kind, Role.USER, text, cost, piece.turn, piece.reason, piece.excerpt)
+            excerpted(
+                Segment(
+                    kind,
+                    Role.USER,
+                    text,
+                    cost,
+                    piece.turn,
+                    piece.reason,
+                    piece.excerpt,
+                    form=piece.form,
+                    whole=cost + piece.spared if piece.spared else 0,
+                )
+            )
             for kind, text, cost, piece in zip(
                 kinds, texts[size:], costs[size:], (*listed, *recalled, draft), strict=True
             )
@@ -235,8 +253,16 @@ def tail_segments(
     ]
 
 
+def excerpted(segment: Segment) -> Segment:
+    """Note on the segment of an excerpt what the whole turn takes."""
+    excerpt = segment.excerpt
+    if excerpt is None:
+        return segment
+    return replace(segment, form=Form.EXCERPT, whole=excerpt.whole)
+
+
 @lru_cache(maxsize=32)
-def _counted(price: Price, text: str) -> int:
+def counted(price: Price, text: str) -> int:
     """Count a long text, caching the result for the next draft."""
     return price(text)
 
@@ -248,8 +274,8 @@ def shares(texts: Sequence[str], price: Price) -> list[int]:
     at most one token per text for a counter that rounds, is settled one token at a time, starting
     with the most expensive text.
     """
-    costs = [_counted(price, text) for text in texts]
-    owed = (_counted(price, "".join(texts)) if len(texts) > 1 else sum(costs)) - sum(costs)
+    costs = [counted(price, text) for text in texts]
+    owed = (counted(price, "".join(texts)) if len(texts) > 1 else sum(costs)) - sum(costs)
     step = 1 if owed > 0 else -1
     for place in cycle(sorted(range(len(costs)), key=lambda place: -costs[place])):
         if not owed:

@@ -19,6 +19,7 @@ from jitchat.text.figures import plural
 from jitchat.tool_fields import use_fields
 from jitchat.values import (
     NO_TOOL_USE,
+    Form,
     Message,
     Mode,
     Picking,
@@ -166,6 +167,21 @@ class Segment:
     """The file that it holds; `turn` is None then."""
     pieces: tuple[Piece, ...] = ()
     """What is sent of it; empty while it is only planned, and in windows of earlier versions."""
+    form: Form = Form.WHOLE
+    """How much of its turn it has; windows of earlier versions name no form."""
+    whole: int = 0
+    """Tokens of its turn at full text, if it has not all of it."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has all of what it stands for."""
+        return self.form is Form.WHOLE and self.excerpt is None
+
+    @property
+    def extent(self) -> str:
+        """`preview, 610 of 22,865: `, to be put before its reason; empty if it is whole."""
+        is_whole = self.form is Form.WHOLE
+        return "" if is_whole else f"{self.form}, {self.tokens:,} of {self.whole:,}: "
 
 
 RERANKER = "reranker"
