@@ -87,7 +87,8 @@ class History:
         same = self
         if size < len(self.turns):
             before, positions = self.before[: size + 1], self.positions[:size]
-            wholes = self._wholes_of(positions)
+            last = positions[-1] if positions else 0
+            wholes = {place: cost for place, cost in self.wholes.items() if place <= last}
             same = History(self.turns[:size], self.costs[:size], before, positions, wholes)
         return same.extended(wanted[size:], price)
 
@@ -102,20 +103,15 @@ class History:
             return self
         kept = [index not in out for index in range(len(self.turns))]
         costs = tuple(compress(self._costs_without(out, price), kept))
-        positions = tuple(compress(self.positions, kept))
         return History(
             turns=chosen(self.turns, kept),
             costs=costs,
             before=tuple(accumulate(costs, initial=0)),
-            positions=positions,
-            wholes=self._wholes_of(positions),
+            positions=tuple(compress(self.positions, kept)),
+            wholes=self.wholes,
             taken_out={self.positions[index]: self.costs[index] for index in sorted(out)},
             whole=self,
         )
-
-    def _wholes_of(self, positions: Sequence[int]) -> Mapping[int, int]:
-        kept = frozenset(positions) if self.wholes else frozenset()
-        return {place: cost for place, cost in self.wholes.items() if place in kept}
 
     def whole_cost(self, index: int) -> int:
         """Return what the turn at an index costs at full text."""

@@ -31,7 +31,6 @@ from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
     ContextWindow,
     Kind,
-    LedgerRow,
     Segment,
     ToolLeftOut,
     tokens_of,
@@ -69,7 +68,7 @@ def plan(
         segments=segments,
         ledger=rows,
         never_candidates=never_candidates(sources, choice, rows),
-        full_tokens=_full_tokens(parts, mode, choice),
+        full_tokens=_full_tokens(parts, mode, choice) + parts.held_back,
         counted=tokens_of(segments),
         picking=retrieval.picking,
         reranking=retrieval.reranking,
@@ -183,11 +182,7 @@ def _chosen(mode: Mode, parts: Parts) -> Choice:
 
 
 def _full_tokens(parts: Parts, mode: Mode, choice: Choice) -> int:
-    """Return the tokens of everything that is stored; if everything is sent, those are counted."""
-    return _tokens_of_everything(parts, mode, choice) + parts.held_back
-
-
-def _tokens_of_everything(parts: Parts, mode: Mode, choice: Choice) -> int:
+    """Return the tokens that `full` would spend; if everything is sent, those are counted."""
     segments, files = choice.segments, parts.sources.files
     if mode is Mode.FULL:
         return tokens_of(segments)
@@ -293,22 +288,18 @@ def told(segment: Segment) -> Segment:
 
 def with_extents(window: ContextWindow) -> ContextWindow:
     """Let every reason say how much of a turn is sent, if that is not all of it."""
-    partial = [each for each in window.segments if each.form is not Form.WHOLE]
-    if not partial:
+    in_part = [each for each in window.segments if each.form is not Form.WHOLE]
+    if not in_part:
         return window
-    of_turns = {(each.turn, each.kind.value): each for each in partial if each.turn is not None}
-    of_others = {each.source: each.extent for each in partial if each.source is not None}
-    rows: list[LedgerRow] = []
-    for row in window.ledger:
-        segment = of_turns.get((row.turn, row.verdict.value))
-        reason = segment.extent + row.reason if segment is not None else row.reason
-        rows.append(replace(row, reason=reason))
+    extents = {each.source or each.turn: each.extent for each in in_part}
     return replace(
         window,
         segments=tuple(map(told, window.segments)),
-        ledger=tuple(rows),
+        ledger=tuple(
+            replace(row, reason=extents.get(row.turn, "") + row.reason) for row in window.ledger
+        ),
         elsewhere=tuple(
-            replace(row, reason=of_others.get(row.source, "") + row.reason)
+            replace(row, reason=extents.get(row.source, "") + row.reason)
             for row in window.elsewhere
         ),
     )

@@ -213,44 +213,32 @@ def tail_segments(
     costs[-1] += PER_MESSAGE + PER_REQUEST
     kinds = [Kind.INDEX] * len(listed) + [Kind.RETRIEVED] * len(recalled) + [Kind.DRAFT]
     size = len(noted)
-    return [
-        *(
-            excerpted(
-                Segment(
-                    each.kind,
-                    Role.USER,
-                    text,
-                    cost,
-                    None,
-                    each.reason,
-                    each.excerpt,
-                    source=each.source,
-                    file=each.file,
-                )
-            )
-            for each, text, cost in zip(
-                (each for _, group in groups for each in group), texts, costs, strict=False
-            )
-        ),
-        *(
-            excerpted(
-                Segment(
-                    kind,
-                    Role.USER,
-                    text,
-                    cost,
-                    piece.turn,
-                    piece.reason,
-                    piece.excerpt,
-                    form=piece.form,
-                    whole=cost + piece.spared if piece.spared else 0,
-                )
-            )
-            for kind, text, cost, piece in zip(
-                kinds, texts[size:], costs[size:], (*listed, *recalled, draft), strict=True
-            )
-        ),
+    segments = [
+        Segment(
+            each.kind,
+            Role.USER,
+            text,
+            cost,
+            None,
+            each.reason,
+            each.excerpt,
+            source=each.source,
+            file=each.file,
+        )
+        for each, text, cost in zip(
+            (each for _, group in groups for each in group), texts, costs, strict=False
+        )
     ]
+    segments += [
+        Segment(kind, Role.USER, text, cost, piece.turn, piece.reason, piece.excerpt)
+        for kind, text, cost, piece in zip(
+            kinds, texts[size:], costs[size:], (*listed, *recalled, draft), strict=True
+        )
+    ]
+    if draft.form is not Form.WHOLE:
+        whole = costs[-1] + draft.spared
+        segments[-1] = replace(segments[-1], form=draft.form, whole=whole)
+    return [excerpted(segment) for segment in segments]
 
 
 def excerpted(segment: Segment) -> Segment:

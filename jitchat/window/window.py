@@ -367,7 +367,7 @@ class ContextWindow:
     never_candidates: NeverCandidates | None
     """None if every turn of the history was considered or is sent."""
     full_tokens: int
-    """Tokens that `full` would send for the same draft."""
+    """Tokens that `full` would send for the same draft, if it sent every turn whole."""
     counted: int
     """The counter's tokens of all segments, before the calibration corrected them."""
     band: int = 0

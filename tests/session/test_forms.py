@@ -108,7 +108,7 @@ async def test_a_result_without_room_for_a_preview_is_held(store):
     answers = tuple(call(f"a{number}") for number in range(12))
     provider = ScriptedProvider(answers, later=[("Done.",)])
     toolbox = Toolbox((ScriptedTools({"look": LOG}),))
-    options = SessionOptions(budget=Budget(2_600, reserve=100), toolbox=toolbox)
+    options = SessionOptions(budget=Budget(1_500, reserve=100), toolbox=toolbox)
     session = session_on(
         store, conversation_of(store, talk("one", "two")), provider, options=options
     )
