@@ -114,5 +114,5 @@ def test_what_a_pass_cannot_read_of_calls_and_results_is_dropped():
     lines = complete((), (said, long, short, own))
     texts = [" ".join(dropped(lines, (turn,))[0].sentences) for turn in (said, long)]
     assert "The mast is red." in texts[0]
-    assert texts[1].startswith("all but this of 2,500 characters: Write(")
+    assert "all but this of 2,500 characters: Write(" in texts[1]
     assert not [each for each in dropped(lines, (short, own)) if "all but" in str(each.sentences)]
