@@ -29,13 +29,13 @@ from jitchat.values import (
     Retrieval,
     Role,
     Status,
-    ToolUse,
     Turn,
     Usage,
 )
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from jitchat.window.exchange import compacted_as
 from jitchat.window.files import FileSources
 from jitchat.window.history import History
 from jitchat.window.parts import Sources, ToolOffer
@@ -275,11 +275,11 @@ class Planning:
         turns = self._memory.turns
         last = turns[-1] if turns else None
         if last and last.status is Status.UNANSWERED and last.content == content:
-            return replace(last, use=replace(last.use, form=once.form))
+            return replace(last, use=compacted_as(once.form))
         return self._draft_at(last.position + 1 if last else 1, content, once)
 
     def _draft_at(self, position: int, content: str, once: Once) -> Turn:
-        use = ToolUse(form=once.form)
+        use = compacted_as(once.form)
         return Turn(position, Role.USER, content, self._memory.store.now(), use=use)
 
     def history_before(self, position: int) -> History:
@@ -346,10 +346,17 @@ def known_history(
     Also returns those turns, including the ones that no window shows.
     """
     now = memory.snapshot
-    costs = TurnCosts(memory.store.database, memory.conversation.id, price.name).read(now.path)
+    costs, wholes = (stored.read(now.path) for stored in _stored_costs(memory, price))
     size = min(len(costs), up_to(now.turns, min(now.settled, position - 1)))
     turns = now.turns[:size]
-    return History.of(turns, costs[:size]), turns
+    return History.of(turns, costs[:size], wholes), turns
+
+
+def _stored_costs(memory: Memory, price: TurnPricing) -> tuple[TurnCosts, TurnCosts]:
+    """Return the stored costs of turns as they are sent, and of those that are sent in part."""
+    database, conversation = memory.store.database, memory.conversation.id
+    as_sent = TurnCosts(database, conversation, price.name)
+    return as_sent, TurnCosts(database, conversation, f"{price.name} whole")
 
 
 def keep_costs(memory: Memory, price: TurnPricing, history: History) -> None:
@@ -357,11 +364,13 @@ def keep_costs(memory: Memory, price: TurnPricing, history: History) -> None:
     now = memory.snapshot
     settled = positions_of(now.turns[: up_to(now.turns, now.settled)])
     costs = dict(zip(history.positions, history.costs, strict=True))
-    known = TurnCosts(memory.store.database, memory.conversation.id, price.name)
+    as_sent, whole = _stored_costs(memory, price)
     is_view = memory.store.is_view(memory.conversation.id)
     if not is_view and len(settled) and settled[-1] <= (history.positions or (0,))[-1]:
         with suppress(StoreError):
-            known.write(now.path, settled[-1], [costs.get(each, 0) for each in settled])
+            as_sent.write(now.path, settled[-1], [costs.get(each, 0) for each in settled])
+            if wholes := history.wholes:
+                whole.write(now.path, settled[-1], [wholes.get(each, 0) for each in settled])
 
 
 def _ids(positions: Iterable[int]) -> str:

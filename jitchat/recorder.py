@@ -23,6 +23,7 @@ from jitchat.store.windows import Ending, WindowRecord
 from jitchat.text.sanitize import shorten, skeleton
 from jitchat.values import (
     Echo,
+    Shortened,
     Status,
     ToolCall,
     ToolResult,
@@ -236,7 +237,7 @@ class SendRecorder:
         with self._writing():
             return self._put_results(results)
 
-    def keep_forms(self, forms: Mapping[int, str | None]) -> None:
+    def keep_forms(self, forms: Mapping[int, Shortened | None]) -> None:
         """Store the shortened results for later windows, by position; None for the whole text."""
         with self._writing():
             self._memory.keep_forms(forms)

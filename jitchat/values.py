@@ -189,6 +189,28 @@ class Echo:
     """JSON in the protocol's own format, exactly as received."""
 
 
+class Form(StrEnum):
+    """How much of a turn a window has."""
+
+    WHOLE = "whole"
+    EXCERPT = "excerpt"
+    """Its passages."""
+    PREVIEW = "preview"
+    """The head and tail of a large result."""
+    COMPACTED = "compacted"
+    """What an instruction asked for."""
+    HELD = "held"
+    """A notice, because there was no room for a preview."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """The text that windows carry instead of a whole turn."""
+
+    text: str
+    form: Form = Form.PREVIEW
+
+
 @dataclass(frozen=True, slots=True)
 class ToolUse:
     """The tool data of a turn or message, in addition to its text."""
@@ -201,8 +223,8 @@ class ToolUse:
     """The call that this turn is the result of; None if it is not a result."""
     is_error: bool = False
     """Whether the call failed or was declined."""
-    form: str | None = None
-    """The shortened text that windows carry instead of the whole result; None for the whole."""
+    form: Shortened | None = None
+    """None if windows carry the whole turn."""
     seconds: float | None = None
     """Duration of the call; None if it did not run or was not measured."""
 

@@ -24,6 +24,7 @@ from jitchat.window.window import (
     Verdict,
     segment_of_turns,
 )
+from jitchat.writing.calls import full_text
 
 LEAST_TOLD = 0.005
 """Smaller values would be shown as 0.00."""
@@ -39,6 +40,7 @@ class Standing(StrEnum):
 
     SENT = "in the window"
     EXCERPT = "in the window as an excerpt"
+    IN_PART = "in the window in part"
     LISTED = "as an index line"
     LEFT_OUT = "left out"
     NEVER = "never a candidate"
@@ -80,7 +82,8 @@ def why_by_ledger(window: ContextWindow, turn: int) -> Why | None:
     reason = one_line(segment.reason)
     sentence = f"#{turn} is in the window as {segment.kind}, {_cost(window, segment.tokens)}"
     sentences = (f"{sentence}: {reason}.", *_passages(segment), *_ranked(window, row))
-    return Why(turn, Standing.EXCERPT if segment.excerpt else Standing.SENT, sentences, row)
+    standing = Standing.SENT if segment.is_whole else Standing.IN_PART
+    return Why(turn, Standing.EXCERPT if segment.excerpt else standing, sentences, row)
 
 
 def why_elsewhere(window: ContextWindow, name: str) -> tuple[str, ...]:
@@ -274,7 +277,7 @@ def _bar(memory: Memory, explained: Explained, turn: int) -> Standing | None:
     if stored is None:
         return Standing.UNKNOWN
     standing = _STATUSES.get(stored.status)
-    return standing or (None if stored.content.strip() else Standing.BLANK)
+    return standing or (None if full_text(stored).strip() else Standing.BLANK)
 
 
 def _taken_by(memory: Memory, explained: Explained, turn: int) -> Standing | None:

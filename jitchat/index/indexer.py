@@ -157,10 +157,10 @@ def parts_of(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
     """Split turns into parts to be written in one transaction each, in the order given."""
     start = letters = 0
     for place, turn in enumerate(turns):
-        letters += len(turn.content)
+        letters += len(searched_text(turn))
         if letters > _PART_LETTERS and place > start:
             yield turns[start:place]
-            start, letters = place, len(turn.content)
+            start, letters = place, len(searched_text(turn))
     if turns[start:]:
         yield turns[start:]
 
@@ -172,8 +172,8 @@ def slices_of(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
     similar length are put together, fewer per slice the longer they are.
     """
     batch: list[Turn] = []
-    for turn in sorted(turns, key=lambda turn: len(turn.content)):
-        padded = (len(batch) + 1) * len(turn.content)
+    for turn in sorted(turns, key=lambda turn: len(searched_text(turn))):
+        padded = (len(batch) + 1) * len(searched_text(turn))
         if batch and (len(batch) == _SLICE or padded > _SLICE_LETTERS):
             yield batch
             batch = []

@@ -39,6 +39,7 @@ from jitchat.values import (
     Status,
     Turn,
 )
+from jitchat.writing.calls import full_text
 
 if TYPE_CHECKING:
     from jitchat.index.search import HotIndex  # loads numpy
@@ -227,4 +228,5 @@ class OtherConversations:
 
 
 def _is_found(turn: Turn) -> bool:
-    return turn.status not in (Status.STREAMING, Status.UNANSWERED) and bool(turn.content.strip())
+    is_settled = turn.status not in (Status.STREAMING, Status.UNANSWERED)
+    return is_settled and bool(full_text(turn).strip())

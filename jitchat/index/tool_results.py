@@ -7,7 +7,7 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import both_ends, one_line, shorten
 from jitchat.values import ToolCall, Turn
 from jitchat.window.exchange import is_requested
-from jitchat.window.render import called
+from jitchat.writing.calls import call_head, full_text
 
 _READ = 200_000
 """Maximum characters of a result that is parsed as JSON to count its rows."""
@@ -17,14 +17,14 @@ _EACH_END = 400
 
 
 def searched_text(turn: Turn) -> str:
-    """Return the text by which a turn is found; for a tool result, the call and the result.
+    """Return the text by which a turn is found; for a tool result, its call and the result.
 
     Empty for results of `request_context`: the turns that they quote are found by themselves.
     """
     if is_requested(turn):
         return ""
     call = turn.use.answers
-    return turn.content if call is None else f"{called(call)}\n{turn.content}"
+    return full_text(turn) if call is None else f"{call_head(call)}\n{turn.content}"
 
 
 def result_line(result: Turn) -> str:

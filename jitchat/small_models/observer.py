@@ -34,6 +34,7 @@ from jitchat.values import Message, Role, Turn
 from jitchat.window.exchange import is_requested
 from jitchat.window.render import quote_all
 from jitchat.window.statements import observation_line
+from jitchat.writing.calls import flattened
 
 _AHEAD = 12
 """Earlier notes that are shown, so that the model can distinguish what is new."""
@@ -159,7 +160,7 @@ class ModelObserver(SizedModels):
 
 def _parts(turns: Sequence[Turn]) -> Iterator[tuple[Turn, ...]]:
     """Group turns; messages that are too large to be shown with others come alone, in parts."""
-    shown = (turn for turn in turns if not is_requested(turn))
+    shown = (flattened(turn) for turn in turns if not is_requested(turn))
     for is_small, group in groupby(shown, key=lambda turn: len(turn.content) <= _LARGEST):
         if is_small:
             yield tuple(group)

@@ -7,9 +7,13 @@ in no line is reported, turn by turn.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from jitchat.index.tool_results import result_line
 from jitchat.statements import Observation, Priority
 from jitchat.synthesis import sentences
+from jitchat.text.sanitize import one_line
 from jitchat.values import Turn
+from jitchat.window.exchange import is_requested
+from jitchat.writing.calls import call_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +90,19 @@ def dropped(lines: Sequence[Observation], turns: Iterable[Turn]) -> list[Dropped
     named = sentences.words_in(lines)
     lost: list[Dropped] = []
     for turn in turns:
-        texts = tuple(sentence.text for sentence in _not_carried(turn, own))
+        carried = tuple(sentence.text for sentence in _not_carried(turn, own))
+        texts = (*carried, *_unread(turn))
         items = sentences.new_items(sentences.items_of(turn), named)
         if texts or items:
             lost.append(Dropped(turn.position, texts, items))
     return lost
+
+
+def _unread(turn: Turn) -> Iterator[str]:
+    """Describe what no line can have: calls, and a result that is longer than its index line."""
+    yield from filter(None, map(call_text, turn.use.calls))
+    if turn.use.answers is None or is_requested(turn):
+        return
+    line = result_line(turn)
+    if one_line(turn.content) not in line:
+        yield f"all but this of {len(turn.content):,} characters: {line}"

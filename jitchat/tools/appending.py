@@ -6,7 +6,7 @@ from dataclasses import replace
 from jitchat.errors import WindowOverflow
 from jitchat.tools.gate import forms_of
 from jitchat.tools.source import Step, ToolOutput
-from jitchat.values import EPHEMERAL, Status, ToolUse, Turn
+from jitchat.values import EPHEMERAL, Form, Shortened, Status, ToolUse, Turn
 from jitchat.window import reasons
 from jitchat.window.calibration import Calibration
 from jitchat.window.extend import (
@@ -39,7 +39,7 @@ class Appending:
         """Results of the other tools, by the id of the call."""
         self._requests: list[Requested] = []
         self._held: list[HeldResult] = []
-        self.forms: dict[int, str | None] = {}
+        self.forms: dict[int, Shortened | None] = {}
         """The text that later windows carry for a turn, by position; None for the whole turn."""
         uses = (ToolUse(answers=call) for call in self._calls)
         self._around = sum(price("", use) for use in uses)
@@ -101,8 +101,10 @@ class Appending:
         made = {}
         for (identity, turn), form in zip(self._results.items(), forms, strict=True):
             made[identity] = result_segment(turn, form.text, form.reason, self._price)
-            if not form.is_whole:
-                self.forms[turn.position] = form.text
+            if form.form is not Form.WHOLE:
+                self.forms[turn.position] = Shortened(form.text, form.form)
                 tokens = self._counter.count(form.text)
+                whole = made[identity].tokens - tokens + form.whole
+                made[identity] = replace(made[identity], form=form.form, whole=whole)
                 self._held.append(HeldResult(turn.position, form.whole, tokens))
         return made

@@ -15,6 +15,7 @@ from jitchat.values import ElsewhereHit, Tool
 from jitchat.window.render import Noted, Quoting, place_elsewhere
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind
+from jitchat.writing.calls import full_text
 
 REACHING_TOOL: Tool = replace(
     TOOL,
@@ -76,7 +77,7 @@ def turn_elsewhere(
     if not asked.offset and cost <= room:
         noted = Noted(Kind.REQUESTED, text, hit.reason, _source(hit))
         return Found((noted,), f"{name} is whole, {cost:,} tokens.")
-    length = len(hit.turn.content)
+    length = len(full_text(hit.turn))
     read = (
         read_on(hit.turn, asked.offset, room - _LABEL, counter) if asked.offset < length else None
     )

@@ -31,10 +31,12 @@ from jitchat.values import NO_TOOL_USE, Hit, Role, Tool, ToolCall, ToolResult, T
 from jitchat.window import reasons
 from jitchat.window.files import fitting_parts
 from jitchat.window.history import History
+from jitchat.window.parts import whole_turns
 from jitchat.window.recall import Allowance, Recalling
-from jitchat.window.render import Noted, Piece, Quoting, shares
+from jitchat.window.render import Noted, Piece, Quoting, excerpted, shares
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind, Requested, Segment
+from jitchat.writing.calls import full_text
 
 MOST_TOKENS = 2_000
 """Maximum tokens of one result, by the counter."""
@@ -148,7 +150,7 @@ class RequestContext:
 
     def _here(self, window: ContextWindow) -> frozenset[int]:
         """Return the positions of the turns that the next window has whole in any case."""
-        return held_whole(window, self._memory) | self._given
+        return whole_turns(window.segments) | self._given
 
     def _room_left(self, answer: Answer, step: Step) -> int:
         spent = self._counter.count("".join(text for text, _ in answer.parts()))
@@ -325,7 +327,7 @@ class RequestContext:
                 yield Piece(turn.position, text, reasons.NEIGHBOUR.format(turn=position))
 
     def _part(self, turn: Turn, start: int, room: tuple[int, int]) -> Answer:
-        length = len(turn.content)
+        length = len(full_text(turn))
         if start >= length:
             return Answer(
                 f"#{turn.position} has {length:,} characters; offset {start:,} is behind it."
@@ -349,27 +351,13 @@ class RequestContext:
             place = (index or 0) + step
             if 0 <= place < len(history.turns):
                 turn = history.turns[place]
-                if turn.position not in kept_out(window) and turn.content.strip():
+                if turn.position not in kept_out(window) and full_text(turn).strip():
                     yield turn
 
 
 def _foot_before(answer: Answer) -> str:
     """Return the foot for an answer that quotes more than turns of this conversation."""
     return "Not said in this conversation." if answer.is_empty else answer.foot
-
-
-def held_whole(window: ContextWindow, memory: Memory) -> frozenset[int]:
-    """Return the positions of the turns that a window holds whole."""
-
-    def is_whole(segment: Segment) -> bool:
-        if segment.turn is None or segment.excerpt is not None or segment.kind is Kind.INDEX:
-            return False
-        if segment.kind is not Kind.TOOL_RESULTS:
-            return True
-        turn = memory.turn_at(segment.turn)
-        return turn is not None and turn.content == segment.text
-
-    return frozenset(each.turn for each in window.segments if each.turn and is_whole(each))
 
 
 def _nothing_new(asked: Asked, found: Found, named: tuple[int, ...]) -> str:
@@ -401,10 +389,11 @@ def _segment(
         return Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason)
     if isinstance(piece, Noted):
         known = piece.excerpt, NO_TOOL_USE, piece.source, piece.file
-        return Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason, *known)
+        return excerpted(Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason, *known))
     score = scores.get(piece.turn, 0.0)
     why = f"{reason}, score {score:.2f}" if score else reason
-    return Segment(Kind.REQUESTED, Role.TOOL, text, cost, piece.turn, why, piece.excerpt)
+    of_turn = piece.turn, why, piece.excerpt
+    return excerpted(Segment(Kind.REQUESTED, Role.TOOL, text, cost, *of_turn))
 
 
 def _in_the_window(named: Sequence[int]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from jitchat.values import Tool, ToolCall, ToolResult
+from jitchat.values import Shortened, Tool, ToolCall, ToolResult
 from jitchat.window.window import ContextWindow, Requested, Segment
 
 BUILT_IN = "built in"
@@ -34,7 +34,7 @@ class ToolOutput:
     the result is a single segment."""
     requested: Requested | None = None
     """The request, if the result quotes turns of the store; None otherwise."""
-    forms: tuple[tuple[int, str | None], ...] = ()
+    forms: tuple[tuple[int, Shortened | None], ...] = ()
     """(position, text) that later windows carry in place of a turn; None for the turn's text."""
 
 

@@ -16,7 +16,8 @@ _ASKED = """
       AND json_extract(w.header, '$.requests') IS NOT NULL
 """
 _HELD = """
-    SELECT content, json_extract(tools, '$.form') FROM turns
+    SELECT content, COALESCE(json_extract(tools, '$.form.text'), json_extract(tools, '$.form'))
+    FROM turns
     WHERE tools IS NOT NULL AND json_extract(tools, '$.form') IS NOT NULL
 """
 

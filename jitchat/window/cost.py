@@ -37,10 +37,10 @@ def choosing_sentences(window: ContextWindow) -> list[str]:
 
 def _distilling_sentences(window: ContextWindow) -> list[str]:
     """Explain why a distilling mode sends every turn, if it does."""
-    turn = next((each for each in window.segments if each.kind is Kind.RECENT), None)
-    if not window.mode.distils or window.distilled_through or turn is None:
+    why = {each.reason for each in window.segments if each.kind is Kind.RECENT}
+    if not window.mode.distils or window.distilled_through or not why:
         return []
-    is_undistilled = turn.reason in (reasons.NOT_OBSERVED, reasons.THIS_SESSION)
+    is_undistilled = not why.isdisjoint((reasons.NOT_OBSERVED, reasons.THIS_SESSION))
     return [reasons.NOTHING_DISTILLED if is_undistilled else reasons.NOT_SMALLER]
 
 

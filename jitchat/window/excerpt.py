@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, groupby
 
-from jitchat.text.blocks import Block, blocks_of
+from jitchat.text.blocks import LONG_PARAGRAPH, Block, blocks_of
 from jitchat.text.words import stems
 from jitchat.values import Term
 from jitchat.window import reasons
@@ -50,13 +50,16 @@ class Room:
     """Tokens of a marker for what is left out."""
 
 
-def excerpt_of(text: str, terms: Sequence[Term], summary: str, room: Room, price: Price) -> Excerpt:
-    """Choose passages of `text` that fit the room; if none fits, the best one.
+def excerpt_of(
+    texts: tuple[str, ...], terms: Sequence[Term], summary: str, room: Room, price: Price
+) -> Excerpt:
+    """Choose passages of a turn's `texts` that fit the room; if none fits, the best one.
 
-    `summary` is the turn's index line. `text` is not blank.
+    `summary` is the turn's index line. The texts are its content and those of its calls, of which
+    at least one is not blank.
     """
-    blocks, stems_of = _blocks(text)
-    costs = _costs(text, price)
+    blocks, stems_of = _blocks(texts)
+    costs = _costs(texts, price)
     words = {term.stem: term.word for term in terms}
     by_draft = {term.stem: term.weight for term in terms}
     by_summary = dict.fromkeys(stems(summary), 1.0)
@@ -73,31 +76,61 @@ def excerpt_of(text: str, terms: Sequence[Term], summary: str, room: Room, price
     return chosen.excerpt(lambda _: reasons.BEGINNING)
 
 
-def best_block_share(text: str, terms: Sequence[Term]) -> float:
+def best_block_share(texts: tuple[str, ...], terms: Sequence[Term]) -> float:
     """Return the largest share of the query's weight in one block and what it brings, 0 to 1.
 
     A long turn may have all words scattered over it; an answer has them close together.
     """
     weights = {term.stem: term.weight for term in terms}
-    shared = _shared(*_blocks(text), weights).values()
+    shared = _shared(*_blocks(texts), weights).values()
     sums = (sum(weights[stem] * share for stem, share in found.items()) for found in shared)
     return max(sums, default=0.0) / (sum(weights.values()) or 1.0)
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _blocks(text: str) -> tuple[tuple[Block, ...], tuple[frozenset[str], ...]]:
-    """Split a text into blocks; return them and the stems of each."""
-    blocks = blocks_of(text)
-    return blocks, tuple(frozenset(stems(text[block.start : block.end])) for block in blocks)
+@dataclass(frozen=True, slots=True)
+class _Block(Block):
+    """A block of one of a turn's texts."""
+
+    call: int = 0
+    """As in `Passage`."""
+
+    def of(self, texts: Sequence[str]) -> str:
+        return texts[self.call][self.start : self.end]
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _costs(text: str, price: Price) -> tuple[int, ...]:
-    """Price the blocks of a text; the prices add up to that of the text."""
-    return tuple(shares([text[block.start : block.end] for block in _blocks(text)[0]], price))
+def _blocks(texts: tuple[str, ...]) -> tuple[tuple[_Block, ...], tuple[frozenset[str], ...]]:
+    """Split texts into blocks; return them and the stems of each."""
+    blocks: list[_Block] = []
+    for call, text in enumerate(texts):
+        blocks += _blocks_of_text(text, call, len(blocks))
+    return tuple(blocks), tuple(frozenset(stems(block.of(texts))) for block in blocks)
 
 
-def _candidates(blocks: Sequence[Block]) -> list[int]:
+def _blocks_of_text(text: str, call: int, before: int) -> Iterator[_Block]:
+    """Split a text into blocks, numbered from `before`.
+
+    The first line of a call names the tool and its short arguments: the others bring it along.
+    """
+    head, end, _ = text.partition("\n")
+    size = len(head + end) if call and len(head) <= LONG_PARAGRAPH else 0
+    if size:
+        yield _Block(0, size, call=call)
+    first = before + bool(size)
+    brought = (before,) if size else ()
+    for block in blocks_of(text[size:]):
+        brings = (*brought, *(first + number for number in block.brings))
+        span = block.start + size, block.end + size
+        yield _Block(*span, brings, block.is_frame, call)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _costs(texts: tuple[str, ...], price: Price) -> tuple[int, ...]:
+    """Price the blocks of texts; the prices add up to that of all of them."""
+    return tuple(shares([block.of(texts) for block in _blocks(texts)[0]], price))
+
+
+def _candidates(blocks: Sequence[_Block]) -> list[int]:
     """List the blocks that have content, by number; all blocks if there are only headings."""
     with_content = [number for number, block in enumerate(blocks) if not block.is_frame]
     return with_content or list(range(len(blocks)))
@@ -108,7 +141,7 @@ Shared = Mapping[int, Mapping[str, float]]
 
 
 def _shared(
-    blocks: Sequence[Block], stems_of: Sequence[frozenset[str]], weights: Mapping[str, float]
+    blocks: Sequence[_Block], stems_of: Sequence[frozenset[str]], weights: Mapping[str, float]
 ) -> Shared:
     """Find the blocks that share stems with `weights`; empty if no block has one itself."""
     own = [weights.keys() & found for found in stems_of]
@@ -174,7 +207,7 @@ def _reason(
 class _Chosen:
     """The chosen blocks, with the blocks that they bring along, and their cost."""
 
-    def __init__(self, blocks: Sequence[Block], costs: Sequence[int], room: Room) -> None:
+    def __init__(self, blocks: Sequence[_Block], costs: Sequence[int], room: Room) -> None:
         self.blocks, self._costs, self._room = blocks, costs, room
         self.numbers: frozenset[int] = frozenset()
         self._own: set[int] = set()
@@ -204,22 +237,27 @@ class _Chosen:
         return True
 
     def excerpt(self, reason_of: Callable[[Sequence[int]], str]) -> Excerpt:
-        """Make a passage of each run of consecutive blocks.
+        """Make a passage of each run of consecutive blocks of one text.
 
         `reason_of` gets the blocks of a run that were chosen themselves, and returns the reason.
         """
         passages, left_out, at = [], [], 0
         small = (gap for gap in self._gaps(self.numbers) if self._cost(gap) <= self._room.marker)
         kept = self.numbers.union(*small)
-        for run in _runs(kept):
+        for run in chain.from_iterable(map(self._by_text, _runs(kept))):
             first, last = self.blocks[run[0]], self.blocks[run[-1]]
             own = sorted(self._own.intersection(run))
             reason = reason_of(own) if own else reasons.FRAMES
             left_out.append(self._cost(range(at, run[0])))
-            passages.append(Passage(first.start, last.end, self._cost(run), reason))
+            cost = self._cost(run)
+            passages.append(Passage(first.start, last.end, cost, reason, first.call))
             at = run[-1] + 1
         left_out.append(self._cost(range(at, len(self.blocks))))
         return Excerpt(tuple(passages), tuple(left_out))
+
+    def _by_text(self, run: range) -> Iterator[Sequence[int]]:
+        for _, of_text in groupby(run, lambda number: self.blocks[number].call):
+            yield list(of_text)
 
     def _cost(self, numbers: Iterable[int]) -> int:
         return sum(self._costs[number] for number in numbers)

@@ -8,7 +8,17 @@ the gate held back is carried in the form that was chosen then.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from jitchat.values import EPHEMERAL, NO_TOOL_USE, Role, Status, ToolCall, ToolUse, Turn
+from jitchat.values import (
+    EPHEMERAL,
+    NO_TOOL_USE,
+    Form,
+    Role,
+    Shortened,
+    Status,
+    ToolCall,
+    ToolUse,
+    Turn,
+)
 
 
 def carried_use(use: ToolUse) -> ToolUse:
@@ -22,6 +32,11 @@ def carried_use(use: ToolUse) -> ToolUse:
     if len(calls) == len(use.calls):
         return use
     return replace(use, calls=calls, echo=None) if calls else NO_TOOL_USE
+
+
+def compacted_as(form: str | None) -> ToolUse:
+    """Return the tool use of a message that windows carry as a compacted text, if it has one."""
+    return ToolUse(form=None if form is None else Shortened(form, Form.COMPACTED))
 
 
 def answering(use: ToolUse) -> ToolUse:

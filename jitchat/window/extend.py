@@ -7,11 +7,11 @@ token, so that a prompt cache keeps all of it.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from jitchat.values import Role, Turn
+from jitchat.values import Form, Role, Turn
 from jitchat.window import reasons
 from jitchat.window.calibration import Calibration
 from jitchat.window.exchange import answering
-from jitchat.window.plan import apportion
+from jitchat.window.plan import at_cost, told
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
     ContextWindow,
@@ -35,7 +35,7 @@ def call_segment(turn: Turn, price: TurnPricing) -> Segment:
 
 
 def result_segment(turn: Turn, text: str, reason: str, price: TurnPricing) -> Segment:
-    """Make the segment of a result, with `text`: all of the result, or its preview."""
+    """Make the segment of a result, with `text`: all of the result, or what is shown of it."""
     use = answering(turn.use)
     tokens = price(text, use)
     return Segment(Kind.TOOL_RESULTS, Role.TOOL, text, tokens, turn.position, reason, use=use)
@@ -76,16 +76,15 @@ def extended(
 ) -> ContextWindow:
     """Append what a step brought.
 
-    `full` would have called the same tools, so its tokens grow by the same sum.
+    `full` would have called the same tools, so its tokens grow by the same sum, and by what the
+    gate held back.
     """
     planned = (*window.planned, *appended.segments)
     new_segments = written(planned, counter, window.rules)[len(window.segments) :]
     counted = window.counted + tokens_of(new_segments)
     added = calibration.correct(counted) - calibration.correct(window.counted)
-    costs = apportion(added, [segment.tokens for segment in new_segments])
-    priced = [
-        replace(segment, tokens=cost) for segment, cost in zip(new_segments, costs, strict=True)
-    ]
+    priced = [told(segment) for segment in at_cost(new_segments, added)]
+    held_back = sum(each.whole - each.tokens for each in priced if each.form in _GATED)
     requested = {
         each.turn: each for each in priced if each.kind is Kind.REQUESTED and each.turn is not None
     }
@@ -103,12 +102,15 @@ def extended(
         planned=planned,
         ledger=(*known, *new),
         never_candidates=_without(window.never_candidates, new),
-        full_tokens=window.full_tokens + added,
+        full_tokens=window.full_tokens + added + held_back,
         counted=counted,
         band=calibration.band(counted),
         requests=(*window.requests, *appended.requests),
         held=(*window.held, *appended.held),
     )
+
+
+_GATED = (Form.PREVIEW, Form.HELD)
 
 
 def _verdict(row: LedgerRow, segment: Segment | None) -> LedgerRow:

@@ -6,7 +6,7 @@ one subtraction, however long the conversation is.
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, compress
 from typing import Protocol
 
@@ -37,6 +37,8 @@ class History:
     """Cumulative costs: one more entry than there are turns."""
     positions: tuple[int, ...] = ()
     """The position of each turn, ascending, with gaps. Stored because it is searched."""
+    wholes: Mapping[int, int] = field(default_factory=dict)
+    """By position of a turn that windows carry in a shorter form: tokens of the whole turn."""
     taken_out: Mapping[int, int] = field(default_factory=dict)
     """By position of a turn that `without` removed: what the turn would cost."""
     whole: "History | None" = field(default=None, compare=False)
@@ -51,19 +53,32 @@ class History:
         costs = [cost_of(turn, last, price) for turn, last in zip(added, previous, strict=True)]
         sums = accumulate(costs, initial=self.before[-1])
         places = (turn.position for turn in added)
+        wholes = {
+            turn.position: whole_cost_of(turn, last, price)
+            for turn, last in zip(added, previous, strict=True)
+            if turn.use.form is not None
+        }
         return History(
             turns=joined(self.turns, added),
             costs=(*self.costs, *costs),
             before=(*self.before[:-1], *sums),
             positions=(*self.positions, *places),
+            wholes={**self.wholes, **wholes},
         )
 
     @classmethod
-    def of(cls, turns: Sequence[Turn], costs: Sequence[int]) -> "History":
-        """Make the history of turns with known costs; a cost of 0 means that no window shows it."""
+    def of(
+        cls, turns: Sequence[Turn], costs: Sequence[int], wholes: Sequence[int] = ()
+    ) -> "History":
+        """Make the history of turns with known costs; a cost of 0 means that no window shows it.
+
+        `wholes` are the costs of whole turns, 0 for one that is sent whole; empty if all are.
+        """
         shown = chosen(turns, costs)
         kept = tuple(filter(None, costs))
-        return cls(shown, kept, tuple(accumulate(kept, initial=0)), tuple(positions_of(shown)))
+        sums, positions = tuple(accumulate(kept, initial=0)), tuple(positions_of(shown))
+        stored = zip(positions_of(turns), wholes, strict=False)
+        return cls(shown, kept, sums, positions, {place: cost for place, cost in stored if cost})
 
     def following(self, turns: Iterable[Turn], price: Price) -> "History":
         """Make the history of `turns`; the turns that both start with keep their prices."""
@@ -72,7 +87,9 @@ class History:
         same = self
         if size < len(self.turns):
             before, positions = self.before[: size + 1], self.positions[:size]
-            same = History(self.turns[:size], self.costs[:size], before, positions)
+            last = positions[-1] if positions else 0
+            wholes = {place: cost for place, cost in self.wholes.items() if place <= last}
+            same = History(self.turns[:size], self.costs[:size], before, positions, wholes)
         return same.extended(wanted[size:], price)
 
     def without(self, positions: Collection[int], price: Price) -> "History":
@@ -91,9 +108,20 @@ class History:
             costs=costs,
             before=tuple(accumulate(costs, initial=0)),
             positions=tuple(compress(self.positions, kept)),
+            wholes=self.wholes,
             taken_out={self.positions[index]: self.costs[index] for index in sorted(out)},
             whole=self,
         )
+
+    def whole_cost(self, index: int) -> int:
+        """Return what the turn at an index costs at full text."""
+        return self.wholes.get(self.positions[index], self.costs[index])
+
+    @property
+    def held_back(self) -> int:
+        """Tokens by which the stored turns exceed the forms in which they are sent."""
+        found = ((self.find(position), cost) for position, cost in self.wholes.items())
+        return sum(cost - self.costs[index] for index, cost in found if index is not None)
 
     def _costs_without(self, out: Collection[int], price: Price) -> list[int]:
         """Price the turns that follow the indices `out` as if those turns did not exist."""
@@ -156,3 +184,8 @@ def cost_of(turn: Turn, previous: Turn | None, price: Price) -> int:
     """Price a turn as a separate message, following the turn `previous`."""
     text = verbatim(turn, previous)
     return price(text, carried_use(turn.use)) if turn.use else price(text)
+
+
+def whole_cost_of(turn: Turn, previous: Turn | None, price: Price) -> int:
+    """Price all of a turn that windows carry in a shorter form."""
+    return cost_of(replace(turn, use=replace(turn.use, form=None)), previous, price)

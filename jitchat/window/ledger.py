@@ -70,10 +70,10 @@ class _Book:
 
     def tokens(self, turn: int) -> int:
         segment = self._sent.get(turn)
-        if segment and segment.kind is not Kind.INDEX and segment.excerpt is None:
+        if segment and segment.kind is not Kind.INDEX and segment.is_whole:
             return segment.tokens
-        index = self._history.find(turn)
-        return self._history.taken_out.get(turn, 0) if index is None else self._history.costs[index]
+        index, history = self._history.find(turn), self._history
+        return history.taken_out.get(turn, 0) if index is None else history.whole_cost(index)
 
     def _why_not(self, row: Candidate, *, has_line: bool) -> str:
         turn, requested = row.turn, self._sources.wanted

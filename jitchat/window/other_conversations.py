@@ -16,6 +16,7 @@ from jitchat.window.excerpt import Room, excerpt_of
 from jitchat.window.recall import LEAST_EXCERPTED, LEAST_OF_EXCERPT, Allowance, Recall
 from jitchat.window.render import Noted, Price, Quoting, marker, place_elsewhere
 from jitchat.window.window import ElsewhereRow, Excerpt, Kind, Segment, Verdict
+from jitchat.writing.calls import full_text, texts_of
 
 _FENCE = "<elsewhere>\n</elsewhere>\n"
 _WHOLE = 1 / 4
@@ -51,7 +52,7 @@ def with_others(
     left = min(allowance.retrieved, allowance.room) - price(_FENCE) - _spent(recalled, price)
     noted, texts = list[Noted](), set[str]()
     for hit in found.hits:
-        plain = " ".join(hit.turn.content.split())
+        plain = " ".join(full_text(hit.turn).split())
         if plain in texts:
             continue
         most = max(LEAST_EXCERPTED, int(_WHOLE * allowance.retrieved))
@@ -104,13 +105,13 @@ def _quoted(
     text = quoting.whole(turn, place)
     if price(text) > most:
         limit = most - price(quoting.excerpt(turn, Excerpt((), (0,)), place))
-        room = Room(max(LEAST_OF_EXCERPT, limit), price(marker(len(turn.content), turn)))
-        passages = excerpt_of(turn.content, found.terms, "", room, price)
+        texts = texts_of(turn)
+        size = sum(map(len, texts))
+        room = Room(max(LEAST_OF_EXCERPT, limit), price(marker(size, turn)))
+        passages = excerpt_of(texts, found.terms, "", room, price)
         if any(passages.left_out):
             excerpt = passages
             text = quoting.excerpt(turn, passages, place)
-            sizes = {"tokens": passages.tokens, "whole": passages.whole}
-            reason = reasons.EXCERPT.format(**sizes, reason=reason)
     return Noted(Kind.RETRIEVED, text, reason, source, excerpt)
 
 
@@ -129,8 +130,8 @@ def elsewhere_rows(
         segment = sent.get(Source(turn.position, turn.position, hit.conversation))
         verdict = Verdict.RETRIEVED if segment is not None else Verdict.LEFT_OUT
         reason = segment.reason if segment is not None else reasons.NO_ROOM_ELSEWHERE
-        is_whole = segment is not None and segment.excerpt is None
-        tokens = segment.tokens if segment is not None and is_whole else price(turn.content)
+        is_whole = segment is not None and segment.is_whole
+        tokens = segment.tokens if segment is not None and is_whole else price(full_text(turn))
         known = hit.conversation, hit.title, turn.position, hit.score, tokens
         rows.append(ElsewhereRow(*known, verdict, reason))
     return tuple(rows)

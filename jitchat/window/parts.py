@@ -14,12 +14,12 @@ start: they only shorten the block.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 
 from jitchat.errors import WindowOverflow
 from jitchat.statements import NOTHING_DISTILLED, Distilled
-from jitchat.text.figures import enumerated
+from jitchat.text.figures import enumerated, plural
 from jitchat.values import REQUEST_CONTEXT, Retrieval, Tool, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
@@ -29,7 +29,7 @@ from jitchat.window.facts import fitting_facts, standing_segments
 from jitchat.window.files import NO_FILES, FileSources, fitting_parts
 from jitchat.window.history import History, Price, cost_of
 from jitchat.window.recall import Recall
-from jitchat.window.render import Noted, Piece, system_segment, tail_segments, verbatim
+from jitchat.window.render import Noted, Piece, counted, system_segment, tail_segments, verbatim
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.tool_prices import tool_prices
 from jitchat.window.window import ElsewhereRow, Kind, Segment, tokens_of, tool_segment
@@ -136,7 +136,7 @@ class Parts:
     bare_tail: tuple[Segment, ...]
     """The draft alone."""
     whole: int
-    """Tokens that `full` sends, without files."""
+    """Tokens that `full` sends, without files, with the forms of turns that are sent in part."""
     whole_files: frozenset[str] = frozenset()
     """Digests of the files that are sent whole: no part of them is also quoted."""
 
@@ -154,6 +154,9 @@ class Parts:
         of_everything = (system, *standing) if has_nothing_to_ask else opening
         text = verbatim(sources.draft, history.last())
         draft = Piece(sources.draft.position, text, reasons.DRAFT)
+        if (form := sources.draft.use.form) is not None:
+            spared = counted(counter.count, sources.draft.content) - counter.count(form.text)
+            draft = replace(draft, form=form.form, spared=spared)
         bare_tail = tuple(tail_segments((), (), draft, counter.count))
         pricing = TurnPricing(counter, sources.rules, sources.offers_others)
         block = block_tokens(history, 0, pricing)
@@ -166,6 +169,11 @@ class Parts:
     def fixed(self) -> int:
         """Tokens that every window holds: instructions, tools and draft."""
         return tokens_of(self.opening) + tokens_of(self.bare_tail)
+
+    @property
+    def held_back(self) -> int:
+        """Tokens by which the stored turns and the message exceed what `full` sends of them."""
+        return self.sources.history.held_back + self.draft.spared
 
     @property
     def kept_line(self) -> int:
@@ -181,7 +189,7 @@ class Parts:
         self, reason: str, recalled: Recall | None = None, noted: Sequence[Noted] = ()
     ) -> Choice:
         """Send every turn, and what is `noted` in addition."""
-        turns = self.recent(0, reason)
+        turns = self.recent(0, in_part(reason, self.sources.history))
         segments = (*self.opening_of_everything, *turns, *self.tail(noted))
         return Choice(segments, recalled, is_everything=True)
 
@@ -211,6 +219,9 @@ class Parts:
             tokens = cost if previous else self.pricing(text, use)
             known = turn.position, reason
             made.append(Segment(Kind.RECENT, spoken_as(turn), text, tokens, *known, use=use))
+            if (form := turn.use.form) is not None:
+                whole = tokens - cost + history.wholes[turn.position]
+                made[-1] = replace(made[-1], form=form.form, whole=whole)
             previous = turn
         return made
 
@@ -270,12 +281,21 @@ def of_conversation(segments: Iterable[Segment]) -> int:
     )
 
 
+def in_part(reason: str, history: History) -> str:
+    """Add to the reason for sending every turn how many of them are sent in part."""
+    indices = (history.find(position) for position in history.wholes)
+    turns = [history.turns[index] for index in indices if index is not None]
+    are_results = all(turn.use.answers is not None for turn in turns)
+    what = plural(len(turns), "result" if are_results else "turn")
+    return f"{reason}, {what} in part" if turns else reason
+
+
 def whole_turns(segments: Iterable[Segment]) -> frozenset[int]:
     """Return the positions of the turns that segments have at full text."""
     return frozenset(
         each.turn
         for each in segments
-        if each.turn is not None and each.excerpt is None and each.kind is not Kind.INDEX
+        if each.turn is not None and each.is_whole and each.kind is not Kind.INDEX
     )
 
 

@@ -15,6 +15,7 @@ from importlib import import_module
 
 from jitchat.values import (
     REQUEST_CONTEXT,
+    Form,
     Mode,
     Role,
 )
@@ -67,7 +68,7 @@ def plan(
         segments=segments,
         ledger=rows,
         never_candidates=never_candidates(sources, choice, rows),
-        full_tokens=_full_tokens(parts, mode, choice),
+        full_tokens=_full_tokens(parts, mode, choice) + parts.held_back,
         counted=tokens_of(segments),
         picking=retrieval.picking,
         reranking=retrieval.reranking,
@@ -83,7 +84,7 @@ def plan(
         planned=planned.segments,
         rules=sources.rules,
     )
-    return correct_window(window, calibration)
+    return with_extents(correct_window(window, calibration))
 
 
 _TRIES = 4
@@ -129,12 +130,9 @@ def rewritten(
     total = calibration.correct(counted)
     if total + calibration.band(counted) > window.budget.budget:
         return None
-    costs = apportion(total, [segment.tokens for segment in segments])
     return replace(
         window,
-        segments=tuple(
-            replace(segment, tokens=cost) for segment, cost in zip(segments, costs, strict=True)
-        ),
+        segments=tuple(map(told, at_cost(segments, total))),
         counted=counted,
         band=calibration.band(counted),
         tools_left_out=tuple(left_out),
@@ -243,11 +241,8 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
     def at_rate(tokens: int) -> int:
         return (2 * tokens * total + own) // (2 * own) if own else tokens
 
-    costs = apportion(total, [segment.tokens for segment in window.segments])
-    segments = [
-        replace(segment, tokens=cost) for segment, cost in zip(window.segments, costs, strict=True)
-    ]
-    whole = [each for each in segments if each.kind in _FULL_TEXT and each.excerpt is None]
+    segments = at_cost(window.segments, total)
+    whole = [each for each in segments if each.kind in _FULL_TEXT and each.is_whole]
     sent = {(segment.turn, segment.kind.value): segment.tokens for segment in whole}
     elsewhere = {
         segment.source: segment.tokens
@@ -273,6 +268,40 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
         ),
         full_tokens=calibration.correct(window.full_tokens),
         band=calibration.band(own),
+    )
+
+
+def at_cost(segments: Sequence[Segment], total: int) -> list[Segment]:
+    """Give segments other prices that add up to `total`; what they leave out costs as much."""
+    costs = apportion(total, [segment.tokens for segment in segments])
+    priced: list[Segment] = []
+    for segment, cost in zip(segments, costs, strict=True):
+        whole = round(segment.whole * cost / segment.tokens) if segment.tokens else 0
+        priced.append(replace(segment, tokens=cost, whole=whole))
+    return priced
+
+
+def told(segment: Segment) -> Segment:
+    """Let the reason say how much of a turn is sent, if that is not all of it."""
+    return replace(segment, reason=f"{segment.extent}{segment.reason}")
+
+
+def with_extents(window: ContextWindow) -> ContextWindow:
+    """Let every reason say how much of a turn is sent, if that is not all of it."""
+    in_part = [each for each in window.segments if each.form is not Form.WHOLE]
+    if not in_part:
+        return window
+    extents = {each.source or each.turn: each.extent for each in in_part}
+    return replace(
+        window,
+        segments=tuple(map(told, window.segments)),
+        ledger=tuple(
+            replace(row, reason=extents.get(row.turn, "") + row.reason) for row in window.ledger
+        ),
+        elsewhere=tuple(
+            replace(row, reason=extents.get(row.source, "") + row.reason)
+            for row in window.elsewhere
+        ),
     )
 
 

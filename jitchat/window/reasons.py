@@ -24,7 +24,8 @@ NOT_SMALLER = "every turn is sent, as in full: distilled notes would save no tok
 # appended in mid-turn
 CALLED = "called by the model"
 RESULT = "whole result"
-HELD = "preview of a result of {tokens:,} tokens"
+LARGE_RESULT = "large result"
+NO_ROOM_PREVIEW = "no room for a preview"
 # in the window
 EVERY_TURN = "mode full: every turn"
 PASSED_THROUGH = "whole conversation sent: it is no larger"
@@ -34,7 +35,6 @@ PINNED = "pinned by you"
 REQUESTED = "you asked for #{turn}"
 REQUESTED_IN_PART = f"{REQUESTED}; in full, it would need {{tokens}} more"
 NEIGHBOUR = "neighbour of #{turn}"
-EXCERPT = "excerpt, {tokens:,} of {whole:,} tokens: {reason}"
 # passages of an excerpt
 MATCHES = "on “{words}”"
 IN_SUMMARY = "named in its index line"

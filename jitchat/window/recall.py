@@ -24,6 +24,7 @@ from jitchat.window.excerpt import Room, best_block_share, excerpt_of
 from jitchat.window.history import History
 from jitchat.window.render import Piece, Price, Quoting, index_line, marker
 from jitchat.window.window import Excerpt
+from jitchat.writing.calls import full_text, texts_of
 
 NEIGHBOURS_OF = 2
 """How many of the best hits bring along the question that they answer, or their answer."""
@@ -251,14 +252,13 @@ class Recalling:
     def _excerpt(self, position: int, reason: str, limit: int) -> Piece:
         """Choose passages for about `limit` tokens; the whole turn if nothing would be left out."""
         turn, price = self._turns[position], self._price
-        content, summary = turn.content, self._summaries.get(position, "")
+        texts, summary = texts_of(turn), self._summaries.get(position, "")
         limit -= price(self._quoting.excerpt(turn, Excerpt((), (0,))))
-        room = Room(limit, price(marker(len(content), turn)))
-        found = excerpt_of(content, self._retrieval.terms, summary, room, price)
+        room = Room(limit, price(marker(sum(map(len, texts)), turn)))
+        found = excerpt_of(texts, self._retrieval.terms, summary, room, price)
         if not any(found.left_out):
             return self._whole(position, reason)
-        full = reasons.EXCERPT.format(tokens=found.tokens, whole=found.whole, reason=reason)
-        return Piece(position, self._quoting.excerpt(turn, found), full, found)
+        return Piece(position, self._quoting.excerpt(turn, found), reason, found)
 
     def _refuse(self, position: int, reason: str, missing: int) -> None:
         self._refused.setdefault(position, reason.format(tokens=self._reported(missing)))
@@ -280,8 +280,8 @@ def _long_turns_ordered(history: History, retrieval: Retrieval, least: int) -> t
     scores = sorted((hit.score for hit in hits), reverse=True)
 
     def worth(place: int) -> float:
-        text = history.turns[long[place]].content
-        return scores[place] * max(_SCATTERED, best_block_share(text, retrieval.terms)) ** 2
+        texts = texts_of(history.turns[long[place]])
+        return scores[place] * max(_SCATTERED, best_block_share(texts, retrieval.terms)) ** 2
 
     order = iter(sorted(long, key=worth, reverse=True))
     return tuple(hits[next(order)] if place in long else hit for place, hit in enumerate(hits))
@@ -297,7 +297,7 @@ def _repeated(history: History, retrieval: Retrieval) -> dict[int, int]:
     for turn in sorted(hit.turn for hit in retrieval.hits):
         index = history.find(turn)
         if index is not None:
-            texts[turn] = " ".join(history.turns[index].content.split())
+            texts[turn] = " ".join(full_text(history.turns[index]).split())
             latest[texts[turn]] = turn
     best = min(retrieval.candidates, key=lambda row: row.rank, default=None)
     return {
@@ -314,7 +314,7 @@ def _neighbours(history: History, position: int) -> list[int]:
         return []
     questions = [turns[index - 1]] if index and is_question(turns[index - 1].content) else []
     answers = turns[index + 1 : index + 2] if is_question(turns[index].content) else ()
-    return [turn.position for turn in (*questions, *answers) if turn.content.strip()]
+    return [turn.position for turn in (*questions, *answers) if full_text(turn).strip()]
 
 
 def list_turns(

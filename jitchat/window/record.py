@@ -7,7 +7,7 @@ from typing import Any
 
 from jitchat.tool_fields import use_fields
 from jitchat.typed_data import read
-from jitchat.values import RecallOrder, ToolUse
+from jitchat.values import Form, RecallOrder, ToolUse
 from jitchat.window.window import ContextWindow, FileRef, LedgerRow, Segment
 from jitchat.writing.pieces import Part
 
@@ -75,6 +75,8 @@ def segment_fields(segment: Segment) -> Fields:
     }
     if segment.excerpt is not None:
         described["excerpt"] = asdict(segment.excerpt)
+    if segment.form is not Form.WHOLE:
+        described |= {"form": segment.form.value, "whole": segment.whole}
     if segment.source is not None:
         described["source"] = asdict(segment.source)
     if segment.file is not None:

@@ -9,7 +9,7 @@ parts' tokens add up to the message's.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import cycle
 from operator import attrgetter
@@ -17,14 +17,13 @@ from operator import attrgetter
 from jitchat.statements import Source
 from jitchat.text.fences import fence, free_number, free_tag, numbers_taken
 from jitchat.text.sanitize import one_line, shorten, skeleton
-from jitchat.values import IndexEntry, Role, ToolCall, Turn
+from jitchat.values import Form, IndexEntry, Role, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
 from jitchat.window.window import Excerpt, FileRef, Kind, Segment
+from jitchat.writing.calls import call_head, full_text, texts_of
 
 _DAY_IN_NAME = re.compile(r"(?<=\d)-(?=\d\d-\d\d)")
-_SHOWN_ARGUMENTS = 200
-"""Characters of a call's arguments at the head of its result."""
 NO_MARKUP = str.maketrans("<>＜＞﹤﹥", "‹›‹›‹›")
 
 
@@ -33,7 +32,7 @@ def verbatim(turn: Turn, previous: Turn | None) -> str:
 
     A turn with calls, or a result, is its text alone: models imitate the format that they see.
     """
-    content = turn.content if turn.use.form is None else turn.use.form
+    content = turn.content if turn.use.form is None else turn.use.form.text
     if turn.use.calls or turn.use.answers:
         return content
     before = previous.created_at if previous else None
@@ -61,16 +60,17 @@ class Quoting:
     """Quotes turns, whole or as excerpts, under tags that are in none of them."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
-        self._taken = numbers_taken(f"(?:{_TURN}|{_EXCERPT})", [turn.content for turn in turns])
+        self._taken = numbers_taken(f"(?:{_TURN}|{_EXCERPT})", [full_text(turn) for turn in turns])
 
     def whole(self, turn: Turn, place: str = "") -> str:
         """Write all of a turn; `place` names it if it belongs to another conversation."""
         tag = _TURN + free_number(self._taken)
-        return f"{_opening(tag, turn, place)}{turn.content}\n</{tag}>\n"
+        return f"{_opening(tag, turn, place)}{full_text(turn)}\n</{tag}>\n"
 
     def excerpt(self, turn: Turn, excerpt: Excerpt, place: str = "") -> str:
         """Write the passages verbatim, each after a line stating how much is left out there."""
-        texts = [turn.content[passage.start : passage.end] for passage in excerpt.passages]
+        sources = texts_of(turn)
+        texts = [sources[each.call][each.start : each.end] for each in excerpt.passages]
         written = _LEFT_OUT.findall(skeleton("\n".join(texts)))
         number = free_number(self._taken.union(written))
         tag, parts = _EXCERPT + number, list[str]()
@@ -118,13 +118,8 @@ def place_elsewhere(conversation: str, title: str, position: int) -> str:
 def _opening(tag: str, turn: Turn, place: str = "") -> str:
     when = f" {_day(turn)}" if turn.created_at else ""
     call = turn.use.answers
-    who = _speaker(turn) if call is None else f"{turn.role.value} {called(call)}"
+    who = _speaker(turn) if call is None else f"{turn.role.value} {call_head(call)}"
     return f"<{tag} {place or f'#{turn.position}'}{when} {who.translate(NO_MARKUP)}>\n"
-
-
-def called(call: ToolCall) -> str:
-    """Write a call on one line: `search({"query": "port"})`; long arguments are cut."""
-    return f"{one_line(call.name)}({shorten(call.arguments, _SHOWN_ARGUMENTS)})"
 
 
 def _speaker(turn: Turn) -> str:
@@ -149,6 +144,10 @@ class Piece:
     """Why it is in the window."""
     excerpt: Excerpt | None = None
     """The passages of the turn that it has; None if it does not hold passages."""
+    form: Form = Form.WHOLE
+    """As in `Segment`."""
+    spared: int = 0
+    """Tokens of the turn that a form leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,34 +213,44 @@ def tail_segments(
     costs[-1] += PER_MESSAGE + PER_REQUEST
     kinds = [Kind.INDEX] * len(listed) + [Kind.RETRIEVED] * len(recalled) + [Kind.DRAFT]
     size = len(noted)
-    return [
-        *(
-            Segment(
-                each.kind,
-                Role.USER,
-                text,
-                cost,
-                None,
-                each.reason,
-                each.excerpt,
-                source=each.source,
-                file=each.file,
-            )
-            for each, text, cost in zip(
-                (each for _, group in groups for each in group), texts, costs, strict=False
-            )
-        ),
-        *(
-            Segment(kind, Role.USER, text, cost, piece.turn, piece.reason, piece.excerpt)
-            for kind, text, cost, piece in zip(
-                kinds, texts[size:], costs[size:], (*listed, *recalled, draft), strict=True
-            )
-        ),
+    segments = [
+        Segment(
+            each.kind,
+            Role.USER,
+            text,
+            cost,
+            None,
+            each.reason,
+            each.excerpt,
+            source=each.source,
+            file=each.file,
+        )
+        for each, text, cost in zip(
+            (each for _, group in groups for each in group), texts, costs, strict=False
+        )
     ]
+    segments += [
+        Segment(kind, Role.USER, text, cost, piece.turn, piece.reason, piece.excerpt)
+        for kind, text, cost, piece in zip(
+            kinds, texts[size:], costs[size:], (*listed, *recalled, draft), strict=True
+        )
+    ]
+    if draft.form is not Form.WHOLE:
+        whole = costs[-1] + draft.spared
+        segments[-1] = replace(segments[-1], form=draft.form, whole=whole)
+    return [excerpted(segment) for segment in segments]
+
+
+def excerpted(segment: Segment) -> Segment:
+    """Note on the segment of an excerpt what the whole turn takes."""
+    excerpt = segment.excerpt
+    if excerpt is None:
+        return segment
+    return replace(segment, form=Form.EXCERPT, whole=excerpt.whole)
 
 
 @lru_cache(maxsize=32)
-def _counted(price: Price, text: str) -> int:
+def counted(price: Price, text: str) -> int:
     """Count a long text, caching the result for the next draft."""
     return price(text)
 
@@ -253,8 +262,8 @@ def shares(texts: Sequence[str], price: Price) -> list[int]:
     at most one token per text for a counter that rounds, is settled one token at a time, starting
     with the most expensive text.
     """
-    costs = [_counted(price, text) for text in texts]
-    owed = (_counted(price, "".join(texts)) if len(texts) > 1 else sum(costs)) - sum(costs)
+    costs = [counted(price, text) for text in texts]
+    owed = (counted(price, "".join(texts)) if len(texts) > 1 else sum(costs)) - sum(costs)
     step = 1 if owed > 0 else -1
     for place in cycle(sorted(range(len(costs)), key=lambda place: -costs[place])):
         if not owed:

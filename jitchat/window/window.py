@@ -19,6 +19,7 @@ from jitchat.text.figures import plural
 from jitchat.tool_fields import use_fields
 from jitchat.values import (
     NO_TOOL_USE,
+    Form,
     Message,
     Mode,
     Picking,
@@ -86,12 +87,14 @@ class Verdict(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Passage:
     start: int
-    """In characters of the turn's text."""
+    """In characters of the text that it points into."""
     end: int
     """After its last character."""
     tokens: int
     reason: str
     """Why it was chosen."""
+    call: int = 0
+    """The number of the call whose text it points into, from 1; 0 for the turn's content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ class Excerpt:
     """
 
     passages: tuple[Passage, ...]
-    """In order; no two are adjacent."""
+    """In order; two are adjacent only if they are of different texts."""
     left_out: tuple[int, ...]
     """Tokens before each passage, and after the last: one more entry than there are passages."""
 
@@ -164,6 +167,21 @@ class Segment:
     """The file that it holds; `turn` is None then."""
     pieces: tuple[Piece, ...] = ()
     """What is sent of it; empty while it is only planned, and in windows of earlier versions."""
+    form: Form = Form.WHOLE
+    """How much of its turn it has; windows of earlier versions name no form."""
+    whole: int = 0
+    """Tokens of its turn at full text, if it has not all of it."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has all of what it stands for."""
+        return self.form is Form.WHOLE and self.excerpt is None
+
+    @property
+    def extent(self) -> str:
+        """`preview, 610 of 22,865: `, to be put before its reason; empty if it is whole."""
+        is_whole = self.form is Form.WHOLE
+        return "" if is_whole else f"{self.form}, {self.tokens:,} of {self.whole:,}: "
 
 
 RERANKER = "reranker"
@@ -349,7 +367,7 @@ class ContextWindow:
     never_candidates: NeverCandidates | None
     """None if every turn of the history was considered or is sent."""
     full_tokens: int
-    """Tokens that `full` would send for the same draft."""
+    """Tokens that `full` would send for the same draft, if it sent every turn whole."""
     counted: int
     """The counter's tokens of all segments, before the calibration corrected them."""
     band: int = 0

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import count
+from itertools import accumulate, count
 
 from jitchat.text.fences import free_tag
 from jitchat.text.json_values import is_nested_within, parsed
-from jitchat.text.sanitize import one_line, shorten
-from jitchat.values import NO_TOOL_USE, Role, Tool, ToolCall, ToolUse
-from jitchat.writing.pieces import Part, Piece, Unwritten, WritingRules, constant
+from jitchat.text.sanitize import one_line, repair, shorten
+from jitchat.values import EPHEMERAL, NO_TOOL_USE, Role, Tool, ToolCall, ToolUse, Turn
+from jitchat.writing.pieces import BETWEEN, Part, Piece, Unwritten, WritingRules, constant
 
 INTERRUPTED = (
     "No result: the call was interrupted before it returned, and whether it did anything is not"
@@ -168,20 +168,66 @@ _SHORT = 80
 own."""
 
 
+def texts_of(turn: Turn) -> tuple[str, ...]:
+    """Return what can be read of a turn: its content, then a text for each of its calls.
+
+    The text of a call of jitchat's own tools is empty.
+    """
+    return turn.content, *(call_text(call) for call in turn.use.calls)
+
+
+def full_text(turn: Turn) -> str:
+    """Join the texts of a turn that are not blank."""
+    if not turn.use.calls:
+        return turn.content
+    return BETWEEN.join(text for text in texts_of(turn) if text.strip())
+
+
+def flattened(turn: Turn) -> Turn:
+    """Return a turn that has the text of its calls as a part of its content."""
+    if not turn.use.calls:
+        return turn
+    use = replace(turn.use, calls=(), echo=None)
+    return replace(turn, content=full_text(turn), use=use)
+
+
+def starts_of(turn: Turn) -> list[int]:
+    """Return the offset of each of a turn's texts in its full text."""
+    texts = texts_of(turn)
+    steps = (len(text) + len(BETWEEN) if text.strip() else 0 for text in texts)
+    return list(accumulate(steps, initial=0))[: len(texts)]
+
+
+@lru_cache(maxsize=256)
 def call_text(call: ToolCall) -> str:
     """Write a call for reading: the name, its arguments as JSON, and each long string in full.
 
     `Write {"path": "a.py", "content": "(below)"}`, then the content as it was before it became
-    JSON.
+    JSON. Empty for a call of jitchat's own tools: what it returned is in the store anyway.
     """
+    if call.name in EPHEMERAL:
+        return ""
     arguments = parsed(call.arguments)
     if not isinstance(arguments, dict):
-        return f"{one_line(call.name)} {call.arguments or {}}"
+        return repair(f"{one_line(call.name)} {call.arguments or {}}")
     below: list[tuple[str, str]] = []
     shown = json.dumps(_shortened(arguments, "", below), ensure_ascii=False)
     lines = [f"{one_line(call.name)} {shown}"]
     lines += [f"{path}:\n{text}" for path, text in below]
-    return "\n".join(lines)
+    return repair("\n".join(lines))
+
+
+def call_head(call: ToolCall) -> str:
+    """Write a call on one line, without arguments that are not short: `search {"query": "port"}`.
+
+    All of the arguments are in the text of the call's own turn.
+    """
+    arguments = parsed(call.arguments)
+    named = arguments if isinstance(arguments, dict) else {}
+    written = {name: json.dumps(value, ensure_ascii=False) for name, value in named.items()}
+    short = {name: named[name] for name, text in written.items() if len(text) <= _SHORT}
+    shown = f" {json.dumps(short, ensure_ascii=False)}" if short else ""
+    return one_line(f"{call.name}{shown}")
 
 
 def _shortened(value: object, path: str, below: list[tuple[str, str]]) -> object:

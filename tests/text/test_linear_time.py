@@ -112,7 +112,7 @@ LOOKS: dict[str, Callable[[str], object]] = {
     "parse": parse,
     "closed": closed,
     "wrap": lambda text: wrap([Piece(text, Style(), (0, len(text)))], 20),
-    "excerpt_of": lambda text: excerpt_of(f".{text}", (), "", Room(200, 9), len),
+    "excerpt_of": lambda text: excerpt_of((f".{text}",), (), "", Room(200, 9), len),
     "estimate": estimate,
     "redacted": redacted,
     "read_window": lambda text: read_window([Message(Role.USER, text)]),

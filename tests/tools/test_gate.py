@@ -12,7 +12,7 @@ from jitchat.tools.extracting import extract
 from jitchat.tools.gate import forms_of
 from jitchat.tools.preview import preview
 from jitchat.tools.units import lines_of
-from jitchat.values import Role, ToolCall, ToolUse, Turn
+from jitchat.values import Form, Role, ToolCall, ToolUse, Turn
 from jitchat.window.tokens import EstimateCounter
 from tests.benchmarks import gate as benchmark
 
@@ -61,7 +61,7 @@ def test_the_forms_of_a_batch_share_the_room_and_never_exceed_it(sizes, room, li
     forms = list(forms_of(turns, room, limit, COUNTER))
     assert sum(COUNTER.count(form.text) for form in forms) <= max(room, 48 * len(turns))
     for turn, form in zip(turns, forms, strict=True):
-        if form.is_whole:
+        if form.form is Form.WHOLE:
             assert form.text == turn.content
             assert COUNTER.count(turn.content) <= max(limit, 48)
         else:
@@ -72,7 +72,7 @@ def test_the_forms_of_a_batch_share_the_room_and_never_exceed_it(sizes, room, li
 def test_small_results_are_whole_while_a_large_one_is_held():
     small, large = result(3, "two boats"), result(4, lines(2_000))
     one, other = forms_of([small, large], 10_000, 4_000, COUNTER)
-    assert one.is_whole
+    assert one.form is Form.WHOLE
     assert other.text.startswith("0 of the boats came in late\n")
     assert "1999 of the boats came in late\n" in other.text
     assert "not keep_all, which needs" in other.text

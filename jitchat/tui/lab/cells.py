@@ -15,7 +15,7 @@ from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.run_file import RunFile
 from jitchat.lab.stats import Place, Tally, duration, percent
 from jitchat.text.sanitize import one_line, shorten
-from jitchat.tui.dialogs.exact import ExactScreen
+from jitchat.tui.dialogs.exact import row_screen
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import BESIDE, cut, tokens, usage_sentence
 from jitchat.tui.lab.lab_screen import SHORT, LabScreen, labelled
@@ -262,8 +262,6 @@ class WindowScreen(LabScreen):
     @work(exclusive=True)
     @reports_errors
     async def _row_opened(self, message: Inspector.RowOpened) -> None:
-        text, conversation = message.text, self._result.conversation
-        if message.turn is not None:
-            turn = await asyncio.to_thread(self._file.store.turn, conversation, message.turn)
-            text = turn.content if turn is not None else ""
-        self.app.push_screen(ExactScreen(message.title, text, message.note, message.marks))
+        store, conversation = self._file.store, self._result.conversation
+        screen = await asyncio.to_thread(row_screen, message, store, conversation)
+        self.app.push_screen(screen)

@@ -111,9 +111,9 @@ def row_of(row: LedgerRow) -> Row:
 
 def row_beside_ledger(why: Why) -> Row | None:
     """Make a row for a turn that is not in the ledger; None if no window can have it."""
-    if why.row is not None or why.standing not in (Standing.NEVER, Standing.SENT):
+    if why.row is not None or why.standing not in (Standing.NEVER, Standing.SENT, Standing.IN_PART):
         return None
-    verdict = Verdict.RECENT.value if why.standing is Standing.SENT else "never"
+    verdict = Verdict.RECENT.value if why.standing is not Standing.NEVER else "never"
     reason = why.standing.value
     if why.placed is None:
         return Row(why.turn, None, 0.0, (), None, verdict, reason, "")

@@ -29,6 +29,7 @@ from jitchat.window.compare import AlignedRow, align, twins
 from jitchat.window.cost import window_cost
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, Kind
+from jitchat.writing.calls import full_text
 
 _TITLE = 48
 """Most characters of the message in the title."""
@@ -109,7 +110,7 @@ def compare(session: Session, draft: str, once: Once) -> Comparison:
         ),
         rows=rows,
         texts={
-            turn.position: shorten(turn.content, _TEXT)
+            turn.position: shorten(full_text(turn), _TEXT)
             for turn in (*session.memory.turns, question.turn)
             if turn.position in wanted
         },

@@ -59,10 +59,6 @@ class Inspector(Vertical):
         source: Source | None = None
         """The source turns in another conversation, if any."""
 
-        @property
-        def marks(self) -> list[tuple[int, int]]:
-            return [(passage.start, passage.end) for passage in self.passages]
-
     @dataclass
     class RowToggled(Message):
         turn: int | None
@@ -286,8 +282,9 @@ class Inspector(Vertical):
         passages = excerpt.passages if excerpt is not None else ()
         if row.kind == Kind.RETRIEVED and elsewhere is not None:
             return self.RowOpened(row.title, note, "", elsewhere.first, passages, elsewhere)
-        if excerpt is not None and row.turn is not None:
-            note = f"{note}\n{figures.passages_sentence(excerpt)}"
+        if not row.segments[0].is_whole and row.turn is not None:
+            if excerpt is not None:
+                note = f"{note}\n{figures.passages_sentence(excerpt)}"
             return self.RowOpened(row.title, note, "", row.turn, passages)
         text = "".join(segment.text for segment in row.segments)
         return self.RowOpened(row.title, note, text, source=elsewhere)

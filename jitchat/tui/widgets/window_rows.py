@@ -110,9 +110,10 @@ class WindowRow:
 
 
 def rows_of(window: ContextWindow) -> list[WindowRow]:
-    """List the segments in order, with old recent turns in one row, then turns left out by rank."""
+    """List the segments in order, then turns left out by rank; old whole turns share one row."""
     ledger = {row.turn: row for row in window.ledger}
-    recent = [segment for segment in window.segments if segment.kind is Kind.RECENT]
+    of_kind = (segment for segment in window.segments if segment.kind is Kind.RECENT)
+    recent = [segment for segment in of_kind if segment.is_whole]
     gathered = tuple(recent[:-SINGLY]) if len(recent) > SINGLY + 1 else ()
     together = set(map(id, gathered))
     rows: list[WindowRow] = []
