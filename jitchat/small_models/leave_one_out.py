@@ -93,7 +93,8 @@ def without(window: ContextWindow, turn: int) -> tuple[Message, ...]:
         if left_out == places[0]:
             segments[neighbour] = _with_text(segments[neighbour], before=opening[0])
         elif left_out == places[-1]:
-            segments[neighbour] = _with_text(segments[neighbour], after=f"</{opening[1]}>\n")
+            end = segments[left_out].text.rpartition(f"</{opening[1]}>")
+            segments[neighbour] = _with_text(segments[neighbour], after="".join(end[1:]))
     del segments[left_out]
     return replace(window, segments=tuple(segments)).messages()
 

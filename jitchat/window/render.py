@@ -205,11 +205,10 @@ def tail_segments(
         *_fenced("index", [piece.text for piece in listed]),
         *_fenced("recalled", [piece.text for piece in recalled]),
     ]
-    texts.append(f"\n{draft.text}" if texts else draft.text)
+    if texts:
+        texts[-1] += "\n"
+    texts.append(draft.text)
     costs = shares(texts, price)
-    if noted and len(texts) == len(noted) + 1:  # only the draft follows
-        apart = costs[-1] - price(draft.text)
-        costs[0], costs[-1] = costs[0] + apart, costs[-1] - apart
     costs[-1] += PER_MESSAGE + PER_REQUEST
     kinds = [Kind.INDEX] * len(listed) + [Kind.RETRIEVED] * len(recalled) + [Kind.DRAFT]
     size = len(noted)
@@ -259,13 +258,13 @@ def shares(texts: Sequence[str], price: Price) -> list[int]:
     """Price each text as a part of one message; the sum is the price of all of them joined.
 
     A border seldom changes a count, so each text is priced alone. The difference from the whole,
-    at most one token per text for a counter that rounds, is settled one token at a time, starting
-    with the most expensive text.
+    at most one token per text for a counter that rounds, is settled one token at a time, the first
+    text first: the last one is the draft, whose price does not change by what precedes it.
     """
     costs = [counted(price, text) for text in texts]
     owed = (counted(price, "".join(texts)) if len(texts) > 1 else sum(costs)) - sum(costs)
     step = 1 if owed > 0 else -1
-    for place in cycle(sorted(range(len(costs)), key=lambda place: -costs[place])):
+    for place in cycle(range(len(costs))):
         if not owed:
             break
         if costs[place] + step >= 0:

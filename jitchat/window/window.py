@@ -71,6 +71,10 @@ _STABLE = (
 )
 
 
+TAIL_KINDS = (Kind.FACTS, Kind.DOCUMENTS, Kind.INDEX, Kind.RETRIEVED)
+"""Kinds in the volatile tail, before the draft."""
+
+
 class Verdict(StrEnum):
     """What was decided about a turn; the segment's kind if a segment carries it."""
 

@@ -81,7 +81,7 @@ def test_a_turn_of_another_conversation_is_quoted_with_its_id_and_title(count):
     assert segment.source == Source(12, 12, "chat-3")
     assert segment.text == (
         "<elsewhere>\n<turn chat-3#12 “Release ‹planning› 'now'” Mon 2026-03-02 user>\n"
-        "The port is 9641.\n</turn>\n</elsewhere>\n"
+        "The port is 9641.\n</turn>\n</elsewhere>\n\n"
     )
     passages, question = read_window(window.messages())
     assert question == "Which port?"
