@@ -25,7 +25,7 @@ from jitchat.store.path import parent_of
 from jitchat.store.pins import OwnInstructions
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import Mode, Role
-from jitchat.why import Explained, Standing, why, why_elsewhere, why_file
+from jitchat.why import Explained, Standing, why, why_other
 from jitchat.window import record, steering
 from jitchat.window.window import ContextWindow, Kind
 
@@ -315,8 +315,7 @@ def _why_fields(session: Session, explained: Explained, turn: int | str) -> Mapp
         "turn": turn,
     }
     if isinstance(turn, str):
-        explain = why_elsewhere if "#" in turn else why_file
-        return {**fields, "sentences": explain(explained.window, turn)}
+        return {**fields, "sentences": why_other(explained.window, turn)}
     answer = why(session.memory, explained, turn)
     if answer.standing is Standing.UNKNOWN:
         raise errors.UnknownTurn(str(answer))

@@ -6,7 +6,7 @@ one subtraction, however long the conversation is.
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, compress
 from typing import Protocol
 
@@ -41,12 +41,16 @@ class History:
     """By position of a turn that `without` removed: what the turn would cost."""
     whole: "History | None" = field(default=None, compare=False)
     """The history that `without` removed turns from; None if it removed none."""
+    unshown: Sequence[Turn] = ()
+    """The turns among the others that no window shows."""
 
     def extended(self, turns: Iterable[Turn], price: Price) -> "History":
-        """Add turns at the end, except those that no window shows."""
-        added = list(filter(is_shown, turns))
+        """Add turns at the end; those that no window shows are `unshown`."""
+        given = list(turns)
+        added = [turn for turn in given if is_shown(turn)]
+        unshown = joined(self.unshown, [turn for turn in given if not is_shown(turn)])
         if not added:
-            return self
+            return replace(self, unshown=unshown) if given else self
         previous = [self.turns[-1] if self.turns else None, *added[:-1]]
         costs = [cost_of(turn, last, price) for turn, last in zip(added, previous, strict=True)]
         sums = accumulate(costs, initial=self.before[-1])
@@ -56,24 +60,29 @@ class History:
             costs=(*self.costs, *costs),
             before=(*self.before[:-1], *sums),
             positions=(*self.positions, *places),
+            unshown=unshown,
         )
 
     @classmethod
     def of(cls, turns: Sequence[Turn], costs: Sequence[int]) -> "History":
         """Make the history of turns with known costs; a cost of 0 means that no window shows it."""
-        shown = chosen(turns, costs)
+        shown, unshown = chosen(turns, costs), chosen(turns, [not cost for cost in costs])
         kept = tuple(filter(None, costs))
-        return cls(shown, kept, tuple(accumulate(kept, initial=0)), tuple(positions_of(shown)))
+        sums, positions = tuple(accumulate(kept, initial=0)), tuple(positions_of(shown))
+        return cls(shown, kept, sums, positions, unshown=unshown)
 
     def following(self, turns: Iterable[Turn], price: Price) -> "History":
         """Make the history of `turns`; the turns that both start with keep their prices."""
-        wanted = list(filter(is_shown, turns))
+        given = list(turns)
+        wanted = [turn for turn in given if is_shown(turn)]
         size = common_start(self.turns, wanted)
         same = self
         if size < len(self.turns):
             before, positions = self.before[: size + 1], self.positions[:size]
             same = History(self.turns[:size], self.costs[:size], before, positions)
-        return same.extended(wanted[size:], price)
+        made = same.extended(wanted[size:], price)
+        unshown = tuple(turn for turn in given if not is_shown(turn))
+        return made if unshown == made.unshown else replace(made, unshown=unshown)
 
     def without(self, positions: Collection[int], price: Price) -> "History":
         """Remove turns, for windows that must not have them. The result cannot be extended.
@@ -93,6 +102,7 @@ class History:
             positions=tuple(compress(self.positions, kept)),
             taken_out={self.positions[index]: self.costs[index] for index in sorted(out)},
             whole=self,
+            unshown=self.unshown,
         )
 
     def _costs_without(self, out: Collection[int], price: Price) -> list[int]:
