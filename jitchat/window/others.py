@@ -4,7 +4,7 @@ The rows follow from the segments that are sent: whatever dropped something, it 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from jitchat.attachments import Attachment
 from jitchat.statements import Fact, FactKind, Source
@@ -55,13 +55,20 @@ class Others:
         yield from self._unshown()
 
     def _refusal(self, kind: Kind, most: int, where: str) -> Callable[[int], str]:
-        """Return what says why so many tokens of a kind, which may have `most`, have no room."""
-        spent = tokens_of(segment for segment in self._segments if segment.kind is kind)
-        left, free = most - spent, self._parts.room - tokens_of(self._segments)
-        if free < left:
-            left, where = free, reasons.IN_WINDOW
-        slope = self._parts.calibration.slope
-        return partial(reasons.no_room, left=left, where=where, slope=slope)
+        """Return what says why so many tokens of a kind, which may have `most`, have no room.
+
+        As when they were chosen, each text is counted alone.
+        """
+        slope, free = self._parts.calibration.slope, self._parts.room - tokens_of(self._segments)
+
+        def refusal(tokens: int) -> str:
+            sent = (segment.text for segment in self._segments if segment.kind is kind)
+            left = most - sum(_counted(self._price, text) for text in sent)
+            if free < left:
+                return reasons.no_room(tokens, free, reasons.IN_WINDOW, slope)
+            return reasons.no_room(tokens, left, where, slope)
+
+        return refusal
 
     def _elsewhere(self) -> Iterator[OtherRow]:
         """Give the verdict on each turn that was found in another conversation."""

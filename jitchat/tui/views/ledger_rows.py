@@ -279,7 +279,7 @@ def _line_of(window: ContextWindow, row: OtherRow) -> Line:
     told = f"{place}{score}: {row.reason}" if row.name else row.reason
     leads_to = row.source if row.source is not None and row.source.conversation else None
     style = "" if row.is_sent else MUTED
-    text = one_line(f"{tokens:>7} {row.verdict:9} {told}")
+    text = f"{tokens:>7} {row.verdict:9} {one_line(told)}"
     return Line(text, style, can_be_chosen=True, leads_to=leads_to)
 
 
