@@ -81,12 +81,18 @@ def _in_order(lines: Iterable[Observation]) -> tuple[Observation, ...]:
 
 
 def dropped(lines: Sequence[Observation], turns: Iterable[Turn]) -> list[Dropped]:
-    """List, turn by turn, the statements that no line carries and the names that are in none."""
+    """List, turn by turn, the statements that no line carries and the names that are in none.
+
+    A result that is carried by a line on it, and not by its words, is one of the statements.
+    """
     own = sentences.words_by_turn(lines)
     named = sentences.words_in(lines)
     lost: list[Dropped] = []
     for turn in turns:
-        texts = tuple(sentence.text for sentence in _not_carried(turn, own))
+        unread = [
+            each for each in sentences.unread_of(turn) if not sentences.is_carried(each, named)
+        ]
+        texts = tuple(sentence.text for sentence in (*_not_carried(turn, own), *unread))
         items = sentences.new_items(sentences.items_of(turn), named)
         if texts or items:
             lost.append(Dropped(turn.position, texts, items))

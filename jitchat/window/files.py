@@ -107,7 +107,7 @@ class Placing:
     def _told(self, file: Attachment) -> str:
         """Return the reason for a whole file; for a picture, how its tokens were counted."""
         if file.picture is None:
-            return reasons.FILE
+            return reasons.FILE_EXTRACTED if file.is_extracted else reasons.FILE
         tokens, is_published = self._seen(file.picture)
         how = reasons.BY_FORMULA if is_published else reasons.ESTIMATED
         if self.sources.sees is None and not is_published:

@@ -50,6 +50,7 @@ FRAMES = "heading, lead-in or code fence of another passage"
 ELSEWHERE = "{reason}, in “{title}”"
 # files
 FILE = "attached in full"
+FILE_EXTRACTED = "attached as the text that was read from it"
 PICTURE = "picture, {tokens:,} tokens, {how}"
 BY_FORMULA, ESTIMATED = "by the provider's formula", "estimated"
 MAY_NOT_SEE = "unknown whether the model can see pictures"
