@@ -254,8 +254,8 @@ def why_command(
 ) -> None:
     """Explain why turn ID is or is not in the window for TEXT.
 
-    ID is a turn number such as 12, a turn of another conversation such as chat-3#12, or a file
-    such as notes.md.
+    ID is a turn number such as 12, a turn of another conversation such as chat-3#12, a file such
+    as notes.md, a fact such as 'fact 7', or a tool.
 
     Without TEXT, the last message is explained, with its window as it would be now; with --turn,
     a window as it was sent. Use - to read TEXT from standard input.

@@ -246,20 +246,15 @@ def lines_of(window: ContextWindow, listing: Listing) -> Iterator[Line]:
     text = fold(listing.text.strip())
     for kind, what in _OTHERS.items():
         rows = [*_sent_only(window, kind), *window.others_of(kind)]
-        sent = [row for row in rows if row.is_sent]
-        out = [row for row in rows if not row.is_sent]
-        lines = [
-            _line_of(window, row)
-            for part, group in ((Part.IN, sent), (Part.OUT, out))
-            if listing.part in (Part.ALL, part)
-            for row in group
-        ]
+        parts = {Part.IN: [row for row in rows if row.is_sent]}
+        parts[Part.OUT] = [row for row in rows if not row.is_sent]
+        wanted = rows if listing.part is Part.ALL else parts[listing.part]
+        lines = [_line_of(window, row) for row in wanted]
         shown = [line for line in lines if text in fold(line.text)]
         if shown:
-            sums = (part_figure(window, sum(row.tokens for row in group)) for group in (sent, out))
-            taken, spared = sums
-            counts = f"{len(sent):,} sent, {taken} tokens; {len(out):,} left out, {spared} tokens"
-            yield Line(f"── {what}: {counts} ", fill="─")
+            sums = (sum(row.tokens for row in part) for part in parts.values())
+            sent, out = (part_figure(window, tokens) for tokens in sums)
+            yield Line(f"── {what}: {sent} tokens sent, {out} left out ", fill="─")
         yield from shown
 
 
