@@ -90,17 +90,16 @@ def _require_size(name: str, data: bytes) -> None:
             raise FileRefused(what, "Attach its text, or a part of it.")
 
 
-_BESIDE = {
-    r"word/(header|footer|footnotes|endnotes|comments)\d*\.xml": (
-        *("hdr", "ftr", "footnote", "endnote", "comment"),
-    ),
-    r"word/document\.xml": ("txbxContent",),
-    r"xl/(.+/)?(c|threadedC)omments?\d*\.xml": ("comment", "threadedComment"),
-    r"ppt/comments/.+\.xml": ("cm",),
-    r"content\.xml": ("annotation",),
-    r"styles\.xml": ("header", "footer"),
+_BESIDE = re.compile(
+    r"word/(document|header|footer|footnotes|endnotes|comments)\d*\.xml|ppt/comments/.+\.xml"
+    r"|xl/(.+/)?(c|threadedC)omments?\d*\.xml|content\.xml|styles\.xml"
+)
+"""The files in an office file that have text beside its own."""
+_HOLDERS = {
+    *("hdr", "ftr", "footnote", "endnote", "comment", "txbxContent", "threadedComment", "cm"),
+    *("annotation", "header", "footer"),
 }
-"""Patterns of files in an office file, with the elements whose text stands beside its own."""
+"""The elements with such text."""
 _NOT_SAID = ("instrText", "delText")
 """Elements with codes of fields, and with text that was deleted."""
 _SHEET = re.compile(r"xl/worksheets/.+\.xml")
@@ -122,13 +121,11 @@ def _texts_beside(data: bytes) -> Iterator[str]:
             if _SHEET.fullmatch(name):
                 for margin in _MARGIN.findall(packed.read(name)):
                     yield _MARGIN_CODE.sub(" ", unescape(margin.decode()))
-            for pattern, tags in _BESIDE.items():
-                if re.fullmatch(pattern, name):
-                    root = ET.fromstring(packed.read(name))  # noqa: S314  expat bounds entities
-                    holders = (node for node in root.iter() if _tag(node) in tags)
-                    for holder in holders:
-                        paragraphs = [node for node in holder.iter() if _tag(node) == "p"]
-                        yield from (_said(node) for node in paragraphs or [holder])
+            if _BESIDE.fullmatch(name):
+                root = ET.fromstring(packed.read(name))  # noqa: S314  expat bounds entities
+                for holder in (node for node in root.iter() if _tag(node) in _HOLDERS):
+                    paragraphs = [node for node in holder.iter() if _tag(node) == "p"]
+                    yield from (_said(node) for node in paragraphs or [holder])
 
 
 def _tag(node: ET.Element) -> str:

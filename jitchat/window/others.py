@@ -3,8 +3,9 @@
 The rows follow from the segments that are sent: whatever dropped something, it has a row.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 
 from jitchat.attachments import Attachment
 from jitchat.statements import Fact, FactKind, Source
@@ -20,7 +21,6 @@ from jitchat.window.window import (
     FileRef,
     Kind,
     OtherRow,
-    Segment,
     Verdict,
     segment_of_turns,
     tokens_of,
@@ -49,7 +49,6 @@ class Others:
             yield from self._elsewhere()
         yield from self._files()
         yield from self._parts_of_files()
-        yield from self._standing()
         yield from self._facts()
         yield from self._tools()
         yield from self._unshown()
@@ -97,12 +96,10 @@ class Others:
     def _files(self) -> Iterator[OtherRow]:
         files = self._sources.files
         placing = Placing(files, self._parts.counter)
-        sent: dict[tuple[str, int, str], Segment] = {}
-        for segment in self._segments:
-            if segment.kind is Kind.FILES and (ref := segment.file) is not None:
-                sent[ref.digest, ref.turn, ref.name] = segment
+        own_files = [each for each in self._segments if each.kind is Kind.FILES and each.file]
+        sent = {_identity(segment.file): segment for segment in own_files}
         for file in (*files.files, *files.kept_out):
-            own = sent.get((file.digest, file.turn, file.name))
+            own = sent.get(_identity(file))
             tokens, verdict = placing.tokens(file), Verdict.LEFT_OUT
             if own is not None and own.file is not None and own.file.is_whole:
                 tokens, verdict = own.tokens, Verdict.FILES
@@ -142,54 +139,43 @@ class Others:
             figures = ref.place, tokens, reason, verdict, hit.score
             yield OtherRow(Kind.DOCUMENTS, *figures, file=ref)
 
-    def _standing(self) -> Iterator[OtherRow]:
-        older = reasons.STANDING_OLDER.format(most=self._parts.budget.standing)
-        facts = [fact for fact in self._unsent() if fact.kind is FactKind.STANDING]
-        yield from self._fact_rows(Kind.STANDING, [(fact, older) for fact in reversed(facts)])
-
     def _facts(self) -> Iterator[OtherRow]:
-        """List the facts that match the message and are not sent, then the sum of the others."""
+        """List what is not sent of standing instructions and of facts, the best first."""
         distilled, draft = self._sources.distilled, self._sources.draft.content
-        refusal = self._refusal(Kind.FACTS, self._parts.budget.facts, reasons.FOR_FACTS)
-        whole = whole_turns(self._segments)
-        facts = [fact for fact in distilled.facts if fact.kind is not FactKind.STANDING]
-        found = dict[int, tuple[Fact, str]]()
-        for fact, reason in matching(facts, draft):
-            source = source_in(distilled, fact.source)
-            why = reasons.FACTS_IN_MODES
-            if source is not None and is_of(source, whole):
-                why = reasons.FACT_IN_TURN.format(turn=source.first)
-            elif self._mode.recalls or self._mode.distils:
-                why = refusal(self._price(fact_line(fact, distilled)))
-            found[id(fact)] = fact, f"{reason}; {why}"
-        left = {id(fact): fact for fact in self._unsent() if fact.kind is not FactKind.STANDING}
-        told = [pair for key, pair in found.items() if key in left]
-        less = reasons.FACTS_LESS if draft.strip() else reasons.NOTHING_ASKED
-        rest = [(fact, less) for key, fact in left.items() if key not in found]
-        yield from self._fact_rows(Kind.FACTS, told, rest)
-
-    def _unsent(self) -> Iterator[Fact]:
-        """Yield the facts that no segment has, oldest first."""
-        kinds = (Kind.STANDING, Kind.FACTS)
+        kinds = Kind.STANDING, Kind.FACTS
         sent = "".join(segment.text for segment in self._segments if segment.kind in kinds)
-        distilled = self._sources.distilled
-        yield from (fact for fact in distilled.facts if fact_line(fact, distilled) not in sent)
+        unsent = [fact for fact in distilled.facts if fact_line(fact, distilled) not in sent]
+        older = reasons.STANDING_OLDER.format(most=self._parts.budget.standing)
+        standing = [fact for fact in reversed(unsent) if fact.kind is FactKind.STANDING]
+        yield from self._fact_rows(Kind.STANDING, dict.fromkeys(standing, older), len(standing))
+        facts = [fact for fact in distilled.facts if fact.kind is not FactKind.STANDING]
+        left = dict.fromkeys(fact for fact in unsent if fact.kind is not FactKind.STANDING)
+        found = {fact: how for fact, how in matching(facts, draft) if fact in left}
+        told = {fact: f"{how}; {self._why_no_fact(fact)}" for fact, how in found.items()}
+        less = reasons.FACTS_LESS if draft.strip() else reasons.NOTHING_ASKED
+        rest = {fact: less for fact in left if fact not in told}
+        yield from self._fact_rows(Kind.FACTS, told | rest, len(told))
 
-    def _fact_rows(
-        self,
-        kind: Kind,
-        told: Sequence[tuple[Fact, str]],
-        rest: Sequence[tuple[Fact, str]] = (),
-    ) -> Iterator[OtherRow]:
-        distilled = self._sources.distilled
-        for fact, reason in told[:_LISTED]:
+    def _why_no_fact(self, fact: Fact) -> str:
+        source = source_in(self._sources.distilled, fact.source)
+        if source is not None and is_of(source, whole_turns(self._segments)):
+            return reasons.FACT_IN_TURN.format(turn=source.first)
+        if not (self._mode.recalls or self._mode.distils):
+            return reasons.FACTS_IN_MODES
+        refusal = self._refusal(Kind.FACTS, self._parts.budget.facts, reasons.FOR_FACTS)
+        return refusal(self._price(fact_line(fact, self._sources.distilled)))
+
+    def _fact_rows(self, kind: Kind, why: Mapping[Fact, str], first: int) -> Iterator[OtherRow]:
+        """Make a row of each of the `first` facts, but not of too many, and one of the others."""
+        distilled, listed = self._sources.distilled, min(first, _LISTED)
+        for fact, reason in islice(why.items(), listed):
             tokens = self._price(fact_line(fact, distilled))
             source = source_in(distilled, fact.source)
             yield OtherRow(kind, f"fact {fact.id}", tokens, reason, source=source)
-        others = (*told[_LISTED:], *rest)
-        if others:
-            tokens = self._price("".join(fact_line(fact, distilled) for fact, _ in others))
-            yield OtherRow(kind, plural(len(others), "fact"), tokens, others[-1][1])
+        if len(why) > listed:
+            lines = (fact_line(fact, distilled) for fact in islice(why, listed, None))
+            name = plural(len(why) - listed, "fact")
+            yield OtherRow(kind, name, self._price("".join(lines)), [*why.values()][-1])
 
     def _tools(self) -> Iterator[OtherRow]:
         """List the tools not offered; also `request_context` if nothing is left out."""
@@ -217,6 +203,10 @@ class Others:
         if turns[:-_READ]:
             name = plural(len(turns) - _READ, "earlier turn")
             yield OtherRow(Kind.RECENT, name, 0, reasons.NOT_SHOWABLE)
+
+
+def _identity(file: Attachment | FileRef | None) -> tuple[str, int, str] | None:
+    return None if file is None else (file.digest, file.turn, file.name)
 
 
 @lru_cache(maxsize=2 * _READ)
