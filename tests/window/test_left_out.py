@@ -31,13 +31,14 @@ from jitchat.window import record
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
 from jitchat.window.exchange import is_shown
+from jitchat.window.extend import Appended, extended
 from jitchat.window.facts import fact_line
 from jitchat.window.files import FileSources
 from jitchat.window.history import History
 from jitchat.window.parts import Sources, ToolOffer
 from jitchat.window.plan import plan
 from jitchat.window.tokens import EstimateCounter, message_tokens
-from jitchat.window.window import ContextWindow, Kind, OtherRow, Verdict
+from jitchat.window.window import ContextWindow, Kind, OtherRow, Requested, Verdict
 from tests.examples import examples
 from tests.window.cases import TEXTS, Case, cases
 from tests.window.reports import calibrations
@@ -339,6 +340,19 @@ def test_the_same_text_of_another_conversation_is_named_as_such() -> None:
     rows = window_of(retrieval=found).others_of(Kind.RETRIEVED)
     assert [(row.name, row.is_sent) for row in rows] == [("chat-3#4", True), ("chat-3#7", False)]
     assert rows[1].reason == "same text as chat-3#4"
+
+
+def test_what_the_model_requests_in_mid_turn_is_left_out_no_longer() -> None:
+    known = FileSources((file(3, "The port is 9641. " * 2_000),))
+    known = replace(known, hits=(PartHit(3, "a" * 64, 0, 0.5, "match"),))
+    before = window_of(history=talk(80), files=known)
+    [part] = before.others_of(Kind.DOCUMENTS)
+    assert re.fullmatch(r"no room: [\d,]+ tokens, [\d,]+ left for parts of files", part.reason)
+    asked = Requested("“port”", elsewhere=(part.name,))
+    after = extended(before, Appended((), (asked,)), COUNTER, NO_CALIBRATION)
+    [row] = after.others_of(Kind.DOCUMENTS)
+    assert (row.verdict, row.reason) == (Verdict.REQUESTED, "requested by the model")
+    assert after.others_of(Kind.FILES) == before.others_of(Kind.FILES)
 
 
 def test_rows_of_windows_of_earlier_versions_are_read() -> None:
