@@ -161,7 +161,7 @@ class Planning:
     def search(self, turn: Turn, once: Once = NO_MORE) -> Question:
         """Search for the user's message; turns that it names as `#12` are wanted."""
         without, memory = once.without(self.steering), self._memory
-        files = self._files(turn, once)
+        files, _ = self._files(turn, once)
         said = without_mentions(turn.content) if files else turn.content
         retrieval = memory.retrieve(said, turn.position, without)
         best = max((hit.score for hit in retrieval.hits), default=0.0)
@@ -169,14 +169,17 @@ class Planning:
         wanted = once.wanted | turn_references(turn.content)
         return Question(turn, replace(retrieval, parts=parts), replace(once, wanted=wanted))
 
-    def _files(self, turn: Turn, once: Once) -> tuple[Attachment, ...]:
-        """Return the files of turns before the draft, then its own, without excluded turns."""
+    def _files(
+        self, turn: Turn, once: Once
+    ) -> tuple[tuple[Attachment, ...], tuple[Attachment, ...]]:
+        """Return the files of turns up to the draft, and those of excluded turns."""
         without, position = once.without(self.steering), turn.position
         stored = self._memory.files
-        ahead = (file for file in stored if file.turn < position and file.turn not in without)
+        ahead = [file for file in stored if file.turn < position]
+        kept_out = tuple(file for file in ahead if file.turn in without)
         own = [file for file in stored if file.turn == position] if turn.id else ()
         fresh = (replace(file, turn=position, data=b"") for file in once.files)
-        return (*ahead, *(own or fresh))
+        return (*(file for file in ahead if file.turn not in without), *(own or fresh)), kept_out
 
     def window(self, question: Question, mode: Mode, budget: Budget) -> ContextWindow:
         """Plan the window of a mode.
@@ -244,6 +247,7 @@ class Planning:
         turns = self._turns(TurnPricing(self._counter, facts.rules, has_others))
         history = turns.before(question.turn.position)
         without = history.with_units(question.once.without(steering), reasons.SAME_UNIT)
+        files, kept_out = self._files(question.turn, question.once)
         return Sources(
             turns.steered_by(history, frozenset(without)),
             question.turn,
@@ -257,10 +261,11 @@ class Planning:
             distilled=self._memory.distilled(question.turn.position).without(without),
             reaches_others=self._memory.others is not None,
             files=FileSources(
-                self._files(question.turn, question.once),
+                files,
                 question.retrieval.parts,
                 facts.picture_tokens,
                 facts.sees,
+                kept_out,
             ),
             system_reason=facts.system_reason,
             rules=facts.rules,

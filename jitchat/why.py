@@ -20,8 +20,8 @@ from jitchat.window.window import (
     ContextWindow,
     Kind,
     LedgerRow,
+    OtherRow,
     Segment,
-    Verdict,
     segment_of_turns,
 )
 from jitchat.writing.calls import full_text
@@ -86,34 +86,23 @@ def why_by_ledger(window: ContextWindow, turn: int) -> Why | None:
     return Why(turn, Standing.EXCERPT if segment.excerpt else standing, sentences, row)
 
 
-def why_elsewhere(window: ContextWindow, name: str) -> tuple[str, ...]:
-    """Explain a turn of another conversation, `chat-3#12`."""
-    row = next((each for each in window.elsewhere if each.name == name), None)
-    if row is None:
-        requested = any(name in request.elsewhere for request in window.requests)
-        if requested:
-            return (f"{name} is in the window: the model requested it.",)
+def why_other(window: ContextWindow, name: str) -> tuple[str, ...]:
+    """Explain a file and its parts, a turn of another conversation, a fact or a tool, by name."""
+    rows = [row for row in window.others if name in (row.name, row.file and row.file.name)]
+    if not rows and any(name in request.elsewhere for request in window.requests):
+        return (f"{name} is in the window: the model requested it.",)
+    if not rows and "#" in name:
         return (f"{name} was never a candidate: it did not match or was not searched.",)
-    title, price = one_line(row.title), _cost(window, row.tokens)
-    scored = f"{name} of “{title}” scored {row.score:.2f} among all conversations searched"
-    if row.verdict is Verdict.RETRIEVED:
-        return (f"{scored}, and is in the window, {price}: {one_line(row.reason)}.",)
-    reason = f"{scored}, and is not in the window: {one_line(row.reason)}."
-    return (reason, f"It would cost {price}.")
-
-
-def why_file(window: ContextWindow, name: str) -> tuple[str, ...]:
-    """Explain a file, by its name, and each part of it that was found."""
-    rows = [row for row in window.files if name in (row.file.name, row.file.place)]
     if not rows:
-        return (f"{one_line(name)} is not a file in this conversation.",)
-    sentences = []
-    for row in rows:
-        where = "is in the window" if row.verdict is not Verdict.LEFT_OUT else "is left out"
-        score = f", scored {row.score:.2f}" if row.score else ""
-        place, reason = one_line(row.file.place), one_line(row.reason)
-        sentences.append(f"{place} {where}, {_cost(window, row.tokens)}{score}: {reason}.")
-    return tuple(sentences)
+        return (f"{one_line(name)} is not a file in this conversation, nor was it left out.",)
+    return tuple(_other_sentence(window, row) for row in rows)
+
+
+def _other_sentence(window: ContextWindow, row: OtherRow) -> str:
+    place = f"{row.name} of “{row.title}”" if row.title else row.name
+    where = "is in the window" if row.is_sent else "is left out"
+    score = f", scored {row.score:.2f}" if row.score else ""
+    return one_line(f"{place} {where}, {_cost(window, row.tokens)}{score}: {row.reason}.")
 
 
 def _passages(segment: Segment) -> tuple[str, ...]:

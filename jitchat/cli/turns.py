@@ -25,7 +25,7 @@ from jitchat.store.path import parent_of
 from jitchat.store.pins import OwnInstructions
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import Mode, Role
-from jitchat.why import Explained, Standing, why, why_elsewhere, why_file
+from jitchat.why import Explained, Standing, why, why_other
 from jitchat.window import record, steering
 from jitchat.window.window import ContextWindow, Kind
 
@@ -255,8 +255,8 @@ def why_command(
 ) -> None:
     """Explain why turn ID is or is not in the window for TEXT.
 
-    ID is a turn number such as 12, a turn of another conversation such as chat-3#12, or a file
-    such as notes.md.
+    ID is a turn number such as 12, a turn of another conversation such as chat-3#12, a file such
+    as notes.md, a fact such as 'fact 7', or a tool.
 
     Without TEXT, the last message is explained, with its window as it would be now; with --turn,
     a window as it was sent. Use - to read TEXT from standard input.
@@ -316,8 +316,7 @@ def _why_fields(session: Session, explained: Explained, turn: int | str) -> Mapp
         "turn": turn,
     }
     if isinstance(turn, str):
-        explain = why_elsewhere if "#" in turn else why_file
-        return {**fields, "sentences": explain(explained.window, turn)}
+        return {**fields, "sentences": why_other(explained.window, turn)}
     answer = why(session.memory, explained, turn)
     if answer.standing is Standing.UNKNOWN:
         raise errors.UnknownTurn(str(answer))

@@ -11,7 +11,6 @@ from jitchat.providers.catalogue.table import Prices
 from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send
-from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tool_fields import use_fields
 from jitchat.tui import figures
@@ -19,7 +18,7 @@ from jitchat.why import parts_told
 from jitchat.window import record
 from jitchat.window.cost import choosing_sentences, window_cost
 from jitchat.window.message_text import message_texts
-from jitchat.window.window import ContextWindow, LedgerRow, NeverCandidates, Segment, Verdict
+from jitchat.window.window import ContextWindow, LedgerRow, NeverCandidates, OtherRow, Segment
 
 TEXT_WIDTH = 100
 """Maximum characters of a segment's text; fewer if the terminal is narrower."""
@@ -62,7 +61,7 @@ def window_fields(
         "cost": prices.of_input(window.used) if prices is not None else None,
         "price_source": prices.source if prices is not None else None,
         **record.choosing_fields(window),
-        **record.tools_fields(window),
+        **record.other_fields(window),
         "segments": segments,
         "ledger": [record.ledger_fields(row) for row in window.ledger],
         "never_candidates": record.never_candidates_fields(window),
@@ -80,13 +79,13 @@ def _message_fields(window: ContextWindow) -> list[dict[str, Any]]:
 
 
 def print_window(window: ContextWindow, conversation: str, prices: Prices | None) -> None:
-    """Print one line per segment, and the sum that the meter shows.
+    """Print one line per segment, the sum that the meter shows, and what was considered.
 
     `prices` are the model's; None if unknown.
     """
     print_segments(window)
-    lines = (*sums(window, conversation), _price_line(window, prices), *_not_included(window))
-    output.say("\n".join(lines))
+    output.say("\n".join((*sums(window, conversation), _price_line(window, prices))))
+    _print_ledger(window)
 
 
 def print_segments(window: ContextWindow) -> None:
@@ -123,18 +122,6 @@ def _price_line(window: ContextWindow, prices: Prices | None) -> str:
         return f"{stable}; cost unknown: no price for {window.model}"
     source = f" ({one_line(prices.source)})" if prices.source else ""
     return f"{stable}; cost to send: {window_cost(window, prices.of_input)}{source}"
-
-
-def _not_included(window: ContextWindow) -> Iterator[str]:
-    if excerpts := sum(segment.excerpt is not None for segment in window.segments):
-        turns = plural(excerpts, "turn is")
-        yield f"{turns} included as an excerpt; `jitchat why` names the passages"
-    left_out = sum(row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX) for row in window.ledger)
-    if left_out:
-        candidates = plural(left_out, "candidate is")
-        yield f"{candidates} not included at full text; --json shows why"
-    if (never := window.never_candidates) is not None:
-        yield _never_line(window, never)
 
 
 def _never_line(window: ContextWindow, never: NeverCandidates) -> str:
@@ -200,6 +187,7 @@ def _pick(chosen: list[Send], position: int, number: int | None) -> tuple[Send, 
     return chosen[place - 1], place
 
 
+_OTHER_HEADINGS = ("verdict", "kind", "tokens", "score", "name", "why")
 _LEDGER_HEADINGS = ("verdict", "turn", "rank", "tokens", "score", "why", "parts")
 
 
@@ -236,6 +224,7 @@ def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int
     stable = figures.stable_sentence(window, replayed.send.usage)
     output.say("\n".join((*sums(window, conversation), stable)))
     _print_ledger(window)
+    output.say("")
     ending = figures.ending_sentences(replayed)
     output.say("\n".join((figures.hash_sentence(replayed, whole=True), *ending)))
     if replayed.reply is not None:
@@ -247,9 +236,20 @@ def _print_ledger(window: ContextWindow) -> None:
         output.say("")
         rows = [_LEDGER_HEADINGS, *(_ledger_row(window, row) for row in window.ledger)]
         output.print_columns(rows, right=(1, 2, 3, 4), cut=True)
+    if window.others:
+        output.say("")
+        rows = [_OTHER_HEADINGS, *(_other_row(window, row) for row in window.others)]
+        output.print_columns(rows, right=(2, 3), cut=True)
     if (never := window.never_candidates) is not None:
         output.say(_never_line(window, never))
-    output.say("")
+
+
+def _other_row(window: ContextWindow, row: OtherRow) -> Sequence[str]:
+    turn = f" (#{row.file.turn})" if row.file is not None else ""
+    score = f"{row.score:.2f}" if row.score else ""
+    tokens = figures.part_figure(window, row.tokens)
+    named = one_line(f"{row.name}{turn}")
+    return row.verdict.value, row.kind.value, tokens, score, named, one_line(row.reason)
 
 
 def _ledger_row(window: ContextWindow, row: LedgerRow) -> Sequence[str]:

@@ -85,7 +85,10 @@ def _in_order(lines: Iterable[Observation]) -> tuple[Observation, ...]:
 
 
 def dropped(lines: Sequence[Observation], turns: Iterable[Turn]) -> list[Dropped]:
-    """List, turn by turn, the statements that no line carries and the names that are in none."""
+    """List, turn by turn, the statements that no line carries and the names that are in none.
+
+    A result that is carried by a line on it, and not by its words, is one of the statements.
+    """
     own = sentences.words_by_turn(lines)
     named = sentences.words_in(lines)
     lost: list[Dropped] = []

@@ -105,19 +105,20 @@ def size_sentences(window: ContextWindow) -> tuple[str, ...]:
 def attached_files(window: ContextWindow) -> dict[str, str]:
     """Return the files sent with the draft by name: `~312`, `in part ~9,120`, `already sent`."""
     draft = window.draft.turn
-    whole = {row.file.digest for row in window.files if row.verdict is Verdict.FILES}
-    parts = {row.file.digest for row in window.files if row.verdict is Verdict.DOCUMENTS}
+    rows = [(row, row.file) for row in window.files if row.file is not None]
+    whole = {file.digest for row, file in rows if row.verdict is Verdict.FILES}
+    parts = {file.digest for row, file in rows if row.verdict is Verdict.DOCUMENTS}
     named: dict[str, str] = {}
-    for row in window.files:
-        if row.file.turn == draft and not row.file.locator:
+    for row, file in rows:
+        if file.turn == draft and not file.locator:
             tokens = part_figure(window, row.tokens)
-            how = "in part" if row.file.digest in parts else "not sent"
+            how = "in part" if file.digest in parts else "not sent"
             if row.verdict is Verdict.FILES:
-                named[row.file.name] = tokens
-            elif row.file.digest in whole:
-                named[row.file.name] = "already sent"
+                named[file.name] = tokens
+            elif file.digest in whole:
+                named[file.name] = "already sent"
             else:
-                named[row.file.name] = f"{how} {tokens}"
+                named[file.name] = f"{how} {tokens}"
     return named
 
 

@@ -84,7 +84,8 @@ def _is_all(window: ContextWindow) -> bool:
 def _old_turns(window: ContextWindow) -> list[str]:
     """Return the names of turns that are sent but are not recent: `#7`, `chat-3#12`."""
     turns = segment_of_turns(window.segments)
-    elsewhere = (row.name for row in window.elsewhere if row.verdict is Verdict.RETRIEVED)
+    others = window.others_of(Kind.RETRIEVED)
+    elsewhere = (row.name for row in others if row.verdict is Verdict.RETRIEVED)
     return [*(f"#{turn}" for turn in sorted(turns) if turns[turn].kind in _OLD), *elsewhere]
 
 

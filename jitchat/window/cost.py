@@ -66,7 +66,7 @@ _NAMED = 4
 
 def _tool_sentences(window: ContextWindow) -> list[str]:
     """List the tools that are not offered, with the reason and tokens of each, largest first."""
-    left_out = sorted(window.tools_left_out, key=lambda tool: -tool.tokens)
+    left_out = sorted(window.others_of(Kind.TOOLS), key=lambda tool: -tool.tokens)
     if not left_out:
         return []
     total = sum(tool.tokens for tool in left_out)

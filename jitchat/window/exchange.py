@@ -19,6 +19,7 @@ from jitchat.values import (
     ToolUse,
     Turn,
 )
+from jitchat.window import reasons
 
 
 def carried_use(use: ToolUse) -> ToolUse:
@@ -51,10 +52,22 @@ def is_requested(turn: Turn) -> bool:
 
 def is_shown(turn: Turn) -> bool:
     """Whether a window can show a turn: not if it is unanswered, blank or requested."""
-    if turn.status is Status.UNANSWERED or is_requested(turn):
-        return False
-    has_tools = turn.use.answers is not None or bool(carried_use(turn.use).calls)
-    return has_tools or bool(turn.content and not turn.content.isspace())
+    return not why_unshown(turn)
+
+
+def why_unshown(turn: Turn) -> str:
+    """Return why no window can show a turn; empty if one can."""
+    if turn.status is Status.UNANSWERED:
+        return reasons.UNANSWERED
+    if is_requested(turn):
+        return reasons.OWN_TOOLS
+    if turn.use.answers is not None or carried_use(turn.use).calls:
+        return ""
+    if turn.content and not turn.content.isspace():
+        return ""
+    if turn.use.calls:
+        return reasons.OWN_TOOLS
+    return reasons.BLANK_REPLY if turn.role is Role.ASSISTANT else reasons.BLANK
 
 
 def spoken_as(turn: Turn) -> Role:

@@ -95,6 +95,13 @@ def extended(
         for turn, segment in requested.items()
         if turn not in rows
     ]
+    names = {name for asked in appended.requests for name in asked.elsewhere}
+    others = (
+        replace(row, verdict=Verdict.REQUESTED, reason=reasons.REQUESTED_BY_MODEL)
+        if row.name in names and not row.is_sent
+        else row
+        for row in window.others
+    )
     known = (_verdict(row, requested.get(row.turn)) for row in window.ledger)
     return replace(
         window,
@@ -102,6 +109,7 @@ def extended(
         planned=planned,
         ledger=(*known, *new),
         never_candidates=_without(window.never_candidates, new),
+        others=tuple(others),
         full_tokens=window.full_tokens + added + held_back,
         counted=counted,
         band=calibration.band(counted),

@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from jitchat.statements import Distilled, Fact, FactKind, Source
 from jitchat.text.fences import fence, free_tag
@@ -73,27 +74,33 @@ def fitting_facts(
     """
     facts = [fact for fact in distilled.facts if fact.kind is not FactKind.STANDING]
     noted, left = list[Noted](), most
-    for place, words in fitting([fact.text for fact in facts], draft):
-        fact = facts[place]
+    for fact, reason in matching(facts, draft):
         source = source_in(distilled, fact.source)
-        if source is not None and not source.conversation and source.first in whole:
+        if is_of(source, whole):
             continue
         text = fact_line(fact, distilled) if noted else _FACTS + fact_line(fact, distilled)
-        left -= price(text if noted else f"<facts>\n{text}</facts>\n")
-        if left < 0:
-            break
-        reason = reasons.FACT.format(kind=fact.kind, words=", ".join(words[:_WORDS]))
-        noted.append(Noted(Kind.FACTS, text, reason, source))
+        cost = price(text if noted else f"<facts>\n{text}</facts>\n")
+        if cost <= left:
+            left -= cost
+            noted.append(Noted(Kind.FACTS, text, reason, source))
     return tuple(noted)
+
+
+def matching(facts: Sequence[Fact], draft: str) -> Iterator[tuple[Fact, str]]:
+    """Yield the facts that match a draft, best first, and how each matches."""
+    for place, words in fitting([fact.text for fact in facts], draft):
+        told = ", ".join(words[:_WORDS])
+        yield facts[place], reasons.FACT.format(kind=facts[place].kind, words=told)
+
+
+def is_of(source: Source | None, turns: Collection[int]) -> bool:
+    """Whether a source is one of this conversation's turns at these positions."""
+    return source is not None and not source.conversation and source.first in turns
 
 
 def without_repeats(noted: Sequence[Noted], whole: Collection[int]) -> tuple[Noted, ...]:
     """Leave out facts whose turn of this conversation turned out to be sent at full text."""
-    kept = [
-        each
-        for each in noted
-        if each.source is None or each.source.conversation or each.source.first not in whole
-    ]
+    kept = [each for each in noted if not is_of(each.source, whole)]
     if kept and kept[0].kind is Kind.FACTS and not kept[0].text.startswith(_FACTS):
         kept[0] = replace(kept[0], text=_FACTS + kept[0].text)
     return tuple(kept)
@@ -121,6 +128,7 @@ def fitting(texts: Sequence[str], draft: str) -> Iterator[tuple[int, list[str]]]
         yield place, [wanted[root] for root in shared]
 
 
+@lru_cache(maxsize=4096)
 def _stems(text: str) -> frozenset[str]:
     said, language = content_of(text)
     return frozenset(stem(word, language) for word in said)

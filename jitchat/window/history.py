@@ -43,12 +43,16 @@ class History:
     """By position of a turn that `without` removed: what the turn would cost."""
     whole: "History | None" = field(default=None, compare=False)
     """The history that `without` removed turns from; None if it removed none."""
+    unshown: Sequence[Turn] = ()
+    """The turns among the others that no window shows."""
 
     def extended(self, turns: Iterable[Turn], price: Price) -> "History":
-        """Add turns at the end, except those that no window shows."""
-        added = list(filter(is_shown, turns))
+        """Add turns at the end; those that no window shows are `unshown`."""
+        given = list(turns)
+        added = [turn for turn in given if is_shown(turn)]
+        unshown = joined(self.unshown, [turn for turn in given if not is_shown(turn)])
         if not added:
-            return self
+            return replace(self, unshown=unshown) if given else self
         previous = [self.turns[-1] if self.turns else None, *added[:-1]]
         costs = [cost_of(turn, last, price) for turn, last in zip(added, previous, strict=True)]
         sums = accumulate(costs, initial=self.before[-1])
@@ -64,6 +68,7 @@ class History:
             before=(*self.before[:-1], *sums),
             positions=(*self.positions, *places),
             wholes={**self.wholes, **wholes},
+            unshown=unshown,
         )
 
     @classmethod
@@ -74,15 +79,17 @@ class History:
 
         `wholes` are the costs of whole turns, 0 for one that is sent whole; empty if all are.
         """
-        shown = chosen(turns, costs)
+        shown, unshown = chosen(turns, costs), chosen(turns, [not cost for cost in costs])
         kept = tuple(filter(None, costs))
         sums, positions = tuple(accumulate(kept, initial=0)), tuple(positions_of(shown))
         stored = zip(positions_of(turns), wholes, strict=False)
-        return cls(shown, kept, sums, positions, {place: cost for place, cost in stored if cost})
+        whole_costs = {place: cost for place, cost in stored if cost}
+        return cls(shown, kept, sums, positions, whole_costs, unshown=unshown)
 
     def following(self, turns: Iterable[Turn], price: Price) -> "History":
         """Make the history of `turns`; the turns that both start with keep their prices."""
-        wanted = list(filter(is_shown, turns))
+        given = list(turns)
+        wanted = [turn for turn in given if is_shown(turn)]
         size = common_start(self.turns, wanted)
         same = self
         if size < len(self.turns):
@@ -90,7 +97,9 @@ class History:
             last = positions[-1] if positions else 0
             wholes = {place: cost for place, cost in self.wholes.items() if place <= last}
             same = History(self.turns[:size], self.costs[:size], before, positions, wholes)
-        return same.extended(wanted[size:], price)
+        made = same.extended(wanted[size:], price)
+        unshown = tuple(turn for turn in given if not is_shown(turn))
+        return made if unshown == made.unshown else replace(made, unshown=unshown)
 
     def without(self, positions: Collection[int], price: Price) -> "History":
         """Remove turns, for windows that must not have them. The result cannot be extended.
@@ -111,6 +120,7 @@ class History:
             wholes=self.wholes,
             taken_out={self.positions[index]: self.costs[index] for index in sorted(out)},
             whole=self,
+            unshown=self.unshown,
         )
 
     def whole_cost(self, index: int) -> int:

@@ -64,9 +64,10 @@ class _Book:
         if self._choice.recalled is not None:
             for entry in sources.retrieval.decisions:
                 if entry.turn not in self._sent:
-                    yield entry.turn, out, reasons.LATEST_DECISION_LINES_FULL
-        squeezed = (turn for turn in self._choice.squeezed if turn not in self._sent)
-        yield from ((turn, out, reasons.NO_ROOM_RECENT) for turn in squeezed)
+                    why = f"{reasons.LATEST_DECISION}; {self._recalled.lines_full}"
+                    yield entry.turn, out, why
+        squeezed = self._choice.squeezed.items()
+        yield from ((turn, out, why) for turn, why in squeezed if turn not in self._sent)
 
     def tokens(self, turn: int) -> int:
         segment = self._sent.get(turn)
@@ -80,7 +81,7 @@ class _Book:
         if turn in self._history.taken_out:
             return self._sources.without[turn]
         if turn in self._choice.squeezed and turn not in requested:
-            return reasons.NO_ROOM_RECENT
+            return self._choice.squeezed[turn]
         if self._choice.not_recalled:
             return reasons.NOT_FETCHED if turn in requested else self._choice.not_recalled
         if self._history.find(turn) is None:
@@ -89,7 +90,8 @@ class _Book:
         if has_line:
             return reason
         is_needless = turn in self._recalled.needless
-        return f"{reason}; {reasons.LINE_NEEDLESS if is_needless else reasons.LINES_FULL}"
+        full = self._recalled.lines_full
+        return f"{reason}; {reasons.LINE_NEEDLESS if is_needless else full}"
 
     def _distance(self, score: float) -> str:
         """State by how much the score falls short, if the score decided."""

@@ -6,7 +6,6 @@ searched together; a turn that the user asked for never gives way. Each turn is 
 and the title of its conversation, under the same rules as recalled turns: a long one in passages.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jitchat.statements import Source
@@ -15,7 +14,7 @@ from jitchat.window import reasons
 from jitchat.window.excerpt import Room, excerpt_of
 from jitchat.window.recall import LEAST_EXCERPTED, LEAST_OF_EXCERPT, Allowance, Recall
 from jitchat.window.render import Noted, Price, Quoting, marker, place_elsewhere
-from jitchat.window.window import ElsewhereRow, Excerpt, Kind, Segment, Verdict
+from jitchat.window.window import Excerpt, Kind
 from jitchat.writing.calls import full_text, texts_of
 
 _FENCE = "<elsewhere>\n</elsewhere>\n"
@@ -113,25 +112,3 @@ def _quoted(
             excerpt = passages
             text = quoting.excerpt(turn, passages, place)
     return Noted(Kind.RETRIEVED, text, reason, source, excerpt)
-
-
-def elsewhere_rows(
-    found: Elsewhere, segments: Sequence[Segment], price: Price
-) -> tuple[ElsewhereRow, ...]:
-    """Give the verdict on each turn that was found in another conversation."""
-    sent: Mapping[Source, Segment] = {
-        segment.source: segment
-        for segment in segments
-        if segment.source is not None and segment.kind is Kind.RETRIEVED
-    }
-    rows = []
-    for hit in found.hits:
-        turn = hit.turn
-        segment = sent.get(Source(turn.position, turn.position, hit.conversation))
-        verdict = Verdict.RETRIEVED if segment is not None else Verdict.LEFT_OUT
-        reason = segment.reason if segment is not None else reasons.NO_ROOM_ELSEWHERE
-        is_whole = segment is not None and segment.is_whole
-        tokens = segment.tokens if segment is not None and is_whole else price(full_text(turn))
-        known = hit.conversation, hit.title, turn.position, hit.score, tokens
-        rows.append(ElsewhereRow(*known, verdict, reason))
-    return tuple(rows)

@@ -32,7 +32,7 @@ from jitchat.window.recall import Recall
 from jitchat.window.render import Noted, Piece, counted, system_segment, tail_segments, verbatim
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.tool_prices import tool_prices
-from jitchat.window.window import ElsewhereRow, Kind, Segment, tokens_of, tool_segment
+from jitchat.window.window import Kind, Segment, tokens_of, tool_segment
 from jitchat.window.written import TurnPricing, offers_others
 from jitchat.writing.pieces import PLAIN, WritingRules
 
@@ -104,10 +104,8 @@ class Choice:
     segments: tuple[Segment, ...]
     recalled: Recall | None = None
     """None in a mode that does not retrieve turns."""
-    squeezed: tuple[int, ...] = ()
-    """Positions of turns that the recent block would hold if the window were larger."""
-    elsewhere: tuple[ElsewhereRow, ...] = ()
-    """The turns of other conversations that were found, with their verdicts."""
+    squeezed: Mapping[int, str] = field(default_factory=dict)
+    """By position of a turn that the recent block would hold if the window were larger: why not."""
     not_recalled: str = ""
     """In a mode that leaves old turns out and retrieves none: why they are not sent."""
     distilled_through: int = 0
@@ -231,9 +229,13 @@ class Parts:
     def fitting_start(self, start: int, fixed: int) -> int:
         return fitting_start(self.sources.history, start, self.room - fixed, self.pricing)
 
-    def squeezed(self, start: int) -> tuple[int, ...]:
-        missing = self.sources.history.turns[self.wanted_start() : start]
-        return tuple(turn.position for turn in missing)
+    def squeezed(self, start: int, fixed: int) -> dict[int, str]:
+        """Say why turns are not in a block that starts at `start`, beside `fixed` tokens."""
+        history = self.sources.history
+        left = max(0, self.room - fixed - block_tokens(history, start, self.pricing))
+        tokens = plural(int(left * self.calibration.slope), "token")
+        reason = reasons.NO_ROOM_RECENT.format(left=tokens)
+        return dict.fromkeys(history.positions[self.wanted_start() : start], reason)
 
     def require(self, fixed: int) -> None:
         """Check that `fixed` tokens, those of instructions, draft and pins, fit.

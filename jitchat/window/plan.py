@@ -9,12 +9,11 @@ corrected by the calibration to what the server is expected to report. Invariant
 up exactly to the tokens used; turns that are not sent are priced at the same rate as those sent.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 
 from jitchat.values import (
-    REQUEST_CONTEXT,
     Form,
     Mode,
     Role,
@@ -22,17 +21,18 @@ from jitchat.values import (
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
-from jitchat.window.files import Placing, file_rows, files_tokens, placed
+from jitchat.window.files import Placing, files_tokens, placed
 from jitchat.window.ledger import ledger_rows, never_candidates
 from jitchat.window.not_shown import with_kept_line
+from jitchat.window.others import Others
 from jitchat.window.parts import Choice, Parts, Sources, of_conversation
 from jitchat.window.render import verbatim
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
     ContextWindow,
     Kind,
+    OtherRow,
     Segment,
-    ToolLeftOut,
     tokens_of,
     tool_of,
 )
@@ -54,11 +54,10 @@ def plan(
 
     """
     parts = Parts.of(sources, budget, counter, calibration)
-    planned, segments = _chosen_and_written(mode, parts)
+    tried, planned, segments = _chosen_and_written(mode, parts)
     choice = replace(planned, segments=segments)
     retrieval = sources.retrieval
     rows = ledger_rows(sources, choice)
-    sent = {segment.source: segment.tokens for segment in segments if segment.source is not None}
     window = ContextWindow(
         mode=mode,
         model=sources.model,
@@ -74,13 +73,9 @@ def plan(
         reranking=retrieval.reranking,
         floor=retrieval.floor if retrieval.candidates else None,
         needless=retrieval.needless if mode.recalls else "",
-        elsewhere=tuple(
-            replace(row, tokens=sent.get(row.source, row.tokens)) for row in choice.elsewhere
-        ),
+        others=tuple(Others(tried, mode, choice).rows()),
         not_searched=retrieval.elsewhere.not_searched if mode.recalls else 0,
-        files=file_rows(sources.files, segments, counter.count),
         distilled_through=choice.distilled_through,
-        tools_left_out=tuple(_tools_left_out(parts, planned)),
         planned=planned.segments,
         rules=sources.rules,
     )
@@ -92,8 +87,8 @@ _TRIES = 4
 at. That is a few tokens, where messages of one role follow each other or calls are quoted."""
 
 
-def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Choice, tuple[Segment, ...]]:
-    """Choose what to send, and write it.
+def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Parts, Choice, tuple[Segment, ...]]:
+    """Choose what to send, and write it. Return also the parts that it was chosen from.
 
     Less is chosen if the written window does not fit, or costs more than `full`.
     """
@@ -106,7 +101,7 @@ def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Choice, tuple[Segment
         if mode.recalls and not choice.is_everything:
             exceeds = of_conversation(segments) - parts.whole
         if over <= 0 and exceeds <= 0:
-            return choice, segments
+            return parts, choice, segments
         parts = replace(parts, room=parts.room - max(0, over), whole=parts.whole - max(0, exceeds))
     raise parts.overflow("The window", tokens_of(segments), "lower the budget of its parts")
 
@@ -118,12 +113,13 @@ def rewritten(
 
     If the model takes no tools, none are offered.
     """
-    planned, left_out = window.planned, list(window.tools_left_out)
+    planned, others = window.planned, list(window.others)
     if not rules.takes_tools:
         tools = [segment for segment in planned if segment.kind is Kind.TOOLS]
         planned = tuple(segment for segment in planned if segment.kind is not Kind.TOOLS)
-        left_out += (
-            ToolLeftOut(tool_of(each).name, each.tokens, reasons.NO_TOOLS) for each in tools
+        others += (
+            OtherRow(Kind.TOOLS, tool_of(each).name, each.tokens, reasons.NO_TOOLS)
+            for each in tools
         )
     segments = written(planned, counter, rules)
     counted = tokens_of(segments)
@@ -135,7 +131,7 @@ def rewritten(
         segments=tuple(map(told, at_cost(segments, total))),
         counted=counted,
         band=calibration.band(counted),
-        tools_left_out=tuple(left_out),
+        others=tuple(others),
         planned=planned,
         rules=rules,
     )
@@ -161,7 +157,7 @@ def _chosen(mode: Mode, parts: Parts) -> Choice:
         return choose(parts)
     draft = sources.draft.position
     most = parts.budget.whole_file if mode.recalls else None
-    placing = Placing(sources.files, parts.counter, most)
+    placing = Placing(sources.files, parts.counter, most, parts.calibration.slope)
     if mode.recalls:
         shown = {draft, *sources.history.positions[parts.wanted_start() :]}
         reserved = placing.reserved(shown, max(0, parts.room - parts.fixed) // 2)
@@ -190,7 +186,9 @@ def _full_tokens(parts: Parts, mode: Mode, choice: Choice) -> int:
     if not files:
         is_same = choice.is_everything and of_conversation(segments) == used
         return used if is_same else parts.whole
-    every = {file.turn for file in files.files}
+    history, draft = parts.sources.history, parts.sources.draft.position
+    turns = {file.turn for file in files.files}
+    every = {turn for turn in turns if turn == draft or history.find(turn) is not None}
     attached = Placing(files, parts.counter).segments(every, parts.room - parts.whole)
     return parts.whole + sum(_added_by(parts, turn, own) for turn, own in attached.items())
 
@@ -205,17 +203,6 @@ def _added_by(parts: Parts, turn: int, files: Sequence[Segment]) -> int:
         alone = [Segment(Kind.RECENT, Role.USER, text, history.costs[index], turn, "")]
     both = written([*files, *alone], parts.counter)
     return tokens_of(both) - tokens_of(written(alone, parts.counter))
-
-
-def _tools_left_out(parts: Parts, choice: Choice) -> Iterator[ToolLeftOut]:
-    """List the tools not offered, with reasons; also `request_context` if nothing is left out."""
-    for offer in parts.sources.tools:
-        if not offer.is_offered:
-            yield ToolLeftOut(offer.tool.name, offer.tokens, offer.reason)
-    opening, chosen = parts.opening, choice.segments
-    if chosen[: len(opening)] != opening:
-        spared = tokens_of(opening) - tokens_of(parts.opening_of_everything)
-        yield ToolLeftOut(REQUEST_CONTEXT, spared, reasons.NOTHING_LEFT_OUT)
 
 
 def planner_of(mode: Mode) -> Callable[[Parts], Choice]:
@@ -244,12 +231,16 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
     segments = at_cost(window.segments, total)
     whole = [each for each in segments if each.kind in _FULL_TEXT and each.is_whole]
     sent = {(segment.turn, segment.kind.value): segment.tokens for segment in whole}
-    elsewhere = {
-        segment.source: segment.tokens
-        for segment in whole
-        if segment.source is not None and segment.kind is Kind.RETRIEVED
+    others = {
+        (segment.kind, segment.file, segment.source): segment.tokens
+        for segment in segments
+        if segment.excerpt is None
     }
-    of_file = {segment.file: segment.tokens for segment in segments if segment.file is not None}
+
+    def corrected(row: OtherRow) -> OtherRow:
+        tokens = others.get((row.kind, row.file, row.source)) if row.is_sent else None
+        return replace(row, tokens=at_rate(row.tokens) if tokens is None else tokens)
+
     never = window.never_candidates
     return replace(
         window,
@@ -259,13 +250,7 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
             for row in window.ledger
         ),
         never_candidates=replace(never, tokens=at_rate(never.tokens)) if never else None,
-        elsewhere=tuple(
-            replace(row, tokens=elsewhere.get(row.source, at_rate(row.tokens)))
-            for row in window.elsewhere
-        ),
-        files=tuple(
-            replace(row, tokens=of_file.get(row.file, at_rate(row.tokens))) for row in window.files
-        ),
+        others=tuple(corrected(row) for row in window.others),
         full_tokens=calibration.correct(window.full_tokens),
         band=calibration.band(own),
     )
@@ -292,15 +277,15 @@ def with_extents(window: ContextWindow) -> ContextWindow:
     if not in_part:
         return window
     extents = {each.source or each.turn: each.extent for each in in_part}
+    extents.pop(None, None)
     return replace(
         window,
         segments=tuple(map(told, window.segments)),
         ledger=tuple(
             replace(row, reason=extents.get(row.turn, "") + row.reason) for row in window.ledger
         ),
-        elsewhere=tuple(
-            replace(row, reason=extents.get(row.source, "") + row.reason)
-            for row in window.elsewhere
+        others=tuple(
+            replace(row, reason=extents.get(row.source, "") + row.reason) for row in window.others
         ),
     )
 

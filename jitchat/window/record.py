@@ -8,7 +8,7 @@ from typing import Any
 from jitchat.tool_fields import use_fields
 from jitchat.typed_data import read
 from jitchat.values import Form, RecallOrder, ToolUse
-from jitchat.window.window import ContextWindow, FileRef, LedgerRow, Segment
+from jitchat.window.window import ContextWindow, FileRef, Kind, LedgerRow, OtherRow, Segment
 from jitchat.writing.pieces import Part
 
 Fields = dict[str, Any]
@@ -28,22 +28,48 @@ def header_fields(window: ContextWindow) -> Fields:
         "floor": window.floor,
         "never_candidates": never_candidates_fields(window),
     } | choosing_fields(window)
-    return header | tools_fields(window)
+    return header | other_fields(window)
 
 
-def tools_fields(window: ContextWindow) -> Fields:
-    """Describe tools not offered, requests, held results, other conversations and files."""
-    left_out = [asdict(each) for each in window.tools_left_out]
-    elsewhere = [asdict(each) | {"verdict": each.verdict.value} for each in window.elsewhere]
+def other_fields(window: ContextWindow) -> Fields:
+    """Describe requests, held results, and what was considered besides the turns in the ledger."""
     requests = [asdict(each) for each in window.requests]
     held = [asdict(each) for each in window.held]
-    lists = {"requests": requests, "held": held, "tools_left_out": left_out}
-    lists["elsewhere"] = elsewhere
-    lists["files"] = [
-        asdict(each) | {"file": file_fields(each.file), "verdict": each.verdict.value}
-        for each in window.files
-    ]
+    lists = {"requests": requests, "held": held}
+    lists["others"] = [_other_fields(row) for row in window.others]
     return {name: each for name, each in lists.items() if each}
+
+
+def _other_fields(row: OtherRow) -> Fields:
+    """Describe a row by the fields that say something."""
+    described: Fields = {
+        "kind": row.kind.value,
+        "name": row.name,
+        "tokens": row.tokens,
+        "verdict": row.verdict.value,
+        "reason": row.reason,
+        "score": row.score,
+        "title": row.title,
+        "file": None if row.file is None else file_fields(row.file),
+        "source": None if row.source is None else asdict(row.source),
+    }
+    return {name: value for name, value in described.items() if value or name == "tokens"}
+
+
+def _others_from(header: Mapping[str, Any]) -> Iterator[Fields]:
+    """Read the rows of a header; earlier versions had a list for each kind."""
+    for row in header.get("elsewhere", ()):
+        source = {"first": row["turn"], "last": row["turn"], "conversation": row["conversation"]}
+        name = f"{row['conversation']}#{row['turn']}"
+        yield {**row, "kind": Kind.RETRIEVED.value, "name": name, "source": source}
+    for row in header.get("files", ()):
+        file = row["file"]
+        kind = Kind.DOCUMENTS if file["locator"] else Kind.FILES
+        name = f"{file['name']} {file['locator']}".rstrip()
+        yield {**row, "kind": kind.value, "name": name}
+    for row in header.get("tools_left_out", ()):
+        yield {**row, "kind": Kind.TOOLS.value}
+    yield from header.get("others", ())
 
 
 def choosing_fields(window: ContextWindow) -> Fields:
@@ -169,12 +195,12 @@ def window_from(
         "counted": header.get("counted", sum(segment["tokens"] for segment in segments)),
         "segments": [_segment_from(segment, index) for index, segment in enumerate(segments)],
         "ledger": [{**row, "parts": list(row["parts"].items())} for row in ledger],
-        "files": [_with_picture(row) for row in header.get("files", ())],
+        "others": [_with_picture(_known(OtherRow, row)) for row in _others_from(header)],
     }
     return read(ContextWindow, described)
 
 
-def _known(kind: type[ContextWindow | Segment], given: Mapping[str, Any]) -> Fields:
+def _known(kind: type[ContextWindow | Segment | OtherRow], given: Mapping[str, Any]) -> Fields:
     """Leave out what only another version has."""
     return {field.name: given[field.name] for field in fields(kind) if field.name in given}
 

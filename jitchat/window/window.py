@@ -85,6 +85,7 @@ class Verdict(StrEnum):
     FILES = "files"
     DOCUMENTS = "documents"
     REQUESTED = "requested"
+    SENT = "sent"
     LEFT_OUT = "left out"
 
 
@@ -218,41 +219,30 @@ class LedgerRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ElsewhereRow:
-    """A turn of another conversation that was considered."""
+class OtherRow:
+    """Anything but a candidate of the conversation: a file, a fact, a tool, a turn of another one.
 
-    conversation: str
-    """Its id."""
-    title: str
-    turn: int
-    """Its position there."""
-    score: float
-    tokens: int
-    """As in `LedgerRow`."""
-    verdict: Verdict
-    reason: str
+    Facts and tools have a row only if they are left out: the segments list those that are sent.
+    """
 
-    @property
-    def name(self) -> str:
-        """`chat-3#12`."""
-        return f"{self.conversation}#{self.turn}"
-
-    @property
-    def source(self) -> Source:
-        return Source(self.turn, self.turn, self.conversation)
-
-
-@dataclass(frozen=True, slots=True)
-class FileRow:
-    """A file of the conversation, or a part of one that was found for the draft."""
-
-    file: FileRef
-    score: float
-    """0 for a whole file."""
+    kind: Kind
+    """Of the segment that holds it, or would."""
+    name: str
+    """`README.md § Install`, `chat-3#12`, a tool's name; for several in one row, how many."""
     tokens: int
     """As sent; for what is left out, the tokens of all of it."""
-    verdict: Verdict
     reason: str
+    verdict: Verdict = Verdict.LEFT_OUT
+    score: float = 0.0
+    file: FileRef | None = None
+    source: Source | None = None
+    """The turn of another conversation, or those that a fact was taken from."""
+    title: str = ""
+    """The title of the other conversation."""
+
+    @property
+    def is_sent(self) -> bool:
+        return self.verdict is not Verdict.LEFT_OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,17 +287,6 @@ class Shortlist:
     def above_floor(self) -> int:
         """The number of rows whose score is not below the floor."""
         return sum(row.score >= (self.floor or 0.0) for row in self.rows)
-
-
-@dataclass(frozen=True, slots=True)
-class ToolLeftOut:
-    """An available tool that was not offered."""
-
-    name: str
-    tokens: int
-    """What it would have taken."""
-    reason: str
-    """Why it was not offered, as a clause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,13 +371,10 @@ class ContextWindow:
     """The model's requests to the store, in order."""
     held: tuple[HeldResult, ...] = ()
     """The results that the gate held back in this turn, in order."""
-    tools_left_out: tuple[ToolLeftOut, ...] = ()
-    elsewhere: tuple[ElsewhereRow, ...] = ()
-    """Turns of other conversations that were considered, best first."""
+    others: tuple[OtherRow, ...] = ()
+    """What was considered besides the turns in the ledger, by kind, the best first."""
     not_searched: int = 0
     """How many conversations in scope were not searched because there are too many turns."""
-    files: tuple[FileRow, ...] = ()
-    """The files of the conversation, then the parts that were found, best first."""
     planned: tuple[Segment, ...] = field(default=(), compare=False, repr=False)
     """The segments before they were written, to write them again by other rules."""
     rules: WritingRules = field(default=PLAIN, compare=False, repr=False)
@@ -439,6 +415,14 @@ class ContextWindow:
         rows = tuple(row for _, row in sorted(ranked, key=itemgetter(0)))
         is_heuristic = self.picking is None or bool(self.picking.fallback)
         return Shortlist(rows, self.floor if is_heuristic else None)
+
+    def others_of(self, *kinds: Kind) -> tuple[OtherRow, ...]:
+        return tuple(row for row in self.others if row.kind in kinds)
+
+    @property
+    def files(self) -> tuple[OtherRow, ...]:
+        """The files of the conversation, then the parts that were found, best first."""
+        return self.others_of(Kind.FILES, Kind.DOCUMENTS)
 
     def name_of(self, kind: Kind) -> str:
         """Name a kind of segment, the system text with its origin: `system · persona reviewer`."""

@@ -80,7 +80,7 @@ def test_if_nothing_is_left_out_the_tool_is_not_offered_and_costs_nothing(store,
     for mode in (Mode.JIT, Mode.RECENCY):
         window = session.preview("and?", mode)
         assert not window.tools
-    (left_out,) = session.preview("and?", Mode.JIT).tools_left_out
+    (left_out,) = session.preview("and?", Mode.JIT).others_of(Kind.TOOLS)
     assert (left_out.name, left_out.tokens > 100) == (REQUEST_CONTEXT, True)
     assert left_out.reason == "the whole conversation is shown"
 
@@ -172,7 +172,7 @@ def test_a_model_without_tool_support_is_offered_none_and_the_window_says_so(sto
     for takes in (False, None):
         session = asking(store, ScriptedProvider(), Asking.ON, takes_tools=takes)
         window = session.preview("and?", Mode.JIT)
-        price = sum(tool.tokens for tool in window.tools_left_out)
+        price = sum(tool.tokens for tool in window.others_of(Kind.TOOLS))
         assert bool(window.tools) == (takes is None) == (price == 0)
         assert (said.format(price) in choosing_sentences(window)) == (takes is False)
     learnt = ModelLessons(store.database, "here", "m")

@@ -86,13 +86,13 @@ def test_a_turn_of_another_conversation_is_quoted_with_its_id_and_title(count):
     passages, question = read_window(window.messages())
     assert question == "Which port?"
     assert "chat-3#12" in {passage.where for passage in passages}
-    (row,) = window.elsewhere
+    (row,) = window.others
     assert (row.name, row.verdict, row.tokens) == ("chat-3#12", Verdict.RETRIEVED, segment.tokens)
     assert all(row.turn != 12 for row in window.ledger)
     again = record.window_from(
         record.header_fields(window), [record.segment_fields(each) for each in window.segments], []
     )
-    assert (again.segments, again.elsewhere) == (window.segments, window.elsewhere)
+    assert (again.segments, again.others) == (window.segments, window.others)
 
 
 def test_where_nothing_is_found_elsewhere_nothing_changes():
@@ -105,7 +105,7 @@ def test_where_nothing_is_found_elsewhere_nothing_changes():
 def test_no_other_mode_recalls_from_elsewhere(mode):
     window = plan(mode, sources(hit(0.9), count=20), Budget(), COUNTER)
     assert shown(window) == []
-    assert window.elsewhere == ()
+    assert window.others == ()
 
 
 def test_no_turn_of_this_conversation_gives_way_to_a_weaker_one():
@@ -149,7 +149,7 @@ def test_a_long_turn_is_there_in_passages_and_one_text_once():
     (segment,) = [each for each in window.segments if each.source is not None]
     assert segment.excerpt is not None
     assert segment.tokens < COUNTER.count(text) / 4
-    assert [row.verdict for row in window.elsewhere] == [Verdict.RETRIEVED, Verdict.LEFT_OUT]
+    assert [row.verdict for row in window.others] == [Verdict.RETRIEVED, Verdict.LEFT_OUT]
 
 
 @given(

@@ -91,10 +91,11 @@ class Table:
 
 
 def ledger_table(window: ContextWindow) -> Table:
-    """List the candidates in the ledger's order, then the sum of all other turns."""
+    """List the candidates in the ledger's order, the sum of all other turns, and the rest."""
     rows = [ledger_rows.row_of(row) for row in window.ledger]
     never = ledger_rows.never_line(window)
-    items: list[Item] = [*rows, *([_line(never)] if never else [])]
+    others = ledger_rows.lines_of(window, ledger_rows.Listing())
+    items: list[Item] = [*rows, *([_line(never)] if never else []), *others]
     columns = ledger_rows.columns_of(rows, window, ledger_rows.Marks())
     return Table(columns, items or [_line(f"{window.mode} considers no candidates.")])
 

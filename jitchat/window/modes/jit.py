@@ -12,7 +12,7 @@ from math import ceil
 
 from jitchat.window import reasons
 from jitchat.window.facts import without_repeats
-from jitchat.window.other_conversations import CombinedRecall, elsewhere_rows, with_others
+from jitchat.window.other_conversations import CombinedRecall, with_others
 from jitchat.window.parts import Choice, Parts, of_conversation
 from jitchat.window.recall import Allowance, Recall, Recalling
 from jitchat.window.render import Noted, pinned_segments, tail_segments
@@ -20,12 +20,6 @@ from jitchat.window.window import Segment, tokens_of
 
 
 def choose(parts: Parts) -> Choice:
-    choice = _chosen(parts)
-    rows = elsewhere_rows(parts.sources.retrieval.elsewhere, choice.segments, parts.counter.count)
-    return replace(choice, elsewhere=rows)
-
-
-def _chosen(parts: Parts) -> Choice:
     pinned, start = _pins_and_start(parts)
     fixed = parts.fixed + tokens_of(pinned)
     if parts.is_small and (fixed > parts.room or not start):
@@ -38,7 +32,7 @@ def _chosen(parts: Parts) -> Choice:
     costs_more = parts.whole < of_conversation(segments) + parts.kept_line
     if parts.is_small and (costs_more or lacks_requested):
         return _everything(parts)
-    return Choice(segments, recalled, parts.squeezed(start))
+    return Choice(segments, recalled, parts.squeezed(start, fixed))
 
 
 def _everything(parts: Parts) -> Choice:
@@ -118,5 +112,5 @@ def _smaller(
     """Drop what is over: turns of other conversations only if the room itself is exceeded."""
     recalled = combined.recalled
     if tokens_of(segments) <= parts.room and (recalled.turns or recalled.lines):
-        return replace(combined, recalled=recalled.smaller(missing))
+        return replace(combined, recalled=recalled.smaller(missing, fits=True))
     return combined.smaller(missing)

@@ -9,5 +9,5 @@ def choose(parts: Parts) -> Choice:
     start = parts.fitting_start(parts.wanted_start(), parts.fixed)
     opening = parts.opening if start else parts.opening_of_everything
     segments = (*opening, *parts.recent(start), *parts.bare_tail)
-    squeezed = parts.squeezed(start)
+    squeezed = parts.squeezed(start, parts.fixed)
     return Choice(segments, squeezed=squeezed, not_recalled=reasons.BEFORE_RECENT)
