@@ -1,12 +1,14 @@
-"""Measures and records the usage of requests to providers.
+"""Measures and records the usage of requests to providers, and what each message has cost.
 
 Answers are recorded with their windows by the recorder; every other request goes through a
-`MeteredProvider`. Counts reported by the provider are used; missing ones are replaced by jitchat's
-own and marked as such. A request that fails before any part of an answer arrives, or is stopped
-while it waits for a retry, is not billed; one that is stopped in the middle is.
+`MeteredProvider`. A request that is repeated is recorded each time. Counts reported by the provider
+are used; missing ones are replaced by jitchat's own and marked as such. A request that fails before
+any part of an answer arrives, or is stopped while it waits for a retry, is not billed; one that is
+stopped in the middle is.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
@@ -17,11 +19,12 @@ from jitchat.errors import JitchatError, StoreError
 from jitchat.providers.answer import Answer
 from jitchat.providers.catalogue.table import Prices, cost_of
 from jitchat.providers.provider import Options, Piece, Provider, RetryScheduled, SentRequest, Wire
-from jitchat.providers.writing import stream_written
-from jitchat.store.requests import NOT_BILLED, Asked, Purpose, RequestLog, Taken
+from jitchat.store.database import Database
+from jitchat.store.requests import NOT_BILLED, Asked, Purpose, RequestLog, Spent, Taken
 from jitchat.threads import to_the_end
 from jitchat.values import Message, Usage
-from jitchat.window.tokens import TokenCounter, request_tokens
+from jitchat.window.tokens import TokenCounter
+from jitchat.window.written import sent_tokens
 from jitchat.writing.pieces import WritingRules
 
 Price = Callable[[Usage], float | None]
@@ -58,6 +61,44 @@ def waits_for_retry(piece: Piece, *, before: bool) -> bool:
     return isinstance(piece, RetryScheduled) or (before and not isinstance(piece, SentRequest))
 
 
+class MessageAccount:
+    """The requests of one message: what it has cost, and whether limits hold for it."""
+
+    def __init__(self, *, is_lifted: bool = False, message: "MessageAccount | None" = None) -> None:
+        """`message` is the account of the whole message if this is one of several answers."""
+        self.is_lifted, self._message = is_lifted, message
+        self._requests: dict[Database, list[int]] = defaultdict(list)
+
+    def part(self) -> "MessageAccount":
+        """Open an account for one of several answers to the message; its costs are in both."""
+        return MessageAccount(is_lifted=self.is_lifted, message=self)
+
+    @property
+    def message(self) -> "MessageAccount":
+        return self._message or self
+
+    def add(self, database: Database, request: int) -> None:
+        """Add a request by its id, in the transaction in which it was checked."""
+        self._requests[database].append(request)
+        if self._message is not None:
+            self._message.add(database, request)
+
+    def spent_in(self, log: RequestLog) -> Spent:
+        """Sum up the requests that are recorded in this log."""
+        return log.spent_by(self._requests[log.database])
+
+    def answered_in(self, log: RequestLog) -> Usage | None:
+        """Sum up the usage that was reported for the answers in this log; see `answered`."""
+        return log.answered(self._requests[log.database])
+
+    def cost(self) -> float | None:
+        """Sum up all requests, in US dollars; None if nothing was sent or a cost is unknown."""
+        logs = [RequestLog(database) for database in tuple(self._requests)]
+        spent = [self.spent_in(log) for log in logs]
+        is_known = any(each.sends for each in spent) and not any(each.unknown for each in spent)
+        return sum(each.amount for each in spent) if is_known else None
+
+
 @dataclass(frozen=True, slots=True)
 class Metering:
     """How requests are recorded: the log, the conversation, and the check of spending limits."""
@@ -68,13 +109,31 @@ class Metering:
     """The conversation's id; None if requests belong to none."""
     provider: str = ""
     """The provider's name in the settings; empty for the provider's own name."""
-    allow: Callable[[float | None], object] = lambda _: None
-    """Called before each request with the forecast in US dollars, or None if no price is known.
-    Raises SpendingLimitReached if the request must not be sent."""
+    allow: Callable[[float | None, MessageAccount | None], object] = lambda *_: None
+    """Called before each request with the forecast in US dollars, or None if no price is known, and
+    the account. Raises SpendingLimitReached if the request must not be sent."""
+    account: MessageAccount | None = None
+    """The account of the message that the requests belong to; None if they belong to none."""
+
+    def begin(self, asked: Asked, least: Taken) -> int:
+        """Check and record a request before it is sent, in one transaction; return its id.
+
+        Raises:
+            SpendingLimitReached: A spending limit would be exceeded.
+            StoreError: The request cannot be recorded.
+
+        """
+        database = self.log.database
+        with database.write():
+            self.allow(asked.forecast, self.account)
+            request = self.log.begin(asked, least)
+            if self.account is not None:
+                self.account.add(database, request)
+        return request
 
 
 class MeteredProvider:
-    """A provider whose requests are recorded."""
+    """A provider whose requests are recorded, as they were written."""
 
     def __init__(
         self,
@@ -110,12 +169,12 @@ class MeteredProvider:
 
         def begin() -> None:
             nonlocal identity
-            identity = self._begin(sent)
+            identity = self._begin(sent, options.max_tokens)
 
         try:
             await to_the_end(begin)
             is_refused = False
-            async with aclosing(stream_written(self._provider, messages, options)) as pieces:
+            async with aclosing(self._provider.stream(messages, options)) as pieces:
                 async for piece in pieces:
                     answer.take(piece)
                     is_refused = waits_for_retry(piece, before=is_refused)
@@ -140,17 +199,18 @@ class MeteredProvider:
 
     def _count(self, messages: Sequence[Message], options: Options) -> int:
         schema = self._counter.count(options.schema) if options.schema else 0
-        return request_tokens(self._counter, messages) + schema
+        return sent_tokens(self._counter, messages, options.tools) + schema
 
-    def _begin(self, sent: int) -> int | None:
+    def _begin(self, sent: int, longest: int | None) -> int | None:
         metering = self._metering
         if metering is None:
             return None
         who = metering.provider or self.name
         answer = metering.log.usual_answer(self._purpose, who, self.model)
-        metering.allow(self._price(Usage(sent, answer)))
-        asked = Asked(self._purpose, who, self.model, metering.conversation, metering.now())
-        return metering.log.begin(asked, taken(None, Usage(sent, 0), self._price))
+        forecast = self._price(Usage(sent, min(answer, longest or answer)))
+        where = metering.conversation, metering.now()
+        asked = Asked(self._purpose, who, self.model, *where, forecast)
+        return metering.begin(asked, taken(None, Usage(sent, 0), self._price))
 
     def _end(self, identity: int | None, sent: int, answer: Answer | None) -> None:
         if answer is None:

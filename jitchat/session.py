@@ -26,7 +26,6 @@ from jitchat.errors import (
     WindowOverflow,
 )
 from jitchat.events import (
-    AnswerProgress,
     Event,
     FactsFound,
     LimitLearnt,
@@ -42,7 +41,7 @@ from jitchat.files.mentions import is_named
 from jitchat.files.named import Named, attach, find_mention, folder_to_ask, left_out
 from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
-from jitchat.metering import MeteredProvider
+from jitchat.metering import MessageAccount, MeteredProvider
 from jitchat.observing import Consent, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.pictures import picture_tokens
@@ -62,7 +61,7 @@ from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
 from jitchat.spending import Forecast, Spending
 from jitchat.store.pins import AllowedFolders, Pins
-from jitchat.store.requests import Purpose
+from jitchat.store.requests import Purpose, RequestLog, Spent
 from jitchat.synthesis.extractive import ExtractiveObserver
 from jitchat.synthesis.facts import FactFinder
 from jitchat.synthesis.session_end import SessionEnd
@@ -158,11 +157,13 @@ class Session:
         mode: Mode,
         once: Once = NO_MORE,
         on_stored: Callable[[], object] = lambda: None,
+        account: MessageAccount | None = None,
     ) -> AsyncGenerator[Event, None]:
         """Send a message; closing the generator cancels the reply and keeps what was received.
 
         `once` has the message's position and one-time steering. `on_stored` is called, in any
-        thread, when the message is stored, even if the events are no longer consumed.
+        thread, when the message is stored, even if the events are no longer consumed. `account` is
+        the message's if it has one already.
         """
         if self.memory.store.unstored:
             with suppress(StoreError):  # storing the message will fail, too, and returns the draft
@@ -175,10 +176,11 @@ class Session:
             try:
                 attached = partial(self.planning.attached, once)
                 turn = await to_the_end(partial(recorder.store_draft, attached))
+                recorder.account = account or self.spending.begin_message()
                 yield TurnStored(turn)
                 question, retrieved = await asyncio.to_thread(self._retrieve, turn, once)
                 yield retrieved
-                question = await self._choose(question, mode)
+                question = await self._choose(question, mode, recorder.account)
                 async with aclosing(self._answer(recorder, question, mode)) as events:
                     async for event in events:
                         yield event
@@ -229,14 +231,14 @@ class Session:
     ) -> AsyncGenerator[Event, None]:
         """Send the window; if it is too large for the model, build and send a smaller one, once."""
         for is_last_try in (False, True):
+            build = partial(self._build, recorder, question, mode)
             try:
-                built, messages = await asyncio.to_thread(self._build, question, mode)
+                built, messages = await asyncio.to_thread(build)
             except WindowOverflow:
                 async with aclosing(self._make_room(question, mode)) as passes:
                     async for made in passes:
                         yield made
-                built, messages = await asyncio.to_thread(self._build, question, mode)
-            await asyncio.to_thread(recorder.store_window, question.turn, built)
+                built, messages = await asyncio.to_thread(build)
             yield built
             try:
                 async with aclosing(
@@ -288,7 +290,8 @@ class Session:
         appending = Appending(window, called, price, self.calibration)
         for call in called.use.calls:
             yield ToolCalled(called, call)
-        async with aclosing(toolbox.run(called.use.calls, appending.step)) as news:
+        asked = replace(appending.step, account=recorder.account)
+        async with aclosing(toolbox.run(called.use.calls, asked)) as news:
             async for each in news:
                 if isinstance(each, ToolCall):
                     yield ToolApproved(called, each)
@@ -308,11 +311,10 @@ class Session:
         self, recorder: SendRecorder, turn: Turn, appending: Appending
     ) -> tuple[WindowBuilt, Sequence[Message]]:
         """Extend the window, and store it with the shortened results that it carries."""
-        built, messages = self._built(partial(appending.window, self.options.large_result))
+        window = appending.window(self.options.large_result)
         if appending.forms:
             recorder.keep_forms(appending.forms)
-        recorder.store_window(turn, built)
-        return built, messages
+        return self._built(recorder, turn, window)
 
     async def _stream(
         self, recorder: SendRecorder, turn: Turn, built: WindowBuilt, messages: Sequence[Message]
@@ -332,13 +334,18 @@ class Session:
                     raise
                 without |= {refused.part}
                 yield RequestAdapted(refused.sentence)
-                rewrite = partial(self._rewritten, built.window, without)
-                built, messages = await asyncio.to_thread(self._built, rewrite)
-                await asyncio.to_thread(recorder.store_window, turn, built)
+                rewrite = partial(self._rewrite, recorder, turn, built.window, without)
+                built, messages = await asyncio.to_thread(rewrite)
                 yield built
 
-    def _rewritten(self, window: ContextWindow, without: frozenset[str]) -> ContextWindow:
-        """Write a window without the parts that the server refuses.
+    def _rewrite(
+        self,
+        recorder: SendRecorder,
+        turn: Turn,
+        window: ContextWindow,
+        without: frozenset[str],
+    ) -> tuple[WindowBuilt, Sequence[Message]]:
+        """Write a window without the parts that the server refuses, and store it.
 
         Raises:
             WindowOverflow: It needs more tokens than before, and does not fit.
@@ -353,7 +360,7 @@ class Session:
                 "Send the message again: it is planned without that from now on.",
                 0,
             )
-        return again
+        return self._built(recorder, turn, again)
 
     async def _pieces(
         self,
@@ -378,9 +385,9 @@ class Session:
                 return await self._facts.find()
         return FactsFound()
 
-    def metered(self, purpose: Purpose) -> MeteredProvider:
-        """Return the model with metering, for requests that do not answer a message."""
-        metering, prices = self.spending.metering(), self.options.prices
+    def metered(self, purpose: Purpose, account: MessageAccount | None = None) -> MeteredProvider:
+        """Return the model with metering, for requests other than a message's answers."""
+        metering, prices = self.spending.metering(account), self.options.prices
         return MeteredProvider(self.provider, purpose, metering, self.counter, prices)
 
     def forecast(self, window: ContextWindow) -> Forecast:
@@ -390,14 +397,15 @@ class Session:
 
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()
-        self.spending.begin_message()
         self.memory.index.index_little(turn.position)
         with suppress(StoreError):  # what is not embedded is found by its words
             self.memory.file_parts.index_missing(self.memory.files, AT_ONCE)
         question = self.planning.search(turn, once)
         return question, TurnsRetrieved(question.retrieval, time.perf_counter() - started)
 
-    async def _choose(self, question: Question, mode: Mode) -> Question:
+    async def _choose(
+        self, question: Question, mode: Mode, account: MessageAccount | None = None
+    ) -> Question:
         """Rerank the shortlist and pick from it, if either is set and there is a choice.
 
         A model is not asked if its choice could not change the window.
@@ -411,22 +419,28 @@ class Session:
             reranked = await reranker.rerank(sources, budget, self.counter)
             sources = replace(sources, retrieval=reranked)
         if picker is not None:
-            picked = await picker.pick(sources, budget, self.counter)
+            picked = await picker.pick(sources, budget, self.counter, account)
             sources = replace(sources, retrieval=picked)
         return replace(question, retrieval=sources.retrieval)
 
-    def _build(self, question: Question, mode: Mode) -> tuple[WindowBuilt, Sequence[Message]]:
-        return self._built(partial(self.planning.window, question, mode, self.options.budget))
+    def _build(
+        self, recorder: SendRecorder, question: Question, mode: Mode
+    ) -> tuple[WindowBuilt, Sequence[Message]]:
+        window = self.planning.window(question, mode, self.options.budget)
+        return self._built(recorder, question.turn, window)
 
-    def _built(self, plan: Callable[[], ContextWindow]) -> tuple[WindowBuilt, Sequence[Message]]:
-        """Plan the window, and build its messages, once because they are long.
+    def _built(
+        self, recorder: SendRecorder, turn: Turn, window: ContextWindow
+    ) -> tuple[WindowBuilt, Sequence[Message]]:
+        """Store a window to send, and build its messages, once because they are long.
 
         Raises SpendingLimitReached if it would exceed a spending limit.
         """
-        window = plan()
         messages, longest = window.messages(), self.options.request.max_tokens
-        warning = self.spending.check(window, self.provider.name, longest)
-        return WindowBuilt(window, digest_of(messages, window.tools), warning), messages
+        amount = self.spending.ahead(window, self.provider.name, longest).amount
+        built = WindowBuilt(window, digest_of(messages, window.tools))
+        check = partial(self.spending.check, window, amount, recorder.account)
+        return recorder.store_window(turn, built, amount, check), messages
 
     def _learn_limit(
         self, question: Question, mode: Mode, window: ContextWindow, refusal: ContextOverflow
@@ -449,6 +463,13 @@ class Session:
                 raise refusal from None
         sentence = refusal_sentence(self.provider.name, self.provider.model, window, refusal)
         return LimitLearnt(Limit(budget.limit, LEARNT), sentence)
+
+    def message_usage(self) -> tuple[Spent, Usage | None]:
+        """Return what the last message has cost, and the usage reported for its answer."""
+        if self._last_send is None:
+            return Spent(), None
+        account, log = self._last_send.account, RequestLog(self.memory.store.database)
+        return account.spent_in(log), account.answered_in(log)
 
     @property
     def has_sent(self) -> bool:
@@ -598,20 +619,6 @@ class Session:
     def cost_of(self, usage: Usage | None) -> float | None:
         """Price a reply in US dollars; None if the usage or a price is unknown."""
         return cost_of(usage, self.options.prices)
-
-    def cost_of_answer(self, said: Turn, answer: AnswerProgress, after: int) -> float | None:
-        """Price an answer with all its requests after the id `after`, including picking.
-
-        In US dollars; None if nothing was sent or a part is unknown. Call in a thread.
-        """
-        if answer.window is None:
-            return None
-        spent, picking = (
-            self.memory.archive.spent(said.id, answer.mode, after),
-            answer.window.picking,
-        )
-        picked = picking.cost if picking is not None and picking.input_tokens else 0.0
-        return None if spent.unknown or picked is None else spent.amount + picked
 
     def _with_context(self, small: SmallModel | None) -> SmallModel | None:
         """Give a small model that is also the chat's model the same context size."""

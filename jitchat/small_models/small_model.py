@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 
 from jitchat.errors import JitchatError, NotAnAnswer, RequestRefused, Unreachable
-from jitchat.metering import MeteredProvider, Metering
+from jitchat.metering import MessageAccount, MeteredProvider, Metering
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, ReplyDelta, SentRequest
+from jitchat.providers.writing import stream_written
 from jitchat.store.requests import Purpose
 from jitchat.text.fences import fence, free_tag
 from jitchat.values import Message, Role, Usage
@@ -54,7 +55,7 @@ class Hearing:
 
     async def hear(self, provider: Provider, messages: Sequence[Message], options: Options) -> None:
         """Send one request and read the answer to its end; cancelling the task hangs up."""
-        async with aclosing(provider.stream(messages, options)) as pieces:
+        async with aclosing(stream_written(provider, messages, options)) as pieces:
             async for piece in pieces:
                 self.began |= not isinstance(piece, SentRequest)
                 if isinstance(piece, SentRequest):
@@ -122,18 +123,21 @@ class SmallModel:
         return f"{self.name}: {error.what.rstrip('.')}"
 
     async def ask(
-        self, messages: Sequence[Message], schema: Mapping[str, object] | None = None
+        self,
+        messages: Sequence[Message],
+        schema: Mapping[str, object] | None = None,
+        account: MessageAccount | None = None,
     ) -> SmallModelReply:
         """Send one request; errors of the model or its server are not raised.
 
-        The answer has the `schema`, a JSON Schema, if the server enforces it.
+        The answer has the `schema`, a JSON Schema, if the server enforces it. `account` is that of
+        the message that the request belongs to.
         """
         text = json.dumps(schema) if schema and self.taught.takes_schema else None
         sent = await asyncio.to_thread(request_tokens, self.counter, messages)
         started, hearing = time.perf_counter(), Hearing()
-        metered = MeteredProvider(
-            self.provider, self.purpose, self.metering, self.counter, self.prices
-        )
+        metering = self.metering and replace(self.metering, account=account)
+        metered = MeteredProvider(self.provider, self.purpose, metering, self.counter, self.prices)
         error: JitchatError | None = None
         try:
             async with asyncio.timeout(self.seconds):

@@ -12,13 +12,13 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from jitchat.store.database import Database
 from jitchat.store.reply_notes import PUT_NOTE, ReplyNote, note_row
-from jitchat.store.requests import SPENT, USAGE, Asked, Purpose, RequestLog, Spent, Taken, usage_of
+from jitchat.store.requests import USAGE, Asked, Purpose, RequestLog, Taken, usage_of
 from jitchat.store.store import require
 from jitchat.values import Mode, Turn, Usage
 
@@ -129,10 +129,6 @@ _SENDS = f"""
     WHERE t.conversation = ? ORDER BY w.id DESC LIMIT ?
 """  # noqa: S608  a constant
 """CROSS makes SQLite read the windows first: they are in this order, and far fewer than turns."""
-_SPENT = f"""
-    SELECT {SPENT} FROM windows w JOIN requests q ON q.window = w.id
-    WHERE w.turn = ? AND json_extract(w.header, '$.mode') = ? AND q.id > ?
-"""  # noqa: S608  a constant
 _REPLIES_BY_MODE = """
     SELECT json_extract(w.header, '$.mode'), r.position
     FROM windows w JOIN turns r ON r.id = w.reply
@@ -150,16 +146,23 @@ class WindowArchive:
         self._database = database
         self._requests = RequestLog(database)
 
-    def put(self, turn_id: int, record: WindowRecord, least: Ending | None = None) -> int:
+    def put(
+        self,
+        turn_id: int,
+        record: WindowRecord,
+        least: Ending | None = None,
+        forecast: float | None = None,
+    ) -> int:
         """Store a window that is sent for the user's turn `turn_id`; return the window's id.
 
-        `least` has the provider, and the usage to record if the request's end is never known.
+        `least` has the provider, and the usage to record if the request's end is never known;
+        `forecast` is what is reserved until then, in US dollars.
         """
         with self._database.write() as connection:
             window_id = self._put(connection, turn_id, record)
             least = least or Ending()
             asked = _asked(connection, turn_id, record, least.provider)
-            self._requests.begin(asked, _taken(least), window_id)
+            self._requests.begin(replace(asked, forecast=forecast), _taken(least), window_id)
         return window_id
 
     def _put(self, connection: sqlite3.Connection, turn_id: int, record: WindowRecord) -> int:
@@ -262,14 +265,6 @@ class WindowArchive:
         with self._database.read() as connection:
             rows = connection.execute(_SENDS, (conversation, most)).fetchall()
             return [_send(row) for row in reversed(rows)]
-
-    def spent(self, turn_id: int, mode: Mode, after: int) -> Spent:
-        """Return the total spent on an answer by all its requests: those after the id `after`.
-
-        `turn_id` is the id of the user's turn that is answered.
-        """
-        row = self._database.fetch_one(_SPENT, (turn_id, mode.value, after))
-        return Spent(*row)
 
     def replies_by_mode(self, turn_id: int, after: int = 0) -> dict[Mode, int]:
         """Return the position of the latest reply to a message in each mode that has one.

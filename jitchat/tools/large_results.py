@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jitchat.memory import Memory
+from jitchat.metering import MessageAccount
 from jitchat.text.sanitize import one_line
 from jitchat.text.sentences import turn_references
 from jitchat.tools.compacting import Compacting, Compactor
@@ -92,7 +93,7 @@ class LargeResults:
         rooms = await asyncio.to_thread(self._rooms, choices, step.room)
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(self._handled(choice, room))
+                group.create_task(self._handled(choice, room, step.account))
                 for choice, room in zip(choices, rooms, strict=True)
             ]
         handled = [task.result() for task in tasks]
@@ -114,7 +115,7 @@ class LargeResults:
         share = max(0, left) // max(1, compacted)
         return [rooms.get(choice.position, share) for choice in choices]
 
-    async def _handled(self, choice: Choice, room: int) -> Handled:
+    async def _handled(self, choice: Choice, room: int, account: MessageAccount | None) -> Handled:
         turn = self._memory.turn_at(choice.position)
         named = f"#{choice.position}"
         if turn is None or turn.use.answers is None or turn.use.form is None:
@@ -130,7 +131,8 @@ class LargeResults:
         limit = min(self._limit, room)
         if limit < _LEAST:
             return Handled(f"There is no room for any more of {named}. Go on with its preview.")
-        form = await self._compacting.form_of(turn.content, choice.instruction, limit)
+        wanted = choice.instruction
+        form = await self._compacting.form_of(turn.content, wanted, limit, account)
         said = form.told(named)
         return Handled(said, ((choice.position, said),))
 

@@ -123,13 +123,17 @@ async def test_an_invalid_choice_keeps_the_preview_and_says_what_to_write(store)
 
 
 class Slow:
-    async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
+    async def compact(
+        self, text: str, instruction: str, limit: int, account: object = None
+    ) -> Compacted:
         await asyncio.Event().wait()
         raise AssertionError
 
 
 class Verbose:
-    async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
+    async def compact(
+        self, text: str, instruction: str, limit: int, account: object = None
+    ) -> Compacted:
         return Compacted(text, "a model that repeats")
 
 
@@ -147,7 +151,9 @@ async def test_five_results_are_compacted_concurrently_with_other_calls(store):
     waiting, release = [], asyncio.Event()
 
     class Patient:
-        async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
+        async def compact(
+            self, text: str, instruction: str, limit: int, account: object = None
+        ) -> Compacted:
             waiting.append(instruction)
             if len(waiting) == 5:
                 release.set()
