@@ -148,10 +148,10 @@ class MeteredProvider:
         self._provider, self._purpose, self._metering = provider, purpose, metering
         self._counter = counter
         self._price = partial(cost_of, prices=prices)
-        self.last = NOT_BILLED
-        """The usage of the last completed request."""
         self.cost: float | None = 0.0
         """The cost of all requests in US dollars; None if one is unknown."""
+        self.sent = self.answered = 0
+        """Tokens of all requests that were billed: as counted here, and as reported or counted."""
 
     async def stream(
         self, messages: Sequence[Message], options: Options
@@ -163,7 +163,7 @@ class MeteredProvider:
             StoreError: The request cannot be recorded; nothing is sent.
 
         """
-        sent = await asyncio.to_thread(self._count, messages, options)
+        sent, schema = await asyncio.to_thread(self._count, messages, options)
         identity: int | None = None
         answer, is_refused = Answer(), True  # nothing is sent until the request is recorded
 
@@ -178,6 +178,8 @@ class MeteredProvider:
                 async for piece in pieces:
                     answer.take(piece)
                     is_refused = waits_for_retry(piece, before=is_refused)
+                    if isinstance(piece, SentRequest) and not piece.options.takes_schema:
+                        sent, schema = sent - schema, 0
                     yield piece
         except JitchatError:
             is_refused = True
@@ -197,9 +199,10 @@ class MeteredProvider:
     async def aclose(self) -> None:
         await self._provider.aclose()
 
-    def _count(self, messages: Sequence[Message], options: Options) -> int:
-        schema = self._counter.count(options.schema) if options.schema else 0
-        return sent_tokens(self._counter, messages, options.tools) + schema
+    def _count(self, messages: Sequence[Message], options: Options) -> tuple[int, int]:
+        """Return the tokens of the request, and of the schema in it."""
+        schema = self._counter.count(options.schema or "")
+        return sent_tokens(self._counter, messages, options.tools) + schema, schema
 
     def _begin(self, sent: int, longest: int | None) -> int | None:
         metering = self._metering
@@ -213,15 +216,17 @@ class MeteredProvider:
         return metering.begin(asked, taken(None, Usage(sent, 0), self._price))
 
     def _end(self, identity: int | None, sent: int, answer: Answer | None) -> None:
-        if answer is None:
-            self.last = NOT_BILLED
-        else:
+        used = NOT_BILLED
+        if answer is not None:
             wrote, reported = answer.whole, answer.usage
             if reported is not None:
                 reported = with_known_output(reported, has_output=bool(wrote))
-            self.last = taken(reported, Usage(sent, self._counter.count(wrote)), self._price)
-        is_known = self.cost is not None and self.last.cost is not None
-        self.cost = (self.cost or 0.0) + (self.last.cost or 0.0) if is_known else None
+            own = Usage(sent, self._counter.count(wrote))
+            used = taken(reported, own, self._price)
+            self.sent += sent
+            self.answered += (reported or own).output_tokens or own.output_tokens or 0
+        is_known = self.cost is not None and used.cost is not None
+        self.cost = (self.cost or 0.0) + (used.cost or 0.0) if is_known else None
         if self._metering is not None and identity is not None:
             with suppress(StoreError):  # the least usage is already recorded
-                self._metering.log.end(identity, self.last)
+                self._metering.log.end(identity, used)

@@ -7,7 +7,7 @@ and the forecast must not exceed them.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from statistics import median
@@ -25,6 +25,8 @@ from jitchat.window.window import ContextWindow
 
 _RECENT = 12
 """Recent sends used for a forecast."""
+_ROUNDING = 1e-9
+"""In US dollars."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,28 @@ class Account:
         held = f", {about_cost(spent.reserved)} more reserved by {under_way} under way"
         return f"{self.name}: {spent}{limit}{held if spent.reserved else ''}"
 
-    def is_over(self, amount: float) -> bool:
-        """Whether the limit would be exceeded by more than rounding."""
-        return self.limit is not None and amount - self.limit > _ROUNDING
+    @property
+    def expected(self) -> float:
+        """In US dollars, with what is reserved."""
+        return self.spent.amount + self.spent.reserved
+
+    def require(self, amount: float, what: str) -> None:
+        """Check that an amount can be added; `what` says what is not done otherwise.
+
+        Raises:
+            SpendingLimitReached: It would exceed the limit.
+
+        """
+        if self.limit is None or self.expected + amount - self.limit <= _ROUNDING:
+            return
+        first = "Raise"
+        if self.spent.reserved:
+            first = "Wait for what is under way, which may cost less; or raise"
+        raise SpendingLimitReached(
+            f"{self.sentence()}, and this would add {about_cost(amount)}. {what}",
+            f"{first} spending.{self.setting}, or send less: a smaller budget, another mode."
+            " In the chat, type /spend before the message to lift the limits once.",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +174,8 @@ class Spending:
             return self._once(
                 price, f"The {price} is unknown, so spending limits cannot be enforced."
             )
-        what = _STOPPED if window.step else _NOT_SENT
-        self._require(amount, account, what)
-        return " ".join(filter(None, self._warnings(amount, account)))
+        accounts = self._allowed(amount, account, _STOPPED if window.step else _NOT_SENT)
+        return " ".join(filter(None, (self._warning(each, amount) for each in accounts)))
 
     def allow(self, amount: float | None, account: MessageAccount | None) -> None:
         """Check a request other than an answer: a small model's, or one of the lab's.
@@ -167,7 +187,7 @@ class Spending:
 
         """
         if self._limits and amount:
-            self._require(amount, account, _NOT_SENT)
+            self._allowed(amount, account, _NOT_SENT)
 
     def metering(self, account: MessageAccount | None = None) -> Metering:
         """Return how requests other than answers are recorded and checked."""
@@ -185,17 +205,22 @@ class Spending:
         requests = round(median(per_message)) if per_message and window.tools else 1
         return Forecast(usage, self._price(usage), requests=requests)
 
-    def _require(self, amount: float, message: MessageAccount | None, what: str) -> None:
+    def _allowed(
+        self, amount: float, message: MessageAccount | None, what: str
+    ) -> tuple[Account, ...]:
+        """Return the accounts that an amount is added to; `what` says what is not done."""
+        accounts = self._accounts(message)
         is_lifted = message is not None and message.is_lifted
-        for account in () if is_lifted else self._accounts(message):
-            _require(account, amount, what)
+        for account in () if is_lifted else accounts:
+            account.require(amount, what)
+        return accounts
 
-    def _warnings(self, amount: float, message: MessageAccount) -> Iterator[str]:
-        for account in self._accounts(message):
-            expected = account.spent.amount + account.spent.reserved + amount
-            if account.limit is not None and expected >= self._limits.warn * account.limit:
-                warning = f"{account.sentence()}, and {about_cost(amount)} for this request."
-                yield self._once(account.setting, warning)
+    def _warning(self, account: Account, amount: float) -> str:
+        limit = account.limit
+        if limit is None or account.expected + amount < self._limits.warn * limit:
+            return ""
+        warning = f"{account.sentence()}, and {about_cost(amount)} for this request."
+        return self._once(account.setting, warning)
 
     def _accounts(self, account: MessageAccount | None = None) -> tuple[Account, ...]:
         """Return the accounts of a message, which is a new one if it has none yet."""
@@ -217,20 +242,3 @@ class Spending:
 
 _NOT_SENT = "It was not sent."
 _STOPPED = "The tools' results were not sent, and the answer ends here."
-
-
-_ROUNDING = 1e-9
-
-
-def _require(account: Account, amount: float, what: str) -> None:
-    spent = account.spent
-    if not account.is_over(spent.amount + spent.reserved + amount):
-        return
-    first = (
-        "Wait for what is under way, which may cost less; or raise" if spent.reserved else "Raise"
-    )
-    raise SpendingLimitReached(
-        f"{account.sentence()}, and this would add {about_cost(amount)}. {what}",
-        f"{first} spending.{account.setting}, or send less: a smaller budget, another mode."
-        " In the chat, type /spend before the message to lift the limits once.",
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -92,7 +93,7 @@ async def test_of_a_report_that_is_not_whole_only_the_rest_is_counted(store: Col
 async def test_a_request_that_was_refused_costs_nothing(store: ColdStore):
     await ask(provider := metered(store, Bare((RequestRefused("No.", ""),))))
     assert row(store) == (Spent(), 0, 0, 0, 0)
-    assert provider.last.cost == 0.0
+    assert provider.cost == 0.0
 
 
 async def test_an_unknown_price_is_no_zero(store: ColdStore):
@@ -248,3 +249,12 @@ async def test_calls_results_and_definitions_are_counted_as_they_are_sent(store:
     async for _ in metered(store, Bare(("Yes.",))).stream(talk, Options(tools=tools)):
         pass
     assert row(store)[3] == sent_tokens(COUNTER, talk, tools)
+
+
+async def test_a_schema_that_was_left_out_is_not_charged(store: ColdStore):
+    without = replace(POSTED, options=Options(without=frozenset({"response_format"})))
+    provider = metered(store, Bare((POSTED, without, "Yes.")))
+    async for _ in provider.stream(ASKED, Options(schema='{"type": "object"}')):
+        pass
+    assert row(store)[3] == SENT
+    assert (provider.sent, provider.answered) == (SENT, COUNTER.count("Yes."))
