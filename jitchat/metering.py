@@ -9,8 +9,9 @@ stopped in the middle is.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -99,6 +100,19 @@ class MessageAccount:
         return sum(each.amount for each in spent) if is_known else None
 
 
+_account: ContextVar[MessageAccount | None] = ContextVar("account", default=None)
+
+
+@contextmanager
+def charged_to(account: MessageAccount | None) -> Iterator[None]:
+    """Charge the small models that are asked in this block, and in tasks that it starts."""
+    token = _account.set(account)
+    try:
+        yield
+    finally:
+        _account.reset(token)
+
+
 @dataclass(frozen=True, slots=True)
 class Metering:
     """How requests are recorded: the log, the conversation, and the check of spending limits."""
@@ -112,10 +126,8 @@ class Metering:
     allow: Callable[[float | None, MessageAccount | None], object] = lambda *_: None
     """Called before each request with the forecast in US dollars, or None if no price is known, and
     the account. Raises SpendingLimitReached if the request must not be sent."""
-    account: MessageAccount | None = None
-    """The account of the message that the requests belong to; None if they belong to none."""
 
-    def begin(self, asked: Asked, least: Taken) -> int:
+    def begin(self, asked: Asked, least: Taken, account: MessageAccount | None) -> int:
         """Check and record a request before it is sent, in one transaction; return its id.
 
         Raises:
@@ -123,12 +135,11 @@ class Metering:
             StoreError: The request cannot be recorded.
 
         """
-        database = self.log.database
-        with database.write():
-            self.allow(asked.forecast, self.account)
+        with self.log.database.write():
+            self.allow(asked.forecast, account)
             request = self.log.begin(asked, least)
-            if self.account is not None:
-                self.account.add(database, request)
+            if account is not None:
+                account.add(self.log.database, request)
         return request
 
 
@@ -165,11 +176,12 @@ class MeteredProvider:
         """
         sent, schema = await asyncio.to_thread(self._count, messages, options)
         identity: int | None = None
+        account = _account.get()
         answer, is_refused = Answer(), True  # nothing is sent until the request is recorded
 
         def begin() -> None:
             nonlocal identity
-            identity = self._begin(sent, options.max_tokens)
+            identity = self._begin(sent, options.max_tokens, account)
 
         try:
             await to_the_end(begin)
@@ -204,7 +216,7 @@ class MeteredProvider:
         schema = self._counter.count(options.schema or "")
         return sent_tokens(self._counter, messages, options.tools) + schema, schema
 
-    def _begin(self, sent: int, longest: int | None) -> int | None:
+    def _begin(self, sent: int, longest: int | None, account: MessageAccount | None) -> int | None:
         metering = self._metering
         if metering is None:
             return None
@@ -213,7 +225,7 @@ class MeteredProvider:
         forecast = self._price(Usage(sent, min(answer, longest or answer)))
         where = metering.conversation, metering.now()
         asked = Asked(self._purpose, who, self.model, *where, forecast)
-        return metering.begin(asked, taken(None, Usage(sent, 0), self._price))
+        return metering.begin(asked, taken(None, Usage(sent, 0), self._price), account)
 
     def _end(self, identity: int | None, sent: int, answer: Answer | None) -> None:
         used = NOT_BILLED

@@ -157,14 +157,14 @@ class SendRecorder:
         ]
         ledger = [ledger_fields(row) for row in built.window.ledger]
         header, now = header_fields(built.window), self._memory.store.now()
-        record = WindowRecord(built.digest, header, segments, ledger, now)
+        record = WindowRecord(built.digest, header, segments, ledger, now, forecast)
         database = self._memory.store.database
         with self._writing():
             self._withdraw()
             with database.write():
                 built = replace(built, warning=check())
                 least = self._ending(taken(None, Usage(built.window.used, 0), self._outgoing.cost))
-                window_id = self._memory.archive.put(turn.id, record, least, forecast)
+                window_id = self._memory.archive.put(turn.id, record, least)
                 self.account.add(database, RequestLog(database).id_of(window_id))
             self._window_id, self.window = window_id, built.window
         return built

@@ -41,7 +41,7 @@ from jitchat.files.mentions import is_named
 from jitchat.files.named import Named, attach, find_mention, folder_to_ask, left_out
 from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
-from jitchat.metering import MessageAccount, MeteredProvider
+from jitchat.metering import MessageAccount, MeteredProvider, charged_to
 from jitchat.observing import Consent, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.pictures import picture_tokens
@@ -180,7 +180,8 @@ class Session:
                 yield TurnStored(turn)
                 question, retrieved = await asyncio.to_thread(self._retrieve, turn, once)
                 yield retrieved
-                question = await self._choose(question, mode, recorder.account)
+                with charged_to(recorder.account):
+                    question = await self._choose(question, mode)
                 async with aclosing(self._answer(recorder, question, mode)) as events:
                     async for event in events:
                         yield event
@@ -231,7 +232,8 @@ class Session:
     ) -> AsyncGenerator[Event, None]:
         """Send the window; if it is too large for the model, build and send a smaller one, once."""
         for is_last_try in (False, True):
-            build = partial(self._build, recorder, question, mode)
+            plan = partial(self._plan, question, mode)
+            build = partial(self._built, recorder, question.turn, plan)
             try:
                 built, messages = await asyncio.to_thread(build)
             except WindowOverflow:
@@ -311,10 +313,10 @@ class Session:
         self, recorder: SendRecorder, turn: Turn, appending: Appending
     ) -> tuple[WindowBuilt, Sequence[Message]]:
         """Extend the window, and store it with the shortened results that it carries."""
-        window = appending.window(self.options.large_result)
+        built = self._built(recorder, turn, partial(appending.window, self.options.large_result))
         if appending.forms:
             recorder.keep_forms(appending.forms)
-        return self._built(recorder, turn, window)
+        return built
 
     async def _stream(
         self, recorder: SendRecorder, turn: Turn, built: WindowBuilt, messages: Sequence[Message]
@@ -334,18 +336,12 @@ class Session:
                     raise
                 without |= {refused.part}
                 yield RequestAdapted(refused.sentence)
-                rewrite = partial(self._rewrite, recorder, turn, built.window, without)
-                built, messages = await asyncio.to_thread(rewrite)
+                rewrite = partial(self._rewritten, built.window, without)
+                built, messages = await asyncio.to_thread(self._built, recorder, turn, rewrite)
                 yield built
 
-    def _rewrite(
-        self,
-        recorder: SendRecorder,
-        turn: Turn,
-        window: ContextWindow,
-        without: frozenset[str],
-    ) -> tuple[WindowBuilt, Sequence[Message]]:
-        """Write a window without the parts that the server refuses, and store it.
+    def _rewritten(self, window: ContextWindow, without: frozenset[str]) -> ContextWindow:
+        """Write a window without the parts that the server refuses.
 
         Raises:
             WindowOverflow: It needs more tokens than before, and does not fit.
@@ -360,7 +356,7 @@ class Session:
                 "Send the message again: it is planned without that from now on.",
                 0,
             )
-        return self._built(recorder, turn, again)
+        return again
 
     async def _pieces(
         self,
@@ -385,9 +381,9 @@ class Session:
                 return await self._facts.find()
         return FactsFound()
 
-    def metered(self, purpose: Purpose, account: MessageAccount | None = None) -> MeteredProvider:
-        """Return the model with metering, for requests other than a message's answers."""
-        metering, prices = self.spending.metering(account), self.options.prices
+    def metered(self, purpose: Purpose) -> MeteredProvider:
+        """Return the model with metering, for requests that do not answer a message."""
+        metering, prices = self.spending.metering(), self.options.prices
         return MeteredProvider(self.provider, purpose, metering, self.counter, prices)
 
     def forecast(self, window: ContextWindow) -> Forecast:
@@ -403,9 +399,7 @@ class Session:
         question = self.planning.search(turn, once)
         return question, TurnsRetrieved(question.retrieval, time.perf_counter() - started)
 
-    async def _choose(
-        self, question: Question, mode: Mode, account: MessageAccount | None = None
-    ) -> Question:
+    async def _choose(self, question: Question, mode: Mode) -> Question:
         """Rerank the shortlist and pick from it, if either is set and there is a choice.
 
         A model is not asked if its choice could not change the window.
@@ -419,23 +413,21 @@ class Session:
             reranked = await reranker.rerank(sources, budget, self.counter)
             sources = replace(sources, retrieval=reranked)
         if picker is not None:
-            picked = await picker.pick(sources, budget, self.counter, account)
+            picked = await picker.pick(sources, budget, self.counter)
             sources = replace(sources, retrieval=picked)
         return replace(question, retrieval=sources.retrieval)
 
-    def _build(
-        self, recorder: SendRecorder, question: Question, mode: Mode
-    ) -> tuple[WindowBuilt, Sequence[Message]]:
-        window = self.planning.window(question, mode, self.options.budget)
-        return self._built(recorder, question.turn, window)
+    def _plan(self, question: Question, mode: Mode) -> ContextWindow:
+        return self.planning.window(question, mode, self.options.budget)
 
     def _built(
-        self, recorder: SendRecorder, turn: Turn, window: ContextWindow
+        self, recorder: SendRecorder, turn: Turn, plan: Callable[[], ContextWindow]
     ) -> tuple[WindowBuilt, Sequence[Message]]:
-        """Store a window to send, and build its messages, once because they are long.
+        """Plan and store a window to send, and build its messages, once because they are long.
 
         Raises SpendingLimitReached if it would exceed a spending limit.
         """
+        window = plan()
         messages, longest = window.messages(), self.options.request.max_tokens
         amount = self.spending.ahead(window, self.provider.name, longest).amount
         built = WindowBuilt(window, digest_of(messages, window.tools))
@@ -509,8 +501,7 @@ class Session:
             WindowOverflow: What the mode must send does not fit.
 
         """
-        question = self.question(draft, mode, once)
-        return self.planning.window(question, mode, self.options.budget)
+        return self._plan(self.question(draft, mode, once), mode)
 
     async def preview_picked(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
         """Plan like `preview`, but run the reranker and ask the picker's model.
@@ -521,7 +512,7 @@ class Session:
         """
         question = await asyncio.to_thread(self.planning.question, draft, once)
         picked = await self._choose(question, mode)
-        return await asyncio.to_thread(self.planning.window, picked, mode, self.options.budget)
+        return await asyncio.to_thread(self._plan, picked, mode)
 
     def question(self, draft: str, mode: Mode, once: Once = NO_MORE) -> Question:
         return self.as_previewed(self.planning.question(draft, once), mode)

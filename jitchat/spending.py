@@ -189,10 +189,9 @@ class Spending:
         if self._limits and amount:
             self._allowed(amount, account, _NOT_SENT)
 
-    def metering(self, account: MessageAccount | None = None) -> Metering:
+    def metering(self) -> Metering:
         """Return how requests other than answers are recorded and checked."""
-        metering = Metering(self._log, self._now, self._conversation, allow=self.allow)
-        return replace(metering, account=account)
+        return Metering(self._log, self._now, self._conversation, allow=self.allow)
 
     def ahead(self, window: ContextWindow, provider: str, longest: int | None) -> Forecast:
         """Forecast the cost of a window's request alone; see `forecast`."""

@@ -7,7 +7,6 @@ it; if it is too large for both, the result is its head and tail, and a notice s
 import asyncio
 
 from jitchat.errors import JitchatError
-from jitchat.metering import MessageAccount
 from jitchat.small_models.small_model import SizedModels, request_of
 from jitchat.tools.compacting import Compacted, Extractor
 from jitchat.tools.preview import preview
@@ -15,16 +14,14 @@ from jitchat.values import Message
 
 
 class ModelCompactor(SizedModels):
-    async def compact(
-        self, text: str, instruction: str, limit: int, account: MessageAccount | None = None
-    ) -> Compacted:
+    async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
         messages = compactor_request(text, instruction, limit)
         model = await self.fitting(messages, limit)
         counter = self.models[0].model.counter
         if model is None:
             seen = await asyncio.to_thread(preview, text, limit, counter)
             return Compacted(seen, "keeping its head and tail (too large for every model)")
-        reply = await model.ask(messages, account=account)
+        reply = await model.ask(messages)
         try:
             return Compacted(reply.whole(), model.name)
         except JitchatError as error:

@@ -14,7 +14,6 @@ from dataclasses import replace
 from importlib.resources import files
 
 from jitchat.errors import JitchatError, NotAnAnswer
-from jitchat.metering import MessageAccount
 from jitchat.small_models.replies import parse_number, parse_value
 from jitchat.small_models.small_model import SmallModel, SmallModelReply, request_of
 from jitchat.text.sanitize import both_ends
@@ -44,16 +43,8 @@ class ModelPicker:
     def not_asked(self, retrieval: Retrieval) -> Retrieval:
         return self._fallen_back(retrieval, _NOT_YET)
 
-    async def pick(
-        self,
-        sources: Sources,
-        budget: Budget,
-        counter: TokenCounter,
-        account: MessageAccount | None = None,
-    ) -> Retrieval:
+    async def pick(self, sources: Sources, budget: Budget, counter: TokenCounter) -> Retrieval:
         """Choose the hits of `sources`, which are the heuristic's.
-
-        `account` is the message's.
 
         Raises:
             WindowOverflow: What must be sent does not fit, whatever is recalled.
@@ -69,7 +60,7 @@ class ModelPicker:
         if not lacks_any(by_scores, lines):
             return self._fallen_back(retrieval, _NO_CHOICE)
         request = picker_request(sources.draft.content, lines)
-        heard = await self._model.ask(request, picker_schema(lines), account)
+        heard = await self._model.ask(request, picker_schema(lines))
         try:
             ids = parse_ids(heard.whole(), lines)
         except JitchatError as error:

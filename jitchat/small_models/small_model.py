@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 
 from jitchat.errors import JitchatError, NotAnAnswer, RequestRefused, Unreachable
-from jitchat.metering import MessageAccount, MeteredProvider, Metering
+from jitchat.metering import MeteredProvider, Metering
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, ReplyDelta, SentRequest
 from jitchat.providers.writing import stream_written
@@ -113,20 +113,17 @@ class SmallModel:
         return f"{self.name}: {error.what.rstrip('.')}"
 
     async def ask(
-        self,
-        messages: Sequence[Message],
-        schema: Mapping[str, object] | None = None,
-        account: MessageAccount | None = None,
+        self, messages: Sequence[Message], schema: Mapping[str, object] | None = None
     ) -> SmallModelReply:
         """Send one request; errors of the model or its server are not raised.
 
-        The answer has the `schema`, a JSON Schema, if the server enforces it. `account` is that of
-        the message that the request belongs to.
+        The answer has the `schema`, a JSON Schema, if the server enforces it.
         """
         text = json.dumps(schema) if schema and self.taught.takes_schema else None
         started, hearing = time.perf_counter(), Hearing()
-        metering = self.metering and replace(self.metering, account=account)
-        metered = MeteredProvider(self.provider, self.purpose, metering, self.counter, self.prices)
+        metered = MeteredProvider(
+            self.provider, self.purpose, self.metering, self.counter, self.prices
+        )
         error: JitchatError | None = None
         try:
             async with asyncio.timeout(self.seconds):

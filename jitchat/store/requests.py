@@ -187,15 +187,6 @@ class RequestLog:
             _under_way.discard(self.database, identity)  # the least cost is recorded
             raise
 
-    def end_of_window(self, window: int, taken: Taken, provider: str | None) -> None:
-        """Record the usage and provider of a window's request."""
-        with self.database.write() as connection:
-            self.end(self.id_of(window), taken)
-            connection.execute(
-                "UPDATE requests SET provider = ? WHERE window = ?",
-                (repair(provider or "") or None, window),
-            )
-
     def copy_to(self, other: Database) -> None:
         """Copy billed requests to another database, without their conversations."""
         rows = self.database.fetch_all(f"SELECT {_COPIED} FROM requests WHERE billed ORDER BY id")  # noqa: S608  a constant

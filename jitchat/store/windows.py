@@ -12,7 +12,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -38,6 +38,8 @@ class WindowRecord:
     ledger: Sequence[Fields]
     sent_at: datetime | None = None
     """Timezone-aware; None if it was not recorded."""
+    forecast: float | None = None
+    """What its request is expected to cost, in US dollars; reserved, and not part of the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,23 +148,16 @@ class WindowArchive:
         self._database = database
         self._requests = RequestLog(database)
 
-    def put(
-        self,
-        turn_id: int,
-        record: WindowRecord,
-        least: Ending | None = None,
-        forecast: float | None = None,
-    ) -> int:
+    def put(self, turn_id: int, record: WindowRecord, least: Ending | None = None) -> int:
         """Store a window that is sent for the user's turn `turn_id`; return the window's id.
 
-        `least` has the provider, and the usage to record if the request's end is never known;
-        `forecast` is what is reserved until then, in US dollars.
+        `least` has the provider, and the usage to record if the request's end is never known.
         """
         with self._database.write() as connection:
             window_id = self._put(connection, turn_id, record)
             least = least or Ending()
             asked = _asked(connection, turn_id, record, least.provider)
-            self._requests.begin(replace(asked, forecast=forecast), _taken(least), window_id)
+            self._requests.begin(asked, _taken(least), window_id)
         return window_id
 
     def _put(self, connection: sqlite3.Connection, turn_id: int, record: WindowRecord) -> int:
@@ -195,7 +190,7 @@ class WindowArchive:
                 "UPDATE windows SET reply = ?, stop = ? WHERE id = ?",
                 (ending.reply_id, ending.stop, window_id),
             )
-            self._requests.end_of_window(window_id, _taken(ending), ending.provider)
+            self._requests.end(self._requests.id_of(window_id), _taken(ending))
             if ending.reply_id is not None:
                 model = connection.execute(_MODEL, (window_id,)).fetchone()[0]
                 figures = ending.stop, ending.usage, ending.cost
@@ -310,8 +305,8 @@ def _asked(
 ) -> Asked:
     query = "SELECT conversation FROM turns WHERE id = ?"
     conversation = str(connection.execute(query, (turn_id,)).fetchone()[0])
-    model = str(record.header.get("model", ""))
-    return Asked(Purpose.ANSWER, provider or "", model, conversation, record.sent_at)
+    who = provider or "", str(record.header.get("model", ""))
+    return Asked(Purpose.ANSWER, *who, conversation, record.sent_at, record.forecast)
 
 
 def _taken(ending: Ending) -> Taken:

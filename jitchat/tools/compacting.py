@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
-from jitchat.metering import MessageAccount
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tools.extracting import extract
 from jitchat.tools.preview import preview
@@ -20,12 +19,9 @@ class Compacted:
 
 
 class Compactor(Protocol):
-    async def compact(
-        self, text: str, instruction: str, limit: int, account: MessageAccount | None = None
-    ) -> Compacted:
+    async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
         """State in at most `limit` tokens what a text contains of what the instruction asks for.
 
-        `account` is that of the message for which it is compacted; None if it is not sent yet.
         Failures of a model or its server are not raised.
         """
 
@@ -42,13 +38,7 @@ class Extractor:
     def __init__(self, counter: TokenCounter) -> None:
         self._counter = counter
 
-    async def compact(
-        self,
-        text: str,
-        instruction: str,
-        limit: int,
-        account: MessageAccount | None = None,  # noqa: ARG002  it sends nothing
-    ) -> Compacted:
+    async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
         return await asyncio.to_thread(self.now, text, instruction, limit)
 
     async def aclose(self) -> None: ...
@@ -96,14 +86,12 @@ class Compacting:
         self._counter, self._extractor = counter, Extractor(counter)
         self._compactor = compactor or self._extractor
 
-    async def form_of(
-        self, text: str, instruction: str, limit: int, account: MessageAccount | None = None
-    ) -> Form:
+    async def form_of(self, text: str, instruction: str, limit: int) -> Form:
         """Compact a text to at most `limit` tokens, in at most ten seconds."""
         wanted = instruction or "what matters most"
         try:
             async with asyncio.timeout(MODEL_SECONDS):
-                made = await self._compactor.compact(text, wanted, limit, account)
+                made = await self._compactor.compact(text, wanted, limit)
         except TimeoutError:
             made = await self._extracted(text, wanted, limit, f"no answer in {MODEL_SECONDS:g} s")
         kept = await asyncio.to_thread(self._counter.count, made.text)

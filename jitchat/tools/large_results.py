@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from jitchat.memory import Memory
-from jitchat.metering import MessageAccount
 from jitchat.text.sanitize import one_line
 from jitchat.text.sentences import turn_references
 from jitchat.tools.compacting import Compacting, Compactor
@@ -93,7 +92,7 @@ class LargeResults:
         rooms = await asyncio.to_thread(self._rooms, choices, step.room)
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(self._handled(choice, room, step.account))
+                group.create_task(self._handled(choice, room))
                 for choice, room in zip(choices, rooms, strict=True)
             ]
         handled = [task.result() for task in tasks]
@@ -115,7 +114,7 @@ class LargeResults:
         share = max(0, left) // max(1, compacted)
         return [rooms.get(choice.position, share) for choice in choices]
 
-    async def _handled(self, choice: Choice, room: int, account: MessageAccount | None) -> Handled:
+    async def _handled(self, choice: Choice, room: int) -> Handled:
         turn = self._memory.turn_at(choice.position)
         named = f"#{choice.position}"
         if turn is None or turn.use.answers is None or turn.use.form is None:
@@ -131,8 +130,7 @@ class LargeResults:
         limit = min(self._limit, room)
         if limit < _LEAST:
             return Handled(f"There is no room for any more of {named}. Go on with its preview.")
-        wanted = choice.instruction
-        form = await self._compacting.form_of(turn.content, wanted, limit, account)
+        form = await self._compacting.form_of(turn.content, choice.instruction, limit)
         said = form.told(named)
         return Handled(said, ((choice.position, said),))
 

@@ -23,7 +23,7 @@ class Step:
     is_cut: bool = False
     """Whether that answer reached its maximum length: its last call can be incomplete."""
     account: MessageAccount | None = None
-    """The account of the message."""
+    """The account of the message, to which the calls of small models are charged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,17 +123,13 @@ async def test_an_invalid_choice_keeps_the_preview_and_says_what_to_write(store)
 
 
 class Slow:
-    async def compact(
-        self, text: str, instruction: str, limit: int, account: object = None
-    ) -> Compacted:
+    async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
         await asyncio.Event().wait()
         raise AssertionError
 
 
 class Verbose:
-    async def compact(
-        self, text: str, instruction: str, limit: int, account: object = None
-    ) -> Compacted:
+    async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
         return Compacted(text, "a model that repeats")
 
 
@@ -151,9 +147,7 @@ async def test_five_results_are_compacted_concurrently_with_other_calls(store):
     waiting, release = [], asyncio.Event()
 
     class Patient:
-        async def compact(
-            self, text: str, instruction: str, limit: int, account: object = None
-        ) -> Compacted:
+        async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
             waiting.append(instruction)
             if len(waiting) == 5:
                 release.set()

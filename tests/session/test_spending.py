@@ -12,7 +12,7 @@ import pytest
 from jitchat.compare_modes import ModeComparison
 from jitchat.errors import RequestRefused, SpendingLimitReached, StoreError
 from jitchat.events import RequestAdapted, WindowBuilt
-from jitchat.metering import MessageAccount
+from jitchat.metering import MessageAccount, charged_to
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import (
     Finished,
@@ -27,17 +27,21 @@ from jitchat.replay import window_of
 from jitchat.savings import input_ahead
 from jitchat.session import Session
 from jitchat.session_options import SessionOptions
-from jitchat.spending import SpendingLimits
+from jitchat.spending import Spending, SpendingLimits
 from jitchat.store.requests import Purpose, RequestLog, Spent
 from jitchat.tools.offering import Asking, OfferRules
+from jitchat.tools.toolbox import Toolbox
 from jitchat.values import REQUEST_CONTEXT, Message, Mode, Role, ToolCall, Usage
 from tests.session.sending import failures, send
+from tests.small_models.support import QUESTION, TURNS, picks, small
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
+from tests.tools.support import ScriptedTools
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from jitchat.store.store import ColdStore
+    from jitchat.tools.source import Step, ToolOutput
 
 PRICES = Prices(100.0, 10_000.0, cached=10.0)
 """A reply of the scripted provider, 100 tokens in and 10 out, costs 11 cents."""
@@ -167,10 +171,10 @@ async def test_costs_of_small_models_are_in_the_totals_of_day_conversation_and_m
     talking = session(store, SpendingLimits(send=100.0))
     log, here = RequestLog(store.database), talking.memory.conversation.id
     account = talking.spending.begin_message()
-    picking, title = (talking.metered(Purpose.PICKING, account), talking.metered(Purpose.TITLE))
-    for small in (picking, title):
-        async for _ in small.stream([Message(Role.USER, "Choose.")], SHORT):
-            pass
+    for purpose, charged in ((Purpose.PICKING, account), (Purpose.TITLE, None)):
+        with charged_to(charged):
+            async for _ in talking.metered(purpose).stream([Message(Role.USER, "Choose.")], SHORT):
+                pass
     assert log.spent(here) == log.spent_on(store.now().date()) == Spent(0.22)
     assert account.spent_in(log) == Spent(0.11)
     window = talking.preview("hello", Mode.RECENCY)
@@ -398,6 +402,40 @@ async def test_usage_that_was_reported_before_a_refusal_is_charged_to_that_reque
     await send(talking, "hello", Mode.RECENCY)
     sends = talking.memory.archive.sends(talking.memory.conversation.id)
     assert [each.cost for each in sends] == [pytest.approx(0.01), 0.0]
+
+
+class AskingTools(ScriptedTools):
+    """A tool that asks the model, as the compactor does."""
+
+    talking: Session | None = None
+
+    async def run(self, call: ToolCall, arguments: object, step: Step) -> ToolOutput:
+        asked = self.talking.metered(Purpose.COMPACTION)
+        async for _ in asked.stream([Message(Role.USER, "Compact it.")], SHORT):
+            pass
+        return await super().run(call, {}, step)
+
+
+async def test_small_models_that_work_for_a_message_are_charged_to_it_and_lifted_with_it(
+    store: ColdStore,
+):
+    """A tool asks one, and so does the picker."""
+    limits, tools = SpendingLimits(day=0.0), AskingTools({"look": "ok"})
+    metering = Spending(store.database, store.now, None, limits).metering()
+    picker = replace(small(picks(3)), prices=PRICES, purpose=Purpose.PICKING, metering=metering)
+    calling = ScriptedProvider((ToolCall("1", "look", "{}"),), later=[("Yes.",), ("It is 21.",)])
+    options = SessionOptions(
+        spending=limits, prices=PRICES, picker=picker, toolbox=Toolbox((tools,))
+    )
+    talking = session_on(store, conversation_of(store, talk(*TURNS)), calling, options=options)
+    tools.talking = talking
+    talking.spending.exceed_once()
+    assert failures(await send(talking, QUESTION, Mode.JIT)) == []
+    assert (len(picker.provider.requests), len(calling.requests)) == (1, 3)
+    assert talking.message_usage() == (Spent(0.44), Usage(200, 20))
+    (failed,) = failures(await send(talking, f"Again: {QUESTION}", Mode.JIT))
+    assert isinstance(failed.error, SpendingLimitReached)
+    assert (len(picker.provider.requests), len(calling.requests)) == (1, 3)
 
 
 async def test_messages_of_one_conversation_that_are_sent_at_once_have_accounts_of_their_own(
