@@ -26,7 +26,6 @@ from jitchat.errors import (
     WindowOverflow,
 )
 from jitchat.events import (
-    AnswerProgress,
     Event,
     FactsFound,
     LimitLearnt,
@@ -42,7 +41,7 @@ from jitchat.files.mentions import is_named
 from jitchat.files.named import attach, find_mention, folder_to_ask, left_out
 from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
-from jitchat.metering import MeteredProvider
+from jitchat.metering import MessageAccount, MeteredProvider, charged_to
 from jitchat.observing import Consent, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.pictures import picture_tokens
@@ -62,7 +61,7 @@ from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
 from jitchat.spending import Forecast, Spending
 from jitchat.store.pins import AllowedFolders, Pins
-from jitchat.store.requests import Purpose
+from jitchat.store.requests import Purpose, RequestLog, Spent
 from jitchat.synthesis.extractive import ExtractiveObserver
 from jitchat.synthesis.facts import FactFinder
 from jitchat.synthesis.session_end import SessionEnd
@@ -158,11 +157,13 @@ class Session:
         mode: Mode,
         once: Once = NO_MORE,
         on_stored: Callable[[], object] = lambda: None,
+        account: MessageAccount | None = None,
     ) -> AsyncGenerator[Event, None]:
         """Send a message; closing the generator cancels the reply and keeps what was received.
 
         `once` has the message's position and one-time steering. `on_stored` is called, in any
-        thread, when the message is stored, even if the events are no longer consumed.
+        thread, when the message is stored, even if the events are no longer consumed. `account` is
+        the message's if it has one already.
         """
         if self.memory.store.unstored:
             with suppress(StoreError):  # storing the message will fail, too, and returns the draft
@@ -175,10 +176,12 @@ class Session:
             try:
                 attached = partial(self.planning.attached, once)
                 turn = await to_the_end(partial(recorder.store_draft, attached))
+                recorder.account = account or self.spending.begin_message()
                 yield TurnStored(turn)
                 question, retrieved = await asyncio.to_thread(self._retrieve, turn, once)
                 yield retrieved
-                question = await self._choose(question, mode)
+                with charged_to(recorder.account):
+                    question = await self._choose(question, mode)
                 async with aclosing(self._answer(recorder, question, mode)) as events:
                     async for event in events:
                         yield event
@@ -229,14 +232,15 @@ class Session:
     ) -> AsyncGenerator[Event, None]:
         """Send the window; if it is too large for the model, build and send a smaller one, once."""
         for is_last_try in (False, True):
+            plan = partial(self._plan, question, mode)
+            build = partial(self._built, recorder, question.turn, plan)
             try:
-                built, messages = await asyncio.to_thread(self._build, question, mode)
+                built, messages = await asyncio.to_thread(build)
             except WindowOverflow:
                 async with aclosing(self._make_room(question, mode)) as passes:
                     async for made in passes:
                         yield made
-                built, messages = await asyncio.to_thread(self._build, question, mode)
-            await asyncio.to_thread(recorder.store_window, question.turn, built)
+                built, messages = await asyncio.to_thread(build)
             yield built
             try:
                 async with aclosing(
@@ -288,7 +292,8 @@ class Session:
         appending = Appending(window, called, price, self.calibration)
         for call in called.use.calls:
             yield ToolCalled(called, call)
-        async with aclosing(toolbox.run(called.use.calls, appending.step)) as news:
+        asked = replace(appending.step, account=recorder.account)
+        async with aclosing(toolbox.run(called.use.calls, asked)) as news:
             async for each in news:
                 if isinstance(each, ToolCall):
                     yield ToolApproved(called, each)
@@ -308,11 +313,10 @@ class Session:
         self, recorder: SendRecorder, turn: Turn, appending: Appending
     ) -> tuple[WindowBuilt, Sequence[Message]]:
         """Extend the window, and store it with the shortened results that it carries."""
-        built, messages = self._built(partial(appending.window, self.options.large_result))
+        built = self._built(recorder, turn, partial(appending.window, self.options.large_result))
         if appending.forms:
             recorder.keep_forms(appending.forms)
-        recorder.store_window(turn, built)
-        return built, messages
+        return built
 
     async def _stream(
         self, recorder: SendRecorder, turn: Turn, built: WindowBuilt, messages: Sequence[Message]
@@ -333,8 +337,7 @@ class Session:
                 without |= {refused.part}
                 yield RequestAdapted(refused.sentence)
                 rewrite = partial(self._rewritten, built.window, without)
-                built, messages = await asyncio.to_thread(self._built, rewrite)
-                await asyncio.to_thread(recorder.store_window, turn, built)
+                built, messages = await asyncio.to_thread(self._built, recorder, turn, rewrite)
                 yield built
 
     def _rewritten(self, window: ContextWindow, without: frozenset[str]) -> ContextWindow:
@@ -390,7 +393,6 @@ class Session:
 
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()
-        self.spending.begin_message()
         self.memory.index.index_little(turn.position)
         with suppress(StoreError):  # what is not embedded is found by its words
             self.memory.file_parts.index_missing(self.memory.files, AT_ONCE)
@@ -415,18 +417,22 @@ class Session:
             sources = replace(sources, retrieval=picked)
         return replace(question, retrieval=sources.retrieval)
 
-    def _build(self, question: Question, mode: Mode) -> tuple[WindowBuilt, Sequence[Message]]:
-        return self._built(partial(self.planning.window, question, mode, self.options.budget))
+    def _plan(self, question: Question, mode: Mode) -> ContextWindow:
+        return self.planning.window(question, mode, self.options.budget)
 
-    def _built(self, plan: Callable[[], ContextWindow]) -> tuple[WindowBuilt, Sequence[Message]]:
-        """Plan the window, and build its messages, once because they are long.
+    def _built(
+        self, recorder: SendRecorder, turn: Turn, plan: Callable[[], ContextWindow]
+    ) -> tuple[WindowBuilt, Sequence[Message]]:
+        """Plan and store a window to send, and build its messages, once because they are long.
 
         Raises SpendingLimitReached if it would exceed a spending limit.
         """
         window = plan()
         messages, longest = window.messages(), self.options.request.max_tokens
-        warning = self.spending.check(window, self.provider.name, longest)
-        return WindowBuilt(window, digest_of(messages, window.tools), warning), messages
+        amount = self.spending.ahead(window, self.provider.name, longest).amount
+        built = WindowBuilt(window, digest_of(messages, window.tools))
+        check = partial(self.spending.check, window, amount, recorder.account)
+        return recorder.store_window(turn, built, amount, check), messages
 
     def _learn_limit(
         self, question: Question, mode: Mode, window: ContextWindow, refusal: ContextOverflow
@@ -449,6 +455,13 @@ class Session:
                 raise refusal from None
         sentence = refusal_sentence(self.provider.name, self.provider.model, window, refusal)
         return LimitLearnt(Limit(budget.limit, LEARNT), sentence)
+
+    def message_usage(self) -> tuple[Spent, Usage | None]:
+        """Return what the last message has cost, and the usage reported for its answer."""
+        if self._last_send is None:
+            return Spent(), None
+        account, log = self._last_send.account, RequestLog(self.memory.store.database)
+        return account.spent_in(log), account.answered_in(log)
 
     @property
     def has_sent(self) -> bool:
@@ -488,8 +501,7 @@ class Session:
             WindowOverflow: What the mode must send does not fit.
 
         """
-        question = self.question(draft, mode, once)
-        return self.planning.window(question, mode, self.options.budget)
+        return self._plan(self.question(draft, mode, once), mode)
 
     async def preview_picked(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
         """Plan like `preview`, but run the reranker and ask the picker's model.
@@ -500,7 +512,7 @@ class Session:
         """
         question = await asyncio.to_thread(self.planning.question, draft, once)
         picked = await self._choose(question, mode)
-        return await asyncio.to_thread(self.planning.window, picked, mode, self.options.budget)
+        return await asyncio.to_thread(self._plan, picked, mode)
 
     def question(self, draft: str, mode: Mode, once: Once = NO_MORE) -> Question:
         return self.as_previewed(self.planning.question(draft, once), mode)
@@ -598,20 +610,6 @@ class Session:
     def cost_of(self, usage: Usage | None) -> float | None:
         """Price a reply in US dollars; None if the usage or a price is unknown."""
         return cost_of(usage, self.options.prices)
-
-    def cost_of_answer(self, said: Turn, answer: AnswerProgress, after: int) -> float | None:
-        """Price an answer with all its requests after the id `after`, including picking.
-
-        In US dollars; None if nothing was sent or a part is unknown. Call in a thread.
-        """
-        if answer.window is None:
-            return None
-        spent, picking = (
-            self.memory.archive.spent(said.id, answer.mode, after),
-            answer.window.picking,
-        )
-        picked = picking.cost if picking is not None and picking.input_tokens else 0.0
-        return None if spent.unknown or picked is None else spent.amount + picked
 
     def _with_context(self, small: SmallModel | None) -> SmallModel | None:
         """Give a small model that is also the chat's model the same context size."""

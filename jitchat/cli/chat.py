@@ -145,7 +145,7 @@ def demo_command(flags: options.Flags, record: bool, pace: float | None, live: b
 def _record_spent(store: ColdStore, paths: Paths) -> None:
     """Copy the tour's requests to the user's database, so that `jitchat usage` includes them."""
     log = RequestLog(store.database)
-    if log.last_id():
+    if not log.is_empty():
         with cold_store.opened_store(paths) as own:
             log.copy_to(own.database)
 

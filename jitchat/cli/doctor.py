@@ -18,6 +18,7 @@ from jitchat.paths import Paths
 from jitchat.providers import provider as chunks
 from jitchat.providers.catalogue import servers
 from jitchat.providers.http.client import CERTIFICATES
+from jitchat.providers.writing import stream_written
 from jitchat.settings import Settings, keys, load, small_models
 from jitchat.settings.profiles import Profile
 from jitchat.store import search_index
@@ -274,7 +275,7 @@ async def _time_to_answer(model: models.ResolvedModel) -> float:
     start = time.monotonic()
     answering = chunks.ReplyDelta | chunks.ReasoningDelta | ToolCall | chunks.Finished
     try:
-        async with aclosing(provider.stream(_QUESTION, sampling)) as answer:
+        async with aclosing(stream_written(provider, _QUESTION, sampling)) as answer:
             async for chunk in answer:
                 if isinstance(chunk, answering):
                     return time.monotonic() - start

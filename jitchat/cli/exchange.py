@@ -173,7 +173,7 @@ def _fields(
     reply = stored[-1] if stored[1:] else None
     sent = sent_exchange(session.memory, said, reply) if said is not None else None
     window, ending = sent if sent is not None else (None, None)
-    spent, usage = session.spending.message()
+    spent, usage = session.message_usage()
     identity = session.memory.conversation.id
     return {
         "conversation": identity,

@@ -19,6 +19,7 @@ from jitchat.lab.lab import Lab
 from jitchat.memory import Memory
 from jitchat.paths import Paths
 from jitchat.providers.provider import Options, Provider, ReasoningDelta, ReplyDelta
+from jitchat.providers.writing import stream_written
 from jitchat.session import Session
 from jitchat.settings import profiles, small_models
 from jitchat.store.requests import Purpose
@@ -224,7 +225,8 @@ async def probe_speed(provider: Provider, sampling: Options) -> costs.Speed | No
 
 async def _speed_at(text: str, provider: Provider, asked: Options) -> costs.Speed | None:
     usage, start, first = None, time.monotonic(), None
-    async with aclosing(provider.stream((Message(Role.USER, text),), asked)) as chunks:
+    question = (Message(Role.USER, text),)
+    async with aclosing(stream_written(provider, question, asked)) as chunks:
         async for chunk in chunks:
             if isinstance(chunk, ReplyDelta | ReasoningDelta):
                 first = first or time.monotonic()

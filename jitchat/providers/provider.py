@@ -122,6 +122,12 @@ UNREASONED = "answers without reasoning"
 """Some servers refuse these for a reasoning model if an earlier turn called tools."""
 
 
+_SCHEMA_PARTS = frozenset(
+    ("response_format", "json_schema", "format", "responseJsonSchema", "output_config")
+)
+"""Protocols' names for the part of a request that holds the schema."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """The options of a request. An option that is not set is not sent."""
@@ -151,6 +157,11 @@ class Options:
     tool_choice: str | None = None
     """`none` for the last step of a turn: the tools stay in the request but must not be called.
     None lets the model choose."""
+
+    @property
+    def takes_schema(self) -> bool:
+        """Whether the server accepts a schema, as far as is known."""
+        return _SCHEMA_PARTS.isdisjoint(self.without)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from typing import Any
 from jitchat.store.database import Database
 from jitchat.store.pieces import contents_of, put_segments, read_segments
 from jitchat.store.reply_notes import PUT_NOTE, ReplyNote, note_row
-from jitchat.store.requests import SPENT, USAGE, Asked, Purpose, RequestLog, Spent, Taken, usage_of
+from jitchat.store.requests import USAGE, Asked, Purpose, RequestLog, Taken, usage_of
 from jitchat.store.store import require
 from jitchat.values import Mode, Turn, Usage
 
@@ -38,6 +38,8 @@ class WindowRecord:
     ledger: Sequence[Fields]
     sent_at: datetime | None = None
     """Timezone-aware; None if it was not recorded."""
+    forecast: float | None = None
+    """What its request is expected to cost, in US dollars; reserved, and not part of the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +131,6 @@ _SENDS = f"""
     WHERE t.conversation = ? ORDER BY w.id DESC LIMIT ?
 """  # noqa: S608  a constant
 """CROSS makes SQLite read the windows first: they are in this order, and far fewer than turns."""
-_SPENT = f"""
-    SELECT {SPENT} FROM windows w JOIN requests q ON q.window = w.id
-    WHERE w.turn = ? AND json_extract(w.header, '$.mode') = ? AND q.id > ?
-"""  # noqa: S608  a constant
 _REPLIES_BY_MODE = """
     SELECT json_extract(w.header, '$.mode'), r.position
     FROM windows w JOIN turns r ON r.id = w.reply
@@ -190,7 +188,7 @@ class WindowArchive:
                 "UPDATE windows SET reply = ?, stop = ? WHERE id = ?",
                 (ending.reply_id, ending.stop, window_id),
             )
-            self._requests.end_of_window(window_id, _taken(ending), ending.provider)
+            self._requests.end(self._requests.id_of(window_id), _taken(ending))
             if ending.reply_id is not None:
                 model = connection.execute(_MODEL, (window_id,)).fetchone()[0]
                 figures = ending.stop, ending.usage, ending.cost
@@ -263,14 +261,6 @@ class WindowArchive:
             rows = connection.execute(_SENDS, (conversation, most)).fetchall()
             return [_send(row) for row in reversed(rows)]
 
-    def spent(self, turn_id: int, mode: Mode, after: int) -> Spent:
-        """Return the total spent on an answer by all its requests: those after the id `after`.
-
-        `turn_id` is the id of the user's turn that is answered.
-        """
-        row = self._database.fetch_one(_SPENT, (turn_id, mode.value, after))
-        return Spent(*row)
-
     def replies_by_mode(self, turn_id: int, after: int = 0) -> dict[Mode, int]:
         """Return the position of the latest reply to a message in each mode that has one.
 
@@ -315,8 +305,8 @@ def _asked(
 ) -> Asked:
     query = "SELECT conversation FROM turns WHERE id = ?"
     conversation = str(connection.execute(query, (turn_id,)).fetchone()[0])
-    model = str(record.header.get("model", ""))
-    return Asked(Purpose.ANSWER, provider or "", model, conversation, record.sent_at)
+    who = provider or "", str(record.header.get("model", ""))
+    return Asked(Purpose.ANSWER, *who, conversation, record.sent_at, record.forecast)
 
 
 def _taken(ending: Ending) -> Taken:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from jitchat.metering import MessageAccount
 from jitchat.values import Shortened, Tool, ToolCall, ToolResult
 from jitchat.window.window import ContextWindow, Requested, Segment
 
@@ -21,6 +22,8 @@ class Step:
     """Maximum tokens, by the counter, of the result of one of jitchat's own tools."""
     is_cut: bool = False
     """Whether that answer reached its maximum length: its last call can be incomplete."""
+    account: MessageAccount | None = None
+    """The account of the message, to which the calls of small models are charged."""
 
 
 @dataclass(frozen=True, slots=True)

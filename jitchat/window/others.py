@@ -26,6 +26,7 @@ from jitchat.window.window import (
     tokens_of,
     tool_of,
 )
+from jitchat.writing.calls import full_text
 
 _LISTED = 24
 """Facts with a row of their own; the others are one sum."""
@@ -81,7 +82,7 @@ class Others:
             text = " ".join(hit.turn.content.split())
             source = Source(hit.turn.position, hit.turn.position, hit.conversation)
             segment, verdict = sent.get(source), Verdict.LEFT_OUT
-            tokens = self._price(hit.turn.content)
+            tokens = self._price(full_text(hit.turn))
             if segment is not None:
                 verdict, reason = Verdict.RETRIEVED, segment.reason
                 tokens = segment.tokens if segment.excerpt is None else tokens

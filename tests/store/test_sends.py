@@ -58,7 +58,7 @@ def change(store: ColdStore, statement: str) -> None:
 
 def test_a_send_is_listed_with_its_figures_and_how_it_ended(archive, store, turns):
     assert listed(store) == []
-    window = archive.put(turns[2].id, RECORD)
+    window = archive.put(turns[2].id, RECORD, Ending(provider="work"))
     archive.close(window, Ending(turns[3].id, Usage(40, 5, 30), "stop", 0.25, "work"))
     send = Send(
         *(window, 3, 4, MOMENT, Mode.JIT, "m-1", "work", HEADER["budget"]),

@@ -189,7 +189,7 @@ def test_any_texts_are_stored_unchanged(archive, store):
 def test_the_ending_of_a_window_can_be_read(archive, turns):
     said, ending = turns[2].id, Ending(turns[1].id, Usage(10, None, 4, 2), "length", 0.5, "work")
     assert archive.ending(1) is None
-    first = archive.put(said, WindowRecord("first", HEADER, [], []))
+    first = archive.put(said, WindowRecord("first", HEADER, [], []), Ending(provider="work"))
     archive.close(first, ending)
     second = archive.put(said, WindowRecord("second", HEADER, [], []))
     assert archive.ending(first) == ending
