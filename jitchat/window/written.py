@@ -101,7 +101,7 @@ def _priced(
 def _is_turn(pieces: Sequence[Piece], segment: Segment) -> bool:
     """Whether a message is one turn as it was priced, so that it need not be counted again."""
     is_single = len(pieces) == 1 and segment.text == pieces[0].text
-    return is_single and segment.kind is Kind.RECENT
+    return is_single and segment.kind is Kind.RECENT and not segment.use
 
 
 def priced_definitions(pieces: Iterable[Piece], price: Price, frame: Frame) -> Iterator[Piece]:

@@ -67,8 +67,7 @@ _FRAME = frozenset({"type", "id", "call_id", "name", "status", "role", "format",
 
 def answer_pieces(texts: Sequence[Piece], message: Unwritten, use: ToolUse) -> list[Piece]:
     """Return reasoning, text and calls of an answer, in the order in which they are sent."""
-    head = message.pieces[0] if message.pieces else Piece("")
-    head = replace(head, picture=None)
+    head = message.head
 
     def of_echo(value: object, *, is_answer: bool) -> list[Piece]:
         echoed = _echoed(value, is_answer=is_answer)
