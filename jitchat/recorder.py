@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jitchat import events
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
@@ -310,6 +310,10 @@ class SendRecorder:
         self._keep_request()
 
     def _store_reply(self, writer: ReplyWriter) -> None:
+        echo, usage = writer.use.echo, self.usage
+        if echo is not None and usage is not None and usage.reasoning_tokens:
+            counted = replace(echo, tokens=usage.reasoning_tokens)
+            writer.set_use(replace(writer.use, echo=counted))
         self._reply = writer.finish(self._status)
         self._memory.refresh()
         self._close_window()

@@ -11,7 +11,7 @@ from jitchat.values import Role, Turn
 from jitchat.window import reasons
 from jitchat.window.calibration import Calibration
 from jitchat.window.exchange import answering
-from jitchat.window.plan import apportion
+from jitchat.window.render import apportion
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
     ContextWindow,
@@ -24,7 +24,7 @@ from jitchat.window.window import (
     Verdict,
     tokens_of,
 )
-from jitchat.window.written import TurnPricing, written
+from jitchat.window.written import TurnPricing, has_guesses, written
 
 
 def call_segment(turn: Turn, price: TurnPricing) -> Segment:
@@ -99,6 +99,7 @@ def extended(
     known = (_verdict(row, requested.get(row.turn)) for row in window.ledger)
     return replace(
         window,
+        exact=window.exact and not has_guesses(priced),
         segments=(*window.segments, *priced),
         planned=planned,
         ledger=(*known, *new),

@@ -25,7 +25,7 @@ from jitchat.window.files import Placing, file_rows, files_tokens, placed
 from jitchat.window.ledger import ledger_rows, never_candidates
 from jitchat.window.not_shown import with_kept_line
 from jitchat.window.parts import Choice, Parts, Sources, of_conversation
-from jitchat.window.render import verbatim
+from jitchat.window.render import apportion, verbatim
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
     ContextWindow,
@@ -35,7 +35,7 @@ from jitchat.window.window import (
     tokens_of,
     tool_of,
 )
-from jitchat.window.written import written
+from jitchat.window.written import has_guesses, written
 from jitchat.writing.pieces import WritingRules
 
 
@@ -62,7 +62,7 @@ def plan(
         mode=mode,
         model=sources.model,
         counter=counter.name,
-        exact=counter.exact and not _has_estimates(choice, sources),
+        exact=counter.exact and not (_has_estimates(choice, sources) or has_guesses(segments)),
         budget=budget,
         segments=segments,
         ledger=rows,
@@ -135,6 +135,7 @@ def rewritten(
         segments=tuple(
             replace(segment, tokens=cost) for segment, cost in zip(segments, costs, strict=True)
         ),
+        exact=window.exact and not has_guesses(segments),
         counted=counted,
         band=calibration.band(counted),
         tools_left_out=tuple(left_out),
@@ -274,18 +275,3 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
         full_tokens=calibration.correct(window.full_tokens),
         band=calibration.band(own),
     )
-
-
-def apportion(total: int, weights: Sequence[int]) -> list[int]:
-    """Divide `total` by weight into whole numbers that add up to it, by largest remainder.
-
-    An entry without weight gets nothing, unless no entry has any.
-    """
-    whole = sum(weights)
-    if not whole:
-        return [*([0] * (len(weights) - 1)), total] if weights else []
-    shares = [total * weight // whole for weight in weights]
-    order = sorted(range(len(weights)), key=lambda place: -(total * weights[place] % whole))
-    for place in order[: total - sum(shares)]:
-        shares[place] += 1
-    return shares

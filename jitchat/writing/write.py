@@ -99,7 +99,7 @@ def _joined(messages: Iterable[Unwritten]) -> Iterator[Unwritten]:
 
 def _join(first: Unwritten, second: Unwritten) -> Unwritten:
     has_text = bool(second.text.strip())
-    pieces = second.with_text(BETWEEN).pieces if has_text else ()
+    pieces = second.with_text(BETWEEN).pieces if has_text else (second.head,)
     return replace(second, pieces=(*first.pieces, *pieces))
 
 

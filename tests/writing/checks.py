@@ -20,11 +20,12 @@ from tests.writing.readers import differences, texts_in
 from tests.writing.worlds import origin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from jitchat.values import Turn
     from jitchat.window.tokens import TokenCounter
     from jitchat.window.window import ContextWindow, LedgerRow, Segment
+    from jitchat.writing.pieces import Piece
     from tests.writing.worlds import Mark, World
 
 
@@ -63,6 +64,7 @@ def violations(case: Case) -> Iterator[Violation]:
             return
     given = texts_in(case.protocol, body)
     yield from _quotes(case.window)
+    yield from _owners(case.window)
     yield from _parts(case, given)
     yield from _prices(case)
     yield from _sums(case.window)
@@ -78,6 +80,15 @@ def _quotes(window: ContextWindow) -> Iterator[Violation]:
 
 
 _OUTCOMES = ("</call>\nIt returned:\n", "</call>\nIt failed:\n")
+
+
+def _owners(window: ContextWindow) -> Iterator[Violation]:
+    """What a turn called is listed with the turn."""
+    for piece in window.pieces:
+        if piece.part is Part.NAME and piece.role == "assistant":
+            owner = window.segments[piece.segment].use.calls
+            if len(owner) != len(piece.use.calls):
+                yield Violation("a owner", f"{piece.text} in segment {piece.segment}")
 
 
 # (b) every stored part
@@ -252,15 +263,32 @@ def _prices(case: Case) -> Iterator[Violation]:
         calls = sum(piece.part is Part.ARGUMENTS for piece in own)
         due = count(text) + PER_MESSAGE + frame.call * calls
         due += frame.result if own[0].use.answers is not None else 0
-        due += sum(piece.tokens for piece in own if piece.part in aside)
+        due += sum(piece.tokens for piece in own if piece.part is Part.PICTURE)
+        due += _of_opaque(own, count)
         whole += due
         charged = sum(piece.tokens for piece in own)
         if charged not in (due, due + PER_REQUEST):
             yield Violation("c message", f"message {number} of {own[0].role}: {charged}, not {due}")
     if whole != sum(piece.tokens for piece in pieces):
         yield Violation("c sum", f"{sum(piece.tokens for piece in pieces)} of pieces, {whole} due")
+    is_guessed = any(
+        piece.part is Part.OPAQUE and piece.use.echo and piece.use.echo.tokens is None
+        for piece in pieces
+    )
+    if case.window.exact and is_guessed:
+        yield Violation("c exact", "exact, with opaque pieces whose tokens are unknown")
     if case.window.counted != whole:
         yield Violation("c counted", f"{case.window.counted} counted, {whole} due")
+
+
+def _of_opaque(pieces: Sequence[Piece], count: Callable[[str], int]) -> int:
+    """Return what signatures cost: what was reported beyond the words, else by their length."""
+    opaque = [piece for piece in pieces if piece.part is Part.OPAQUE]
+    echo = pieces[0].use.echo
+    if not opaque or echo is None or echo.tokens is None:
+        return sum(-(-len(piece.text) // 5) for piece in opaque)
+    words = "".join(piece.text for piece in pieces if piece.part is Part.REASONING)
+    return max(0, echo.tokens - count(words))
 
 
 def _sums(window: ContextWindow) -> Iterator[Violation]:

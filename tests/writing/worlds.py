@@ -347,7 +347,7 @@ def echo_of(
     again = marks.text(SIZES[0], "reasoning", position, origin)
     secret = sha256(thought.encode()).hexdigest()
     made = _ECHOES[protocol_name](text, calls, (thought, again, secret), variant)
-    return Echo(origin, json.dumps(made))
+    return Echo(origin, json.dumps(made), (None, 9, 900)[variant % 3])
 
 
 Thoughts = tuple[str, str, str]
