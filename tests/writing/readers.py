@@ -111,7 +111,7 @@ def _called(name: object, arguments: object) -> Iterator[Given]:
 
 _OPENAI_FRAME = (
     *("model", "stream", "stream_options", "tool_choice", "max_tokens", "max_completion_tokens"),
-    *("temperature", "top_p", "top_k", "seed", "reasoning_effort"),
+    *("temperature", "top_p", "top_k", "seed", "reasoning_effort", "response_format"),
 )
 
 
@@ -327,7 +327,9 @@ def _gemini_result(result: object) -> Iterator[Given]:
 
 # Ollama: https://docs.ollama.com/api/chat.
 
-_OLLAMA_FRAME = ("model", "stream", "think", "options", "keep_alive", "truncate", "shift")
+_OLLAMA_FRAME = (
+    *("model", "stream", "think", "options", "keep_alive", "truncate", "shift", "format"),
+)
 
 
 def _ollama(body: dict[str, Any]) -> Iterator[Given]:
