@@ -97,16 +97,19 @@ def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Choice, tuple[Segment
     Less is chosen if the written window does not fit, or costs more than `full`.
     """
     most = parts.calibration.within(parts.budget.budget)
+    whole = parts.whole
     for _ in range(_TRIES):
         choice = with_kept_line(_chosen(mode, parts), parts)
         segments = written(choice.segments, parts.counter, parts.sources.rules)
         over = tokens_of(segments) - most
         exceeds = 0
         if mode.recalls and not choice.is_everything:
-            exceeds = of_conversation(segments) - parts.whole
+            exceeds = of_conversation(segments) - whole
         if over <= 0 and exceeds <= 0:
             return choice, segments
         parts = replace(parts, room=parts.room - max(0, over), whole=parts.whole - max(0, exceeds))
+    if over <= 0:  # it costs a few tokens more than `full`, which is no reason to refuse it
+        return choice, segments
     raise parts.overflow("The window", tokens_of(segments), "lower the budget of its parts")
 
 

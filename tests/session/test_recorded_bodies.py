@@ -73,7 +73,7 @@ NO_TOOLS = Refusal(400, "m does not support tools")
 NO_SYSTEM = Refusal(400, "System role not supported")
 NO_ECHO = Refusal(400, "Corrupted thought signature.")
 BUSY = Refusal(503, "busy")
-TOO_LARGE = Refusal(400, "This model's maximum context length is 3000 tokens.")
+TOO_LARGE = Refusal(400, "This model's maximum context length is 1800 tokens.")
 
 
 @dataclass
@@ -177,7 +177,7 @@ _DOCUMENTS = {
 
 
 def session_with(
-    store: ColdStore, server: Server, *, limit: int = 64_000, picks: bool = False
+    store: ColdStore, server: Server, *, limit: int = 64_000, picks: bool = False, longer: int = 1
 ) -> Session:
     endpoint = Endpoint(SERVER, "http://models.test/v1", MODELS.get(server.protocol, "m"), "sk-1")
     transport = httpx.MockTransport(server)
@@ -191,7 +191,8 @@ def session_with(
         learnt=ModelLessons(store.database, SERVER, endpoint.model),
         picker=SmallModel(provider, counter, 5.0) if picks else None,
     )
-    texts = [f"turn {number} of the harbour talk about cranes" for number in range(1, 61)]
+    about = " of the harbour talk about cranes" * longer
+    texts = [f"turn {number}{about}" for number in range(1, 61)]
     memory = Memory(store, conversation_of(store, talk(*texts)))
     made = Session(memory, provider, counter, options)
     list(memory.index.catch_up())
@@ -332,7 +333,7 @@ async def test_other_refusals_and_retries_in_mid_turn(store, protocol_name, refu
 @EACH_PROTOCOL
 async def test_a_window_that_is_too_large_and_a_smaller_one(store, protocol_name):
     server = Server(protocol_name, [TOO_LARGE, Answer("Shorter.")])
-    session = session_with(store, server)
+    session = session_with(store, server, longer=8)
     events = await send(session, "What was said about cranes?", Mode.JIT)
     assert not failures(events)
     assert len(built(events)) == 2
