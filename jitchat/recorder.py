@@ -330,6 +330,10 @@ class SendRecorder:
         self._keep_request()
 
     def _store_reply(self, writer: ReplyWriter) -> None:
+        echo, usage = writer.use.echo, self.usage
+        if echo is not None and usage is not None and usage.reasoning_tokens:
+            counted = replace(echo, tokens=usage.reasoning_tokens)
+            writer.set_use(replace(writer.use, echo=counted))
         self._reply = writer.finish(self._status)
         self._memory.refresh()
         self._close_window()

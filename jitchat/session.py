@@ -619,9 +619,8 @@ class Session:
 
     def _offered(self, question: Question, mode: Mode, budget: Budget) -> tuple[ToolOffer, ...]:
         """Choose the tools offered with a question."""
-        learnt, turn, once = self.options.learnt, question.turn, question.once
-        is_refused = learnt is not None and "tools" in learnt.refused()
-        takes_tools = self.options.takes_tools is not False and not is_refused
+        turn, once = question.turn, question.once
+        takes_tools = self.options.takes_tools is not False and self.rules.takes_tools
         is_first = turn.position == 1
         context = OfferContext(
             turn.content, mode, budget.budget, is_first, once.may_ask, takes_tools

@@ -15,6 +15,8 @@ def use_fields(use: ToolUse) -> Fields:
         described["calls"] = [_call_fields(call) for call in use.calls]
     if use.echo is not None:
         described["echo"] = {"origin": use.echo.origin, "value": use.echo.value}
+        if use.echo.tokens is not None:
+            described["echo"]["tokens"] = use.echo.tokens
     if use.answers is not None:
         described["answers"] = _call_fields(use.answers)
     if use.is_error:

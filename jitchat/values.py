@@ -187,6 +187,8 @@ class Echo:
     """Protocol, provider and model; it is sent to no other."""
     value: str
     """JSON in the protocol's own format, exactly as received."""
+    tokens: int | None = None
+    """All reasoning tokens of the reply, as reported; None if they were not."""
 
 
 class Form(StrEnum):

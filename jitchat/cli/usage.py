@@ -11,7 +11,7 @@ from jitchat.cli import cold_store, options, output
 from jitchat.store.usage import Grouping, UsageRow, total_of_rows, usage_by
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import for_terminal, shorten
-from jitchat.window.plan import apportion
+from jitchat.window.render import apportion
 
 _NAME = 48
 """Maximum characters of a name in the table; half as many in the plot."""

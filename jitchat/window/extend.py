@@ -24,7 +24,7 @@ from jitchat.window.window import (
     Verdict,
     tokens_of,
 )
-from jitchat.window.written import TurnPricing, written
+from jitchat.window.written import TurnPricing, has_guesses, written
 
 
 def call_segment(turn: Turn, price: TurnPricing) -> Segment:
@@ -105,6 +105,7 @@ def extended(
     known = (_verdict(row, requested.get(row.turn)) for row in window.ledger)
     return replace(
         window,
+        exact=window.exact and not has_guesses(priced),
         segments=(*window.segments, *priced),
         planned=planned,
         ledger=(*known, *new),

@@ -26,7 +26,7 @@ from jitchat.window.ledger import ledger_rows, never_candidates
 from jitchat.window.not_shown import with_kept_line
 from jitchat.window.others import Others
 from jitchat.window.parts import Choice, Parts, Sources, of_conversation
-from jitchat.window.render import verbatim
+from jitchat.window.render import apportion, verbatim
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
     ContextWindow,
@@ -36,7 +36,7 @@ from jitchat.window.window import (
     tokens_of,
     tool_of,
 )
-from jitchat.window.written import written
+from jitchat.window.written import has_guesses, written
 from jitchat.writing.pieces import WritingRules
 
 
@@ -62,7 +62,7 @@ def plan(
         mode=mode,
         model=sources.model,
         counter=counter.name,
-        exact=counter.exact and not _has_estimates(choice, sources),
+        exact=counter.exact and not (_has_estimates(choice, sources) or has_guesses(segments)),
         budget=budget,
         segments=segments,
         ledger=rows,
@@ -93,16 +93,19 @@ def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Parts, Choice, tuple[
     Less is chosen if the written window does not fit, or costs more than `full`.
     """
     most = parts.calibration.within(parts.budget.budget)
+    whole = parts.whole
     for _ in range(_TRIES):
         choice = with_kept_line(_chosen(mode, parts), parts)
         segments = written(choice.segments, parts.counter, parts.sources.rules)
         over = tokens_of(segments) - most
         exceeds = 0
         if mode.recalls and not choice.is_everything:
-            exceeds = of_conversation(segments) - parts.whole
+            exceeds = of_conversation(segments) - whole
         if over <= 0 and exceeds <= 0:
             return parts, choice, segments
         parts = replace(parts, room=parts.room - max(0, over), whole=parts.whole - max(0, exceeds))
+    if over <= 0:  # it costs a few tokens more than `full`, which is no reason to refuse it
+        return parts, choice, segments
     raise parts.overflow("The window", tokens_of(segments), "lower the budget of its parts")
 
 
@@ -129,6 +132,7 @@ def rewritten(
     return replace(
         window,
         segments=tuple(map(told, at_cost(segments, total))),
+        exact=window.exact and not has_guesses(segments),
         counted=counted,
         band=calibration.band(counted),
         others=tuple(others),
@@ -288,18 +292,3 @@ def with_extents(window: ContextWindow) -> ContextWindow:
             replace(row, reason=extents.get(row.source, "") + row.reason) for row in window.others
         ),
     )
-
-
-def apportion(total: int, weights: Sequence[int]) -> list[int]:
-    """Divide `total` by weight into whole numbers that add up to it, by largest remainder.
-
-    An entry without weight gets nothing, unless no entry has any.
-    """
-    whole = sum(weights)
-    if not whole:
-        return [*([0] * (len(weights) - 1)), total] if weights else []
-    shares = [total * weight // whole for weight in weights]
-    order = sorted(range(len(weights)), key=lambda place: -(total * weights[place] % whole))
-    for place in order[: total - sum(shares)]:
-        shares[place] += 1
-    return shares

@@ -122,6 +122,8 @@ def _pieces_fields(segment: Segment) -> Iterator[Fields]:
             "tokens": piece.tokens,
             "text": piece.text,
         }
+        if piece.place:
+            described["place"] = piece.place
         if piece.part is not Part.TEXT:
             described["part"] = piece.part.value
         if piece.role is not segment.role:

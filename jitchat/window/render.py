@@ -273,5 +273,20 @@ def shares(texts: Sequence[str], price: Price) -> list[int]:
     return costs
 
 
+def apportion(total: int, weights: Sequence[int]) -> list[int]:
+    """Divide `total` by weight into whole numbers that add up to it, by largest remainder.
+
+    An entry without weight gets nothing, unless no entry has any.
+    """
+    whole = sum(weights)
+    if not whole:
+        return [*([0] * (len(weights) - 1)), total] if weights else []
+    shares = [total * weight // whole for weight in weights]
+    order = sorted(range(len(weights)), key=lambda place: -(total * weights[place] % whole))
+    for place in order[: total - sum(shares)]:
+        shares[place] += 1
+    return shares
+
+
 def _fenced(tag: str, texts: Sequence[str]) -> list[str]:
     return fence(free_tag(tag, texts), texts)

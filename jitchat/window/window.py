@@ -452,7 +452,7 @@ class ContextWindow:
     def pieces(self) -> tuple[Piece, ...]:
         """What is sent, in order; empty for a window stored by an earlier version."""
         pieces = chain.from_iterable(segment.pieces for segment in self.segments)
-        return tuple(sorted(pieces, key=attrgetter("message")))
+        return tuple(sorted(pieces, key=attrgetter("message", "place")))
 
     def messages(self) -> tuple[Message, ...]:
         """Return the messages of the request, as a protocol encodes them."""

@@ -8,12 +8,12 @@ length.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 
 from jitchat.values import EPHEMERAL, NO_TOOL_USE, Message, Role, Tool, ToolUse
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
-from jitchat.window.render import Price, shares
+from jitchat.window.render import Price, apportion, shares
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.tool_prices import FRAMES, Frame, tool_prices
 from jitchat.window.window import Kind, Segment, planned_messages, tool_of
@@ -101,7 +101,7 @@ def _priced(
 def _is_turn(pieces: Sequence[Piece], segment: Segment) -> bool:
     """Whether a message is one turn as it was priced, so that it need not be counted again."""
     is_single = len(pieces) == 1 and segment.text == pieces[0].text
-    return is_single and segment.kind is Kind.RECENT
+    return is_single and segment.kind is Kind.RECENT and not segment.use
 
 
 def priced_definitions(pieces: Iterable[Piece], price: Price, frame: Frame) -> Iterator[Piece]:
@@ -118,10 +118,11 @@ def priced_message(
     """Price the pieces of one message; the last one includes what is added to the message."""
     counted = [piece for piece in pieces if piece.part not in _NOT_COUNTED]
     costs = iter(shares([piece.text for piece in counted], price))
+    opaque = iter(_opaque_costs(pieces, price))
     result: list[Piece] = []
     for piece in pieces:
         if piece.part is Part.OPAQUE:
-            cost = -(-len(piece.text) // _PER_OPAQUE)
+            cost = next(opaque)
         elif piece.part is Part.PICTURE:
             cost = piece.tokens
         else:
@@ -136,6 +137,31 @@ def priced_message(
 
 
 _NOT_COUNTED = (Part.OPAQUE, Part.PICTURE)
+
+
+def _opaque_costs(pieces: Sequence[Piece], price: Price) -> list[int]:
+    """Price what only the server can read: the reported reasoning tokens without the words.
+
+    If none were reported, by the length of each value.
+    """
+    opaque = [piece for piece in pieces if piece.part is Part.OPAQUE]
+    lengths = [-(-len(piece.text) // _PER_OPAQUE) for piece in opaque]
+    reported = _reported(opaque[0]) if opaque else None
+    if reported is None:
+        return lengths
+    words = "".join(piece.text for piece in pieces if piece.part is Part.REASONING)
+    return apportion(max(0, reported - price(words)), lengths)
+
+
+def _reported(piece: Piece) -> int | None:
+    echo = piece.use.echo
+    return echo.tokens if echo is not None else None
+
+
+def has_guesses(segments: Iterable[Segment]) -> bool:
+    """Whether something opaque is sent whose tokens were not reported."""
+    pieces = chain.from_iterable(segment.pieces for segment in segments)
+    return any(piece.part is Part.OPAQUE and _reported(piece) is None for piece in pieces)
 
 
 def _with_pieces(segment: Segment, pieces: Sequence[Piece]) -> Segment:

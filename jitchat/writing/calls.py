@@ -17,7 +17,7 @@ from jitchat.text.fences import free_tag
 from jitchat.text.json_values import is_nested_within, parsed
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.values import EPHEMERAL, NO_TOOL_USE, Role, Tool, ToolCall, ToolUse, Turn
-from jitchat.writing.pieces import BETWEEN, Part, Piece, Unwritten, WritingRules, constant
+from jitchat.writing.pieces import BETWEEN, Unwritten, WritingRules, constant
 
 INTERRUPTED = (
     "No result: the call was interrupted before it returned, and whether it did anything is not"
@@ -157,9 +157,8 @@ def _as_quote(result: Unwritten, call: ToolCall, caller: Unwritten) -> Unwritten
 
     The quote belongs to the segment of the caller.
     """
-    head = caller.pieces[0] if caller.pieces else Piece("")
     outcome = "It failed:\n" if result.use.is_error else "It returned:\n"
-    quote = replace(head, text=call_quote(call) + outcome, part=Part.TEXT, picture=None)
+    quote = replace(caller.head, text=call_quote(call) + outcome)
     return Unwritten(Role.USER, (quote, *result.pieces))
 
 

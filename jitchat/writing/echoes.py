@@ -34,7 +34,8 @@ def with_echo(use: ToolUse, rules: WritingRules) -> ToolUse:
         return replace(use, echo=None) if echo is not None else use
     if echo is not None and parsed(echo.value) == value:
         return use
-    return replace(use, echo=Echo(rules.origin, json.dumps(value, ensure_ascii=False)))
+    known = echo if echo is not None and is_own else Echo(rules.origin, "")
+    return replace(use, echo=replace(known, value=json.dumps(value, ensure_ascii=False)))
 
 
 def _calls_in(parts: Sequence[object], calls: Sequence[ToolCall]) -> list[ToolCall] | None:
@@ -63,12 +64,13 @@ def _is_call(part: object) -> bool:
 _WORDS = frozenset({"thinking", "summary", "reasoning", "reasoning_content"})
 _FRAME = frozenset({"type", "id", "call_id", "name", "status", "role", "format", "phase"})
 """Fields of an echo that hold no text for the model."""
+_CALLED = frozenset({"input", "arguments", "functionCall"})
+"""Fields with the arguments of a call, which are pieces of their own."""
 
 
 def answer_pieces(texts: Sequence[Piece], message: Unwritten, use: ToolUse) -> list[Piece]:
     """Return reasoning, text and calls of an answer, in the order in which they are sent."""
-    head = message.pieces[0] if message.pieces else Piece("")
-    head = replace(head, picture=None)
+    head = replace(message, pieces=message.pieces[-1:]).head  # joined texts come before the calls
 
     def of_echo(value: object, *, is_answer: bool) -> list[Piece]:
         echoed = _echoed(value, is_answer=is_answer)
@@ -104,7 +106,7 @@ def _echoed(value: object, *, is_answer: bool) -> Iterator[tuple[Part, str]]:
     kind = str(value.get("type") or "")
     is_answer = is_answer and not kind.startswith("reasoning") and value.get("thought") is not True
     for name, inner in value.items():
-        if name in _FRAME or name in ("input", "arguments", "functionCall"):
+        if name in _FRAME or (_is_call(value) and name in _CALLED):
             continue
         if not isinstance(inner, str):
             yield from _echoed(inner, is_answer=is_answer and name not in _WORDS)

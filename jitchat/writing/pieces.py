@@ -45,6 +45,8 @@ class Piece:
     """The role of its message, as sent."""
     message: int = 0
     """The number of its message in the request, from 1; 0 for a definition."""
+    place: int = 0
+    """Its place in the message, from 0. Pieces of one segment need not follow each other."""
     segment: int = field(default=0, compare=False)
     """The index of its segment in the window."""
     turn: int | None = None
@@ -79,10 +81,15 @@ class Unwritten:
         """Whether it has neither calls nor a result."""
         return not (self.use.calls or self.use.answers)
 
+    @property
+    def head(self) -> Piece:
+        """An empty text of the segment and the turn of its first piece."""
+        head = self.pieces[0] if self.pieces else Piece("")
+        return replace(head, text="", part=Part.TEXT, picture=None)
+
     def with_text(self, text: str) -> "Unwritten":
         """Put a text before its pieces; it belongs to the segment of the first one."""
-        head = self.pieces[0] if self.pieces else Piece("")
-        return replace(self, pieces=(replace(head, text=text, part=Part.TEXT), *self.pieces))
+        return replace(self, pieces=(replace(self.head, text=text), *self.pieces))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +130,8 @@ def unwritten(message: Message) -> Unwritten:
 
 def constant(role: Role, text: str, beside: Unwritten | None) -> Unwritten:
     """Make a message of a constant text, which belongs to the segment of the message `beside`."""
-    head = beside.pieces[0] if beside and beside.pieces else Piece("")
-    return Unwritten(role, (replace(head, text=text, part=Part.TEXT, picture=None, turn=None),))
+    head = beside.head if beside else Piece("")
+    return Unwritten(role, (replace(head, text=text, turn=None),))
 
 
 def messages_of(pieces: Iterable[Piece]) -> tuple[Message, ...]:

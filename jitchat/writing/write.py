@@ -99,7 +99,7 @@ def _joined(messages: Iterable[Unwritten]) -> Iterator[Unwritten]:
 
 def _join(first: Unwritten, second: Unwritten) -> Unwritten:
     has_text = bool(second.text.strip())
-    pieces = second.with_text(BETWEEN).pieces if has_text else ()
+    pieces = second.with_text(BETWEEN).pieces if has_text else (second.head,)
     return replace(second, pieces=(*first.pieces, *pieces))
 
 
@@ -114,13 +114,17 @@ def pieces_of(message: Unwritten, number: int, rules: WritingRules) -> list[Piec
         pieces = answer_pieces(texts, message, use)
     else:
         pieces = list(message.pieces)
-    return [replace(piece, message=number, role=message.role, use=use) for piece in pieces]
+    return [
+        replace(piece, message=number, place=place, role=message.role, use=use)
+        for place, piece in enumerate(pieces)
+    ]
 
 
 def _result_pieces(message: Unwritten, rules: WritingRules) -> list[Piece]:
     call, text = message.use.answers, message.text
     is_marked = rules.marks_errors and message.use.is_error and not text.startswith(_ERROR)
-    pieces = list((message.with_text(_ERROR) if is_marked else message).pieces)
+    written = message if text.strip() else replace(message, pieces=(message.head,))
+    pieces = list((written.with_text(_ERROR) if is_marked else written).pieces)
     if call is not None and rules.names_results and call.name:
         name = message.with_text(call.name).pieces[0]
         pieces.insert(0, replace(name, part=Part.NAME))

@@ -7,6 +7,8 @@ import json
 import pytest
 
 from jitchat.events import WindowBuilt
+from jitchat.providers.http.provider import HttpProvider
+from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.reader import ReaderProvider
 from jitchat.replay import Replay, sent_on_path
 from jitchat.session_options import SessionOptions
@@ -19,6 +21,7 @@ from jitchat.window.cost import choosing_sentences
 from jitchat.window.not_shown import kept_line
 from jitchat.window.tokens import request_tokens
 from jitchat.window.window import Kind, Verdict
+from tests.providers.streams import endpoint
 from tests.session.sending import failures, reply_text, send, stored_turns
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
 
@@ -176,7 +179,8 @@ def test_a_model_without_tool_support_is_offered_none_and_the_window_says_so(sto
         assert bool(window.tools) == (takes is None) == (price == 0)
         assert (said.format(price) in choosing_sentences(window)) == (takes is False)
     learnt = ModelLessons(store.database, "here", "m")
-    session = asking(store, ScriptedProvider(), Asking.ON, learnt=learnt)
+    provider = HttpProvider(endpoint(), OpenAiProtocol(), quirks=learnt)
+    session = asking(store, provider, Asking.ON, learnt=learnt)
     assert session.preview("and?", Mode.JIT).tools
     learnt.refuse("tools")
     assert not session.preview("and?", Mode.JIT).tools

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jitchat.errors import WindowOverflow
 from jitchat.values import Mode, Sample
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
-from jitchat.window.plan import apportion
+from jitchat.window.render import apportion
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
 from tests.examples import examples

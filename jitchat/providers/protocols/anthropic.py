@@ -104,7 +104,7 @@ def _blocks(message: Message) -> list[Block]:
 
 def _result(message: Message, call: ToolCall) -> Block:
     block: Block = {"type": "tool_result", "tool_use_id": _id(call.id)}
-    if message.content.strip():
+    if message.content:
         block["content"] = message.content
     return block | {"is_error": True} if message.use.is_error else block
 

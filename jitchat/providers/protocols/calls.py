@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import count
 from operator import attrgetter
 
-from jitchat.providers.provider import UNREASONED, Endpoint, Options, Piece
+from jitchat.providers.provider import Endpoint, Options, Piece
 from jitchat.text.json_values import at, json_text, list_of, parsed, text_at
 from jitchat.values import Echo, Message, Tool, ToolCall
 from jitchat.writing.calls import (
@@ -65,7 +65,6 @@ def rules_for(
         takes_tools="tools" not in without,
         origin=origin,
         refused=without & ECHO_FIELDS,
-        blank_reasoning=UNREASONED in without,
     )
 
 

@@ -12,6 +12,7 @@ from jitchat.providers.protocols.addresses import base_of
 from jitchat.providers.protocols.protocol import Item
 from jitchat.providers.protocols.refusals import stopped
 from jitchat.providers.provider import (
+    UNREASONED,
     Endpoint,
     Finished,
     Options,
@@ -226,7 +227,12 @@ class OpenAiProtocol:
     parser = OpenAiParser
 
     def rules(self, endpoint: Endpoint, options: Options) -> WritingRules:
-        requires = WritingRules(joins=not _is_openai(endpoint), alternates=True, marks_errors=True)
+        requires = WritingRules(
+            joins=not _is_openai(endpoint),
+            alternates=True,
+            marks_errors=True,
+            blank_reasoning=UNREASONED in options.without,
+        )
         return calls.rules_for(endpoint, self.name, options, requires)
 
     def request(

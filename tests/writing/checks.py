@@ -1,0 +1,354 @@
+"""What must hold of a window and the body that it is sent as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING
+
+from jitchat.events import WindowBuilt
+from jitchat.recorder import Outgoing, SendRecorder
+from jitchat.replay import window_of
+from jitchat.why import Explained, Standing, why
+from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
+from jitchat.window.exchange import is_requested, is_shown
+from jitchat.window.steering import NO_MORE
+from jitchat.window.tool_prices import FRAMES
+from jitchat.window.window import Kind, Verdict, segment_of_turns
+from jitchat.writing.pieces import BETWEEN, Part
+from tests.writing.readers import differences, texts_in
+from tests.writing.worlds import origin_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from jitchat.values import Turn
+    from jitchat.window.tokens import TokenCounter
+    from jitchat.window.window import ContextWindow, LedgerRow, Segment
+    from jitchat.writing.pieces import Piece
+    from tests.writing.worlds import Mark, World
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    check: str
+    """The check's letter and what it is about: `b arguments`."""
+    details: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A window, and what it was made from and for."""
+
+    world: World
+    protocol: str
+    window: ContextWindow
+    encode: Callable[[ContextWindow], bytes]
+    counter: TokenCounter
+    draft: str
+    refused: frozenset[str] = frozenset()
+    """Parts that the server refused."""
+    excluded: Collection[int] = ()
+
+    @property
+    def body(self) -> bytes:
+        return self.encode(self.window)
+
+
+def violations(case: Case) -> Iterator[Violation]:
+    """Check everything but what is stored."""
+    body = case.body
+    for difference in differences(case.protocol, case.window.pieces, body):
+        yield Violation("a body", difference)
+        if difference.startswith("unknown field"):
+            return
+    given = texts_in(case.protocol, body)
+    yield from _quotes(case.window)
+    yield from _owners(case.window)
+    yield from _parts(case, given)
+    yield from _prices(case)
+    yield from _sums(case.window)
+    yield from _explained(case, given)
+
+
+def _quotes(window: ContextWindow) -> Iterator[Violation]:
+    """A quoted call is followed by its result, not by another call."""
+    for piece, after in pairwise(window.pieces):
+        is_quote = piece.part is Part.TEXT and piece.text.endswith(_OUTCOMES)
+        if is_quote and (after.text == BETWEEN or after.text.startswith("<call")):
+            yield Violation("a order", f"{piece.text!r} is followed by {after.text!r}")
+
+
+_OUTCOMES = ("</call>\nIt returned:\n", "</call>\nIt failed:\n")
+
+
+def _owners(window: ContextWindow) -> Iterator[Violation]:
+    """What a turn called is listed with the turn."""
+    for piece in window.pieces:
+        if piece.part is Part.NAME and piece.role == "assistant":
+            owner = window.segments[piece.segment].use.calls
+            if len(owner) != len(piece.use.calls):
+                yield Violation("a owner", f"{piece.text} in segment {piece.segment}")
+
+
+# (b) every stored part
+
+
+def _parts(case: Case, given: str) -> Iterator[Violation]:
+    path = {turn.position: turn for turn in case.world.memory.turns}
+    last = case.window.draft.turn or 0
+    for word, mark in case.world.marks.known.items():
+        is_sent = word in given
+        if mark.turn is not None and (mark.turn not in path or mark.turn >= last):
+            if is_sent:
+                yield Violation("b elsewhere", f"{word} of {mark}, which is not before the message")
+            continue
+        turn = path.get(mark.turn or 0)
+        lacking = _LACKING[mark.kind](case, mark, turn, is_sent)
+        if lacking:
+            yield Violation(f"b {lacking}", f"{word} of {mark}; {'sent' if is_sent else 'absent'}")
+
+
+def _content(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
+    """Return what is wrong with a marker in a turn; empty if nothing is."""
+    assert turn is not None
+    window = case.window
+    segment = segment_of_turns(window.segments).get(turn.position)
+    row = next((row for row in window.ledger if row.turn == turn.position), None)
+    if is_sent:
+        return "" if segment is not None else f"{mark.kind} sent and not listed"
+    if segment is not None:
+        return _of_segment(segment, mark, row)
+    if row is not None:
+        is_told = row.verdict is Verdict.LEFT_OUT and row.tokens > 0
+        return "" if is_told else f"{mark.kind} in a row as {row.verdict}"
+    if not is_shown(turn):
+        return "own tool" if is_requested(turn) else "unanswered"
+    return "" if window.never_candidates is not None else f"{mark.kind} without a row"
+
+
+def _of_segment(segment: Segment, mark: Mark, row: LedgerRow | None) -> str:
+    """Return what is wrong if a segment of a turn lacks a marker of the turn."""
+    if segment.excerpt is not None:
+        is_told = any(segment.excerpt.left_out) and mark.kind in ("content", "result")
+        return "" if is_told else f"{mark.kind} of an excerpt"
+    if segment.kind is Kind.INDEX:
+        return "" if row is None or row.tokens else f"{mark.kind} of a line without tokens"
+    quoted = segment.kind in (Kind.PINNED, Kind.RETRIEVED, Kind.REQUESTED)
+    return f"{mark.kind} {'quoted' if quoted else 'sent whole'}"
+
+
+def _result(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
+    assert turn is not None
+    if turn.use.form is not None and not is_sent:
+        segment = segment_of_turns(case.window.segments).get(turn.position)
+        is_carried = segment is not None and segment.kind is not Kind.INDEX
+        if is_carried and segment is not None and segment.excerpt is None:
+            return "form"
+    return _content(case, mark, turn, is_sent)
+
+
+def _form(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
+    """A shortened form stands for its result; where that is quoted whole, it is not needed."""
+    return "" if not is_sent else _content(case, mark, turn, is_sent)
+
+
+def _own_result(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
+    return "own tool sent" if is_sent else "own tool"
+
+
+def _reasoning(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
+    """Reasoning goes back, to its own model, with the calls of its answer, and not otherwise."""
+    assert turn is not None
+    names = (
+        piece
+        for piece in case.window.pieces
+        if piece.turn == turn.position and piece.part is Part.NAME and piece.role == "assistant"
+    )
+    native = next(names, None)
+    if mark.key != origin_of(case.protocol) or "echo" in case.refused or native is None:
+        return "reasoning sent" if is_sent else ""
+    if is_sent or case.refused & _REASONING:
+        return ""
+    is_list = turn.use.echo is not None and turn.use.echo.value.startswith("[")
+    is_renamed = native.use.calls != turn.use.calls  # what repeats the calls cannot go back
+    return "" if is_list and is_renamed else "reasoning"
+
+
+_REASONING = frozenset({"reasoning_content", "reasoning", "reasoning_details"})
+
+
+def _file(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
+    del turn
+    rows = [row for row in case.window.files if row.file.digest == mark.key]
+    whole = [row for row in rows if row.verdict is Verdict.FILES]
+    if mark.turn in case.excluded and not is_sent:
+        return "file of an excluded turn" if not rows else ""
+    if is_sent:
+        is_listed = any(row.verdict is not Verdict.LEFT_OUT for row in rows)
+        return "" if is_listed else "file sent and not listed"
+    if whole:
+        return "file in full"
+    return "" if any(row.tokens for row in rows) else "file without a row"
+
+
+def _picture(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
+    del turn, is_sent
+    digests = {piece.picture.digest for piece in case.window.pieces if piece.picture is not None}
+    rows = [row for row in case.window.files if row.file.digest == mark.key]
+    if mark.turn in case.excluded:
+        return "file of an excluded turn" if not rows else ""
+    is_listed = any(row.verdict is Verdict.FILES for row in rows)
+    if (mark.key in digests) is not is_listed:
+        return "picture listed otherwise than sent"
+    return "" if rows else "picture without a row"
+
+
+def _fact(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
+    """A fact that has no room needs a row; a mode that recalls nothing has none."""
+    del turn
+    return "" if is_sent or (mark.kind == "fact" and not case.window.mode.recalls) else mark.kind
+
+
+def _statement(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
+    del turn
+    kind = Kind.OBSERVATIONS if mark.kind == "observation" else Kind.DOCUMENT
+    has_them = any(segment.kind is kind for segment in case.window.segments)
+    is_out = bool(case.excluded) and not is_sent  # those of excluded turns are left out
+    return "" if is_sent is has_them or is_out else f"{mark.kind} listed otherwise than sent"
+
+
+def _elsewhere(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
+    del mark, turn
+    is_listed = any(
+        segment.kind is Kind.RETRIEVED and segment.source for segment in case.window.segments
+    )
+    return "other conversation sent and not listed" if is_sent and not is_listed else ""
+
+
+_LACKING: dict[str, Callable[[Case, Mark, Turn | None, bool], str]] = {
+    "content": _content,
+    "arguments": _content,
+    "result": _result,
+    "form": _form,
+    "own result": _own_result,
+    "reasoning": _reasoning,
+    "file": _file,
+    "picture": _picture,
+    "fact": _fact,
+    "standing": _fact,
+    "observation": _statement,
+    "document": _statement,
+    "elsewhere": _elsewhere,
+}
+
+
+# (c) and (d) tokens
+
+
+def _prices(case: Case) -> Iterator[Violation]:
+    count, frame = case.counter.count, FRAMES[case.counter.style]
+    pieces = case.window.pieces
+    definitions = [piece for piece in pieces if piece.part is Part.DEFINITION]
+    due = sum(count(piece.text) + frame.definition for piece in definitions)
+    due += frame.tools if definitions else 0
+    if due != sum(piece.tokens for piece in definitions):
+        yield Violation("c definitions", f"{due} due")
+    whole = due + PER_REQUEST
+    sent = [piece for piece in pieces if piece.part is not Part.DEFINITION]
+    for number, group in groupby(sent, key=lambda piece: piece.message):
+        own = list(group)
+        aside = (Part.OPAQUE, Part.PICTURE)
+        text = "".join(piece.text for piece in own if piece.part not in aside)
+        calls = sum(piece.part is Part.ARGUMENTS for piece in own)
+        due = count(text) + PER_MESSAGE + frame.call * calls
+        due += frame.result if own[0].use.answers is not None else 0
+        due += sum(piece.tokens for piece in own if piece.part is Part.PICTURE)
+        due += _of_opaque(own, count)
+        whole += due
+        charged = sum(piece.tokens for piece in own)
+        if charged not in (due, due + PER_REQUEST):
+            yield Violation("c message", f"message {number} of {own[0].role}: {charged}, not {due}")
+    if whole != sum(piece.tokens for piece in pieces):
+        yield Violation("c sum", f"{sum(piece.tokens for piece in pieces)} of pieces, {whole} due")
+    is_guessed = any(
+        piece.part is Part.OPAQUE and piece.use.echo and piece.use.echo.tokens is None
+        for piece in pieces
+    )
+    if case.window.exact and is_guessed:
+        yield Violation("c exact", "exact, with opaque pieces whose tokens are unknown")
+    if case.window.counted != whole:
+        yield Violation("c counted", f"{case.window.counted} counted, {whole} due")
+
+
+def _of_opaque(pieces: Sequence[Piece], count: Callable[[str], int]) -> int:
+    """Return what signatures cost: what was reported beyond the words, else by their length."""
+    opaque = [piece for piece in pieces if piece.part is Part.OPAQUE]
+    echo = pieces[0].use.echo
+    if not opaque or echo is None or echo.tokens is None:
+        return sum(-(-len(piece.text) // 5) for piece in opaque)
+    words = "".join(piece.text for piece in pieces if piece.part is Part.REASONING)
+    return max(0, echo.tokens - count(words))
+
+
+def _sums(window: ContextWindow) -> Iterator[Violation]:
+    budget = window.budget
+    spent = sum(segment.tokens for segment in window.segments)
+    if spent + window.free + budget.reserve != budget.limit or window.free < 0:
+        yield Violation("d sum", f"{spent} + {window.free} + {budget.reserve} != {budget.limit}")
+    of_pieces = sum(piece.tokens for piece in window.pieces)
+    if spent != of_pieces:
+        yield Violation("d pieces", f"{spent} in segments, {of_pieces} in pieces")
+
+
+# (e) the stored window
+
+
+def stored_violations(case: Case) -> Iterator[Violation]:
+    """Store a window, read it again, and encode what was read."""
+    memory, window = case.world.memory, case.window
+    said = next(iter(memory.turns), None)
+    if said is None:
+        return
+    recorder = SendRecorder(
+        memory,
+        Outgoing(case.draft, NO_MORE, "srv", lambda _: None, len, lambda: None),
+    )
+    recorder.store_window(said, WindowBuilt(window, window.digest, None))
+    number = memory.archive.window_id(said)
+    assert number is not None
+    read = window_of(memory.store.database, number)
+    if read.pieces != window.pieces:
+        yield Violation("e pieces", "the pieces that were read are others")
+    if read != window:
+        yield Violation("e window", "the window that was read is another")
+    if case.encode(read) != case.body:
+        yield Violation("e body", "the stored window gives another body")
+    if read.digest != window.digest:
+        yield Violation("e digest", "the stored window has another digest")
+
+
+# (f) why
+
+
+def _explained(case: Case, given: str) -> Iterator[Violation]:
+    window, world = case.window, case.world
+    explained = Explained(window, case.draft, None, case.excluded)
+    formed = {turn.position for turn in world.memory.turns if turn.use.form is not None}
+    planted: dict[int, list[tuple[str, str]]] = {}
+    for word, mark in world.marks.known.items():
+        if mark.turn is not None and mark.kind in ("content", "result", "arguments"):
+            planted.setdefault(mark.turn, []).append((word, mark.kind))
+    for turn, words in planted.items():
+        found = why(world.memory, explained, turn)
+        if found.standing is Standing.NOT_INDEXED:
+            yield Violation("f not indexed", f"#{turn} of {window.mode}: {found}")
+        for word, kind in words:
+            is_sent = word in given
+            is_wrong = found.standing in _ABSENT if is_sent else found.standing is Standing.SENT
+            about = "form" if kind == "result" and turn in formed else kind
+            if is_wrong:
+                yield Violation(f"f {about}", f"#{turn} of {window.mode}: {found} {word}")
+
+
+_ABSENT = frozenset(Standing) - {Standing.SENT, Standing.EXCERPT, Standing.LISTED, Standing.MESSAGE}
