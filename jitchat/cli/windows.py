@@ -85,6 +85,9 @@ def print_window(window: ContextWindow, conversation: str, prices: Prices | None
     """
     print_segments(window)
     output.say("\n".join((*sums(window, conversation), _price_line(window, prices))))
+    if excerpts := sum(segment.excerpt is not None for segment in window.segments):
+        turns = "turn is" if excerpts == 1 else "turns are"
+        output.say(f"{excerpts} {turns} included as an excerpt; `jitchat why` names the passages")
     _print_ledger(window)
 
 
