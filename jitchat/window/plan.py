@@ -214,10 +214,9 @@ def _tools_left_out(parts: Parts, choice: Choice) -> Iterator[ToolLeftOut]:
     for offer in parts.sources.tools:
         if not offer.is_offered:
             yield ToolLeftOut(offer.tool.name, offer.tokens, offer.reason)
-    opening, chosen = parts.opening, choice.segments
-    if chosen[: len(opening)] != opening:
-        spared = tokens_of(opening) - tokens_of(parts.opening_of_everything)
-        yield ToolLeftOut(REQUEST_CONTEXT, spared, reasons.NOTHING_LEFT_OUT)
+    offered = [each for each in parts.opening if each.kind is Kind.TOOLS]
+    if offered and not any(each.kind is Kind.TOOLS for each in choice.segments):
+        yield ToolLeftOut(REQUEST_CONTEXT, tokens_of(offered), reasons.NOTHING_LEFT_OUT)
 
 
 def planner_of(mode: Mode) -> Callable[[Parts], Choice]:

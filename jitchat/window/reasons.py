@@ -3,6 +3,7 @@
 INSTRUCTIONS = "instructions"
 INSTRUCTIONS_SET = "instructions from the settings"
 OWN_INSTRUCTIONS = "instructions for this conversation"
+READING = "how to read this window"
 PERSONA = "persona {name}"
 DRAFT = "your message"
 KEPT = "turns not shown"
