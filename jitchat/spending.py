@@ -54,6 +54,10 @@ class Account:
     def is_in_use(self) -> bool:
         return bool(self.spent.sends) or self.limit is not None
 
+    def is_exceeded_by(self, amount: float) -> bool:
+        """Whether the limit would be exceeded if the amount was spent, too."""
+        return self.limit is not None and self.spent.amount + amount > self.limit
+
     def sentence(self) -> str:
         """Write `Today: $1.20 of $2.00`."""
         limit = "" if self.limit is None else f" of {dollars(self.limit)}"
@@ -71,6 +75,14 @@ class Forecast:
     """The usual number of requests per message, if tools are called."""
     beside: Mapping[str, Spent] = field(default_factory=dict)
     """What the conversation spent on requests other than answers, by purpose."""
+
+    @property
+    def exceeded(self) -> str:
+        """State the limit that the message would exceed; empty if it would exceed none."""
+        for account in self.accounts:
+            if self.amount is not None and account.is_exceeded_by(self.amount):
+                return f"{account.sentence()}, and this would add {about_cost(self.amount)}."
+        return ""
 
     def sentences(self) -> list[str]:
         """State the forecast for the message, and what was spent so far."""
@@ -116,6 +128,11 @@ class Spending:
         """Start a new message's account."""
         self._before = self._log.last_id()
         self._exceeds, self._may_exceed = self._may_exceed, False
+
+    @property
+    def is_lifted(self) -> bool:
+        """Whether the next message may exceed the limits."""
+        return self._may_exceed
 
     def exceed_once(self) -> None:
         """Let the next message exceed the limits, at the user's request."""
@@ -213,7 +230,7 @@ _STOPPED = "The tools' results were not sent, and the answer ends here."
 
 
 def _require(account: Account, amount: float, what: str) -> None:
-    if account.limit is not None and account.spent.amount + amount > account.limit:
+    if account.is_exceeded_by(amount):
         raise SpendingLimitReached(
             f"{account.sentence()}, and this would add {about_cost(amount)}. {what}",
             f"Raise spending.{account.setting}, or send less: a smaller budget, another mode."

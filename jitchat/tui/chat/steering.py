@@ -80,7 +80,9 @@ class Steering(Controller):
     @property
     def next_message(self) -> NextMessage:
         """The message that would be sent for the draft; its text is empty for a command."""
-        draft = self.surfaces.prompt.message
+        return self.as_message(self.surfaces.prompt.message)
+
+    def as_message(self, draft: Draft) -> NextMessage:
         addressed = addressed_in(message_in(draft.text, self.surfaces.prompts))
         mode = addressed.mode or self.once_mode or self.mode
         once = with_files(self.once, draft.ending(addressed.text))
