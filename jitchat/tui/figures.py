@@ -8,7 +8,7 @@ from jitchat.providers.provider import Finished
 from jitchat.replay import Replayed
 from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.windows import Send
-from jitchat.text.figures import about_cost, cost_of, model_name
+from jitchat.text.figures import about_cost, cost_of, model_name, percent
 from jitchat.text.sanitize import one_line, shorten, stand_ins
 from jitchat.values import ASSUMED, Usage
 from jitchat.why import parts_told
@@ -52,6 +52,14 @@ def tokens(count: int, *, exact: bool, band: int = 0) -> str:
 def reported(count: int) -> str:
     """Format `1,187 ✓`: a count that the provider reported."""
     return f"{count:,} ✓"
+
+
+def share_figure(window: ContextWindow) -> str:
+    """Format `~0.6 % of 128,000`: the share of the model's limit that the window uses."""
+    limit = window.budget.limit
+    share = percent(window.used / limit if limit else 0.0)
+    sign = "" if window.is_sure or share[0] in "<>" else "~"
+    return f"{sign}{share} of {limit:,}"
 
 
 def used_figure(window: ContextWindow) -> str:
@@ -151,9 +159,9 @@ def send_sentences(window: ContextWindow, cost: str = "") -> tuple[str, ...]:
     """
     sure = window.is_sure
     took, picking = spent(window), window.picking
-    used, share = f"in {used_figure(window)}", f"{window.stable_share * 100:.0f} %"
+    used, share = f"in {used_figure(window)}", percent(window.stable_share)
     room = f"reserve {window.budget.reserve:,}", f"free {tokens(window.free, exact=sure)}"
-    saved = f"saves {window.saving * 100:.0f} %" if window.saving > 0 else ""
+    saved = f"saves {percent(window.saving)}" if window.saving > 0 else ""
     picker = f"picker {tokens(took, exact=picking.exact)}" if picking and took else ""
     forms = (
         (used, *room, f"stable prefix {share}", cost, saved, picker),

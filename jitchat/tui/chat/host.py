@@ -208,6 +208,7 @@ class Surfaces:
     def show_inspector(self, *, shown: bool) -> None:
         """Show or hide the inspector; while it is hidden, a sentence describes the window."""
         self.inspector.set_class(not shown, "-hidden")
+        self.bar.magnify(shown)
         self.hint.show_plain(is_plain=not shown)
 
     def show_refusal(self, error: JitchatError) -> None:
