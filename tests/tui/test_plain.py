@@ -74,7 +74,7 @@ def test_it_has_shorter_forms_and_the_past_and_the_price():
     assert plain_sentences(window, sent=False)[1:] == (
         "sends 1 old turn: #20; 77 % less than everything",
         "sends 1 old turn: #20; 77 % less",
-        "sends 1 old turn; 78 % less",
+        "sends 1 old turn; 77 % less",
         "sends 1 old turn",
         "1 old turn",
     )
