@@ -123,7 +123,7 @@ AFTER = (
 async def test_after_the_reply_its_figures_stand_on_every_surface(
     backend: TestBackend, store: ColdStore
 ) -> None:
-    talks = talk("What is the deploy window?" * 7, "Tuesday 02:00.", "And the port?", "8443.")
+    talks = talk("What is the deploy window?" * 8, "Tuesday 02:00.", "And the port?", "8443.")
     app = JitchatApp(backend, store.create("At first"))
     async with app.run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
