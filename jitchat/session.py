@@ -149,7 +149,8 @@ class Session:
         """Cut a long message to its head and tail for use in windows."""
         size = self.counter.count(text)
         seen = preview(text, PREVIEW, self.counter)
-        return f"{seen}\n[The message has {size:,} tokens; this is a preview, all of it is kept.]"
+        shown = f"{self.counter.count(seen):,} of {size:,} tokens"
+        return f"[The beginning and end of the message: {shown}; all of it is kept.]\n{seen}"
 
     async def send(
         self,

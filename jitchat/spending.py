@@ -57,6 +57,10 @@ class Account:
     def is_in_use(self) -> bool:
         return bool(self.spent.sends) or self.limit is not None
 
+    def is_exceeded_by(self, amount: float) -> bool:
+        """Whether the limit would be exceeded if the amount was spent, too."""
+        return self.limit is not None and self.expected + amount - self.limit > _ROUNDING
+
     def sentence(self) -> str:
         """Write `Today: $1.20 of $2.00`, and what more is reserved."""
         spent = self.spent
@@ -77,7 +81,7 @@ class Account:
             SpendingLimitReached: It would exceed the limit.
 
         """
-        if self.limit is None or self.expected + amount - self.limit <= _ROUNDING:
+        if not self.is_exceeded_by(amount):
             return
         first = "Raise"
         if self.spent.reserved:
@@ -100,6 +104,14 @@ class Forecast:
     """The usual number of requests per message, if tools are called."""
     beside: Mapping[str, Spent] = field(default_factory=dict)
     """What the conversation spent on requests other than answers, by purpose."""
+
+    @property
+    def exceeded(self) -> str:
+        """State the limit that the message would exceed; empty if it would exceed none."""
+        for account in self.accounts:
+            if self.amount is not None and account.is_exceeded_by(self.amount):
+                return f"{account.sentence()}, and this would add {about_cost(self.amount)}."
+        return ""
 
     def sentences(self) -> list[str]:
         """State the forecast for the message, and what was spent so far."""
@@ -143,6 +155,11 @@ class Spending:
         account = MessageAccount(is_lifted=self._may_exceed)
         self._may_exceed = False
         return account
+
+    @property
+    def is_lifted(self) -> bool:
+        """Whether the next message may exceed the limits."""
+        return self._may_exceed
 
     def exceed_once(self) -> None:
         """Let the next message exceed the limits, at the user's request."""

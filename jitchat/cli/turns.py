@@ -22,7 +22,7 @@ from jitchat.settings import personas
 from jitchat.settings.small_models import require_addresses
 from jitchat.small_models.titles import name_new
 from jitchat.store.path import parent_of
-from jitchat.store.pins import OwnInstructions
+from jitchat.store.pins import OwnInstructions, PickedMode
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import Mode, Role
 from jitchat.why import Explained, Standing, why, why_other
@@ -206,7 +206,8 @@ def opened_session(
         session = model.open_session(memory, ask=True)
         session.folder = Path.cwd()
         _index_missing(session.memory)
-        yield session, Mode(settings.chat.mode), model
+        picked = PickedMode(store.database).get(conversation.id)
+        yield session, settings.mode_in(*picked), model
 
 
 def _index_missing(memory: Memory) -> None:

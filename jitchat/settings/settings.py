@@ -13,9 +13,12 @@ from jitchat.settings import sections
 from jitchat.settings.checks import nearest
 from jitchat.settings.profiles import Profile, is_loopback, same_server
 from jitchat.text.sanitize import shorten
+from jitchat.values import Mode
 
 CHOSEN = "chosen in the app"
 """The origin of a provider and a model that were picked in the app, not configured."""
+_YIELDED = "given by "
+"""Starts the origin of a value that a flag set, and that changes in the app override."""
 _SHORTEST_SECRET = 16
 """Minimum characters of a secret header; a shorter one may be an ordinary word in any text."""
 
@@ -108,7 +111,18 @@ class Settings(sections.Sections):
         """Let changes made in the app override a flag of this run, which stays as a setting."""
         if not self.is_flag(key):
             return self
-        return replace(self, origins={**self.origins, key: f"given by {self.origin(key)}"})
+        return replace(self, origins={**self.origins, key: _YIELDED + self.origin(key)})
+
+    def mode_in(self, own: str, last: str) -> Mode:
+        """Return the mode of a conversation in which `own` was picked, and `last` in any.
+
+        Either may be empty. A flag of this run comes first, a configured mode before the last one.
+        """
+        origin, configured = self.origin("chat.mode"), self.chat.mode
+        if self.is_flag("chat.mode"):
+            return Mode(configured)
+        is_configured = origin != "default" and not origin.startswith(_YIELDED)
+        return Mode(own or (configured if is_configured else last or configured))
 
     def is_flag(self, key: str) -> bool:
         """Whether a flag of this run sets the value, or implies it."""

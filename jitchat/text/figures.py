@@ -29,6 +29,20 @@ def enumerated(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+def percent(share: float) -> str:
+    """Format a share: `67 %`, `0.6 %`, `>99.9 %`; `0 %` only for none, `100 %` only for all."""
+    points = share * 100
+    if points in (0, 100):
+        return f"{points:.0f} %"
+    digits = 1 if points < 1 or 99 < points < 101 else 0
+    rounded = round(points, digits)
+    if not rounded:
+        return "<0.1 %"
+    if rounded == 100:
+        return ">100 %" if points > 100 else ">99.9 %"
+    return f"{rounded:,.{digits}f} %"
+
+
 def duration(seconds: float) -> str:
     """Format a duration: `0.4 s`, `12 ms`, `<1 ms`."""
     if seconds >= 0.1:

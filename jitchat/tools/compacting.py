@@ -1,6 +1,7 @@
 """Compacts a large text by an instruction, with the built-in extractor or a model."""
 
 import asyncio
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
@@ -58,6 +59,15 @@ MODEL_SECONDS, EXTRACTOR_SECONDS = 8.0, 2.0
 """Timeouts of the model and of its fallback: ten seconds in total."""
 _LONGEST = 300
 """Maximum characters of an instruction when it is repeated."""
+
+
+_TOLD = re.compile(r"^\[(.+)[;,] all of it is kept\.\]$", re.MULTILINE)
+
+
+def told_of(form: str) -> str:
+    """Return what the model is told about a text that windows have in part."""
+    found = _TOLD.search(form)
+    return one_line(found[1]) if found is not None else "a part of it"
 
 
 @dataclass(frozen=True, slots=True)

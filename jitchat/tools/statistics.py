@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jitchat.store.database import Database
-from jitchat.text.figures import plural
+from jitchat.text.figures import percent, plural
 from jitchat.text.sentences import turn_references
 from jitchat.window.tokens import TokenCounter
 
@@ -44,7 +44,7 @@ class Asked:
         rate = self.asking / self.messages if self.messages else 0.0
         return (
             f"request_context: {plural(self.calls, 'call')} in {self.asking:,} of"
-            f" {plural(self.messages, 'message')} ({rate:.0%}), +{self.tokens:,} tokens;"
+            f" {plural(self.messages, 'message')} ({percent(rate)}), +{self.tokens:,} tokens;"
             f" {self.found:,} returned a turn that the reply cites"
         )
 
@@ -70,7 +70,7 @@ class Held:
         if not self.results:
             return ""
         held = plural(self.results, "large text")
-        return f"held: {held}, {self.whole:,} tokens as {self.kept:,} ({self.saved:.0%} saved)"
+        return f"held: {held}, {self.whole:,} tokens as {self.kept:,} ({percent(self.saved)} saved)"
 
 
 def asked_in(database: Database) -> Asked:

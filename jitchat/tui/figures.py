@@ -1,5 +1,6 @@
 """Format the figures of a window and of a request: token counts, their accuracy, the cost."""
 
+import re
 from collections.abc import Iterator
 
 from rich.cells import cell_len, set_cell_size
@@ -8,8 +9,9 @@ from jitchat.providers.provider import Finished
 from jitchat.replay import Replayed
 from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.windows import Send
-from jitchat.text.figures import about_cost, cost_of, model_name
+from jitchat.text.figures import about_cost, cost_of, model_name, percent
 from jitchat.text.sanitize import one_line, shorten, stand_ins
+from jitchat.tui.drawing import Content
 from jitchat.values import ASSUMED, Usage
 from jitchat.why import parts_told
 from jitchat.window.budget import Budget
@@ -25,13 +27,27 @@ _SHORT_HASH = 12
 
 
 def cut(text: str, room: int) -> str:
-    """Shorten a text to `room` cells; a `…` replaces the rest."""
+    """Shorten a text to `room` cells; a `…` replaces the rest, and a number that would be cut."""
     drawn = stand_ins(text)
     if cell_len(drawn) <= room:
         return text
     fitting = set_cell_size(drawn, max(0, room - 1))
     whole = len(fitting) - (fitting != drawn[: len(fitting)])  # half a wide character is a blank
+    if text[whole].isdigit() or text[whole] in ".,":
+        number = _NUMBER.search(text[:whole])
+        if number is not None:
+            return f"{text[: number.start()]}…"
     return f"{text[:whole]}{fitting[whole:]}…"
+
+
+def cut_line(line: Content, room: int) -> Content:
+    """Shorten a line as `cut` does; before the first layout, with a room of 0, not at all."""
+    short = cut(line.plain, room) if room > 0 else line.plain
+    return line if short == line.plain else Content.assemble(line[: len(short) - 1], "…")
+
+
+_NUMBER = re.compile(r"[~<>$#]*\d[\d.,]*\Z")
+"""A number at the end of a text, with its marks."""
 
 
 WORKING = "…"
@@ -52,6 +68,14 @@ def tokens(count: int, *, exact: bool, band: int = 0) -> str:
 def reported(count: int) -> str:
     """Format `1,187 ✓`: a count that the provider reported."""
     return f"{count:,} ✓"
+
+
+def share_figure(window: ContextWindow) -> str:
+    """Format `~0.6 % of 128,000`: the share of the model's limit that the window uses."""
+    limit = window.budget.limit
+    share = percent(window.used / limit if limit else 0.0)
+    sign = "" if window.is_sure or share[0] in "<>" else "~"
+    return f"{sign}{share} of {limit:,}"
 
 
 def used_figure(window: ContextWindow) -> str:
@@ -95,10 +119,15 @@ def passages_sentence(excerpt: Excerpt) -> str:
     return f"marked, in tokens: {' · '.join(passages)}"
 
 
-def size_sentences(window: ContextWindow) -> tuple[str, ...]:
-    """Format `1,187 ± 40 of 30,720 · full would be ~3,446`, and shorter variants after it."""
+def size_sentences(window: ContextWindow, usage: Usage | None = None) -> tuple[str, ...]:
+    """Format `1,187 ± 40 of 30,720 budget · full would be ~3,446`, and shorter variants.
+
+    Next to a different count that the provider reported, it says that it was `counted` here.
+    """
     full, used = part_figure(window, window.full_tokens), used_figure(window)
-    size = f"{used} of {window.budget.budget:,}"
+    if usage is not None and usage.input_tokens not in (None, window.used):
+        used = f"counted {used}"
+    size = f"{used} of {window.budget.budget:,} budget"
     return f"{size} · full would be {full}", f"{size} · full {full}", size, used
 
 
@@ -152,9 +181,9 @@ def send_sentences(window: ContextWindow, cost: str = "") -> tuple[str, ...]:
     """
     sure = window.is_sure
     took, picking = spent(window), window.picking
-    used, share = f"in {used_figure(window)}", f"{window.stable_share * 100:.0f} %"
+    used, share = f"in {used_figure(window)}", percent(window.stable_share)
     room = f"reserve {window.budget.reserve:,}", f"free {tokens(window.free, exact=sure)}"
-    saved = f"saves {window.saving * 100:.0f} %" if window.saving > 0 else ""
+    saved = f"saves {percent(window.saving)}" if window.saving > 0 else ""
     picker = f"picker {tokens(took, exact=picking.exact)}" if picking and took else ""
     forms = (
         (used, *room, f"stable prefix {share}", cost, saved, picker),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from jitchat.text.figures import enumerated, plural
+from jitchat.text.figures import enumerated, percent, plural
 from jitchat.values import Mode
 from jitchat.window.carriers import statements_in
 from jitchat.window.window import ContextWindow, Kind, Verdict, segment_of_turns
@@ -101,5 +101,5 @@ def _names(turns: Sequence[str], most: int) -> str:
 
 
 def _less(window: ContextWindow, than: str = "") -> str:
-    share = round(window.saving * 100)
-    return f"; {share} % less{than}" if share > 0 else ""
+    is_worth_saying = round(window.saving * 100) > 0
+    return f"; {percent(window.saving)} less{than}" if is_worth_saying else ""

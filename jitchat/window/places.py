@@ -46,7 +46,8 @@ def find_segments(window: ContextWindow, body: str) -> FoundSegments:
         if start is None:
             continue
         for index, text in pieces:
-            found.append(SegmentPlace(start, start + len(text), window.segments[index]))
+            if text:
+                found.append(SegmentPlace(start, start + len(text), window.segments[index]))
             start += len(text)
     places = {place.segment for place in found}
     missing = (each for each in window.segments if each.kind is not Kind.TOOLS)

@@ -5,6 +5,7 @@ from math import ceil
 INSTRUCTIONS = "instructions"
 INSTRUCTIONS_SET = "instructions from the settings"
 OWN_INSTRUCTIONS = "instructions for this conversation"
+READING = "how to read this window"
 PERSONA = "persona {name}"
 DRAFT = "your message"
 KEPT = "turns not shown"

@@ -15,7 +15,7 @@ from operator import attrgetter, itemgetter
 
 from jitchat.attachments import Picture
 from jitchat.statements import Source
-from jitchat.text.figures import plural
+from jitchat.text.figures import percent, plural
 from jitchat.tool_fields import use_fields
 from jitchat.values import (
     NO_TOOL_USE,
@@ -330,8 +330,8 @@ class HeldResult:
     @property
     def sentence(self) -> str:
         """`held #12: 5,321 tokens as 412 (92 % saved)`."""
-        saved = 1 - self.tokens / self.whole
-        return f"held #{self.turn}: {self.whole:,} tokens as {self.tokens:,} ({saved:.0%} saved)"
+        saved = percent(1 - self.tokens / self.whole)
+        return f"held #{self.turn}: {self.whole:,} tokens as {self.tokens:,} ({saved} saved)"
 
 
 @dataclass(frozen=True, slots=True)

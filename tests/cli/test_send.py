@@ -20,6 +20,7 @@ from jitchat.cli import options
 from jitchat.errors import KeyRefused, StreamCut
 from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
 from jitchat.values import REQUEST_CONTEXT, ToolCall
+from jitchat.window.render import READING
 from tests.cli.conftest import Shell
 from tests.examples import examples
 from tests.support import ScriptedProvider
@@ -418,4 +419,5 @@ def test_json_has_the_error(jitchat: Shell, scripted: ScriptedProvider):
 
 def test_instructions_can_be_given_for_one_message(jitchat: Shell, scripted: ScriptedProvider):
     assert jitchat("send", *DEMO, "--system", "Answer in French.", "hello").code == 0
-    assert scripted.requests[-1][0].content == "Answer in French."
+    text, _ = scripted.requests[-1][0].content.split(READING)
+    assert text == "Answer in French.\n\n"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jitchat.providers.catalogue import servers
+from jitchat.store.database import Database
+from jitchat.store.pins import PickedMode
 from jitchat.values import MAXIMUM, Limit, Message
 from tests.transfer.files import plain_turns, written
 
@@ -29,6 +31,14 @@ def assert_exact(window: dict[str, Any]) -> None:
     assert used == window["used"]
     assert used + window["free"] + window["reserve"] == window["limit"]
     assert window["limit"] - window["reserve"] == window["budget"]
+
+
+def test_the_mode_is_the_one_that_was_picked_in_the_app(jitchat: Shell):
+    database = Database(jitchat.home / "jitchat.db")
+    PickedMode(database).put("demo", "full")
+    database.close()
+    assert jitchat("window", QUESTION, "--json").json["mode"] == "full"
+    assert jitchat("window", QUESTION, "--json", "--mode", "jit").json["mode"] == "jit"
 
 
 def test_json_has_these_keys_and_no_others(jitchat: Shell):

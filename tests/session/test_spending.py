@@ -128,7 +128,7 @@ async def test_an_unknown_price_is_reported_once_and_stops_nothing(store: ColdSt
 
 async def test_a_forecast_counts_cached_tokens_while_the_cache_lasts(store: ColdStore):
     talking = session(store, SpendingLimits(), Caching())
-    await send(talking, "hello")
+    await send(talking, "hello", Mode.RECENCY)
     window = talking.preview("and again", Mode.RECENCY)
     warm = talking.forecast(window)
     assert warm.usage.cached_tokens > 0

@@ -39,6 +39,29 @@ def test_without_any_source_everything_is_the_default():
     assert {origin for _, _, origin in settings.rows()} == {"default"}
 
 
+@pytest.mark.parametrize(
+    ("file", "flags", "picked", "mode"),
+    [
+        ("", {}, ("", ""), "jit"),
+        ("", {}, ("", "recency"), "recency"),
+        ("", {}, ("full", "recency"), "full"),
+        ('[chat]\nmode = "observe"\n', {}, ("", "recency"), "observe"),
+        ('[chat]\nmode = "observe"\n', {}, ("full", "recency"), "full"),
+        ("", {"chat.mode": "jit"}, ("full", "recency"), "jit"),
+    ],
+)
+def test_the_mode_of_a_conversation_is_its_own_the_configured_or_the_one_picked_last(
+    config: Path, file: str, flags: dict[str, object], picked: tuple[str, str], mode: str
+):
+    config.write_text(file)
+    assert load_settings(config, {}, flags).mode_in(*picked) == mode
+
+
+def test_a_mode_picked_in_the_app_replaces_a_flag_of_the_run():
+    settings = load_settings(NOWHERE, {}, {"chat.mode": "jit"}).yielding("chat.mode")
+    assert (settings.mode_in("", "full"), settings.mode_in("", "")) == ("full", "jit")
+
+
 def test_flag_wins_over_environment_over_file_over_default(config: Path):
     config.write_text('[chat]\nmode = "full"\n')
     environ = {"JITCHAT_MODE": "recency"}

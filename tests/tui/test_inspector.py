@@ -223,7 +223,7 @@ async def the_cursor_keeps_off_the_boundary(pilot: Pilot[None], screen: ChatScre
     await pilot.press("escape")
     inspector.point_at("system")
     window = screen.previews.window
-    fewer = replace(window, segments=(window.segments[0], *window.segments[7:]))
+    fewer = replace(window, segments=(window.segments[0], *window.segments[8:]))
     await pilot.press("down")
     inspector.show(fewer, sent=False)
     assert (boundary(screen), rows.highlighted) == (1, 2)

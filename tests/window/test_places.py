@@ -39,7 +39,7 @@ def check(window: ContextWindow, body: str) -> FoundSegments:
     found, case = find_segments(window, body), (window.mode, body[:99])
     ends = [0, *(place.end for place in found.places)]
     assert all(place.start >= end for place, end in zip(found.places, ends, strict=False)), case
-    texts = [piece.text for piece in window.pieces if piece.part is Part.TEXT]
+    texts = [each.text for each in window.pieces if each.part is Part.TEXT and each.text]
     assert [json.loads(f'"{body[place.start : place.end]}"') for place in found.places] == texts, (
         case
     )

@@ -133,6 +133,10 @@ class Host:
         )
 
 
+_STRIP_FROM = 16
+"""Rows of the terminal from which the budget bar has a strip next to the inspector."""
+
+
 class Surfaces:
     """The chat's widgets, and the methods that show a window in all of them."""
 
@@ -208,6 +212,7 @@ class Surfaces:
     def show_inspector(self, *, shown: bool) -> None:
         """Show or hide the inspector; while it is hidden, a sentence describes the window."""
         self.inspector.set_class(not shown, "-hidden")
+        self.bar.magnify(shown and self.bar.app.size.height >= _STRIP_FROM)
         self.hint.show_plain(is_plain=not shown)
 
     def show_refusal(self, error: JitchatError) -> None:

@@ -220,7 +220,7 @@ class WindowScreen(LabScreen):
     def body(self) -> ComposeResult:
         yield self._about
         with Vertical(id="window-of-cell"):
-            yield BudgetBar()
+            yield BudgetBar(classes="-magnified")
             yield Inspector()
 
     def on_mount(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from jitchat.lab.stats import Tallies, share_of
 from jitchat.session import Session
-from jitchat.text.figures import enumerated, plural
+from jitchat.text.figures import enumerated, percent, plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.sentences import sentences
 from jitchat.tui.figures import used_figure
@@ -99,7 +99,7 @@ def describe_asking(asked: Asked, needle: Needle) -> str:
 def describe_jit(asked: Asked, needle: Needle) -> str:
     """State what was retrieved, why, and what it saves."""
     window = asked.window
-    saved = f", {window.saving * 100:.0f} % less than full" if window.saving > 0 else ""
+    saved = f", {percent(window.saving)} less than full" if window.saving > 0 else ""
     sent = f"{used_figure(window)} tokens{saved}."
     return f"{sent} {_place(window, needle)} {_outcome(asked, needle)}"
 
@@ -107,7 +107,7 @@ def describe_jit(asked: Asked, needle: Needle) -> str:
 def describe_observe(asked: Asked, needle: Needle) -> str:
     """State what replaces the earlier turns, and whether it answers the question."""
     window = asked.window
-    saved = f", {window.saving * 100:.0f} % less than full" if window.saving > 0 else ""
+    saved = f", {percent(window.saving)} less than full" if window.saving > 0 else ""
     sent = f"dated observations replace #1–#{window.distilled_through:,}, "
     sent += f"{used_figure(window)} tokens{saved}."
     lines = _lines_with(window, needle)

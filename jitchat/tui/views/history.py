@@ -14,7 +14,7 @@ from jitchat.providers.catalogue.table import cache_life
 from jitchat.savings import Money, Savings, savings
 from jitchat.session import Session
 from jitchat.store.windows import Send, WindowArchive
-from jitchat.text.figures import dollars, plural
+from jitchat.text.figures import dollars, percent, plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import send_sentence, tokens, usage_sentence
@@ -65,7 +65,7 @@ def saved_sentence(total: Savings, of: int, *, exact: bool) -> str:
     if total.saved < 0:
         parts.append(f"{tokens(-total.saved, exact=exact)} more than full")
     elif total.saved:
-        parts.append(f"saved {tokens(total.saved, exact=exact)} ({total.share * 100:.0f} %)")
+        parts.append(f"saved {tokens(total.saved, exact=exact)} ({percent(total.share)})")
     else:
         parts.append("nothing saved")
     if total.unanswered:
@@ -93,7 +93,7 @@ def money_sentence(total: Savings, model: str, *, picked: bool = False) -> str:
         full = f"~{dollars(money.uncached)}"
         if money.cached < money.uncached:
             full = f"~{dollars(money.cached)} with a warm cache, {full} without one"
-        saved = f"saved ~{dollars(money.saved)} ({money.saved / money.full * 100:.0f} %)"
+        saved = f"saved ~{dollars(money.saved)} ({percent(money.saved / money.full)})"
         sentence = f"Input: {dollars(money.sent)} sent · full {full} · {saved}"
     without = total.sends - money.sends
     rest = f" · {plural(without, 'send')} without a known price not counted" if without else ""

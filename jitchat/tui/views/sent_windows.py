@@ -206,7 +206,7 @@ class SentWindowsView(View):
         self.sends = TurnTable[Row](self._columns, id="sends", key=lambda row: row.number)
         self._tab = "window"
         self._summary, self._title = Note("send-summary"), Note("send-title")
-        self._bar, self._inspector = BudgetBar(), Inspector()
+        self._bar, self._inspector = BudgetBar(classes="-magnified"), Inspector()
         self._table = TurnTable[Any]((), id="send-table")
         self._messages = TextEditor(read_only=True, compact=True, id="send-messages")
         self.page: sent_window_page.Page | None = None

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from jitchat.errors import WindowOverflow
 from jitchat.planning import Planned as Plan
 from jitchat.session import Session
-from jitchat.text.figures import enumerated, plural
+from jitchat.text.figures import enumerated, percent, plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
@@ -124,7 +124,7 @@ def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> 
     sizes = tuple((kind, planned.tokens_of(kind)) for kind in Kind if planned.tokens_of(kind))
     figures = (
         used_figure(planned),
-        f"{(1 - planned.saving) * 100:.0f} %",
+        percent(1 - planned.saving),
         "no charge" if price(planned.used) == 0 else window_cost(planned, price),
         part_figure(planned, planned.stable_tokens),
         part_figure(planned, planned.free),

@@ -161,8 +161,10 @@ class HintLine(Horizontal):
         self._draw()
 
     def show_usage(self, sentence: str) -> None:
-        """Show the usage reported for the window; the plain variants stay."""
-        self.show_cost(sentence, plain=self.plain)
+        """Show the usage reported for the window, as many parts as fit; the plain variants stay."""
+        parts = sentence.split(" · ")
+        forms = [" · ".join(parts[:size]) for size in range(len(parts), 0, -1)]
+        self.show_cost(*forms, parts[0].partition(" (")[0], plain=self.plain)
 
     def put_ahead(self, note: str) -> None:
         """Prepend a note to every variant; the last variant is the note alone."""

@@ -102,7 +102,7 @@ class Inspector(Vertical):
 
     def show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         which = "sent window" if sent else "next window"
-        self._show_heading(which, *figures.size_sentences(window))
+        self._show_heading(which, *figures.size_sentences(window, usage))
         limit = [figures.limit_sentence(window)] if window.budget.limit_source else []
         self._show_note("\n".join([*limit, *choosing_sentences(window)]))
         chosen = self.chosen
@@ -134,17 +134,16 @@ class Inspector(Vertical):
         """Show the usage reported for the sent window, if that window is on screen."""
         if self._window is not None and usage != self._usage:
             self._usage = usage
+            which, _ = self._heading
+            self._show_heading(which, *figures.size_sentences(self._window, usage))
             self._list.draw_one(self._stable, self._boundary(self._window))
 
     def on_resize(self) -> None:
-        """Fit the boundary to the list's width, and show bars only if they cut off no reason."""
+        """Fit the lines to the list's width, and show bars only if they cut off no reason."""
         self._draw_title()
         if self._window is None:
             return
-        if window_rows.bars_that_fit(self._rows, self._room) != self._bars:
-            self._fill(self.chosen)
-        else:
-            self._list.draw_one(self._stable, self._boundary(self._window))
+        self._fill(self.chosen)
 
     def refuse(self, error: JitchatError) -> None:
         why = "does not fit" if isinstance(error, WindowOverflow) else "cannot be planned"
@@ -311,7 +310,8 @@ class Inspector(Vertical):
         """Draw the rows, the boundary of the stable prefix, and the sum of turns not considered."""
         self._bars = window_rows.bars_that_fit(self._rows, self._room)
         self._header.update(Content(f"{window_rows.titles_before_reason(self._bars)}why"))
-        lines = window_rows.lines_of(self._rows, self._bars)
+        rows = window_rows.lines_of(self._rows, self._bars)
+        lines = [figures.cut_line(row, self._room) for row in rows]
         if self._window is not None:
             lines.insert(self._stable, self._boundary(self._window))
             lines += [window_rows.sum_line(self._never)] if self._never else []
