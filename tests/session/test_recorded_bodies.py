@@ -31,6 +31,7 @@ from jitchat.values import HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Mode
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.tool_prices import style_of
+from jitchat.window.window import Kind
 from tests.providers.streams import no_wait
 from tests.session.sending import failures, send
 from tests.support import conversation_of, observe, talk
@@ -290,7 +291,9 @@ async def test_tools_that_are_refused_at_the_start(store, protocol_name):
     first, second = built(events)
     assert first.tools
     assert not second.tools
-    assert {left.name for left in second.tools_left_out} >= {tool.name for tool in first.tools}
+    assert {row.name for row in second.others if row.kind is Kind.TOOLS} >= {
+        tool.name for tool in first.tools
+    }
     require_charged_for_the_last(session, events)
     events = await send(session, "And now?", Mode.JIT)
     assert not failures(events)

@@ -111,7 +111,7 @@ async def test_a_window_refers_to_its_turns_and_does_not_store_them_again(store)
     session = talking(store, exchanges=30)
     await send(session, "hello", Mode.FULL)
     with store.database.read() as connection:
-        texts = " ".join(row[0] for row in connection.execute("SELECT content FROM blobs"))
+        texts = " ".join(row[0] for row in connection.execute("SELECT content FROM pieces"))
     assert "of the harbour talk" not in texts
     assert "same_as" in texts
 

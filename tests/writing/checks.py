@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from jitchat.values import Turn
     from jitchat.window.tokens import TokenCounter
-    from jitchat.window.window import ContextWindow, LedgerRow, Segment
+    from jitchat.window.window import ContextWindow, LedgerRow, OtherRow, Segment
     from jitchat.writing.pieces import Piece
     from tests.writing.worlds import Mark, World
 
@@ -123,15 +123,15 @@ def _content(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
         is_told = row.verdict is Verdict.LEFT_OUT and row.tokens > 0
         return "" if is_told else f"{mark.kind} in a row as {row.verdict}"
     if not is_shown(turn):
-        return "own tool" if is_requested(turn) else "unanswered"
+        reason = "own tool" if is_requested(turn) else "unanswered"
+        return "" if _rows(case, Kind.RECENT) else reason
     return "" if window.never_candidates is not None else f"{mark.kind} without a row"
 
 
 def _of_segment(segment: Segment, mark: Mark, row: LedgerRow | None) -> str:
     """Return what is wrong if a segment of a turn lacks a marker of the turn."""
-    if segment.excerpt is not None:
-        is_told = any(segment.excerpt.left_out) and mark.kind in ("content", "result")
-        return "" if is_told else f"{mark.kind} of an excerpt"
+    if not segment.is_whole:
+        return "" if segment.whole > segment.tokens else f"{mark.kind} of a part"
     if segment.kind is Kind.INDEX:
         return "" if row is None or row.tokens else f"{mark.kind} of a line without tokens"
     quoted = segment.kind in (Kind.PINNED, Kind.RETRIEVED, Kind.REQUESTED)
@@ -143,7 +143,7 @@ def _result(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
     if turn.use.form is not None and not is_sent:
         segment = segment_of_turns(case.window.segments).get(turn.position)
         is_carried = segment is not None and segment.kind is not Kind.INDEX
-        if is_carried and segment is not None and segment.excerpt is None:
+        if is_carried and segment is not None and segment.is_whole:
             return "form"
     return _content(case, mark, turn, is_sent)
 
@@ -154,7 +154,9 @@ def _form(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
 
 
 def _own_result(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
-    return "own tool sent" if is_sent else "own tool"
+    if is_sent:
+        return "own tool sent"
+    return "" if _rows(case, Kind.RECENT) else "own tool"
 
 
 def _reasoning(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
@@ -180,7 +182,7 @@ _REASONING = frozenset({"reasoning_content", "reasoning", "reasoning_details"})
 
 def _file(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
     del turn
-    rows = [row for row in case.window.files if row.file.digest == mark.key]
+    rows = [row for row in case.window.others if row.file and row.file.digest == mark.key]
     whole = [row for row in rows if row.verdict is Verdict.FILES]
     if mark.turn in case.excluded and not is_sent:
         return "file of an excluded turn" if not rows else ""
@@ -195,7 +197,7 @@ def _file(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
 def _picture(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
     del turn, is_sent
     digests = {piece.picture.digest for piece in case.window.pieces if piece.picture is not None}
-    rows = [row for row in case.window.files if row.file.digest == mark.key]
+    rows = [row for row in case.window.others if row.file and row.file.digest == mark.key]
     if mark.turn in case.excluded:
         return "file of an excluded turn" if not rows else ""
     is_listed = any(row.verdict is Verdict.FILES for row in rows)
@@ -205,9 +207,14 @@ def _picture(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
 
 
 def _fact(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
-    """A fact that has no room needs a row; a mode that recalls nothing has none."""
+    """A fact that is not sent needs a row."""
     del turn
-    return "" if is_sent or (mark.kind == "fact" and not case.window.mode.recalls) else mark.kind
+    kind = Kind.FACTS if mark.kind == "fact" else Kind.STANDING
+    return "" if is_sent or _rows(case, kind) else mark.kind
+
+
+def _rows(case: Case, kind: Kind) -> list[OtherRow]:
+    return [row for row in case.window.others if row.kind is kind and not row.is_sent]
 
 
 def _statement(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:

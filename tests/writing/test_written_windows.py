@@ -210,33 +210,7 @@ PINNED_CALLS = Plot(
     ((9, Hold.PINNED), (4, Hold.PINNED)),
 )
 SMALL = Shot(limit=2_000, tools="own", counter=2)
-PENDING = {
-    "b arguments quoted": ("arguments as text", PINNED_CALLS, SMALL, Mode.JIT),
-    "b arguments sent and not listed": ("arguments as text", PINNED_CALLS, SMALL, Mode.JIT),
-    "f arguments": ("arguments as text", PINNED_CALLS, SMALL, Mode.JIT),
-    "b form": ("forms of pieces", Plot((Unit("calls", 400, 24),)), Shot(), Mode.FULL),
-    "f form": ("forms of pieces", Plot((Unit("calls", 400, 24),)), Shot(), Mode.FULL),
-    "b own tool": ("rows of calls and results", Plot((Unit("own", 60, 0),)), Shot(), Mode.FULL),
-    "b unanswered": (
-        "rows of unanswered messages",
-        Plot((Unit("unanswered", 60, 0), TALK)),
-        Shot(),
-        Mode.FULL,
-    ),
-    "b fact": ("rows of facts", Plot((TALK,), facts=9), Shot("ok"), Mode.JIT),
-    "b standing": (
-        "rows of standing instructions",
-        Plot((TALK,), facts=27),
-        replace(Shot(), counter=2),
-        Mode.FULL,
-    ),
-    "b file of an excluded turn": (
-        "rows of files",
-        Plot((Unit("file", 60, 1), TALK), ((3, Hold.EXCLUDED),)),
-        Shot(),
-        Mode.FULL,
-    ),
-}
+PENDING: dict[str, tuple[str, Plot, Shot, Mode]] = {}
 """Checks that fail in parts of the program which are being changed: what they wait for, and an
 example."""
 KNOWN = frozenset(PENDING)
