@@ -310,12 +310,14 @@ async def test_what_an_answer_was_expected_to_cost_is_held_until_it_ends(store: 
     async with aclosing(talking.send("which port?", Mode.RECENCY)) as events:
         async for event in events:
             if isinstance(event, ReplyDelta):
-                (under_way, account) = log.spent(here), talking.spending._accounts()[1]
+                under_way = log.spent(here)
+                ahead = talking.forecast(talking.preview("and again", Mode.RECENCY))
                 waiting.set()
     (request,) = talking.memory.archive.sends(here)
     assert under_way.amount == PRICES.of(Usage(request.used, 0))
     assert (under_way.under_way, under_way.reserved) == (1, pytest.approx(10 * 0.01))
-    assert account.sentence().endswith(", ~$0.10 more reserved by 1 request under way")
+    held = [line for line in ahead.sentences() if "~$0.10 more reserved by 1 request" in line]
+    assert [line.partition(":")[0] for line in held] == ["This conversation", "Today"]
     after = log.spent(here)
     assert (after, after.under_way, after.reserved) == (Spent(0.11), 0, 0.0)
 
