@@ -207,7 +207,7 @@ def test_a_long_turn_is_there_as_an_excerpt_that_says_so_to_model_and_user():
     left = excerpt_in(window).left_out
     assert (
         text.removeprefix("<recalled>\n")
-        .removesuffix("</recalled>\n")
+        .removesuffix("</recalled>\n\n")
         .endswith(
             "<excerpt #18 Mon 2026-03-02 assistant>\n"
             f"[… {left[0]:,} tokens of #18 left out …]\n"

@@ -104,7 +104,7 @@ def check_fence(text: str, name: str) -> None:
         tag = opening[1]
         assert tag.partition("-")[0] == name
         assert text.count(f"<{tag}>") == text.count(f"</{tag}>") == 1
-        assert text.removesuffix("\n").endswith(f"</{tag}>")
+        assert text.rstrip("\n").endswith(f"</{tag}>")
 
 
 def quoted(said: Turn) -> str:

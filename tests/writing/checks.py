@@ -321,7 +321,7 @@ def stored_violations(case: Case) -> Iterator[Violation]:
         memory,
         Outgoing(case.draft, NO_MORE, "srv", lambda _: None, len, lambda: None),
     )
-    recorder.store_window(said, WindowBuilt(window, window.digest, None))
+    recorder.store_window(said, WindowBuilt(window, window.digest), None, str)
     number = memory.archive.window_id(said)
     assert number is not None
     read = window_of(memory.store.database, number)

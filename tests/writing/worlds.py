@@ -17,7 +17,16 @@ from jitchat.statements import DocumentLine, Fact, FactKind, MemoryDocument, Obs
 from jitchat.statements import Source as Of
 from jitchat.store.documents import DocumentStore
 from jitchat.store.pins import Pins
-from jitchat.values import REQUEST_CONTEXT, Echo, Role, Status, ToolCall, ToolUse, Turn
+from jitchat.values import (
+    REQUEST_CONTEXT,
+    Echo,
+    Role,
+    Shortened,
+    Status,
+    ToolCall,
+    ToolUse,
+    Turn,
+)
 from jitchat.window.steering import Hold
 from jitchat.writing.calls import arguments_object
 from tests.support import observe, png
@@ -219,7 +228,8 @@ class World:
                 text = self.marks.text(unit.size, "result", self.last + 1)
             if kind % 4 == 3:
                 form = f"{self.marks.text(SIZES[1], 'form', self.last + 1)}\n[this is a preview]"
-            use = ToolUse(answers=call, is_error=kind % 4 == 1, form=form)
+            shortened = Shortened(form) if form is not None else None
+            use = ToolUse(answers=call, is_error=kind % 4 == 1, form=shortened)
             self._add(self._turn(Role.TOOL, text, name=call.name, use=use))
         if variant & 128:
             self._add(self._answer(replace(unit, size=SIZES[0]), self.last + 1))
