@@ -249,7 +249,7 @@ def test_in_a_terminal_the_app_opens_with_the_options(
     assert opened.asked == [asked]
 
 
-@pytest.mark.parametrize("kind", ["json", "csv", "svg", "text", "resume"])
+@pytest.mark.parametrize("kind", ["json", "csv", "svg", "resume"])
 def test_options_that_request_figures_do_not_open_the_app(
     jitchat: Shell, kind: str, monkeypatch: pytest.MonkeyPatch
 ):
