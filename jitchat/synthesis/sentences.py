@@ -20,7 +20,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.text.sentences import is_question, marked_sentences
 from jitchat.text.stance import commits, is_standing
 from jitchat.text.words import stems
-from jitchat.values import EPHEMERAL, Role, Turn
+from jitchat.values import Role, Turn
 from jitchat.window.exchange import is_requested
 
 LEFT_OUT = " … "
@@ -73,19 +73,6 @@ def sentences_of(turn: Turn) -> tuple[Sentence, ...]:
         _sentence(text, place, is_code=is_code, of_person=is_person(turn))
         for place, (text, is_code) in enumerate(marked_sentences(turn.content))
     )
-
-
-def unread_of(turn: Turn) -> Iterator[Sentence]:
-    """List what no sentence of a turn has: all of a result, and the arguments of calls."""
-    if is_requested(turn):
-        return
-    texts = [(call, call.arguments) for call in turn.use.calls if call.name not in EPHEMERAL]
-    if turn.use.answers is not None:
-        texts = [(turn.use.answers, turn.content)]
-    for call, text in texts:
-        what = "result" if turn.use.answers is not None else "arguments"
-        told = f"{what} of {one_line(call.name)}: {len(text):,} characters"
-        yield Sentence(told, 0, words_of(text[:_READ]), 0.0, Priority.LOW)
 
 
 def _sentence(text: str, place: int, *, is_code: bool, of_person: bool) -> Sentence:

@@ -11,7 +11,6 @@ from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.windows import Send
 from jitchat.text.figures import about_cost, cost_of, model_name, percent
 from jitchat.text.sanitize import one_line, shorten, stand_ins
-from jitchat.tui.drawing import Content
 from jitchat.values import ASSUMED, Usage
 from jitchat.why import parts_told
 from jitchat.window.budget import Budget
@@ -40,13 +39,7 @@ def cut(text: str, room: int) -> str:
     return f"{text[:whole]}{fitting[whole:]}…"
 
 
-def cut_line(line: Content, room: int) -> Content:
-    """Shorten a line as `cut` does; before the first layout, with a room of 0, not at all."""
-    short = cut(line.plain, room) if room > 0 else line.plain
-    return line if short == line.plain else Content.assemble(line[: len(short) - 1], "…")
-
-
-_NUMBER = re.compile(r"[~<>$#]*\d[\d.,]*\Z")
+_NUMBER = re.compile(r"[~<>$#]{0,2}(?<![\d.,])\d[\d.,]*+\Z")
 """A number at the end of a text, with its marks."""
 
 

@@ -93,20 +93,6 @@ def test_a_result_of_a_tool_is_one_line_that_names_its_call():
     assert line.text.startswith('search: search(query="port") → 2 lines')
 
 
-def test_of_a_call_and_its_result_it_is_said_what_no_line_has():
-    call = ToolCall("a", "search", '{"query": "which port does the harbour relay listen on"}')
-    asked = Turn(3, Role.ASSISTANT, "I look.", NOON, use=ToolUse(calls=(call,)))
-    text = "The gate is green.\nThe lamp is lit.\nBirgit keeps the key of the shed.\n"
-    result = Turn(4, Role.TOOL, text, NOON, "search", use=ToolUse(answers=call))
-    lines = observed(asked, result, room=100)
-    told = {each.turn: each.sentences for each in dropped(lines, [asked, result])}
-    assert told[4] == ("result of search: 70 characters",)
-    whole = Observation(f"search: {one_line(text)}", Source(4, 4))
-    assert 4 not in {each.turn for each in dropped((*lines, whole), [asked, result])}
-    bare = (Observation("assistant: I look.", Source(3, 3)),)
-    assert dropped(bare, [asked])[0].sentences == ("arguments of search: 56 characters",)
-
-
 @pytest.mark.parametrize("tool", [REQUEST_CONTEXT, HANDLE_LARGE_RESULTS])
 def test_what_a_tool_of_jitchats_own_gave_back_is_never_observed(tool):
     call = ToolCall("a", tool, "{}")

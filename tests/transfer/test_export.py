@@ -435,7 +435,7 @@ def test_jsonl_is_valid_input_for_chat_completions(store: ColdStore):
     ]  # fmt: skip
     assert first["messages"][0]["content"] == HOSTILE
     assert first["messages"][1]["tool_calls"][0]["function"] == {
-        "name": "<i>ls</i>",
+        "name": "_i_ls__i_",
         "arguments": '{"a": "</details>"}',
     }
     assert first["messages"][2]["tool_call_id"] == "c1"

@@ -131,7 +131,7 @@ def _content(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
 def _of_segment(segment: Segment, mark: Mark, row: LedgerRow | None) -> str:
     """Return what is wrong if a segment of a turn lacks a marker of the turn."""
     if not segment.is_whole:
-        return "" if segment.whole > segment.tokens else f"{mark.kind} of a part"
+        return "" if segment.whole else f"{mark.kind} of a part"
     if segment.kind is Kind.INDEX:
         return "" if row is None or row.tokens else f"{mark.kind} of a line without tokens"
     quoted = segment.kind in (Kind.PINNED, Kind.RETRIEVED, Kind.REQUESTED)

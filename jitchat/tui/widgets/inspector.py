@@ -311,7 +311,7 @@ class Inspector(Vertical):
         self._bars = window_rows.bars_that_fit(self._rows, self._room)
         self._header.update(Content(f"{window_rows.titles_before_reason(self._bars)}why"))
         rows = window_rows.lines_of(self._rows, self._bars)
-        lines = [figures.cut_line(row, self._room) for row in rows]
+        lines = [_cut_line(row, self._room) for row in rows]
         if self._window is not None:
             lines.insert(self._stable, self._boundary(self._window))
             lines += [window_rows.sum_line(self._never)] if self._never else []
@@ -320,3 +320,9 @@ class Inspector(Vertical):
     def _boundary(self, window: ContextWindow) -> Content:
         sentence = figures.stable_sentence(window, self._usage)
         return Content(window_rows.boundary_line(sentence, self.size.width - figures.BESIDE))
+
+
+def _cut_line(line: Content, room: int) -> Content:
+    """Shorten a line as `cut` does; before the first layout, with a room of 0, not at all."""
+    short = figures.cut(line.plain, room) if room > 0 else line.plain
+    return line if short == line.plain else Content.assemble(line[: len(short) - 1], "…")
