@@ -31,9 +31,11 @@ from jitchat.transfer.source import open_source
 from jitchat.values import (
     NO_TOOL_USE,
     Echo,
+    Form,
     Instructions,
     Mode,
     Role,
+    Shortened,
     Status,
     ToolCall,
     ToolUse,
@@ -90,7 +92,7 @@ uses = st.just(NO_TOOL_USE) | st.builds(
     st.none() | st.builds(Echo, texts, texts),
     st.none() | calls,
     st.booleans(),
-    st.none() | texts,
+    st.none() | st.builds(Shortened, texts, st.sampled_from(Form)),
     st.none() | st.floats(0, 1e6),
 )
 turns = st.builds(
