@@ -269,10 +269,12 @@ def _sent_only(window: ContextWindow, kind: Kind) -> Iterator[OtherRow]:
 
 def _line_of(window: ContextWindow, row: OtherRow) -> Line:
     tokens = part_figure(window, row.tokens)
-    place = f"#{row.file.turn} {row.name}" if row.file is not None else row.name
+    leads_to = row.source if row.source is not None and row.source.conversation else None
+    place = f"{'↗' if leads_to is not None else ''}{row.name}"
+    if row.file is not None:
+        place = f"#{row.file.turn} {row.name}"
     score = f" {row.score:.2f}" if row.score else ""
     told = f"{place}{score}: {row.reason}" if row.name else row.reason
-    leads_to = row.source if row.source is not None and row.source.conversation else None
     style = "" if row.is_sent else MUTED
     text = f"{tokens:>7} {row.verdict:9} {one_line(told)}"
     return Line(text, style, can_be_chosen=True, leads_to=leads_to)
