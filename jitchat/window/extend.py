@@ -1,17 +1,17 @@
 """What a turn appends to its window: replies that call tools, and the results of the calls. Pure.
 
-A window is extended, never re-planned: what was sent stays the same, byte for byte and token for
-token, so that a prompt cache keeps all of it.
+A window is extended, never re-planned: what was sent stays the same, byte for byte, so that a
+prompt cache keeps all of it. Its tokens follow what the server reported for it.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from jitchat.values import Role, Turn
+from jitchat.values import REQUEST_CONTEXT, Role, Turn
 from jitchat.window import reasons
-from jitchat.window.calibration import Calibration
+from jitchat.window.calibration import Calibration, others_of
 from jitchat.window.exchange import answering
-from jitchat.window.plan import apportion
+from jitchat.window.plan import corrected, counted, expected
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
     ContextWindow,
@@ -56,7 +56,7 @@ def requested_segments(
 
 def room_left(window: ContextWindow, calibration: Calibration) -> int:
     """Return how many of the counter's tokens can still be appended; 0 or less if none."""
-    return calibration.within(window.budget.budget) - window.counted
+    return calibration.within(window.budget.budget, others_of(window.pieces)) - window.counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +76,20 @@ def extended(
 ) -> ContextWindow:
     """Append what a step brought.
 
-    `full` would have called the same tools, so its tokens grow by the same sum.
+    `full` would have called the same tools, but asks for no context: it has all of it.
     """
     planned = (*window.planned, *appended.segments)
-    new_segments = written(planned, counter, window.rules)[len(window.segments) :]
-    counted = window.counted + tokens_of(new_segments)
-    added = calibration.correct(counted) - calibration.correct(window.counted)
-    costs = apportion(added, [segment.tokens for segment in new_segments])
-    priced = [
-        replace(segment, tokens=cost) for segment, cost in zip(new_segments, costs, strict=True)
-    ]
+    first = len(window.segments)
+    new = written(planned, counter, window.rules)[first:]
+    segments = corrected((*window.segments, *new), calibration)
+    priced = segments[first:]
+    asked = tokens_of(segment for segment in priced if _asks(segment))
     requested = {
         each.turn: each for each in priced if each.kind is Kind.REQUESTED and each.turn is not None
     }
     rows = {row.turn: row for row in window.ledger}
     scores = {turn: score for asked in appended.requests for turn, score in asked.given}
-    new = [
+    rows_added = [
         _row(segment, scores.get(turn, 0.0))
         for turn, segment in requested.items()
         if turn not in rows
@@ -99,16 +97,23 @@ def extended(
     known = (_verdict(row, requested.get(row.turn)) for row in window.ledger)
     return replace(
         window,
-        segments=(*window.segments, *priced),
+        segments=segments,
         planned=planned,
-        ledger=(*known, *new),
-        never_candidates=_without(window.never_candidates, new),
-        full_tokens=window.full_tokens + added,
-        counted=counted,
-        band=calibration.band(counted),
+        ledger=(*known, *rows_added),
+        never_candidates=_without(window.never_candidates, rows_added),
+        full_tokens=window.full_tokens + tokens_of(segments) - window.used - asked,
+        counted=counted(segments),
+        band=expected(segments, calibration)[1],
         requests=(*window.requests, *appended.requests),
         held=(*window.held, *appended.held),
     )
+
+
+def _asks(segment: Segment) -> bool:
+    """Whether a segment asks for context or has what was asked for."""
+    use = segment.use
+    names = {call.name for call in (*use.calls, *filter(None, [use.answers]))}
+    return names == {REQUEST_CONTEXT}
 
 
 def _verdict(row: LedgerRow, segment: Segment | None) -> LedgerRow:

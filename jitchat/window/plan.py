@@ -9,18 +9,15 @@ corrected by the calibration to what the server is expected to report. Invariant
 up exactly to the tokens used; turns that are not sent are priced at the same rate as those sent.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
+from math import ceil
 
-from jitchat.values import (
-    REQUEST_CONTEXT,
-    Mode,
-    Role,
-)
+from jitchat.values import NO_OTHERS, REQUEST_CONTEXT, Mode, Role
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
-from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from jitchat.window.calibration import NO_CALIBRATION, Calibration, others_of
 from jitchat.window.files import Placing, file_rows, files_tokens, placed
 from jitchat.window.ledger import ledger_rows, never_candidates
 from jitchat.window.not_shown import with_kept_line
@@ -35,8 +32,8 @@ from jitchat.window.window import (
     tokens_of,
     tool_of,
 )
-from jitchat.window.written import written
-from jitchat.writing.pieces import WritingRules
+from jitchat.window.written import offers_others, written
+from jitchat.writing.pieces import Piece, WritingRules
 
 
 def plan(
@@ -96,11 +93,11 @@ def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Choice, tuple[Segment
 
     Less is chosen if the written window does not fit, or costs more than `full`.
     """
-    most = parts.calibration.within(parts.budget.budget)
     for _ in range(_TRIES):
         choice = with_kept_line(_chosen(mode, parts), parts)
         segments = written(choice.segments, parts.counter, parts.sources.rules)
-        over = tokens_of(segments) - most
+        total, band = expected(segments, parts.calibration)
+        over = ceil((total + band - parts.budget.budget) / parts.calibration.slope)
         exceeds = 0
         if mode.recalls and not choice.is_everything:
             exceeds = of_conversation(segments) - parts.whole
@@ -125,18 +122,14 @@ def rewritten(
             ToolLeftOut(tool_of(each).name, each.tokens, reasons.NO_TOOLS) for each in tools
         )
     segments = written(planned, counter, rules)
-    counted = tokens_of(segments)
-    total = calibration.correct(counted)
-    if total + calibration.band(counted) > window.budget.budget:
+    total, band = expected(segments, calibration)
+    if total + band > window.budget.budget:
         return None
-    costs = apportion(total, [segment.tokens for segment in segments])
     return replace(
         window,
-        segments=tuple(
-            replace(segment, tokens=cost) for segment, cost in zip(segments, costs, strict=True)
-        ),
-        counted=counted,
-        band=calibration.band(counted),
+        segments=corrected(segments, calibration),
+        counted=counted(segments),
+        band=band,
         tools_left_out=tuple(left_out),
         planned=planned,
         rules=rules,
@@ -236,17 +229,17 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
     A turn that is sent at full text costs what its segment does; others are priced at the window's
     rate.
     """
-    if calibration.is_identity:
-        return window
-    own, total = window.used, calibration.correct(window.used)
+    own, segments = window.used, corrected(window.segments, calibration)
+    total, band = expected(window.segments, calibration)
 
     def at_rate(tokens: int) -> int:
         return (2 * tokens * total + own) // (2 * own) if own else tokens
 
-    costs = apportion(total, [segment.tokens for segment in window.segments])
-    segments = [
-        replace(segment, tokens=cost) for segment, cost in zip(window.segments, costs, strict=True)
-    ]
+    full = total
+    if window.full_tokens != own:
+        in_full = [each for each in window.segments if each.kind is Kind.TOOLS]
+        definitions = others_of(pieces_in(in_full)) if offers_others(window.tools) else NO_OTHERS
+        full = calibration.correct(window.full_tokens, definitions)
     whole = [each for each in segments if each.kind in _FULL_TEXT and each.excerpt is None]
     sent = {(segment.turn, segment.kind.value): segment.tokens for segment in whole}
     elsewhere = {
@@ -258,7 +251,7 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
     never = window.never_candidates
     return replace(
         window,
-        segments=tuple(segments),
+        segments=segments,
         ledger=tuple(
             replace(row, tokens=sent.get((row.turn, row.verdict.value), at_rate(row.tokens)))
             for row in window.ledger
@@ -271,9 +264,33 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
         files=tuple(
             replace(row, tokens=of_file.get(row.file, at_rate(row.tokens))) for row in window.files
         ),
-        full_tokens=calibration.correct(window.full_tokens),
-        band=calibration.band(own),
+        full_tokens=full,
+        band=band,
     )
+
+
+def expected(segments: Iterable[Segment], calibration: Calibration) -> tuple[int, int]:
+    """Return what the server is expected to report for written segments, and the band."""
+    pieces = pieces_in(segments)
+    own = sum(piece.tokens for piece in pieces), others_of(pieces)
+    return max(calibration.correct(*own), calibration.least_for(pieces)), calibration.band(*own)
+
+
+def corrected(segments: Sequence[Segment], calibration: Calibration) -> tuple[Segment, ...]:
+    """Share among written segments what the server is expected to report for them."""
+    total, _ = expected(segments, calibration)
+    weights = [calibration.weight(segment.pieces) for segment in segments]
+    costs = zip(segments, apportion(total, weights), strict=True)
+    return tuple(replace(segment, tokens=cost) for segment, cost in costs)
+
+
+def counted(segments: Iterable[Segment]) -> int:
+    """Sum up the counter's tokens of written segments."""
+    return sum(piece.tokens for piece in pieces_in(segments))
+
+
+def pieces_in(segments: Iterable[Segment]) -> list[Piece]:
+    return [piece for segment in segments for piece in segment.pieces]
 
 
 def apportion(total: int, weights: Sequence[int]) -> list[int]:
