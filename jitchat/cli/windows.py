@@ -7,8 +7,8 @@ import click
 
 from jitchat.cli import cold_store, options, output
 from jitchat.errors import StoreUnreadable, UsageError
-from jitchat.providers.catalogue.table import Prices
 from jitchat.replay import Replay, Replayed, sends_for
+from jitchat.savings import Comparison
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send
 from jitchat.text.figures import plural
@@ -17,7 +17,7 @@ from jitchat.tool_fields import use_fields
 from jitchat.tui import figures
 from jitchat.why import parts_told
 from jitchat.window import record
-from jitchat.window.cost import choosing_sentences, window_cost
+from jitchat.window.cost import choosing_sentences
 from jitchat.window.message_text import message_texts
 from jitchat.window.window import ContextWindow, LedgerRow, NeverCandidates, Segment, Verdict
 
@@ -44,7 +44,7 @@ _COLOURS = {
 
 
 def window_fields(
-    window: ContextWindow, conversation: str, prices: Prices | None
+    window: ContextWindow, conversation: str, compared: Comparison | None
 ) -> dict[str, Any]:
     """Convert a window to JSON values; `turn` is the #id on screen, the cost is in US dollars."""
     described = [record.segment_fields(segment) for segment in window.segments]
@@ -59,8 +59,10 @@ def window_fields(
         "counter": output.json_fields(window, "name=counter exact"),
         **output.json_fields(window.budget, "limit limit_source reserve budget"),
         **output.json_fields(window, sizes),
-        "cost": prices.of_input(window.used) if prices is not None else None,
-        "price_source": prices.source if prices is not None else None,
+        "cost": compared.amount if compared is not None else None,
+        "full_cost": compared.of_full if compared is not None else None,
+        "cached": compared.sent.cached_tokens if compared is not None else None,
+        "price_source": (compared.source or None) if compared is not None else None,
         **record.choosing_fields(window),
         **record.tools_fields(window),
         "segments": segments,
@@ -79,13 +81,10 @@ def _message_fields(window: ContextWindow) -> list[dict[str, Any]]:
     ]
 
 
-def print_window(window: ContextWindow, conversation: str, prices: Prices | None) -> None:
-    """Print one line per segment, and the sum that the meter shows.
-
-    `prices` are the model's; None if unknown.
-    """
+def print_window(window: ContextWindow, conversation: str, compared: Comparison) -> None:
+    """Print one line per segment, and the sum that the meter shows."""
     print_segments(window)
-    lines = (*sums(window, conversation), _price_line(window, prices), *_not_included(window))
+    lines = (*sums(window, conversation), _price_line(window, compared), *_not_included(window))
     output.say("\n".join(lines))
 
 
@@ -117,12 +116,12 @@ def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
     yield from choosing_sentences(window)
 
 
-def _price_line(window: ContextWindow, prices: Prices | None) -> str:
+def _price_line(window: ContextWindow, compared: Comparison) -> str:
     stable = f"stable prefix {figures.part_figure(window, window.stable_tokens)} tokens"
-    if prices is None:
+    if compared.amount is None:
         return f"{stable}; cost unknown: no price for {window.model}"
-    source = f" ({one_line(prices.source)})" if prices.source else ""
-    return f"{stable}; cost to send: {window_cost(window, prices.of_input)}{source}"
+    source = f" ({one_line(compared.source)})" if compared.source else ""
+    return f"{stable}; cost to send: {compared.cost or 'free'}{source}"
 
 
 def _not_included(window: ContextWindow) -> Iterator[str]:

@@ -70,6 +70,16 @@ _CENTS_FROM = 0.1
 """US dollars. From this amount on, fractions of a cent are not shown."""
 
 
+def percent(part: float, whole: float) -> str:
+    """Write a share: `34 %`; `<1 %` and `>99 %` for what is not quite nothing and everything."""
+    share = 100 * part / whole if whole else 0.0
+    if 0 < share < 0.5:
+        return "<1 %"
+    if 99.5 <= share < 100:
+        return ">99 %"
+    return f"{share:.0f} %"
+
+
 def less(share: float, form: str, word: str = "less") -> str:
     """Write a saving, such as `67% less`; a negative one is `69% more`."""
     return f"{abs(share):{form}} {word if share >= 0 else 'more'}"

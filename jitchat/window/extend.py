@@ -83,7 +83,9 @@ def extended(
     new = written(planned, counter, window.rules)[first:]
     segments = corrected((*window.segments, *new), calibration)
     priced = segments[first:]
-    asked = tokens_of(segment for segment in priced if _asks(segment))
+    full = window.full_tokens + tokens_of(segment for segment in priced if not _asks(segment))
+    if window.used == window.full_tokens and not any(_asks(segment) for segment in priced):
+        full = tokens_of(segments)
     requested = {
         each.turn: each for each in priced if each.kind is Kind.REQUESTED and each.turn is not None
     }
@@ -101,7 +103,7 @@ def extended(
         planned=planned,
         ledger=(*known, *rows_added),
         never_candidates=_without(window.never_candidates, rows_added),
-        full_tokens=window.full_tokens + tokens_of(segments) - window.used - asked,
+        full_tokens=full,
         counted=counted(segments),
         band=expected(segments, calibration)[1],
         requests=(*window.requests, *appended.requests),
