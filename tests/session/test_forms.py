@@ -60,7 +60,7 @@ async def test_full_sends_every_turn_and_says_how_many_are_in_part(store, capsys
     assert there.reason == f"preview, {there.tokens:,} of {there.whole:,}: {every}"
     assert window.full_tokens == window.used + there.whole - there.tokens
     assert there.whole > session.counter.count(LOG)
-    print_window(window, "chat-1", None)
+    print_window(window, "chat-1", session.comparison(window))
     extent = f"preview, {there.tokens:,} of {there.whole:,}"
     assert extent in capsys.readouterr().out
     assert any(extent in line for line in window_lines(window))
