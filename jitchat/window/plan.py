@@ -231,11 +231,11 @@ def correct_window(
     def at_rate(tokens: int) -> int:
         return (2 * tokens * total + own) // (2 * own) if own else tokens
 
-    full = total
-    if window.full_tokens != own:
-        in_full = [each for each in window.segments if each.kind is Kind.TOOLS]
-        definitions = others_of(pieces_in(in_full)) if offers_others(window.tools) else NO_OTHERS
-        full = calibration.correct(window.full_tokens, definitions)
+    in_full = [each for each in window.segments if each.kind is Kind.TOOLS]
+    definitions = others_of(pieces_in(in_full)) if offers_others(window.tools) else NO_OTHERS
+    full = calibration.correct(window.full_tokens + held_back, definitions)
+    if window.full_tokens == own:  # of which every kind is known
+        full += total - calibration.correct(own, definitions)
     whole = [each for each in segments if each.kind in _FULL_TEXT and each.is_whole]
     sent = {(segment.turn, segment.kind.value): segment.tokens for segment in whole}
     others = {
@@ -258,7 +258,7 @@ def correct_window(
         ),
         never_candidates=replace(never, tokens=at_rate(never.tokens)) if never else None,
         others=tuple(other(row) for row in window.others),
-        full_tokens=full + at_rate(held_back),
+        full_tokens=full,
         band=band,
     )
 
