@@ -23,18 +23,10 @@ from jitchat.store.turn_costs import TurnCosts
 from jitchat.text.sanitize import one_line, repair
 from jitchat.text.sentences import turn_references
 from jitchat.turn_list import common_start, positions_of, up_to
-from jitchat.values import (
-    LEARNT,
-    Mode,
-    Retrieval,
-    Role,
-    Status,
-    Turn,
-    Usage,
-)
+from jitchat.values import LEARNT, Mode, Retrieval, Role, Sample, Status, Turn, Usage
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
-from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from jitchat.window.calibration import NO_CALIBRATION, Calibration, Report, others_of
 from jitchat.window.exchange import compacted_as
 from jitchat.window.files import FileSources
 from jitchat.window.history import History
@@ -382,29 +374,31 @@ def _ids(positions: Iterable[int]) -> str:
     return " ".join(f"#{position}" for position in sorted(positions))
 
 
+_REPORTS = 8
+"""The number of reported windows that are remembered whole."""
+
+
 class Meter:
     """A token counter with its correction for one model."""
 
     def __init__(self, counter: TokenCounter, learnt: ModelLessons | None) -> None:
         self._counter, self._learnt = counter, learnt
+        self._reports: tuple[Report, ...] = ()
         self.calibration = self._learnt_calibration()
 
     def take(self, sent: ContextWindow | None, usage: Usage | None) -> None:
-        """Learn from the provider's count of a window that was counted here.
-
-        Nothing is learnt from a window that sends reasoning back, whose tokens are not documented,
-        or one with pictures, which the counter does not count.
-        """
-        if self._learnt is None or sent is None or usage is None or not usage.input_tokens:
+        """Learn from the provider's count of a window that was counted here."""
+        if sent is None or usage is None or not usage.input_tokens:
             return
-        if any(segment.use.echo is not None for segment in sent.segments):
-            return
-        if any(segment.file is not None and segment.file.picture for segment in sent.segments):
-            return
-        with suppress(StoreError):
-            self._learnt.add_sample(self._counter.name, sent.counted, usage.input_tokens)
-            now = self._learnt_calibration()
-            self.calibration = now if now.samples else self.calibration
+        tokens = usage.input_tokens
+        self._reports = (*self._reports, Report.of(sent.pieces, tokens))[-_REPORTS:]
+        if self._learnt is not None:
+            with suppress(StoreError):
+                sample = Sample(sent.counted, tokens, others_of(sent.pieces))
+                self._learnt.add_sample(self._counter.name, sample)
+                now = self._learnt_calibration()
+                self.calibration = now if now.samples else self.calibration
+        self.calibration = replace(self.calibration, reports=self._reports)
 
     def refused(self, window: ContextWindow, refusal: ContextOverflow, known: Budget) -> Budget:
         """Learn from a refusal, and return a budget that fits the limit it states.
@@ -416,7 +410,8 @@ class Meter:
         budget = known.limited(limit, LEARNT) if limit else half
         needed = refusal.needed or (limit + 1 if limit else 0)
         if needed > window.used:
-            self.calibration = Calibration.of_refusal(window.counted, needed)
+            refused = Calibration.of_refusal(window.counted, needed)
+            self.calibration = replace(refused, reports=self._reports)
         if limit and self._learnt is not None:
             with suppress(StoreError):
                 self._learnt.learn_limit(limit)

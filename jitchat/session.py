@@ -55,6 +55,7 @@ from jitchat.providers.provider import (
     Wire,
 )
 from jitchat.recorder import Outgoing, SendRecorder
+from jitchat.savings import Comparison
 from jitchat.session_options import SessionOptions
 from jitchat.small_models.picker import ModelPicker
 from jitchat.small_models.small_model import SmallModel
@@ -387,6 +388,26 @@ class Session:
         metering, prices = self.spending.metering(), self.options.prices
         return MeteredProvider(self.provider, purpose, metering, self.counter, prices)
 
+    def comparison(
+        self, window: ContextWindow, usage: Usage | None = None, *, sent: bool = False
+    ) -> Comparison:
+        """Compare the input of a window, and its cost, with that of `full`.
+
+        `usage` is what was reported for a window that was `sent`. The provider's cache is the one
+        that was known when a window was last planned.
+        """
+        prices = self.options.prices
+        source = prices.source if prices is not None else ""
+        if sent:
+            return Comparison.of_sent(window, usage, self.cost_of, source)
+        return Comparison.ahead(window, self.cost_of, self.spending.cache.known, source)
+
+    def _read_cache(self) -> None:
+        with suppress(StoreError):  # the forecast is then without a cache
+            self.spending.cache.read(
+                self.provider.name, self.provider.model, self.memory.store.now()
+            )
+
     def forecast(self, window: ContextWindow) -> Forecast:
         """Forecast the cost of sending a window, with what was spent. Call in a thread."""
         longest = self.options.request.max_tokens
@@ -502,6 +523,7 @@ class Session:
             WindowOverflow: What the mode must send does not fit.
 
         """
+        self._read_cache()
         return self._plan(self.question(draft, mode, once), mode)
 
     async def preview_picked(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
@@ -513,6 +535,7 @@ class Session:
         """
         question = await asyncio.to_thread(self.planning.question, draft, once)
         picked = await self._choose(question, mode)
+        await asyncio.to_thread(self._read_cache)
         return await asyncio.to_thread(self._plan, picked, mode)
 
     def question(self, draft: str, mode: Mode, once: Once = NO_MORE) -> Question:
@@ -531,6 +554,7 @@ class Session:
 
     def compare(self, draft: str, once: Once = NO_MORE) -> tuple[Question, Mapping[Mode, Planned]]:
         """Plan the window of every mode for one question, each like `preview`."""
+        self._read_cache()
         question, budget = self.planning.question(draft, once), self.options.budget
         return question, {
             mode: self.planning.planned(self.as_previewed(question, mode), mode, budget)

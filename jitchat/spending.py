@@ -14,17 +14,13 @@ from statistics import median
 
 from jitchat.errors import SpendingLimitReached
 from jitchat.metering import MessageAccount, Metering
-from jitchat.providers.catalogue.table import cache_life
-from jitchat.savings import input_ahead
+from jitchat.savings import CacheReader, Comparison
 from jitchat.store.database import Database
 from jitchat.store.requests import Purpose, RequestLog, Spent
-from jitchat.store.windows import WindowArchive
 from jitchat.text.figures import about_cost, dollars, enumerated, local, plural
 from jitchat.values import Usage
 from jitchat.window.window import ContextWindow
 
-_RECENT = 12
-"""Recent sends used for a forecast."""
 _ROUNDING = 1e-9
 """In US dollars."""
 
@@ -97,6 +93,8 @@ class Account:
 class Forecast:
     usage: Usage
     """The usage that the provider is expected to report."""
+    input: str
+    """The cost of the input, as everywhere."""
     amount: float | None
     """In US dollars; None if no price is known."""
     accounts: tuple[Account, ...] = field(default=())
@@ -104,6 +102,8 @@ class Forecast:
     """The usual number of requests per message, if tools are called."""
     beside: Mapping[str, Spent] = field(default_factory=dict)
     """What the conversation spent on requests other than answers, by purpose."""
+    is_typed: bool = True
+    """Whether the message has a text yet."""
 
     @property
     def exceeded(self) -> str:
@@ -116,11 +116,11 @@ class Forecast:
     def sentences(self) -> list[str]:
         """State the forecast for the message, and what was spent so far."""
         usage = self.usage
-        cached = f", {usage.cached_tokens:,} of them cached" if usage.cached_tokens else ""
-        sentences = [
-            f"This message: {about_cost(self.amount)} for ~{usage.input_tokens or 0:,}"
-            f" tokens{cached}, and an answer of ~{usage.output_tokens or 0:,}."
-        ]
+        who = "This message" if self.is_typed else "The next message, without its text"
+        sent = f"~{usage.input_tokens or 0:,} tokens"
+        costs = f": {self.input}" if self.input else ""
+        answer = f"with an answer of ~{usage.output_tokens or 0:,}"
+        sentences = [f"{who}: {sent}{costs}; {answer}: {about_cost(self.amount)}."]
         if self.requests > 1:
             amount = None if self.amount is None else self.amount * self.requests
             usual = f"With tools, recent messages usually took {self.requests:,} requests:"
@@ -145,7 +145,7 @@ class Spending:
     ) -> None:
         """`price` prices the model in use."""
         self._now, self._conversation = now, conversation
-        self._archive, self._log = WindowArchive(database), RequestLog(database)
+        self._log, self.cache = RequestLog(database), CacheReader(database, conversation)
         self._limits, self._price = limits, price
         self._warned: set[str] = set()
         self._may_exceed = False
@@ -212,14 +212,16 @@ class Spending:
 
     def ahead(self, window: ContextWindow, provider: str, longest: int | None) -> Forecast:
         """Forecast the cost of a window's request alone; see `forecast`."""
-        sends = self._archive.sends(self._conversation or "", _RECENT)
-        known = [each for each in sends if (each.provider, each.model) == (provider, window.model)]
+        known = self.cache.sends(provider, window.model)
+        cache = self.cache.read(provider, window.model, self._now())
+        ahead = Comparison.ahead(window, self._price, cache)
         answer = self._log.usual_answer(Purpose.ANSWER, provider, window.model)
-        usage = input_ahead(window, known, self._now(), cache_life(window.model))
-        usage = replace(usage, output_tokens=min(answer, longest or window.budget.reserve))
+        usage = replace(ahead.sent, output_tokens=min(answer, longest or window.budget.reserve))
         per_message = Counter(each.said for each in known).values()
         requests = round(median(per_message)) if per_message and window.tools else 1
-        return Forecast(usage, self._price(usage), requests=requests)
+        amounts = usage, ahead.cost, self._price(usage)
+        is_typed = bool(window.draft.text.strip())
+        return Forecast(*amounts, requests=requests, is_typed=is_typed)
 
     def _allowed(
         self, amount: float, message: MessageAccount | None, what: str

@@ -3,9 +3,11 @@
 A turn is identified by its position in its conversation, from 1: the `#id` on screen.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 
 from jitchat.attachments import PartHit, Picture
 
@@ -512,10 +514,26 @@ class Limit:
     """A few words for the screen: `BY_USER`, `LOADED`, `table of 2026-11` …"""
 
 
+class Other(StrEnum):
+    """What a request has besides text; each is written by the server in a way of its own."""
+
+    DEFINITIONS = "definitions"
+    CALLS = "calls"
+    REASONING = "reasoning"
+    PICTURES = "pictures"
+
+
+Others = Mapping[Other, int]
+"""The tokens of each kind in a request that has it."""
+NO_OTHERS: Others = MappingProxyType[Other, int]({})
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One request's own token count and the server's."""
 
     counted: int
-    """Tokens, uncorrected."""
+    """Tokens of all of it, uncorrected."""
     reported: int
+    others: Others = field(default_factory=lambda: NO_OTHERS)
+    """How many of the counted tokens are not of text."""

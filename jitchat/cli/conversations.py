@@ -13,7 +13,7 @@ from jitchat.store.conversation_search import FILTERS, SYNTAX, Filter, parse_que
 from jitchat.store.requests import RequestLog, Spent
 from jitchat.store.search import Found
 from jitchat.store.store import ColdStore
-from jitchat.text.figures import local, megabytes, plural
+from jitchat.text.figures import megabytes, plural
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
 from jitchat.values import DEFAULT_PROJECT, Conversation
@@ -234,7 +234,7 @@ def _print(conversations: list[Conversation]) -> None:
         (
             known.id,
             plural(known.turns, "turn"),
-            f"{local(known.updated_at):%Y-%m-%d %H:%M}",
+            f"{known.updated_at:%Y-%m-%d %H:%M}",
             *([known.project] if in_projects else []),
             " ".join((known.title, *marks_of(known))),
         )

@@ -14,7 +14,7 @@ from jitchat.statements import DocumentLine, MemoryDocument
 from jitchat.store.documents import BY_USER, DocumentStore, Version
 from jitchat.synthesis import document_edits
 from jitchat.synthesis.fitting import MOST_WORDS, words_of
-from jitchat.text.figures import local, plural
+from jitchat.text.figures import plural
 from jitchat.window.statements import document_text, line_text
 
 _PINNED, _EDITED = "pinned", "edited"
@@ -123,7 +123,7 @@ def marks_of(line: DocumentLine) -> list[str]:
 
 def _version_row(version: Version) -> Sequence[str]:
     restored = f": restored version {version.restores:,}" if version.restores else ""
-    made_at = f"{local(version.made_at):%Y-%m-%d %H:%M}"
+    made_at = f"{version.made_at:%Y-%m-%d %H:%M}"
     lines = plural(version.lines, "line")
     return f"{version.number:,}", made_at, lines, f"{version.made_by}{restored}"
 

@@ -173,6 +173,11 @@ def _fields(
     reply = stored[-1] if stored[1:] else None
     sent = sent_exchange(session.memory, said, reply) if said is not None else None
     window, ending = sent if sent is not None else (None, None)
+    described = None
+    if window is not None:
+        reported = ending.usage if ending is not None else None
+        compared = session.comparison(window, reported, sent=True)
+        described = window_fields(window, session.memory.conversation.id, compared)
     spent, usage = session.message_usage()
     identity = session.memory.conversation.id
     return {
@@ -183,7 +188,7 @@ def _fields(
         **output.json_fields(spent, "requests=sends cost_unknown=unknown cost_estimated=estimated"),
         "cost": spent.amount if spent.amount or not spent.unknown else None,
         **output.json_fields(ending, "stop"),
-        "window": window and window_fields(window, identity, session.options.prices),
+        "window": described,
         "error": str(error) if error is not None else None,
     }
 

@@ -44,20 +44,29 @@ class _Learnt:
 
     @property
     def correction(self) -> str:
-        """Factor on the count and tokens added per request: `× 1.13 + 11`."""
+        """Factor of text and tokens per request, then other factors: `× 1.13 + 11, calls × 2`."""
         offset = round(self.calibration.offset)
-        added = f" {'+' if offset > 0 else '−'} {abs(offset):,}" if offset else ""
-        return f"× {self.calibration.slope:.3f}".rstrip("0").rstrip(".") + added
+        added = f" + {offset:,}" if offset else ""
+        factors = [
+            f"{other} × {_factor(factor.slope)}"
+            for other, factor in self.calibration.factors.items()
+        ]
+        return ", ".join([f"× {_factor(self.calibration.slope)}{added}", *factors])
 
     def fields(self, *bands_at: int) -> dict[str, Any]:
         """Return the correction and its bands as JSON values; both None without a correction."""
         learnt = self.calibration
         if not learnt.samples:
             return {"correction": None, "band": None}
+        factors = {other.value: factor.slope for other, factor in learnt.factors.items()}
         return {
-            "correction": json_fields(learnt, "slope offset samples"),
+            "correction": {**json_fields(learnt, "slope offset samples"), "factors": factors},
             "band": {str(at): learnt.band(at) for at in bands_at},
         }
+
+
+def _factor(slope: float) -> str:
+    return f"{slope:.3f}".rstrip("0").rstrip(".")
 
 
 @click.command("tokens", cls=SharingCommand)

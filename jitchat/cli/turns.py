@@ -54,7 +54,7 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
         _warn(model.warning())
         once = _once_of(session, draft, wanted["attached"], wanted["budget"])
         window = _planned(session, draft.text, mode, once, ask=wanted["ask_picker"])
-        identity, prices = session.memory.conversation.id, session.options.prices
+        identity, compared = session.memory.conversation.id, session.comparison(window)
         wire = session.wire(window) if wanted["as_request"] else None
     if wanted["as_request"]:  # the built-in reader has no request, so print its messages
         output.say((wire.body if wire is not None else record.messages_body(window)).decode())
@@ -63,10 +63,10 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
     if wanted["exact"]:
         exact = asyncio.run(model.count_exactly(window.messages(), window.tools))
     if wanted["as_json"]:
-        found = windows.window_fields(window, identity, prices)
+        found = windows.window_fields(window, identity, compared)
         output.say_json(found | ({"exact": exact} if exact else {}))
         return
-    windows.print_window(window, identity, prices)
+    windows.print_window(window, identity, compared)
     if exact:
         output.say(f"{model.profile.title} counts {exact:,} tokens.")
 

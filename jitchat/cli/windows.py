@@ -7,8 +7,8 @@ import click
 
 from jitchat.cli import cold_store, options, output
 from jitchat.errors import StoreUnreadable, UsageError
-from jitchat.providers.catalogue.table import Prices
 from jitchat.replay import Replay, Replayed, sends_for
+from jitchat.savings import Comparison
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send
 from jitchat.text.sanitize import one_line, shorten
@@ -16,7 +16,7 @@ from jitchat.tool_fields import use_fields
 from jitchat.tui import figures
 from jitchat.why import parts_told
 from jitchat.window import record
-from jitchat.window.cost import choosing_sentences, window_cost
+from jitchat.window.cost import choosing_sentences
 from jitchat.window.message_text import message_texts
 from jitchat.window.window import ContextWindow, LedgerRow, NeverCandidates, OtherRow, Segment
 
@@ -43,7 +43,7 @@ _COLOURS = {
 
 
 def window_fields(
-    window: ContextWindow, conversation: str, prices: Prices | None
+    window: ContextWindow, conversation: str, compared: Comparison | None
 ) -> dict[str, Any]:
     """Convert a window to JSON values; `turn` is the #id on screen, the cost is in US dollars."""
     described = [record.segment_fields(segment) for segment in window.segments]
@@ -58,8 +58,10 @@ def window_fields(
         "counter": output.json_fields(window, "name=counter exact"),
         **output.json_fields(window.budget, "limit limit_source reserve budget"),
         **output.json_fields(window, sizes),
-        "cost": prices.of_input(window.used) if prices is not None else None,
-        "price_source": prices.source if prices is not None else None,
+        "cost": compared.amount if compared is not None else None,
+        "full_cost": compared.of_full if compared is not None else None,
+        "cached": compared.sent.cached_tokens if compared is not None else None,
+        "price_source": (compared.source or None) if compared is not None else None,
         **record.choosing_fields(window),
         **record.other_fields(window),
         "segments": segments,
@@ -78,13 +80,10 @@ def _message_fields(window: ContextWindow) -> list[dict[str, Any]]:
     ]
 
 
-def print_window(window: ContextWindow, conversation: str, prices: Prices | None) -> None:
-    """Print one line per segment, the sum that the meter shows, and what was considered.
-
-    `prices` are the model's; None if unknown.
-    """
+def print_window(window: ContextWindow, conversation: str, compared: Comparison) -> None:
+    """Print one line per segment, the sum that the meter shows, and what was considered."""
     print_segments(window)
-    output.say("\n".join((*sums(window, conversation), _price_line(window, prices))))
+    output.say("\n".join((*sums(window, conversation), _price_line(window, compared))))
     if excerpts := sum(segment.excerpt is not None for segment in window.segments):
         turns = "turn is" if excerpts == 1 else "turns are"
         output.say(f"{excerpts} {turns} included as an excerpt; `jitchat why` names the passages")
@@ -119,12 +118,12 @@ def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
     yield from choosing_sentences(window)
 
 
-def _price_line(window: ContextWindow, prices: Prices | None) -> str:
+def _price_line(window: ContextWindow, compared: Comparison) -> str:
     stable = f"stable prefix {figures.part_figure(window, window.stable_tokens)} tokens"
-    if prices is None:
+    if compared.amount is None:
         return f"{stable}; cost unknown: no price for {window.model}"
-    source = f" ({one_line(prices.source)})" if prices.source else ""
-    return f"{stable}; cost to send: {window_cost(window, prices.of_input)}{source}"
+    source = f" ({one_line(compared.source)})" if compared.source else ""
+    return f"{stable}; cost to send: {compared.cost or 'free'}{source}"
 
 
 def _never_line(window: ContextWindow, never: NeverCandidates) -> str:

@@ -17,6 +17,7 @@ from jitchat.errors import StaleObservations
 from jitchat.statements import Observation, Observations
 from jitchat.store.database import Database
 from jitchat.store.path import TREE_COLUMNS, Path, tree_from
+from jitchat.text.figures import moment_of
 from jitchat.typed_data import read, written
 
 
@@ -169,7 +170,7 @@ class ObservationStore:
             tuple(read(Observation, json.loads(line)) for (line,) in rows),
             made_by,
             json.loads(note),
-            datetime.fromisoformat(made_at),
+            moment_of(made_at),
             identity,
             follows,
         )

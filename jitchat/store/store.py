@@ -25,7 +25,7 @@ from jitchat.store.database import Database
 from jitchat.store.path import TREE_COLUMNS, Path, Tree, tree_from
 from jitchat.store.search import Matches, search_turns
 from jitchat.store.unstored import UnstoredReplies
-from jitchat.text.figures import local
+from jitchat.text.figures import local, moment_of
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.text.words import fold
 from jitchat.tool_fields import use_fields, use_from
@@ -55,7 +55,7 @@ def turn_from(row: Sequence[Any]) -> Turn:
         raise TypeError("not a turn")
     if name is not None:
         require(str, name)
-    created_at = _aware(datetime.fromisoformat(moment)) if moment else None
+    created_at = moment_of(moment) if moment else None
     spoken, ended = _ROLES.get(role) or Role(role), _STATUSES.get(status) or Status(status)
     use = use_from(json.loads(tools)) if tools else NO_TOOL_USE
     return Turn(position, spoken, content, created_at, name, ended, identity, parent, use)
@@ -238,7 +238,7 @@ class ColdStore:
                 identity, title, created_at, updated_at, project, *marks, tags, persona = row[:9]
                 require(str, identity, title, project)
                 turns = len(tree_from(*row[9:]).path())
-                created, updated = map(datetime.fromisoformat, (created_at, updated_at))
+                created, updated = moment_of(created_at), moment_of(updated_at)
                 is_temporary, is_archived = map(bool, marks)
                 listed.append(
                     Conversation(

@@ -20,6 +20,7 @@ from jitchat.store.pieces import contents_of, put_segments, read_segments
 from jitchat.store.reply_notes import PUT_NOTE, ReplyNote, note_row
 from jitchat.store.requests import USAGE, Asked, Purpose, RequestLog, Taken, usage_of
 from jitchat.store.store import require
+from jitchat.text.figures import moment_of
 from jitchat.values import Mode, Turn, Usage
 
 _PER_LIST = 64
@@ -216,7 +217,7 @@ class WindowArchive:
             if pieces is not None:
                 segments = read_segments(connection, window_id)
             rows = json.loads(_blob(connection, ledger))
-            moment = datetime.fromisoformat(sent_at) if sent_at else None
+            moment = moment_of(sent_at) if sent_at else None
             return WindowRecord(digest, json.loads(header), segments, rows, moment)
 
     def request(self, window_id: int) -> Fields | None:
@@ -282,7 +283,7 @@ def _send(row: Sequence[Any]) -> Send:
         window_id=identity,
         said=said,
         reply=reply,
-        sent_at=datetime.fromisoformat(sent_at) if sent_at else None,
+        sent_at=moment_of(sent_at) if sent_at else None,
         mode=Mode(header["mode"]),
         model=header["model"],
         provider=provider or "",

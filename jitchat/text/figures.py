@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
 from pathlib import PurePath
 
 _HEAD = re.compile(
@@ -60,10 +61,26 @@ _STEPS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 def local(moment: datetime) -> datetime:
     """Convert a moment to the user's time zone; to UTC if $TZ is not a valid zone."""
+    return moment.astimezone(zone_at(moment.timestamp() // _QUARTER))
+
+
+_QUARTER = 900
+"""Seconds; offsets change at full quarters of an hour."""
+
+
+@lru_cache(maxsize=4096)
+def zone_at(quarter: float) -> tzinfo | None:
+    """Find the offset in a quarter of an hour since 1970; asking the system takes long."""
     try:
-        return moment.astimezone()
+        return datetime.fromtimestamp(quarter * _QUARTER, UTC).astimezone().tzinfo
     except (ValueError, OverflowError, OSError):
-        return moment.astimezone(UTC)
+        return UTC
+
+
+def moment_of(text: str) -> datetime:
+    """Read a stored moment, as local time; one without a time zone is in UTC."""
+    moment = datetime.fromisoformat(text)
+    return local(moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC))
 
 
 def age(since: datetime, now: datetime) -> str:

@@ -170,7 +170,7 @@ def send_sentences(window: ContextWindow, cost: str = "") -> tuple[str, ...]:
 
     The longest variant, which ends with the picker's tokens, comes first. The others successively
     omit what the bar also shows or what is least important, for small terminals.
-    `cost` comes from `window_cost`; empty if nothing is charged.
+    `cost` comes from `Comparison.cost`; empty if nothing is charged.
     """
     sure = window.is_sure
     took, picking = spent(window), window.picking

@@ -18,7 +18,7 @@ _PRICED = 3
 def plain_sentences(window: ContextWindow, cost: str = "", *, sent: bool) -> tuple[str, ...]:
     """Describe which turns are sent with the message, in several variants, the longest first.
 
-    `cost` comes from `window_cost`; empty if nothing is charged.
+    `cost` comes from `Comparison.cost`; empty if nothing is charged.
     """
     old, parts = [] if _is_all(window) else _old_turns(window), list(_parts(window))
     less, short = _less(window, " than everything"), _less(window)

@@ -1,19 +1,9 @@
-"""What sending a window costs, and what choosing its turns cost."""
+"""How the turns of a window were chosen, and what that cost."""
 
-from collections.abc import Callable
-
-from jitchat.text.figures import about_cost, cost_of, duration, plural
+from jitchat.text.figures import cost_of, duration, plural
 from jitchat.text.sanitize import one_line
 from jitchat.window import reasons
 from jitchat.window.window import ContextWindow, Kind
-
-
-def window_cost(window: ContextWindow, price: Callable[[int], float | None]) -> str:
-    """Write what sending a window costs, without the reply: `~$0.0041`, or `cost unknown`.
-
-    `price` returns US dollars for a number of input tokens; None if unknown.
-    """
-    return about_cost(price(window.used))
 
 
 def choosing_sentences(window: ContextWindow) -> list[str]:

@@ -1,17 +1,17 @@
 """What a turn appends to its window: replies that call tools, and the results of the calls. Pure.
 
-A window is extended, never re-planned: what was sent stays the same, byte for byte and token for
-token, so that a prompt cache keeps all of it.
+A window is extended, never re-planned: what was sent stays the same, byte for byte, so that a
+prompt cache keeps all of it. Its tokens follow what the server reported for it.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from jitchat.values import Form, Role, Turn
+from jitchat.values import REQUEST_CONTEXT, Form, Role, Turn
 from jitchat.window import reasons
-from jitchat.window.calibration import Calibration
+from jitchat.window.calibration import Calibration, others_of
 from jitchat.window.exchange import answering
-from jitchat.window.plan import at_cost, told
+from jitchat.window.plan import corrected, counted, expected, told
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
     ContextWindow,
@@ -56,7 +56,7 @@ def requested_segments(
 
 def room_left(window: ContextWindow, calibration: Calibration) -> int:
     """Return how many of the counter's tokens can still be appended; 0 or less if none."""
-    return calibration.within(window.budget.budget) - window.counted
+    return calibration.within(window.budget.budget, others_of(window.pieces)) - window.counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +77,25 @@ def extended(
     """Append what a step brought.
 
     `full` would have called the same tools, so its tokens grow by the same sum, and by what the
-    gate held back.
+    gate held back; but it asks for no context, because it has all of it.
     """
     planned = (*window.planned, *appended.segments)
-    new_segments = written(planned, counter, window.rules)[len(window.segments) :]
-    counted = window.counted + tokens_of(new_segments)
-    added = calibration.correct(counted) - calibration.correct(window.counted)
-    priced = [told(segment) for segment in at_cost(new_segments, added)]
-    held_back = sum(each.whole - each.tokens for each in priced if each.form in _GATED)
+    first = len(window.segments)
+    new = written(planned, counter, window.rules)[first:]
+    segments = corrected((*window.segments, *new), calibration)
+    priced = [told(segment) for segment in segments[first:]]
+    segments = (*segments[:first], *priced)
+    in_full = [segment for segment in priced if not _asks(segment)]
+    held_back = sum(each.whole - each.tokens for each in in_full if each.form in _GATED)
+    full = window.full_tokens + tokens_of(in_full) + held_back
+    if window.used == window.full_tokens and in_full == priced:
+        full = tokens_of(segments) + held_back
     requested = {
         each.turn: each for each in priced if each.kind is Kind.REQUESTED and each.turn is not None
     }
     rows = {row.turn: row for row in window.ledger}
     scores = {turn: score for asked in appended.requests for turn, score in asked.given}
-    new = [
+    rows_added = [
         _row(segment, scores.get(turn, 0.0))
         for turn, segment in requested.items()
         if turn not in rows
@@ -106,20 +111,27 @@ def extended(
     return replace(
         window,
         exact=window.exact and not has_guesses(priced),
-        segments=(*window.segments, *priced),
+        segments=segments,
         planned=planned,
-        ledger=(*known, *new),
-        never_candidates=_without(window.never_candidates, new),
+        ledger=(*known, *rows_added),
+        never_candidates=_without(window.never_candidates, rows_added),
         others=tuple(others),
-        full_tokens=window.full_tokens + added + held_back,
-        counted=counted,
-        band=calibration.band(counted),
+        full_tokens=full,
+        counted=counted(segments),
+        band=expected(segments, calibration)[1],
         requests=(*window.requests, *appended.requests),
         held=(*window.held, *appended.held),
     )
 
 
 _GATED = (Form.PREVIEW, Form.HELD)
+
+
+def _asks(segment: Segment) -> bool:
+    """Whether a segment asks for context or has what was asked for."""
+    use = segment.use
+    names = {call.name for call in (*use.calls, *filter(None, [use.answers]))}
+    return names == {REQUEST_CONTEXT}
 
 
 def _verdict(row: LedgerRow, segment: Segment | None) -> LedgerRow:

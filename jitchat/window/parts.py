@@ -20,7 +20,7 @@ from itertools import chain, repeat
 from jitchat.errors import WindowOverflow
 from jitchat.statements import NOTHING_DISTILLED, Distilled, FactKind
 from jitchat.text.figures import enumerated, plural
-from jitchat.values import REQUEST_CONTEXT, Retrieval, Tool, Turn
+from jitchat.values import NO_OTHERS, REQUEST_CONTEXT, Other, Retrieval, Tool, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
@@ -168,7 +168,9 @@ class Parts:
         tools = _tools(sources.tools, counter)
         standing = standing_segments(sources.distilled, budget.standing, counter.count)
         opening = (system, reading, *tools, *standing)
-        room = calibration.within(budget.budget) - (KEPT_LINE if sources.can_ask else 0)
+        definitions = {Other.DEFINITIONS: tokens_of(tools)} if tools else NO_OTHERS
+        within = calibration.within(budget.budget, definitions)
+        room = within - (KEPT_LINE if sources.can_ask else 0)
         pricing = TurnPricing(counter, sources.rules, sources.offers_others)
         block = block_tokens(history, 0, pricing)
         has_more = sources.reaches_others or sources.files.has_parts
@@ -297,7 +299,9 @@ class Parts:
 
     def overflow(self, what: str, needed: int, choices: str) -> WindowOverflow:
         known, budget = self.calibration, self.budget
-        expected, band = known.correct(needed), known.band(needed)
+        tools = sum(each.tokens for each in self.opening if each.kind is Kind.TOOLS)
+        others = {Other.DEFINITIONS: tools} if tools else NO_OTHERS
+        expected, band = known.correct(needed, others), known.band(needed, others)
         over = expected + band - budget.budget
         sign = "" if self.counter.exact else "~"
         tokens = f"{expected:,} ± {band:,}" if band else f"{sign}{expected:,}"

@@ -9,18 +9,15 @@ corrected by the calibration to what the server is expected to report. Invariant
 up exactly to the tokens used; turns that are not sent are priced at the same rate as those sent.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
+from math import ceil
 
-from jitchat.values import (
-    Form,
-    Mode,
-    Role,
-)
+from jitchat.values import NO_OTHERS, Form, Mode, Role
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
-from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from jitchat.window.calibration import NO_CALIBRATION, Calibration, others_of
 from jitchat.window.files import Placing, files_tokens, placed
 from jitchat.window.ledger import ledger_rows, never_candidates
 from jitchat.window.not_shown import with_kept_line
@@ -36,8 +33,8 @@ from jitchat.window.window import (
     tokens_of,
     tool_of,
 )
-from jitchat.window.written import has_guesses, written
-from jitchat.writing.pieces import WritingRules
+from jitchat.window.written import has_guesses, offers_others, written
+from jitchat.writing.pieces import Piece, WritingRules
 
 
 def plan(
@@ -67,7 +64,7 @@ def plan(
         segments=segments,
         ledger=rows,
         never_candidates=never_candidates(sources, choice, rows),
-        full_tokens=_full_tokens(parts, mode, choice) + parts.held_back,
+        full_tokens=_full_tokens(parts, mode, choice),
         counted=tokens_of(segments),
         picking=retrieval.picking,
         reranking=retrieval.reranking,
@@ -79,7 +76,7 @@ def plan(
         planned=planned.segments,
         rules=sources.rules,
     )
-    return with_extents(correct_window(window, calibration))
+    return with_extents(correct_window(window, calibration, parts.held_back))
 
 
 _TRIES = 4
@@ -92,12 +89,12 @@ def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Parts, Choice, tuple[
 
     Less is chosen if the written window does not fit, or costs more than `full`.
     """
-    most = parts.calibration.within(parts.budget.budget)
     whole = parts.whole
     for _ in range(_TRIES):
         choice = with_kept_line(_chosen(mode, parts), parts)
         segments = written(choice.segments, parts.counter, parts.sources.rules)
-        over = tokens_of(segments) - most
+        total, band = expected(segments, parts.calibration)
+        over = ceil((total + band - parts.budget.budget) / parts.calibration.slope)
         exceeds = 0
         if mode.recalls and not choice.is_everything:
             exceeds = of_conversation(segments) - whole
@@ -125,16 +122,15 @@ def rewritten(
             for each in tools
         )
     segments = written(planned, counter, rules)
-    counted = tokens_of(segments)
-    total = calibration.correct(counted)
-    if total + calibration.band(counted) > window.budget.budget:
+    total, band = expected(segments, calibration)
+    if total + band > window.budget.budget:
         return None
     return replace(
         window,
-        segments=tuple(map(told, at_cost(segments, total))),
+        segments=tuple(told(segment) for segment in corrected(segments, calibration)),
         exact=window.exact and not has_guesses(segments),
-        counted=counted,
-        band=calibration.band(counted),
+        counted=counted(segments),
+        band=band,
         others=tuple(others),
         planned=planned,
         rules=rules,
@@ -219,20 +215,27 @@ _FULL_TEXT = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 """Kinds that carry a turn at full text; a verdict on it has the same name."""
 
 
-def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWindow:
+def correct_window(
+    window: ContextWindow, calibration: Calibration, held_back: int = 0
+) -> ContextWindow:
     """Correct every price in a window that was planned in the counter's tokens.
+
+    `held_back` are tokens by which the turns as stored exceed what `full` sends of them.
 
     A turn that is sent at full text costs what its segment does; others are priced at the window's
     rate.
     """
-    if calibration.is_identity:
-        return window
-    own, total = window.used, calibration.correct(window.used)
+    own, segments = window.used, corrected(window.segments, calibration)
+    total, band = expected(window.segments, calibration)
 
     def at_rate(tokens: int) -> int:
         return (2 * tokens * total + own) // (2 * own) if own else tokens
 
-    segments = at_cost(window.segments, total)
+    in_full = [each for each in window.segments if each.kind is Kind.TOOLS]
+    definitions = others_of(pieces_in(in_full)) if offers_others(window.tools) else NO_OTHERS
+    full = calibration.correct(window.full_tokens + held_back, definitions)
+    if window.full_tokens == own:  # of which every kind is known
+        full += total - calibration.correct(own, definitions)
     whole = [each for each in segments if each.kind in _FULL_TEXT and each.is_whole]
     sent = {(segment.turn, segment.kind.value): segment.tokens for segment in whole}
     others = {
@@ -241,33 +244,53 @@ def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWi
         if segment.excerpt is None
     }
 
-    def corrected(row: OtherRow) -> OtherRow:
+    def other(row: OtherRow) -> OtherRow:
         tokens = others.get((row.kind, row.file, row.source)) if row.is_sent else None
         return replace(row, tokens=at_rate(row.tokens) if tokens is None else tokens)
 
     never = window.never_candidates
     return replace(
         window,
-        segments=tuple(segments),
+        segments=segments,
         ledger=tuple(
             replace(row, tokens=sent.get((row.turn, row.verdict.value), at_rate(row.tokens)))
             for row in window.ledger
         ),
         never_candidates=replace(never, tokens=at_rate(never.tokens)) if never else None,
-        others=tuple(corrected(row) for row in window.others),
-        full_tokens=calibration.correct(window.full_tokens),
-        band=calibration.band(own),
+        others=tuple(other(row) for row in window.others),
+        full_tokens=full,
+        band=band,
     )
 
 
-def at_cost(segments: Sequence[Segment], total: int) -> list[Segment]:
-    """Give segments other prices that add up to `total`; what they leave out costs as much."""
-    costs = apportion(total, [segment.tokens for segment in segments])
+def expected(segments: Iterable[Segment], calibration: Calibration) -> tuple[int, int]:
+    """Return what the server is expected to report for written segments, and the band."""
+    pieces = pieces_in(segments)
+    own = sum(piece.tokens for piece in pieces), others_of(pieces)
+    return max(calibration.correct(*own), calibration.least_for(pieces)), calibration.band(*own)
+
+
+def corrected(segments: Sequence[Segment], calibration: Calibration) -> tuple[Segment, ...]:
+    """Share among written segments what the server is expected to report for them.
+
+    What they leave out costs as much.
+    """
+    total, _ = expected(segments, calibration)
+    weights = [calibration.weight(segment.pieces) for segment in segments]
     priced: list[Segment] = []
-    for segment, cost in zip(segments, costs, strict=True):
+    for segment, cost in zip(segments, apportion(total, weights), strict=True):
         whole = round(segment.whole * cost / segment.tokens) if segment.tokens else 0
         priced.append(replace(segment, tokens=cost, whole=whole))
-    return priced
+    return tuple(priced)
+
+
+def counted(segments: Iterable[Segment]) -> int:
+    """Sum up the counter's tokens of written segments."""
+    return sum(piece.tokens for piece in pieces_in(segments))
+
+
+def pieces_in(segments: Iterable[Segment]) -> list[Piece]:
+    return [piece for segment in segments for piece in segment.pieces]
 
 
 def told(segment: Segment) -> Segment:

@@ -60,6 +60,8 @@ def test_json_has_these_keys_and_no_others(jitchat: Shell):
         "full_tokens",
         "stable_tokens",
         "cost",
+        "full_cost",
+        "cached",
         "price_source",
         "segments",
         "ledger",

@@ -149,7 +149,7 @@ def test_colours_are_for_terminals_that_want_them(
     ("flags", "cost", "source", "told"),
     [
         ((), 0.0, "runs here", "free (runs here)"),
-        (("--model", "gpt-5-mini"), 0.25, "table of 2026-11", "~$0.000{} (table of 2026-11)"),
+        (("--model", "gpt-5-mini"), 0.25, "table of 2026-11", "~$0.000{} input (table of 2026-11)"),
         (("--model", "small-9"), None, None, "cost unknown: no price for small-9"),
     ],
 )

@@ -111,6 +111,19 @@ async def test_lessons_are_available_in_the_next_session(store):
     assert again.preview("which crane?", Mode.FULL).band > 0
 
 
+async def test_a_window_that_contains_a_reported_one_is_never_shown_under_that_report(store):
+    """What the server adds is not known from one report, but the next request has it again."""
+    session = counting(store, Counting(Server(offset=2_000, noise=0)))
+    first = await sent(session, "which crane?", Mode.FULL)
+
+    second = await sent(session, "and then?", Mode.FULL)
+    beside = session.preview("which crane?", Mode.JIT)
+
+    assert second.used >= session.provider.reports[0] > 2 * first.used
+    assert second.used == second.full_tokens
+    assert beside.used < 2_000, "a smaller window says what was counted"
+
+
 async def test_a_sample_is_the_uncorrected_count(store):
     session = counting(store)
     for number in range(5):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from jitchat.cli.windows import print_window
 from jitchat.events import WindowBuilt
 from jitchat.replay import Replay
@@ -15,11 +17,11 @@ from jitchat.tui.views.sent_window_page import window_lines
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.tool_block import folded
 from jitchat.tui.widgets.window_rows import rows_of
-from jitchat.values import Form, Mode, Shortened, ToolUse
+from jitchat.values import Form, Mode, Other, Shortened, ToolUse
 from jitchat.why import Standing, why_by_ledger
 from jitchat.window import parts
 from jitchat.window.budget import Budget
-from jitchat.window.calibration import Calibration, Sample
+from jitchat.window.calibration import Calibration, Factor, Sample
 from jitchat.window.plan import correct_window, with_extents
 from jitchat.window.record import segment_fields
 from jitchat.window.steering import Once
@@ -60,7 +62,7 @@ async def test_full_sends_every_turn_and_says_how_many_are_in_part(store, capsys
     assert there.reason == f"preview, {there.tokens:,} of {there.whole:,}: {every}"
     assert window.full_tokens == window.used + there.whole - there.tokens
     assert there.whole > session.counter.count(LOG)
-    print_window(window, "chat-1", None)
+    print_window(window, "chat-1", session.comparison(window))
     extent = f"preview, {there.tokens:,} of {there.whole:,}"
     assert extent in capsys.readouterr().out
     assert any(extent in line for line in window_lines(window))
@@ -147,6 +149,24 @@ async def test_a_corrected_window_corrects_what_is_left_out_alike(store):
     known = Calibration.of([Sample(1_000, 1_500), Sample(2_000, 3_000), Sample(4_000, 6_000)])
     there, before = of_turn(with_extents(correct_window(plain, known)), 5), of_turn(plain, 5)
     assert there.whole == round(before.whole * there.tokens / before.tokens)
+
+
+async def test_full_corrected_by_kind_counts_what_is_left_out(store):
+    session, _ = await held(store)
+    known = Calibration(1.5, samples=3, factors={Other.CALLS: Factor(8.0, 0.0)})
+    session._meter.calibration = known
+    window = session.preview("and now?", Mode.FULL)
+    there = of_turn(window, 5)
+    left_out = there.whole - there.tokens
+    assert left_out > 20_000
+    assert window.full_tokens - window.used == pytest.approx(left_out, rel=0.002)
+
+
+async def test_full_grows_in_mid_turn_by_what_the_gate_held_back(store):
+    _, (before, after) = await held(store)
+    there = of_turn(after, 5)
+    added = after.used - before.used
+    assert after.full_tokens - before.full_tokens == added + there.whole - there.tokens
 
 
 async def test_a_large_whole_text_is_counted_once_not_at_each_key(store, monkeypatch):

@@ -24,7 +24,7 @@ from jitchat.providers.provider import (
     SentRequest,
 )
 from jitchat.replay import window_of
-from jitchat.savings import input_ahead
+from jitchat.savings import Cache, repeated
 from jitchat.session import Session
 from jitchat.session_options import SessionOptions
 from jitchat.spending import Spending, SpendingLimits
@@ -134,7 +134,37 @@ async def test_a_forecast_counts_cached_tokens_while_the_cache_lasts(store: Cold
     assert warm.usage.cached_tokens > 0
     assert warm.usage.output_tokens == 10
     assert warm.amount == PRICES.of(warm.usage)
-    assert "of them cached" in warm.sentences()[0]
+    assert f" input, ~{warm.usage.cached_tokens:,} cached; with an answer" in warm.sentences()[0]
+
+
+async def test_one_message_has_one_price_of_its_input_wherever_it_is_shown(store: ColdStore):
+    talking = session(store, SpendingLimits(), Caching())
+    await send(talking, "hello")
+    window = talking.preview("and again", Mode.RECENCY)
+    compared, forecast = talking.comparison(window), talking.forecast(window)
+
+    assert compared.sent == replace(forecast.usage, output_tokens=0)
+    assert compared.cost == forecast.input
+    told = f"This message: ~{window.used:,} tokens: {compared.cost}; with an answer of ~10: "
+    assert forecast.sentences()[0].startswith(told)
+    _, planned = talking.compare("and again")
+    full = talking.comparison(planned[Mode.FULL])
+    assert full.of_full == full.amount, "equal windows cost the same"
+    empty = talking.forecast(talking.preview("", Mode.RECENCY)).sentences()[0]
+    assert empty.startswith("The next message, without its text: ~")
+
+
+async def test_a_correction_that_moves_takes_nothing_out_of_the_cache(store: ColdStore):
+    talking = session(store, SpendingLimits())
+    before, after = (talking.preview(draft, Mode.FULL) for draft in ("hello", "and again"))
+    shared = repeated(before, after)
+    dearer = replace(
+        after, segments=tuple(replace(each, tokens=2 * each.tokens) for each in after.segments)
+    )
+
+    assert 0 < shared < after.used
+    assert repeated(before, dearer) == 2 * shared
+    assert repeated(before, before) == before.used
 
 
 async def test_a_forecast_for_an_extended_window_counts_the_previous_one_as_cached(
@@ -146,9 +176,9 @@ async def test_a_forecast_for_an_extended_window_counts_the_previous_one_as_cach
         await send(talking, "which port has relay 3?", Mode.RECENCY)
     first, last = talking.memory.archive.sends(talking.memory.conversation.id)[-2:]
     window = window_of(store.database, last.window_id)
-    before = [first]
+    before = window_of(store.database, first.window_id)
     assert window.step == 1
-    assert input_ahead(window, before, store.now(), None).cached_tokens == first.used
+    assert Cache(before, caches=True).usage(window).cached_tokens == first.used
     forecast = talking.forecast(talking.preview("and relay 4?", Mode.RECENCY))
     assert forecast.requests == 2
     assert "usually took 2 requests: ~$" in forecast.sentences()[1]

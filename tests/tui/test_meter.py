@@ -72,7 +72,7 @@ async def ask(pilot: Pilot[None]) -> ChatScreen:
     return screen
 
 
-BEFORE = ((PRICES, "~${}"), (None, "cost unknown"), (FREE, ""))
+BEFORE = ((PRICES, "~${} input"), (None, "cost unknown"), (FREE, ""))
 
 
 async def test_what_sending_costs_is_told_before_and_what_matters_fits_at_80_columns(

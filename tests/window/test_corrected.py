@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
 from jitchat.values import Mode, Sample
-from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from jitchat.window.calibration import NO_CALIBRATION, Calibration, Report
 from jitchat.window.render import apportion
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
@@ -119,12 +119,26 @@ def test_what_is_left_out_is_priced_at_the_rate_of_what_is_sent():
 
 
 def test_a_server_that_counts_more_gets_a_smaller_window():
-    twice = Calibration.of([Sample(count, 2 * count) for count in (500, 900, 2_000)])
+    twice = Calibration.of([Sample(count, 2 * count) for count in (100, 900, 2_000)])
     plain = long_talk(Mode.RECENCY, NO_CALIBRATION, limit=750)
     corrected = long_talk(Mode.RECENCY, twice, limit=750)
 
     assert corrected.counted < plain.counted
     assert corrected.used + corrected.band <= 250
+
+
+@pytest.mark.parametrize("reported", [1.5, 1.0, 0.5])
+def test_a_window_that_contains_a_reported_one_is_not_smaller(reported: float):
+    before = long_talk(Mode.FULL, KNOWN)
+    tokens = round(reported * before.used)
+    learnt = replace(KNOWN, reports=(Report.of(before.pieces, tokens),))
+
+    same = long_talk(Mode.FULL, learnt)
+    other = long_talk(Mode.FULL, learnt, size=40)
+
+    assert same.used == same.full_tokens == max(tokens, before.used)
+    assert sum(segment.tokens for segment in same.segments) == same.used
+    assert other.used == KNOWN.correct(other.counted), "it has fewer turns"
 
 
 def test_a_refusal_tells_corrected_numbers_with_their_band():

@@ -35,7 +35,6 @@ from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Usage
 from jitchat.window.carriers import carriers
-from jitchat.window.cost import window_cost
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
@@ -202,9 +201,7 @@ class Surfaces:
         self.bar.window = window
         self.inspector.show(window, sent=sent, usage=usage)
         self.attached.show(self.prompt.files, None if sent else window)
-        prices = session.options.prices if session is not None else None
-        price_of = prices.of_input if prices is not None else lambda _: None
-        cost = "" if prices is not None and prices.is_free else window_cost(window, price_of)
+        cost = session.comparison(window, usage, sent=sent).cost if session is not None else ""
         plain = plain_sentences(window, cost, sent=sent)
         self.hint.show_cost(*send_sentences(window, cost), plain=plain)
         self.transcript.mark(carriers(window))

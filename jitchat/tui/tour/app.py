@@ -31,7 +31,7 @@ from jitchat.tui.drawing import Content
 from jitchat.tui.notices import notify_error
 from jitchat.tui.tour import script
 from jitchat.tui.views.view import SendAgain
-from jitchat.tui.views.what_if import Comparison, Sides, WhatIfView
+from jitchat.tui.views.what_if import Sides, WhatIfView, Windows
 from jitchat.tui.widgets.hint_line import clickable
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Conversation, Mode, Role
@@ -345,7 +345,7 @@ class Tour:
 
     def _follow_plans(self, view: WhatIfView, step: script.Compare) -> None:
 
-        def planned(comparison: Comparison | None) -> None:
+        def planned(comparison: Windows | None) -> None:
             if comparison is not None and view in self._dressed:
                 self._arrive(step.says(comparison, self.needle))
 

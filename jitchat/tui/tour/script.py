@@ -12,7 +12,7 @@ from jitchat.text.figures import enumerated, percent, plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.sentences import sentences
 from jitchat.tui.figures import used_figure
-from jitchat.tui.views.what_if import Comparison
+from jitchat.tui.views.what_if import Windows
 from jitchat.values import Mode, Turn
 from jitchat.why import why_by_ledger
 from jitchat.window.carriers import lines_on
@@ -115,7 +115,7 @@ def describe_observe(asked: Asked, needle: Needle) -> str:
     return f"{sent} {quoted or f'None states what #{needle.turn} says.'} {_outcome(asked, needle)}"
 
 
-def describe_comparison(comparison: Comparison | None, needle: Needle) -> str:
+def describe_comparison(comparison: Windows | None, needle: Needle) -> str:
     """State what each mode would send; None while it is being planned."""
     what = "each mode's window for the same question; nothing is sent for this."
     if comparison is None:
@@ -190,7 +190,7 @@ class Compare:
     """Open the what-if view of the question."""
 
     title: str
-    says: Callable[[Comparison | None, Needle], str]
+    says: Callable[[Windows | None, Needle], str]
     """Writes the text from the comparison; None while it is being planned."""
 
 

@@ -16,7 +16,7 @@ from jitchat.statements import DocumentLine, MemoryDocument, Section
 from jitchat.store.documents import BY_USER, DocumentStore, Version
 from jitchat.synthesis import document_edits
 from jitchat.synthesis.fitting import MOST_WORDS, words_of
-from jitchat.text.figures import local, plural
+from jitchat.text.figures import plural
 from jitchat.tui.chat.ending import TEMPORARY
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.table_view import TableView
@@ -142,7 +142,7 @@ class DocumentView(TableView[Row]):
         if shown is None or shown.about is None:
             return ""
         about, words = shown.about, words_of(shown.document)
-        made = f"{about.made_by}, {local(about.made_at):%a %Y-%m-%d %H:%M}"
+        made = f"{about.made_by}, {about.made_at:%a %Y-%m-%d %H:%M}"
         return (
             f"version {about.number:,} of {shown.latest:,} · {made} · {words:,} of"
             f" {MOST_WORDS:,} words · {plural(shown.operations, 'store operation')}"

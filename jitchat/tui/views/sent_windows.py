@@ -33,7 +33,6 @@ from jitchat.tui.widgets.text_editor import TextEditor
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Mode, Status, Turn
 from jitchat.window.budget import Budget
-from jitchat.window.cost import window_cost
 from jitchat.window.steering import Once
 
 NOTHING = "Nothing has been sent yet. Every window that is sent is kept and shown here."
@@ -119,7 +118,6 @@ class SendAgainScreen(Dialog[SendAgain | None]):
         self._estimate.update(one_line(f"{self._who}{sentence}."))
 
     def _cost_sentence(self, mode: Mode, size: Budget | None) -> str:
-        prices = self._session.options.prices
         try:
             window = self._session.preview(self._message.content, mode, again(self._message, size))
         except WindowOverflow as overflow:
@@ -127,9 +125,9 @@ class SendAgainScreen(Dialog[SendAgain | None]):
             return f"; the window does not fit: {over} over the budget"
         except JitchatError as error:
             return f"; the cost is unknown: {error}"
-        cost = window_cost(window, prices.of_input if prices is not None else lambda _: None)
-        answer = "" if cost == "free" else ", plus the answer"
-        return f"; this sends {used_figure(window)} tokens: {cost}{answer}"
+        cost = self._session.comparison(window).cost
+        priced = f": {cost}, plus the answer" if cost else ", free"
+        return f"; this sends {used_figure(window)} tokens{priced}"
 
     def _chosen_size(self) -> tuple[Budget | None, str]:
         budget = self._session.options.budget

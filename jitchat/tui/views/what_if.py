@@ -12,8 +12,9 @@ from textual.widget import Widget
 
 from jitchat.errors import WindowOverflow
 from jitchat.planning import Planned as Plan
+from jitchat.savings import Comparison
 from jitchat.session import Session
-from jitchat.text.figures import enumerated, percent, plural
+from jitchat.text.figures import about_cost, enumerated, percent, plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
@@ -26,7 +27,6 @@ from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.carriers import statements_in
 from jitchat.window.compare import AlignedRow, align, twins
-from jitchat.window.cost import window_cost
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, Kind
 from jitchat.writing.calls import full_text
@@ -53,15 +53,17 @@ class Side:
     same_as: Mode | None = None
     """An earlier mode with the identical window; None if there is none."""
     amount: float | None = None
-    """The cost of sending it in US dollars; None if unknown."""
+    """The cost of its input in US dollars; None if unknown."""
+    cached: int = 0
+    """Tokens that the provider should still have in its cache."""
 
 
-FIGURES = {"tokens": 14, "of full": 8, "price": 14, "stable": 10, "free": 10, "reserve": 8}
-"""Column titles with their widths."""
+FIGURES = {"tokens": 14, "of full": 8, "input": 14, "stable": 10, "free": 10, "reserve": 8}
+"""Column titles with their widths; `input` is its cost, without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Windows:
     """The windows of all modes for one question."""
 
     budget: Budget
@@ -90,11 +92,9 @@ class Comparison:
         return tuple(side.mode for side in self.sides if side.same_as is mode)
 
 
-def compare(session: Session, draft: str, once: Once) -> Comparison:
+def compare(session: Session, draft: str, once: Once) -> Windows:
     """Plan the windows and align them. Blocking: call in a thread."""
     question, planned = session.compare(draft, once)
-    prices = session.options.prices
-    price = prices.of_input if prices is not None else lambda _: None
     same = twins(planned)
     rows = align(
         plan
@@ -102,10 +102,10 @@ def compare(session: Session, draft: str, once: Once) -> Comparison:
         if isinstance(plan, ContextWindow) and mode not in same
     )
     wanted = {turn for row in rows for turn in row.turns[:1]}
-    return Comparison(
+    return Windows(
         budget=once.budget or session.options.budget,
         sides=tuple(
-            replace(side_of(mode, plan, price), same_as=same.get(mode))
+            replace(side_of(mode, plan, session.comparison), same_as=same.get(mode))
             for mode, plan in planned.items()
         ),
         rows=rows,
@@ -117,22 +117,31 @@ def compare(session: Session, draft: str, once: Once) -> Comparison:
     )
 
 
-def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> Side:
+def side_of(mode: Mode, planned: Plan, compared: Callable[[ContextWindow], Comparison]) -> Side:
     if isinstance(planned, WindowOverflow):
         over = plural(planned.overshoot, "token")
         return Side(mode, overflow=f"does not fit: {over} over the budget")
     sizes = tuple((kind, planned.tokens_of(kind)) for kind in Kind if planned.tokens_of(kind))
+    comparison = compared(planned)
     figures = (
         used_figure(planned),
         percent(1 - planned.saving),
-        "no charge" if price(planned.used) == 0 else window_cost(planned, price),
+        about_cost(comparison.amount) if comparison.cost else "no charge",
         part_figure(planned, planned.stable_tokens),
         part_figure(planned, planned.free),
         f"{planned.budget.reserve:,}",
     )
     statements = statements_in(planned)
     stands = (statements.kind, planned.distilled_through) if statements is not None else None
-    return Side(mode, planned.used, sizes, figures, stands=stands, amount=price(planned.used))
+    return Side(
+        mode,
+        planned.used,
+        sizes,
+        figures,
+        stands=stands,
+        amount=comparison.amount,
+        cached=comparison.sent.cached_tokens,
+    )
 
 
 _SHORT = {kind: SIGNS[kind].short for kind in Kind} | {Kind.DRAFT: "you"}
@@ -143,7 +152,7 @@ _TURN, _SHARE, _BARE_SHARE, _BEGINS = 10, 14, 9, 20
 the turn's beginning."""
 
 
-def draw_sides(comparison: Comparison, mode: Mode, width: int) -> Content:
+def draw_sides(comparison: Windows, mode: Mode, width: int) -> Content:
     """Draw a table of figures, a bar per window, and the legend of the bars.
 
     `mode` is the current one; `width` is in columns.
@@ -151,6 +160,9 @@ def draw_sides(comparison: Comparison, mode: Mode, width: int) -> Content:
     sides = comparison.sides
     lines = [Content.styled(" " * _NAME + _in_columns(list(FIGURES)), MUTED)]
     lines += [figures_line(side, in_use=side.mode is mode) for side in sides]
+    cached = [f"{side.mode} ~{side.cached:,}" for side in comparison.different if side.cached]
+    if cached:
+        lines.append(Content.styled(f" of the input, cached: {' · '.join(cached)}", MUTED))
     lines += [bar_line(side, comparison.widest, width) for side in comparison.different]
     kinds = {kind for side in sides for kind, _ in side.sizes}
     return Content("\n").join([*lines, Content(" " * _NAME) + legend(kinds)])
@@ -180,7 +192,7 @@ def bar_line(side: Side, widest: int, width: int) -> Content:
     return Content(name) + stacked(dict(side.sizes), widest, room)
 
 
-def columns_of(comparison: Comparison, width: int) -> Sequence[Column[AlignedRow]]:
+def columns_of(comparison: Windows, width: int) -> Sequence[Column[AlignedRow]]:
     """Draw a turn's row: each window's share of it, and its beginning or the number of turns.
 
     `width` is in columns; if it is small, kinds are shown by their patterns only.
@@ -229,7 +241,7 @@ def _absence(side: Side, row: AlignedRow) -> Content:
     return Content.assemble((PATTERNS[kind], STYLES[kind]), (f" {_SHORT[kind]}", MUTED))
 
 
-def items_of(comparison: Comparison) -> Iterator[AlignedRow | Line]:
+def items_of(comparison: Windows) -> Iterator[AlignedRow | Line]:
     """Group the rows by the modes that have them, each with a heading."""
     for modes, group in groupby(comparison.rows, key=lambda row: row.modes):
         rows = list(group)
@@ -250,14 +262,14 @@ _NO_QUESTION = "Nothing is asked yet: these windows have no question, so nothing
 
 
 class Sides(Widget):
-    comparison: reactive[Comparison | None] = reactive(None, layout=True)
+    comparison: reactive[Windows | None] = reactive(None, layout=True)
 
     def __init__(self, mode: Mode) -> None:
         super().__init__(id="what-if-sides")
         self._mode = mode
         self.styles.height = 2 + 2 * len(Mode)
 
-    def watch_comparison(self, comparison: Comparison | None) -> None:
+    def watch_comparison(self, comparison: Windows | None) -> None:
         if comparison is not None:
             self.styles.height = 2 + len(comparison.sides) + len(comparison.different)
 
@@ -302,7 +314,7 @@ class WhatIfView(TableView[AlignedRow]):
         self.note.show(note)
         self.load(partial(compare, self.subject.session, draft, once), self._show)
 
-    def _show(self, comparison: Comparison) -> None:
+    def _show(self, comparison: Windows) -> None:
         budget, widest = comparison.budget, comparison.widest
         scale = f"one scale: the longest bar is {widest:,} tokens · " if widest else ""
         self.frame.border_subtitle = f"{scale}limit {budget.limit:,}{assumed_mark(budget)}"
