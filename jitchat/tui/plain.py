@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from jitchat.text.figures import enumerated, plural
+from jitchat.text.figures import enumerated, percent, plural
 from jitchat.values import Mode
 from jitchat.window.carriers import statements_in
 from jitchat.window.window import ContextWindow, Kind, Verdict, segment_of_turns
@@ -64,9 +64,8 @@ def _some_turns(window: ContextWindow) -> Iterator[str]:
         is_document = statements.kind is Kind.DOCUMENT
         yield f"the {'memory document' if is_document else 'observations'}{through}"
     if recent:
-        yield plural(recent, "turn" if window.mode is Mode.FULL else "recent turn")
-    if recent and not old and window.mode.recalls and window.ledger:
-        yield "no old ones"
+        none = " and no old ones" if not old and window.mode.recalls and window.ledger else ""
+        yield plural(recent, "turn" if window.mode is Mode.FULL else "recent turn") + none
 
 
 def _recent(window: ContextWindow) -> int:
@@ -100,5 +99,5 @@ def _names(turns: Sequence[str], most: int) -> str:
 
 
 def _less(window: ContextWindow, than: str = "") -> str:
-    share = round(window.saving * 100)
-    return f"; {share} % less{than}" if share > 0 else ""
+    saved = window.full_tokens - window.used
+    return f"; {percent(saved, window.full_tokens)} less{than}" if saved > 0 else ""

@@ -28,6 +28,7 @@ HELD = "preview of a result of {tokens:,} tokens"
 # in the window
 EVERY_TURN = "mode full: every turn"
 PASSED_THROUGH = "whole conversation sent: it is no larger"
+PASSED_THROUGH_WITHOUT = "all but the excluded turns sent: it is no larger"
 RECENT_BLOCK = "recent block"
 ALREADY_RECENT = "already in recent"
 PINNED = "pinned by you"

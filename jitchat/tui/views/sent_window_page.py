@@ -92,7 +92,7 @@ class Table:
 
 def ledger_table(window: ContextWindow) -> Table:
     """List the candidates in the ledger's order, then the sum of all other turns."""
-    rows = [ledger_rows.row_of(row) for row in window.ledger]
+    rows = [ledger_rows.row_of(row, window.mark) for row in window.ledger]
     never = ledger_rows.never_line(window)
     items: list[Item] = [*rows, *([_line(never)] if never else [])]
     columns = ledger_rows.columns_of(rows, window, ledger_rows.Marks())

@@ -14,7 +14,7 @@ from jitchat.errors import WindowOverflow
 from jitchat.planning import Planned as Plan
 from jitchat.savings import Comparison
 from jitchat.session import Session
-from jitchat.text.figures import about_cost, enumerated, plural
+from jitchat.text.figures import Figure, Mark, about_cost, enumerated, percent, plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
@@ -51,6 +51,8 @@ class Side:
     """The segment kind that replaces turns, and the last position replaced; None if none."""
     same_as: Mode | None = None
     """An earlier mode with the identical window; None if there is none."""
+    mark: Mark = Mark.COUNTED
+    """How its tokens are known."""
     amount: float | None = None
     """The cost of its input in US dollars; None if unknown."""
     cached: int = 0
@@ -72,9 +74,10 @@ class Windows:
     """The beginnings of the turns in the rows, by position."""
 
     @property
-    def widest(self) -> int:
+    def widest(self) -> Figure:
         """Tokens of the largest window: the scale of the bars."""
-        return max((side.used for side in self.sides), default=0)
+        largest = max(self.sides, key=lambda side: side.used)
+        return Figure(largest.used, largest.mark)
 
     @property
     def different(self) -> tuple[Side, ...]:
@@ -118,12 +121,12 @@ def compare(session: Session, draft: str, once: Once) -> Windows:
 
 def side_of(mode: Mode, planned: Plan, compared: Callable[[ContextWindow], Comparison]) -> Side:
     if isinstance(planned, WindowOverflow):
-        return Side(mode, overflow=f"does not fit: {planned.overshoot:,} tokens over the budget")
+        return Side(mode, overflow=f"does not fit: {planned.over} tokens over the budget")
     sizes = tuple((kind, planned.tokens_of(kind)) for kind in Kind if planned.tokens_of(kind))
     comparison = compared(planned)
     figures = (
         used_figure(planned),
-        f"{(1 - planned.saving) * 100:.0f} %",
+        percent(planned.used, planned.full_tokens),
         about_cost(comparison.amount) if comparison.cost else "no charge",
         part_figure(planned, planned.stable_tokens),
         part_figure(planned, planned.free),
@@ -137,6 +140,7 @@ def side_of(mode: Mode, planned: Plan, compared: Callable[[ContextWindow], Compa
         sizes,
         figures,
         stands=stands,
+        mark=planned.mark,
         amount=comparison.amount,
         cached=comparison.sent.cached_tokens,
     )
@@ -161,7 +165,7 @@ def draw_sides(comparison: Windows, mode: Mode, width: int) -> Content:
     cached = [f"{side.mode} ~{side.cached:,}" for side in comparison.different if side.cached]
     if cached:
         lines.append(Content.styled(f" of the input, cached: {' · '.join(cached)}", MUTED))
-    lines += [bar_line(side, comparison.widest, width) for side in comparison.different]
+    lines += [bar_line(side, comparison.widest.count, width) for side in comparison.different]
     kinds = {kind for side in sides for kind, _ in side.sizes}
     return Content("\n").join([*lines, Content(" " * _NAME) + legend(kinds)])
 
@@ -228,7 +232,9 @@ def _share_of(side: Side, row: AlignedRow, *, is_named: bool) -> Content:
     if share is None:
         return _absence(side, row)
     name = f" {_SHORT[share.kind]}" if is_named else ""
-    return Content.assemble((PATTERNS[share.kind], STYLES[share.kind]), f"{name} {share.tokens:,}")
+    return Content.assemble(
+        (PATTERNS[share.kind], STYLES[share.kind]), f"{name} {Figure(share.tokens, side.mark)}"
+    )
 
 
 def _absence(side: Side, row: AlignedRow) -> Content:
@@ -314,7 +320,7 @@ class WhatIfView(TableView[AlignedRow]):
 
     def _show(self, comparison: Windows) -> None:
         budget, widest = comparison.budget, comparison.widest
-        scale = f"one scale: the longest bar is {widest:,} tokens · " if widest else ""
+        scale = f"one scale: the longest bar is {widest} tokens · " if widest.count else ""
         self.frame.border_subtitle = f"{scale}limit {budget.limit:,}{assumed_mark(budget)}"
         self._sides.comparison = comparison
         self.table.show(list(items_of(comparison)), columns=partial(columns_of, comparison))

@@ -97,7 +97,7 @@ class BudgetBar(Widget):
         if self.refusal is not None:
             return Content.assemble(
                 ("█" * self.size.width, "$error"),
-                f"\nover budget by {self.refusal.overshoot:,} tokens; cannot be sent",
+                f"\nover budget by {self.refusal.over} tokens; cannot be sent",
                 f" {WORKING}" if self.working else "",
             )
         if self.window is None:
