@@ -35,7 +35,7 @@ def _distilling_sentences(window: ContextWindow) -> list[str]:
 
 
 def _step_sentences(window: ContextWindow) -> list[str]:
-    """List the steps of the turn so far: `step 3: look, count (+412) → search (+90) → this one`."""
+    """List the steps of the turn so far: `step 3: look, count (~412) → search (~90) → this one`."""
     steps: list[str] = []
     tokens = 0
     for segment in reversed(window.segments):
@@ -44,7 +44,7 @@ def _step_sentences(window: ContextWindow) -> list[str]:
         tokens += segment.tokens
         if segment.kind is Kind.TOOL_CALLS:
             names = ", ".join(call.name for call in segment.use.calls)
-            steps.insert(0, f"{names} (+{window.figure(tokens)})")
+            steps.insert(0, f"{names} ({window.figure(tokens)})")
             tokens = 0
     written = " → ".join((*steps, "this one"))
     return [one_line(f"step {window.step + 1}: {written}")] if steps else []

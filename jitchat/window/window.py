@@ -308,11 +308,11 @@ class Requested:
     """The number of kept facts and of lines of the memory document in the result."""
 
     def sentence(self, figure: Callable[[int], Figure]) -> str:
-        """`asked for “billing” → #12 chat-3#14, 2 kept statements, +812 tokens`."""
+        """`asked for “billing” → #12 chat-3#14, 2 kept statements, ~812 tokens`."""
         turns = " ".join((*(f"#{turn}" for turn, _ in self.given), *self.elsewhere))
         kept = plural(self.statements, "kept statement") if self.statements else ""
         given = ", ".join(filter(None, (turns, kept))) or "nothing new"
-        return f"asked for {self.asked} → {given}, +{figure(self.tokens)} tokens"
+        return f"asked for {self.asked} → {given}, {figure(self.tokens)} tokens"
 
 
 @dataclass(frozen=True, slots=True)

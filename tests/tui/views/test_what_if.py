@@ -57,7 +57,7 @@ def test_the_figures_of_each_mode_add_up_to_the_limit(case: Case) -> None:
     for mode in Mode:
         planned = case.window(mode, EstimateCounter())
         side = side_of(mode, planned, priced(None))
-        printed = str(figures_line(side, in_use=False))
+        printed = str(figures_line(side, 80, in_use=False))
         if not isinstance(planned, ContextWindow):
             assert numbers(printed) == [planned.overshoot]
             continue
