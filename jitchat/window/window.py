@@ -414,11 +414,6 @@ class ContextWindow:
         return tokens_of(segment for segment in self.segments if segment.kind.is_stable)
 
     @property
-    def stable_share(self) -> float:
-        """The share of the tokens sent that come before the volatile tail, 0 to 1."""
-        return self.stable_tokens / self.used if self.used else 0.0
-
-    @property
     def saving(self) -> float:
         """The share of `full`'s tokens that is not sent, 0 to 1."""
         return 1 - self.used / self.full_tokens if self.full_tokens else 0.0
