@@ -3,6 +3,8 @@
 Every error has a sentence on what happened and one on what to do.
 """
 
+from jitchat.text.figures import Figure, Mark
+
 
 class JitchatError(Exception):
     """The base class: `what` happened, and the `remedy`, what the user can do about it."""
@@ -161,9 +163,11 @@ class EmptyDraft(UsageError):
 class WindowOverflow(JitchatError):
     """The required parts of the window exceed the budget, by `overshoot` tokens."""
 
-    def __init__(self, what: str, remedy: str, overshoot: int) -> None:
+    def __init__(self, what: str, remedy: str, overshoot: int, mark: Mark = Mark.ESTIMATED) -> None:
         super().__init__(what, remedy)
         self.overshoot = overshoot
+        self.over = Figure(overshoot, mark)
+        """The overshoot, as it is shown."""
 
 
 class ReplyCut(JitchatError):

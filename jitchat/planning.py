@@ -430,6 +430,6 @@ def refusal_sentence(
     takes = "does not state its limit"
     if refusal.limit:
         takes = f"takes {refusal.limit:,} tokens (until {forgetting(provider, model)})"
-    size = f"{'' if window.is_sure else '~'}{window.used:,}"
+    size = window.used_figure
     after = "" if window.mode is Mode.FULL else " Sending a smaller one."
     return f"{model} {takes}; it refused a window of {size}.{after}"

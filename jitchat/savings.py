@@ -15,7 +15,7 @@ from jitchat.providers.catalogue.table import cache_life
 from jitchat.replay import window_of
 from jitchat.store.database import Database
 from jitchat.store.windows import Send, WindowArchive
-from jitchat.text.figures import about_cost
+from jitchat.text.figures import Figure, Mark, about_cost
 from jitchat.values import Mode, Usage
 from jitchat.window.window import ContextWindow, Kind, Segment, tokens_of
 
@@ -145,8 +145,10 @@ class Comparison:
         """Write `~$0.0041 input` or `~$0.0026 input, ~2,900 cached`; empty if it is free."""
         if not self.amount:
             return "" if self.amount == 0 else "cost unknown"
-        cached = self.sent.cached_tokens
-        return f"{about_cost(self.amount)} input" + (f", ~{cached:,} cached" if cached else "")
+        cost = f"{about_cost(self.amount)} input"
+        if self.sent.cached_tokens:
+            cost += f", {Figure(self.sent.cached_tokens, Mark.ESTIMATED)} cached"
+        return cost
 
 
 @dataclass(frozen=True, slots=True)

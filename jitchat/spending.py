@@ -17,7 +17,7 @@ from jitchat.metering import MessageAccount, Metering
 from jitchat.savings import CacheReader, Comparison
 from jitchat.store.database import Database
 from jitchat.store.requests import Purpose, RequestLog, Spent
-from jitchat.text.figures import about_cost, dollars, enumerated, local, plural
+from jitchat.text.figures import Figure, Mark, about_cost, dollars, enumerated, local, plural
 from jitchat.values import Usage
 from jitchat.window.window import ContextWindow
 
@@ -93,6 +93,8 @@ class Account:
 class Forecast:
     usage: Usage
     """The usage that the provider is expected to report."""
+    sent: Figure
+    """The tokens of the window."""
     input: str
     """The cost of the input, as everywhere."""
     amount: float | None
@@ -117,10 +119,9 @@ class Forecast:
         """State the forecast for the message, and what was spent so far."""
         usage = self.usage
         who = "This message" if self.is_typed else "The next message, without its text"
-        sent = f"~{usage.input_tokens or 0:,} tokens"
         costs = f": {self.input}" if self.input else ""
-        answer = f"with an answer of ~{usage.output_tokens or 0:,}"
-        sentences = [f"{who}: {sent}{costs}; {answer}: {about_cost(self.amount)}."]
+        answer = f"with an answer of {Figure(usage.output_tokens or 0, Mark.ESTIMATED)}"
+        sentences = [f"{who}: {self.sent} tokens{costs}; {answer}: {about_cost(self.amount)}."]
         if self.requests > 1:
             amount = None if self.amount is None else self.amount * self.requests
             usual = f"With tools, recent messages usually took {self.requests:,} requests:"
@@ -219,7 +220,7 @@ class Spending:
         usage = replace(ahead.sent, output_tokens=min(answer, longest or window.budget.reserve))
         per_message = Counter(each.said for each in known).values()
         requests = round(median(per_message)) if per_message and window.tools else 1
-        amounts = usage, ahead.cost, self._price(usage)
+        amounts = usage, window.used_figure, ahead.cost, self._price(usage)
         is_typed = bool(window.draft.text.strip())
         return Forecast(*amounts, requests=requests, is_typed=is_typed)
 

@@ -15,6 +15,7 @@ from jitchat.values import Placed, Status, Turn
 from jitchat.window import reasons
 from jitchat.window.carriers import REPLACED, lines_on
 from jitchat.window.cost import picking_pays
+from jitchat.window.exchange import is_aside
 from jitchat.window.render import passage_texts
 from jitchat.window.window import (
     ContextWindow,
@@ -51,6 +52,8 @@ class Standing(StrEnum):
     UNANSWERED = "unanswered"
     UNFINISHED = "unfinished"
     BLANK = "blank"
+    ASIDE = "for one turn only"
+    TOOL = "of a tool"
     UNKNOWN = "unknown"
 
 
@@ -81,7 +84,7 @@ def why_by_ledger(window: ContextWindow, turn: int) -> Why | None:
         return _listed(window, segment, row)
     reason = one_line(segment.reason)
     sentence = f"#{turn} is in the window as {segment.kind}, {_cost(window, segment.tokens)}"
-    sentences = (f"{sentence}: {reason}.", *_passages(segment), *_ranked(window, row))
+    sentences = (f"{sentence}: {reason}.", *_passages(window, segment), *_ranked(window, row))
     standing = Standing.SENT if segment.is_whole else Standing.IN_PART
     return Why(turn, Standing.EXCERPT if segment.excerpt else standing, sentences, row)
 
@@ -105,12 +108,12 @@ def _other_sentence(window: ContextWindow, row: OtherRow) -> str:
     return one_line(f"{place} {where}, {_cost(window, row.tokens)}{score}: {row.reason}.")
 
 
-def _passages(segment: Segment) -> tuple[str, ...]:
+def _passages(window: ContextWindow, segment: Segment) -> tuple[str, ...]:
     """Name the passages of an excerpt, and why each was chosen."""
     if segment.excerpt is None:
         return ()
     passages = (
-        f"“{shorten(text, _PASSAGE)}” ({passage.tokens:,} tokens, {one_line(passage.reason)})"
+        f"“{shorten(text, _PASSAGE)}” ({_cost(window, passage.tokens)}, {one_line(passage.reason)})"
         for text, passage in zip(passage_texts(segment), segment.excerpt.passages, strict=True)
     )
     return (f"Its passages: {'; '.join(passages)}.",)
@@ -180,7 +183,7 @@ def _end(window: ContextWindow, score: float) -> str:
 
 
 def _cost(window: ContextWindow, tokens: int) -> str:
-    return f"{'' if window.is_sure else '~'}{tokens:,} tokens"
+    return f"{window.figure(tokens)} tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +228,9 @@ def _why_by_rank(memory: Memory, explained: Explained, turn: int) -> Why:
         return Why(turn, Standing.NEVER, (sentence,))
     placed = memory.placed(explained.draft, explained.position, turn, explained.without)
     if placed is None:
-        return _outside(Standing.NOT_INDEXED, turn)
+        stored = memory.turn_at(turn)
+        is_of_tool = stored is not None and bool(stored.use)
+        return _outside(Standing.TOOL if is_of_tool else Standing.NOT_INDEXED, turn)
     return _why_never(explained.window, turn, placed, sent=explained.said is not None)
 
 
@@ -266,7 +271,11 @@ def _bar(memory: Memory, explained: Explained, turn: int) -> Standing | None:
     if stored is None:
         return Standing.UNKNOWN
     standing = _STATUSES.get(stored.status)
-    return standing or (None if full_text(stored).strip() else Standing.BLANK)
+    if standing is not None:
+        return standing
+    if is_aside(stored):
+        return Standing.ASIDE
+    return None if full_text(stored).strip() else Standing.BLANK
 
 
 def _taken_by(memory: Memory, explained: Explained, turn: int) -> Standing | None:
@@ -289,5 +298,13 @@ _OUTSIDE = {
     Standing.UNANSWERED: "was not answered: it is kept, but not sent in later windows.",
     Standing.UNFINISHED: "is still being written: it can be in a window once it is complete.",
     Standing.BLANK: "has no text to send.",
+    Standing.ASIDE: (
+        "is a request of the model to jitchat, or its result: it belongs to the turn in which it"
+        " was made, and later windows carry nothing of it."
+    ),
+    Standing.TOOL: (
+        "is a tool's call or its result, which is sent with the turns around it and not found by"
+        " its own text."
+    ),
 }
 _STATUSES = {Status.UNANSWERED: Standing.UNANSWERED, Status.STREAMING: Standing.UNFINISHED}

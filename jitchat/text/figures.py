@@ -2,9 +2,47 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
 from functools import lru_cache
 from pathlib import PurePath
+
+
+class Mark(StrEnum):
+    """How a figure is known."""
+
+    COUNTED = "counted"
+    """By the model's own tokenizer."""
+    ESTIMATED = "estimated"
+    REPORTED = "reported"
+    """By the provider."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number of tokens; only its own drawing marks how it is known."""
+
+    count: int
+    mark: Mark = Mark.COUNTED
+    band: int = 0
+    """Half the width of the error band; 0 if it is unknown or there is no error."""
+
+    def __str__(self) -> str:
+        """Write `1,187`, `~1,187`, `1,187 ± 40` or `1,187 ✓`."""
+        if self.band:
+            return f"{self.count:,} ± {self.band:,}"
+        if self.mark is Mark.REPORTED:
+            return f"{self.count:,} ✓"
+        return f"~{self.count:,}" if self.mark is Mark.ESTIMATED else f"{self.count:,}"
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+
+def mark_of(*, exact: bool) -> Mark:
+    return Mark.COUNTED if exact else Mark.ESTIMATED
+
 
 _HEAD = re.compile(
     r"(.+?)( (?:that|without|with|whose|of|on|in|from|at|after|is|was|has|does|holds)\b.*| \(.*|)",

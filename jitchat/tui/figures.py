@@ -9,7 +9,7 @@ from jitchat.providers.provider import Finished
 from jitchat.replay import Replayed
 from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.windows import Send
-from jitchat.text.figures import about_cost, cost_of, model_name, percent
+from jitchat.text.figures import Figure, Mark, about_cost, cost_of, mark_of, model_name, percent
 from jitchat.text.sanitize import one_line, shorten, stand_ins
 from jitchat.values import ASSUMED, Usage
 from jitchat.why import parts_told
@@ -53,14 +53,12 @@ def tokens(count: int, *, exact: bool, band: int = 0) -> str:
 
     `band` is half the width of the error band, in tokens; 0 if it is unknown.
     """
-    if band:
-        return f"{count:,} ± {band:,}"
-    return f"{count:,}" if exact else f"~{count:,}"
+    return str(Figure(count, mark_of(exact=exact), band))
 
 
 def reported(count: int) -> str:
     """Format `1,187 ✓`: a count that the provider reported."""
-    return f"{count:,} ✓"
+    return str(Figure(count, Mark.REPORTED))
 
 
 def share_figure(window: ContextWindow) -> str:
@@ -73,12 +71,12 @@ def share_figure(window: ContextWindow) -> str:
 
 def used_figure(window: ContextWindow) -> str:
     """Format `1,187 ± 40`: the tokens of the window and the accuracy of the count."""
-    return tokens(window.used, exact=window.exact, band=window.band)
+    return str(window.used_figure)
 
 
 def part_figure(window: ContextWindow, count: int) -> str:
     """Format `412` or `~412`: the tokens of a part of the window; the band applies to the total."""
-    return tokens(count, exact=window.is_sure)
+    return str(window.figure(count))
 
 
 PARTS = ("lexical", "dense", "context", "neighbour", "stretch", "date", "cue", "later")
@@ -96,19 +94,21 @@ def part_bar(value: float, largest: float) -> str:
     return PART_BARS[min(len(PART_BARS) - 1, int(value / largest * len(PART_BARS)))]
 
 
-def ledger_note(row: LedgerRow) -> str:
+def ledger_note(row: LedgerRow, mark: Mark) -> str:
     """Format a turn's ledger row: the reason, the verdict, rank and tokens, the score's parts."""
     ranked = f"{row.ranking} · " if row.ranking else ""
-    lines = [row.reason, f"{row.verdict} · {ranked}{row.tokens:,} tokens at full text"]
+    lines = [row.reason, f"{row.verdict} · {ranked}{Figure(row.tokens, mark)} tokens at full text"]
     if row.parts:
         parts = parts_told(row.parts)
         lines.append(f"score {row.score:.2f}" + (f" = {parts}" if parts else ""))
     return "\n".join(map(one_line, lines))
 
 
-def passages_sentence(excerpt: Excerpt) -> str:
+def passages_sentence(excerpt: Excerpt, mark: Mark) -> str:
     """Format `marked, in tokens: 120 on “budget, Falcon” · 9 heading, lead-in or code fence …`."""
-    passages = (f"{passage.tokens:,} {one_line(passage.reason)}" for passage in excerpt.passages)
+    passages = (
+        f"{Figure(passage.tokens, mark)} {one_line(passage.reason)}" for passage in excerpt.passages
+    )
     return f"marked, in tokens: {' · '.join(passages)}"
 
 
@@ -125,22 +125,27 @@ def size_sentences(window: ContextWindow, usage: Usage | None = None) -> tuple[s
 
 
 def attached_files(window: ContextWindow) -> dict[str, str]:
-    """Return the files sent with the draft by name: `~312`, `in part ~9,120`, `already sent`."""
+    """Return the files sent with the draft by name: `in part ~61 of ~912`, `already sent`."""
     draft = window.draft.turn
     rows = [(row, row.file) for row in window.files if row.file is not None]
     whole = {file.digest for row, file in rows if row.verdict is Verdict.FILES}
-    parts = {file.digest for row, file in rows if row.verdict is Verdict.DOCUMENTS}
+    parts = Counter[str]()
+    for row, file in rows:
+        if row.verdict is Verdict.DOCUMENTS:
+            parts[file.digest] += row.tokens
     named: dict[str, str] = {}
     for row, file in rows:
         if file.turn == draft and not file.locator:
             tokens = part_figure(window, row.tokens)
-            how = "in part" if file.digest in parts else "not sent"
             if row.verdict is Verdict.FILES:
                 named[file.name] = tokens
             elif file.digest in whole:
                 named[file.name] = "already sent"
+            elif file.digest in parts:
+                sent = part_figure(window, parts[file.digest])
+                named[file.name] = f"in part {sent} of {tokens}"
             else:
-                named[file.name] = f"{how} {tokens}"
+                named[file.name] = f"not sent {tokens}"
     return named
 
 
@@ -245,7 +250,7 @@ def cost_figure(cost: float | None, usage: Usage | None) -> str:
 
 def _input_figure(usage: Usage | None, window: ContextWindow | None, *, is_broken_off: bool) -> str:
     if usage is None or usage.input_tokens is None:
-        own = f"~{window.used:,}, " if window is not None else ""
+        own = f"{used_figure(window)}, " if window is not None else ""
         if is_broken_off:
             return f"{own}it ended before usage was reported"
         what = "input" if usage is not None and usage.output_tokens is not None else "usage"
@@ -264,11 +269,11 @@ def note_sentence(note: ReplyNote | None) -> str:
         return ""
     parts, usage = [model_name(note.model)], note.usage or Usage(None, None)
     if usage.input_tokens is not None:
-        parts.append(f"in {usage.input_tokens:,}")
+        parts.append(f"in {reported(usage.input_tokens)}")
     if usage.cached_tokens:
-        parts.append(f"cached {usage.cached_tokens:,}")
+        parts.append(f"cached {reported(usage.cached_tokens)}")
     if usage.output_tokens is not None:
-        parts.append(f"out {usage.output_tokens:,}")
+        parts.append(f"out {reported(usage.output_tokens)}")
     if note.cost:
         parts.append(cost_figure(note.cost, usage))
     if note.stop and not Finished(note.stop).is_whole:
@@ -287,16 +292,16 @@ def send_sentence(send: Send, number: int, of: int) -> str:
 
 
 def hash_sentence(replayed: Replayed, *, whole: bool = False) -> str:
-    """Format `sha256 3f2a91c04b77… as sent`, or report that the stored window is damaged.
+    """Format `window 3f2a91c04b77… as sent`, or report that the stored window is damaged.
 
     The hash is shown completely if `whole`, else its beginning.
     """
     sent = replayed.send.digest
     shown = one_line(sent if whole else f"{sent[:_SHORT_HASH]}…")
     if replayed.is_as_sent:
-        return f"sha256 {shown} as sent"
+        return f"window {shown} as sent"
     now = replayed.digest if whole else f"{replayed.digest[:_SHORT_HASH]}…"
-    return f"sha256 {now}, but {shown} was sent: the stored window is damaged"
+    return f"window {now}, but {shown} was sent: the stored window is damaged"
 
 
 def ending_sentences(replayed: Replayed) -> Iterator[str]:

@@ -64,9 +64,8 @@ def _some_turns(window: ContextWindow) -> Iterator[str]:
         is_document = statements.kind is Kind.DOCUMENT
         yield f"the {'memory document' if is_document else 'observations'}{through}"
     if recent:
-        yield plural(recent, "turn" if window.mode is Mode.FULL else "recent turn")
-    if recent and not old and window.mode.recalls and window.ledger:
-        yield "no old ones"
+        none = " and no old ones" if not old and window.mode.recalls and window.ledger else ""
+        yield plural(recent, "turn" if window.mode is Mode.FULL else "recent turn") + none
 
 
 def _recent(window: ContextWindow) -> int:

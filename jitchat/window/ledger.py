@@ -101,14 +101,16 @@ class _Book:
             return reasons.NOT_PICKED.format(model=retrieval.picking.model)
         floor = retrieval.floor
         if score < floor:
-            return reasons.BELOW_FLOOR.format(distance=_short(floor - score), floor=floor)
+            return reasons.BELOW_FLOOR.format(distance=_short(floor, score), floor=floor)
         if last is not None and score < last.score:
-            distance = _short(last.score - score)
+            distance = _short(last.score, score)
             return reasons.BELOW_LAST_HIT.format(distance=distance, turn=last.turn)
         return reasons.AFTER_LAST_HIT
 
 
-def _short(distance: float) -> str:
+def _short(of: float, score: float) -> str:
+    """Write by how much a score falls short, as a difference of the numbers shown."""
+    distance = round(of, 2) - round(score, 2)
     return f"{distance:.2f}" if distance >= 0.005 else "just"
 
 

@@ -19,7 +19,7 @@ from itertools import chain, repeat
 
 from jitchat.errors import WindowOverflow
 from jitchat.statements import NOTHING_DISTILLED, Distilled, FactKind
-from jitchat.text.figures import enumerated, plural
+from jitchat.text.figures import Figure, enumerated, mark_of, plural
 from jitchat.values import NO_OTHERS, REQUEST_CONTEXT, Other, Retrieval, Tool, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
@@ -302,17 +302,21 @@ class Parts:
         tools = sum(each.tokens for each in self.opening if each.kind is Kind.TOOLS)
         others = {Other.DEFINITIONS: tools} if tools else NO_OTHERS
         expected, band = known.correct(needed, others), known.band(needed, others)
-        over = expected + band - budget.budget
-        sign = "" if self.counter.exact else "~"
-        tokens = f"{expected:,} ± {band:,}" if band else f"{sign}{expected:,}"
-        smaller = f"lower the reserve by {over:,}, " if over < budget.reserve else ""
+        over, missing = expected - budget.budget, expected + band - budget.budget
+        mark = mark_of(exact=self.counter.exact and not band)
+        how = f"{Figure(over, mark)} more than"
+        if over <= 0:
+            over, how = missing, "which with the error of the count can be more than"
+        tokens = Figure(expected, mark, band)
+        smaller = f"lower the reserve by {missing:,}, " if missing < budget.reserve else ""
         assumed = f", {budget.limit_source}," if budget.is_assumed else ""
         return WindowOverflow(
-            f"{what} needs {tokens} tokens, {over:,} more than the budget of {budget.budget:,}"
+            f"{what} needs {tokens} tokens, {how} the budget of {budget.budget:,}"
             f" (limit {budget.limit:,}{assumed} − reserve {budget.reserve:,}).",
             f"Nothing is cut, so it cannot be sent. You can {choices}, {smaller}or use a model with"
             " a larger context.",
             over,
+            mark,
         )
 
 

@@ -37,6 +37,7 @@ REQUESTED_BY_MODEL = "requested by the model"
 # in the window
 EVERY_TURN = "mode full: every turn"
 PASSED_THROUGH = "whole conversation sent: it is no larger"
+PASSED_THROUGH_WITHOUT = "all but the excluded turns sent: it is no larger"
 RECENT_BLOCK = "recent block"
 ALREADY_RECENT = "already in recent"
 PINNED = "pinned by you"

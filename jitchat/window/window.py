@@ -6,7 +6,7 @@ A `ContextWindow` is the only source of the numbers on screen: the very object w
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -15,7 +15,7 @@ from operator import attrgetter, itemgetter
 
 from jitchat.attachments import Picture
 from jitchat.statements import Source
-from jitchat.text.figures import percent, plural
+from jitchat.text.figures import Figure, Mark, mark_of, percent, plural
 from jitchat.tool_fields import use_fields
 from jitchat.values import (
     NO_TOOL_USE,
@@ -308,13 +308,12 @@ class Requested:
     statements: int = 0
     """The number of kept facts and of lines of the memory document in the result."""
 
-    @property
-    def sentence(self) -> str:
-        """`asked for “billing” → #12 chat-3#14, 2 kept statements, +812 tokens`."""
+    def sentence(self, figure: Callable[[int], Figure]) -> str:
+        """`asked for “billing” → #12 chat-3#14, 2 kept statements, ~812 tokens`."""
         turns = " ".join((*(f"#{turn}" for turn, _ in self.given), *self.elsewhere))
         kept = plural(self.statements, "kept statement") if self.statements else ""
         given = ", ".join(filter(None, (turns, kept))) or "nothing new"
-        return f"asked for {self.asked} → {given}, +{self.tokens:,} tokens"
+        return f"asked for {self.asked} → {given}, {figure(self.tokens)} tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,11 +326,11 @@ class HeldResult:
     tokens: int
     """Tokens of the preview."""
 
-    @property
-    def sentence(self) -> str:
+    def sentence(self, figure: Callable[[int], Figure]) -> str:
         """`held #12: 5,321 tokens as 412 (92 % saved)`."""
         saved = percent(1 - self.tokens / self.whole)
-        return f"held #{self.turn}: {self.whole:,} tokens as {self.tokens:,} ({saved} saved)"
+        whole, tokens = figure(self.whole), figure(self.tokens)
+        return f"held #{self.turn}: {whole} tokens as {tokens} ({saved} saved)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,14 +393,23 @@ class ContextWindow:
         return self.exact and not self.band
 
     @property
+    def mark(self) -> Mark:
+        """How the tokens of a part are known."""
+        return mark_of(exact=self.is_sure)
+
+    def figure(self, tokens: int) -> Figure:
+        """Mark the tokens of a part; the error band is that of the whole."""
+        return Figure(tokens, self.mark)
+
+    @property
+    def used_figure(self) -> Figure:
+        """The tokens of the window with their error band."""
+        return Figure(self.used, mark_of(exact=self.exact), self.band)
+
+    @property
     def stable_tokens(self) -> int:
         """Tokens before the volatile tail: what a provider's prompt cache can keep."""
         return tokens_of(segment for segment in self.segments if segment.kind.is_stable)
-
-    @property
-    def stable_share(self) -> float:
-        """The share of the tokens sent that come before the volatile tail, 0 to 1."""
-        return self.stable_tokens / self.used if self.used else 0.0
 
     @property
     def saving(self) -> float:

@@ -45,7 +45,7 @@ def test_it_prints_the_window_its_ledger_its_hash_and_the_reply(
         ["retrieved", "#9", "1"],
     ]
     assert lines[-4:] == [
-        f"sha256 {found['sha256']} as sent",
+        f"window {found['sha256']} as sent",
         "sent 100 ✓ · answer 10 ✓",
         "reply #62 (complete)",
         "Understood.",

@@ -233,7 +233,7 @@ def test_full_that_does_not_fit_states_the_excess(jitchat: Shell):
     done = jitchat("window", QUESTION, "--mode", "full", "--budget", str(whole - 100))
 
     assert done.code == 1
-    assert f"needs ~{whole:,} tokens, 100 more than the budget of {whole - 100:,}" in done.err
+    assert f"needs ~{whole:,} tokens, ~100 more than the budget of {whole - 100:,}" in done.err
     assert "witch to jit or recency mode" in done.err
 
 

@@ -111,7 +111,7 @@ async def test_requested_turns_are_a_segment_with_their_provenance(store):
     (told,) = window.requests
     assert told.asked == "“harbour master”"
     assert told.tokens == sum(segment.tokens for segment in requested)
-    assert told.sentence.startswith("asked for “harbour master” → #")
+    assert told.sentence(window.figure).startswith("asked for “harbour master” → #")
     row = next(row for row in window.ledger if row.turn == 2)
     assert row.verdict is Verdict.REQUESTED
     assert "asked for “harbour master”, step 1" in row.reason
@@ -171,7 +171,7 @@ async def test_without_the_tool_the_reader_answers_from_its_window_alone(store):
 
 def test_a_model_without_tool_support_is_offered_none_and_the_window_says_so(store):
     reason = "the model does not support tools"
-    said = f"1 tool not offered, {{0:,}} tokens, because {reason}: request_context ({{0:,}})"
+    said = f"1 tool not offered, ~{{0:,}} tokens, because {reason}: request_context (~{{0:,}})"
     for takes in (False, None):
         session = asking(store, ScriptedProvider(), Asking.ON, takes_tools=takes)
         window = session.preview("and?", Mode.JIT)

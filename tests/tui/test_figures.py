@@ -19,6 +19,7 @@ from jitchat.tui.figures import (
     stable_sentence,
     tokens,
     usage_sentence,
+    used_figure,
 )
 from jitchat.values import Mode, Usage
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
@@ -154,21 +155,21 @@ def test_the_limit_says_how_it_is_known(estimated: ContextWindow, source: str, t
         (Usage(3_398, 210), 0.0, "sent 3,398 ✓ · answer 210 ✓"),
         (Usage(3_398, None), 1e-9, "sent 3,398 ✓ · <$0.0001"),
         (Usage(10, 1, 4_000), 0.0, "sent 10 ✓ (4,000 cached, 0 new) · answer 1 ✓"),
-        (Usage(None, 210), 0.0, "~{used}, the provider reports no input · answer 210 ✓"),
-        (Usage(None, None), 0.0, "~{used}, the provider reports no usage"),
-        (None, None, "~{used}, the provider reports no usage · cost unknown"),
+        (Usage(None, 210), 0.0, "{used}, the provider reports no input · answer 210 ✓"),
+        (Usage(None, None), 0.0, "{used}, the provider reports no usage"),
+        (None, None, "{used}, the provider reports no usage · cost unknown"),
     ],
 )
 def test_a_reply_tells_what_the_provider_reported_and_no_more(
     learnt: ContextWindow, usage: Usage | None, cost: float | None, told: str
 ):
-    assert usage_sentence(usage, cost, learnt) == told.format(used=f"{learnt.used:,}")
+    assert usage_sentence(usage, cost, learnt) == told.format(used=used_figure(learnt))
 
 
 @pytest.mark.parametrize(
     ("usage", "told"),
     [
-        (None, "~{used}, it ended before usage was reported"),
+        (None, "{used}, it ended before usage was reported"),
         (Usage(3_398, 2), "sent 3,398 ✓ · answer 2 ✓"),
     ],
 )
@@ -177,7 +178,7 @@ def test_a_reply_that_was_broken_off_is_no_fault_of_the_providers(
 ):
     sentence = usage_sentence(usage, 0.0, learnt, is_broken_off=True)
 
-    assert sentence == told.format(used=f"{learnt.used:,}")
+    assert sentence == told.format(used=used_figure(learnt))
 
 
 def test_without_a_window_what_is_not_reported_has_no_figure():

@@ -65,7 +65,7 @@ def test_full_that_does_not_fit_is_refused_with_the_overshoot_and_the_choices():
     with pytest.raises(WindowOverflow) as refusal:
         sent(Mode.FULL, sources(), at_budget(needed - 7))
     assert refusal.value.overshoot == 7
-    assert f"{needed:,} tokens, 7 more than the budget of {needed - 7:,}" in refusal.value.what
+    assert f"{needed:,} tokens, ~7 more than the budget of {needed - 7:,}" in refusal.value.what
     for choice in ("jit or recency", "lower the reserve by 7", "larger context"):
         assert choice in refusal.value.remedy
 

@@ -79,7 +79,7 @@ def test_a_sub_call_that_eats_what_it_saves_is_told_as_that():
         ),
         (
             replace(ASKED, exact=False, model="small\n\x1b[2J1"),
-            "picked by small \x1b[2J1: ~412 + 18 tokens, 0.4 s, cost unknown",
+            "picked by small \x1b[2J1: ~412 + ~18 tokens, 0.4 s, cost unknown",
         ),
     ],
 )  # fmt: skip

@@ -92,22 +92,28 @@ def describe_asking(asked: Asked, needle: Needle) -> str:
     """State what the model requested, what it was given, and whether that helped."""
     what = "recency again, but the model may request earlier turns."
     requests = asked.window.requests
-    told = " ".join(f"It {one_line(request.sentence)}." for request in requests)
+    told = " ".join(
+        f"It {one_line(request.sentence(asked.window.figure))}." for request in requests
+    )
     return f"{what} {told or 'It made no request.'} {_outcome(asked, needle)}"
 
 
 def describe_jit(asked: Asked, needle: Needle) -> str:
     """State what was retrieved, why, and what it saves."""
     window = asked.window
-    saved = f", {percent(window.saving)} less than full" if window.saving > 0 else ""
+    saved = less_than_full(window)
     sent = f"{used_figure(window)} tokens{saved}."
     return f"{sent} {_place(window, needle)} {_outcome(asked, needle)}"
+
+
+def less_than_full(window: ContextWindow) -> str:
+    return f", {percent(window.saving)} less than full" if window.saving > 0 else ""
 
 
 def describe_observe(asked: Asked, needle: Needle) -> str:
     """State what replaces the earlier turns, and whether it answers the question."""
     window = asked.window
-    saved = f", {percent(window.saving)} less than full" if window.saving > 0 else ""
+    saved = less_than_full(window)
     sent = f"dated observations replace #1–#{window.distilled_through:,}, "
     sent += f"{used_figure(window)} tokens{saved}."
     lines = _lines_with(window, needle)

@@ -38,7 +38,7 @@ def budget_sentence(budget: Budget, model_limit: int) -> str:
 def window_sentence(planned: ContextWindow | WindowOverflow) -> str:
     """Write `jit: in ~1,187 · free ~2,909 · 6 turns retrieved`, or by how much it does not fit."""
     if isinstance(planned, WindowOverflow):
-        return f"does not fit: {plural(planned.overshoot, 'token')} over"
+        return f"does not fit: {planned.over} tokens over"
     retrieved = plural(len(compare.retrieved_turns(planned)), "turn")
     free = part_figure(planned, planned.free)
     return f"{planned.mode}: in {used_figure(planned)} · free {free} · {retrieved} retrieved"

@@ -14,7 +14,7 @@ from jitchat.providers.catalogue.table import cache_life
 from jitchat.savings import Money, Savings, savings
 from jitchat.session import Session
 from jitchat.store.windows import Send, WindowArchive
-from jitchat.text.figures import about_cost, dollars, enumerated, percent, plural
+from jitchat.text.figures import Figure, Mark, about_cost, dollars, enumerated, percent, plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import send_sentence, tokens, usage_sentence
@@ -83,7 +83,8 @@ def money_sentence(total: Savings, *, picked: bool = False) -> str:
     if not total.sends:
         return ""
     parts = [_input_sentence(money)] if money.sends else []
-    if without := total.sends - money.sends:
+    without = total.sends - money.sends
+    if without:
         who = enumerated([one_line(model) for model in total.unpriced])
         charged = f", charged {dollars(total.charged)} with answers" if total.charged else ""
         parts.append(f"{plural(without, 'send')} not compared{charged}: no price of {who} is known")
@@ -102,7 +103,7 @@ def _input_sentence(money: Money) -> str:
         return "No charge"
     full = about_cost(money.full)
     if money.cached:
-        full += f", ~{money.cached:,} tokens of it cached"
+        full += f", {Figure(money.cached, Mark.ESTIMATED)} tokens of it cached"
     sent = f"{dollars(money.sent)} sent"
     if abs(money.saved) < _NOTHING * money.full:
         return f"Input: {sent} · full {full} · nothing saved"

@@ -272,7 +272,10 @@ class LedgerView(TableView[ledger_rows.Row]):
         ledger = self._ledger
         if ledger is None:
             return
-        window, rows = ledger.window, [ledger_rows.row_of(row) for row in ledger.window.ledger]
+        window, rows = (
+            ledger.window,
+            [ledger_rows.row_of(row, ledger.window.mark) for row in ledger.window.ledger],
+        )
         extra = ledger_rows.row_beside_ledger(self._why) if self._why is not None else None
         shown = listing.of([*rows, *([extra] if extra else [])], ledger.lines)
         is_ruled = listing.order is ledger_rows.Order.RANK and shown and not listing.text

@@ -7,6 +7,7 @@ from functools import partial
 
 from rich.cells import cell_len
 
+from jitchat.text.figures import Mark, plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.words import fold
 from jitchat.tui.drawing import Content
@@ -102,9 +103,9 @@ class Listing:
         return sorted(filter(is_listed, rows), key=_KEYS[self.order])
 
 
-def row_of(row: LedgerRow) -> Row:
+def row_of(row: LedgerRow, mark: Mark) -> Row:
     figures = row.turn, row.rank, row.score, row.parts, row.tokens
-    return Row(*figures, row.verdict.value, row.reason, ledger_note(row))
+    return Row(*figures, row.verdict.value, row.reason, ledger_note(row, mark))
 
 
 def row_beside_ledger(why: Why) -> Row | None:
@@ -285,7 +286,7 @@ def change_line(before: ContextWindow, after: ContextWindow) -> str:
 
     def turns(changes: Sequence[Change]) -> str:
         sizes = ((turn.turn, abs(turn.tokens_after - turn.tokens_before)) for turn in changes)
-        return ", ".join(f"#{turn} ({tokens:,})" for turn, tokens in sizes)
+        return ", ".join(f"#{turn} ({part_figure(after, tokens)})" for turn, tokens in sizes)
 
     found = difference(before, after)
     if not found.gained and not found.lost:

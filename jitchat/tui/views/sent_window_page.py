@@ -92,7 +92,7 @@ class Table:
 
 def ledger_table(window: ContextWindow) -> Table:
     """List the candidates in the ledger's order, the sum of all other turns, and the rest."""
-    rows = [ledger_rows.row_of(row) for row in window.ledger]
+    rows = [ledger_rows.row_of(row, window.mark) for row in window.ledger]
     never = ledger_rows.never_line(window)
     others = ledger_rows.lines_of(window, ledger_rows.Listing())
     items: list[Item] = [*rows, *([_line(never)] if never else []), *others]

@@ -121,8 +121,7 @@ class SendAgainScreen(Dialog[SendAgain | None]):
         try:
             window = self._session.preview(self._message.content, mode, again(self._message, size))
         except WindowOverflow as overflow:
-            over = plural(overflow.overshoot, "token")
-            return f"; the window does not fit: {over} over the budget"
+            return f"; the window does not fit: {overflow.over} tokens over the budget"
         except JitchatError as error:
             return f"; the cost is unknown: {error}"
         cost = self._session.comparison(window).cost

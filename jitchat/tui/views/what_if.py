@@ -14,7 +14,7 @@ from jitchat.errors import WindowOverflow
 from jitchat.planning import Planned as Plan
 from jitchat.savings import Comparison
 from jitchat.session import Session
-from jitchat.text.figures import about_cost, enumerated, percent, plural
+from jitchat.text.figures import Figure, Mark, about_cost, enumerated, percent, plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import assumed_mark, part_figure, used_figure
@@ -52,6 +52,8 @@ class Side:
     """The segment kind that replaces turns, and the last position replaced; None if none."""
     same_as: Mode | None = None
     """An earlier mode with the identical window; None if there is none."""
+    mark: Mark = Mark.COUNTED
+    """How its tokens are known."""
     amount: float | None = None
     """The cost of its input in US dollars; None if unknown."""
     cached: int = 0
@@ -73,9 +75,10 @@ class Windows:
     """The beginnings of the turns in the rows, by position."""
 
     @property
-    def widest(self) -> int:
+    def widest(self) -> Figure:
         """Tokens of the largest window: the scale of the bars."""
-        return max((side.used for side in self.sides), default=0)
+        largest = max(self.sides, key=lambda side: side.used)
+        return Figure(largest.used, largest.mark)
 
     @property
     def different(self) -> tuple[Side, ...]:
@@ -119,8 +122,7 @@ def compare(session: Session, draft: str, once: Once) -> Windows:
 
 def side_of(mode: Mode, planned: Plan, compared: Callable[[ContextWindow], Comparison]) -> Side:
     if isinstance(planned, WindowOverflow):
-        over = plural(planned.overshoot, "token")
-        return Side(mode, overflow=f"does not fit: {over} over the budget")
+        return Side(mode, overflow=f"does not fit: {planned.over} tokens over the budget")
     sizes = tuple((kind, planned.tokens_of(kind)) for kind in Kind if planned.tokens_of(kind))
     comparison = compared(planned)
     figures = (
@@ -139,6 +141,7 @@ def side_of(mode: Mode, planned: Plan, compared: Callable[[ContextWindow], Compa
         sizes,
         figures,
         stands=stands,
+        mark=planned.mark,
         amount=comparison.amount,
         cached=comparison.sent.cached_tokens,
     )
@@ -158,17 +161,28 @@ def draw_sides(comparison: Windows, mode: Mode, width: int) -> Content:
     `mode` is the current one; `width` is in columns.
     """
     sides = comparison.sides
-    lines = [Content.styled(" " * _NAME + _in_columns(list(FIGURES)), MUTED)]
-    lines += [figures_line(side, in_use=side.mode is mode) for side in sides]
-    cached = [f"{side.mode} ~{side.cached:,}" for side in comparison.different if side.cached]
-    if cached:
-        lines.append(Content.styled(f" of the input, cached: {' · '.join(cached)}", MUTED))
-    lines += [bar_line(side, comparison.widest, width) for side in comparison.different]
+    lines = [Content.styled(" " * _NAME + _in_columns(list(FIGURES), width), MUTED)]
+    lines += [figures_line(side, width, in_use=side.mode is mode) for side in sides]
+    lines += [bar_line(side, comparison.widest.count, width) for side in comparison.different]
     kinds = {kind for side in sides for kind, _ in side.sizes}
-    return Content("\n").join([*lines, Content(" " * _NAME) + legend(kinds)])
+    lines.append(Content(" " * _NAME) + legend(kinds))
+    cached = _cached(comparison)
+    if cached:
+        lines.append(Content.styled(cached, MUTED))
+    return Content("\n").join(lines)
 
 
-def figures_line(side: Side, *, in_use: bool) -> Content:
+def _cached(comparison: Windows) -> str:
+    """Write `of the input, cached: jit ~338`; empty if nothing is expected to be cached."""
+    sizes = [
+        f"{side.mode} {Figure(side.cached, Mark.ESTIMATED)}"
+        for side in comparison.different
+        if side.cached
+    ]
+    return f" of the input, cached: {' · '.join(sizes)}" if sizes else ""
+
+
+def figures_line(side: Side, width: int, *, in_use: bool) -> Content:
     mark, style = ("▸", "bold") if in_use else (" ", "")
     name = f"{mark}{side.mode}".ljust(_NAME)
     if side.overflow:
@@ -176,12 +190,17 @@ def figures_line(side: Side, *, in_use: bool) -> Content:
     if side.same_as is not None:
         told = f"  identical to the window of {side.same_as}"
         return Content.assemble((name, style), (told, MUTED))
-    return Content.assemble((name, style), _in_columns(side.figures))
+    return Content.assemble((name, style), _in_columns(side.figures, width))
 
 
-def _in_columns(texts: Sequence[str]) -> str:
-    columns = zip(texts, FIGURES.values(), strict=True)
-    return "".join(f"{text:>{width}}" for text, width in columns)
+def _in_columns(texts: Sequence[str], width: int) -> str:
+    """Align texts in the columns that fit whole into `width` cells, after the mode's name."""
+    line = ""
+    for text, room in zip(texts, FIGURES.values(), strict=True):
+        if _NAME + len(line) + room > width:
+            break
+        line += f"{text:>{room}}"
+    return line
 
 
 def bar_line(side: Side, widest: int, width: int) -> Content:
@@ -230,7 +249,9 @@ def _share_of(side: Side, row: AlignedRow, *, is_named: bool) -> Content:
     if share is None:
         return _absence(side, row)
     name = f" {_SHORT[share.kind]}" if is_named else ""
-    return Content.assemble((PATTERNS[share.kind], STYLES[share.kind]), f"{name} {share.tokens:,}")
+    return Content.assemble(
+        (PATTERNS[share.kind], STYLES[share.kind]), f"{name} {Figure(share.tokens, side.mark)}"
+    )
 
 
 def _absence(side: Side, row: AlignedRow) -> Content:
@@ -258,6 +279,8 @@ def title_of(name: str, draft: str) -> Content:
     return Content(f"{name}: {shorten(draft, _TITLE)}" if draft.strip() else name)
 
 
+_CORNERS = 6
+"""Cells of a frame's border that hold no title."""
 _NO_QUESTION = "Nothing is asked yet: these windows have no question, so nothing is recalled."
 
 
@@ -271,7 +294,8 @@ class Sides(Widget):
 
     def watch_comparison(self, comparison: Windows | None) -> None:
         if comparison is not None:
-            self.styles.height = 2 + len(comparison.sides) + len(comparison.different)
+            lines = len(comparison.sides) + len(comparison.different)
+            self.styles.height = 2 + lines + bool(_cached(comparison))
 
     def render(self) -> Content:
         if self.comparison is None:
@@ -316,8 +340,10 @@ class WhatIfView(TableView[AlignedRow]):
 
     def _show(self, comparison: Windows) -> None:
         budget, widest = comparison.budget, comparison.widest
-        scale = f"one scale: the longest bar is {widest:,} tokens · " if widest else ""
-        self.frame.border_subtitle = f"{scale}limit {budget.limit:,}{assumed_mark(budget)}"
+        scale = f"one scale: the longest bar is {widest} tokens · " if widest.count else ""
+        limit = f"limit {budget.limit:,}{assumed_mark(budget)}"
+        has_room = len(scale) + len(limit) < self.frame.size.width - _CORNERS
+        self.frame.border_subtitle = f"{scale}{limit}" if has_room else limit
         self._sides.comparison = comparison
         self.table.show(list(items_of(comparison)), columns=partial(columns_of, comparison))
 

@@ -102,7 +102,7 @@ def as_left(
     posted: SentRequest, wire: Wire | None, provider: Provider, window: ContextWindow
 ) -> str:
     """State whether these are the exact bytes that were sent."""
-    left = f"sha256 {posted.sha256[:_SHOWN]}…"
+    left = f"body {posted.sha256[:_SHOWN]}…"
     where = one_line(f"for {window.model} at {posted.url}")
     if wire is None:
         return f"It was sent {where}, {left}. The reader is in use now, so these are its messages."
@@ -141,7 +141,7 @@ def legend(window: ContextWindow) -> list[tuple[str, str]]:
 
 
 def _size(wire: Wire) -> str:
-    return f"{len(wire.body):,} bytes, sha256 {wire.sha256[:_SHOWN]}…"
+    return f"{len(wire.body):,} bytes, body {wire.sha256[:_SHOWN]}…"
 
 
 LETTERS = {kind: SIGNS[kind].letter for kind in Kind}

@@ -110,7 +110,7 @@ class BudgetBar(Widget):
             over = plural(self.refusal.overshoot, "token")
             return Content.assemble(
                 ("█" * self.size.width, "$error"),
-                f"\n{working}over budget by {over}; cannot be sent",
+                f"\n{working}over budget by {self.refusal.over} tokens; cannot be sent",
             )
         if self.window is None:
             return Content("·" * self.size.width)

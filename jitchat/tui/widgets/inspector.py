@@ -265,15 +265,15 @@ class Inspector(Vertical):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        row, never = self._row_at(event.option_index), self._never
+        row, never, window = self._row_at(event.option_index), self._never, self._window
         if row is not None:
             self.post_message(self._opened(row))
-        elif never is not None:
-            title = f"{Verdict.LEFT_OUT} · {never.tokens:,} tokens in total"
+        elif never is not None and window is not None:
+            title = f"{Verdict.LEFT_OUT} · {window.figure(never.tokens)} tokens in total"
             self.post_message(self.RowOpened(title, "", never.sentence))
 
     def _opened(self, row: window_rows.WindowRow) -> RowOpened:
-        note = figures.ledger_note(row.ledger) if row.ledger else row.reason
+        note = figures.ledger_note(row.ledger, row.counted) if row.ledger else row.reason
         if not row.segments:
             return self.RowOpened(f"{row.kind} {row.numbers_text}", note, turn=row.turn)
         excerpt, source = row.segments[0].excerpt, row.source
@@ -283,7 +283,7 @@ class Inspector(Vertical):
             return self.RowOpened(row.title, note, "", elsewhere.first, passages, elsewhere)
         if not row.segments[0].is_whole and row.turn is not None:
             if excerpt is not None:
-                note = f"{note}\n{figures.passages_sentence(excerpt)}"
+                note = f"{note}\n{figures.passages_sentence(excerpt, row.counted)}"
             return self.RowOpened(row.title, note, "", row.turn, passages)
         text = "".join(segment.text for segment in row.segments)
         return self.RowOpened(row.title, note, text, source=elsewhere)
@@ -314,7 +314,8 @@ class Inspector(Vertical):
         lines = [_cut_line(row, self._room) for row in rows]
         if self._window is not None:
             lines.insert(self._stable, self._boundary(self._window))
-            lines += [window_rows.sum_line(self._never)] if self._never else []
+            if self._never is not None:
+                lines.append(window_rows.sum_line(self._never, self._window.mark))
         return lines
 
     def _boundary(self, window: ContextWindow) -> Content:

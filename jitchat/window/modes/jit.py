@@ -42,8 +42,10 @@ def _everything(parts: Parts) -> Choice:
     additions = _additions(parts, parts.recent(0), left)
     allowance = _allowance(parts, left - sum(price(each.text) for each in additions))
     noted = with_others(Recall(), parts.sources.retrieval.elsewhere, allowance, price).noted
+    is_whole = not parts.sources.history.taken_out
+    reason = reasons.PASSED_THROUGH if is_whole else reasons.PASSED_THROUGH_WITHOUT
     while True:
-        choice = parts.everything(reasons.PASSED_THROUGH, Recall(), (*additions, *reversed(noted)))
+        choice = parts.everything(reason, Recall(), (*additions, *reversed(noted)))
         if tokens_of(choice.segments) <= room or not (additions or noted):
             return choice
         additions, noted = (additions, noted[:-1]) if noted else (additions[:-1], noted)

@@ -73,7 +73,7 @@ def asked_for_it_is_found(tour: Tour, screen: ChatScreen) -> None:
     assert asked.window.kind_of_turns()[NEEDLE] is Kind.REQUESTED
     assert asked.reply is not None
     assert DEPLOY_WINDOW.is_in(asked.reply.content)
-    assert f"+{request.tokens:,} tokens. The reply has it." in tour.progress.words
+    assert f"~{request.tokens:,} tokens. The reply has it." in tour.progress.words
     assert screen.query_one(Inspector).chosen == NEEDLE
 
 

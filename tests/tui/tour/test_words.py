@@ -96,7 +96,7 @@ def test_of_a_model_that_may_ask_what_it_asked_is_told_or_that_it_did_not(
     asking = Asked(said, replace(window, requests=(request,)), turn(64, RIGHT))
 
     told = describe_asking(asking, DEPLOY_WINDOW)
-    assert "It asked for “deploy window” → #9, +41 tokens. The reply has it" in told
+    assert "It asked for “deploy window” → #9, ~41 tokens. The reply has it" in told
     silent = describe_asking(Asked(said, window, turn(62, WRONG)), DEPLOY_WINDOW)
     assert silent.endswith("It made no request. So the answer is lost.")
 

@@ -119,7 +119,7 @@ async def test_rows_are_taken_out_and_in_and_the_chat_follows(backend: TestBacke
         view, table = await opened(pilot)
         await pilot.press("space")
         await settled(pilot)
-        assert "displaced: #9 (37)" in told(view, "change")
+        assert "displaced: #9 (~37)" in told(view, "change")
         row = next(row for row in table.rows if row.turn == 9)
         assert (row.verdict, row.reason) == ("left out", "left out of this message by you")
         assert "left out of this message by you" in told(view, "note")
@@ -237,7 +237,7 @@ async def test_tools_are_listed_behind_the_turns_with_their_price_and_why(
         sentence = " ".join(choosing_sentences(window))
         assert f"{len(names)} tools not offered" in sentence
         assert (
-            f"its description does not fit: shelf_0 ({window.others_of(Kind.TOOLS)[0].tokens})"
+            f"its description does not fit: shelf_0 (~{window.others_of(Kind.TOOLS)[0].tokens})"
             in sentence
         )
         view, table = await opened(pilot)

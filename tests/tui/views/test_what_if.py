@@ -57,7 +57,7 @@ def test_the_figures_of_each_mode_add_up_to_the_limit(case: Case) -> None:
     for mode in Mode:
         planned = case.window(mode, EstimateCounter())
         side = side_of(mode, planned, priced(None))
-        printed = str(figures_line(side, in_use=False))
+        printed = str(figures_line(side, 80, in_use=False))
         if not isinstance(planned, ContextWindow):
             assert numbers(printed) == [planned.overshoot]
             continue
@@ -106,8 +106,8 @@ def test_on_the_demo_the_recalled_turns_are_in_full_and_jit_and_not_in_recency(s
     comparison = compare(demo_session(store), QUESTION, NO_MORE)
     text = drawn(comparison, Mode.JIT)
     assert "── in full and jit · " in text
-    assert re.search(r"^#9 +▚ rec \d+ +· +▒ ret \d+ +.*02:00", text, re.MULTILINE)
-    assert re.search(r"^#1…#\d+ +▚ rec [\d,]+ +· +· +\d+ turns$", text, re.MULTILINE)
+    assert re.search(r"^#9 +▚ rec ~\d+ +· +▒ ret ~\d+ +.*02:00", text, re.MULTILINE)
+    assert re.search(r"^#1…#\d+ +▚ rec ~[\d,]+ +· +· +\d+ turns$", text, re.MULTILINE)
     assert "▸jit" in text
     assert text.count("identical to the window of full") == 2
     assert " full  " in text.splitlines()[1]
@@ -120,7 +120,7 @@ def test_a_mode_that_does_not_fit_says_by_how_much_and_is_a_column_all_the_same(
     session.options = SessionOptions(budget=Budget(limit=2_000, reserve=200))
     comparison: Windows = compare(session, QUESTION, NO_MORE)
     lines = str(draw_sides(comparison, Mode.FULL, 76)).splitlines()
-    assert re.fullmatch(r"▸full +does not fit: [\d,]+ tokens over the budget", lines[1])
+    assert re.fullmatch(r"▸full +does not fit: ~[\d,]+ tokens over the budget", lines[1])
     assert lines[6] == " full".ljust(10) + "╳" * 66
     assert comparison.modes == (Mode.RECENCY, Mode.JIT)
     assert "in every window" not in drawn(comparison, Mode.FULL)
@@ -138,7 +138,7 @@ def test_five_windows_have_a_column_each_and_kinds_no_names_where_room_is_short(
         assert [column.title for column in columns] == ["turn", *titles, "begins"]
         assert sum(column.width or 0 for column in columns) <= width - 20
         text = str(draw(columns, next(row for row in comparison.rows if row.turns == (9,))))
-        assert re.match(rf"#9 +{head}\d", text)
+        assert re.match(rf"#9 +{head}~\d", text)
         assert text.count("╪ obs") == 1, "observations stand for it"
     (instructions,) = [row for row in comparison.rows if row.turns == (None,)]
     assert instructions.shares[Mode.OBSERVE].tokens > instructions.shares[Mode.FULL].tokens
