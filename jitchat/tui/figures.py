@@ -1,6 +1,7 @@
 """Format the figures of a window and of a request: token counts, their accuracy, the cost."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from rich.cells import cell_len, set_cell_size
@@ -179,7 +180,7 @@ def send_sentences(window: ContextWindow, cost: str = "") -> tuple[str, ...]:
     """
     sure = window.is_sure
     took, picking = spent(window), window.picking
-    used, share = f"in {used_figure(window)}", percent(window.stable_share)
+    used, share = f"in {used_figure(window)}", percent(window.stable_tokens / (window.used or 1))
     room = f"reserve {window.budget.reserve:,}", f"free {tokens(window.free, exact=sure)}"
     saved = f"saves {percent(window.saving)}" if window.saving > 0 else ""
     picker = f"picker {tokens(took, exact=picking.exact)}" if picking and took else ""

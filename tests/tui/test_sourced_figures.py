@@ -67,7 +67,7 @@ class Sources:
     def add(self, window: ContextWindow, session: Session) -> None:
         sizes = {kind: window.tokens_of(kind) for kind in Kind}
         recent = [each.tokens for each in window.segments if each.kind is Kind.RECENT]
-        rows = (*window.ledger, *window.files, *window.elsewhere, *window.tools_left_out)
+        rows = (*window.ledger, *window.others)
         parts = {
             *(each.tokens for each in window.segments),
             *(each.tokens for each in rows),
@@ -75,7 +75,7 @@ class Sources:
             *accumulate(recent),
             *(window.stable_tokens, window.free, window.full_tokens),
             *([window.never_candidates.tokens] if window.never_candidates else []),
-            sum(each.tokens for each in window.tools_left_out),
+            sum(each.tokens for each in window.others_of(Kind.TOOLS)),
         }
         self.figures |= {str(window.figure(part)) for part in parts} | {str(window.used_figure)}
         for kind, size in sizes.items():

@@ -7,7 +7,7 @@ from functools import partial
 
 from rich.cells import cell_len
 
-from jitchat.text.figures import Mark, plural
+from jitchat.text.figures import Mark
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.words import fold
 from jitchat.tui.drawing import Content

@@ -17,7 +17,6 @@ from jitchat.replay import Replay, Replayed
 from jitchat.session import Session
 from jitchat.store.path import parent_of
 from jitchat.store.windows import Send
-from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.dialogs import exact
 from jitchat.tui.dialogs.dialog import Dialog, box

@@ -18,7 +18,6 @@ from textual.widget import Widget
 
 from jitchat.errors import WindowOverflow
 from jitchat.synthesis.policy import Thresholds
-from jitchat.text.figures import plural
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import WORKING, share_figure, tokens
 from jitchat.tui.palette import MUTED, kind_style
@@ -107,7 +106,6 @@ class BudgetBar(Widget):
     def render(self) -> Content:
         working = WORKING if self.working else " "
         if self.refusal is not None:
-            over = plural(self.refusal.overshoot, "token")
             return Content.assemble(
                 ("█" * self.size.width, "$error"),
                 f"\n{working}over budget by {self.refusal.over} tokens; cannot be sent",
