@@ -67,8 +67,8 @@ async def test_held_results_and_steps_are_stored_with_the_window(store):
     assert any(each.startswith("held #5: ") and each.endswith("% saved)") for each in sentences)
     step = next(each for each in sentences if each.startswith("step 3: "))
     calls, chosen, last = step.removeprefix("step 3: ").split(" → ")
-    assert calls.startswith("look (+")
-    assert chosen.startswith("handle_large_results (+")
+    assert calls.startswith("look (~")
+    assert chosen.startswith("handle_large_results (~")
     assert last == "this one"
     sent, _ = sent_exchange(session.memory, session.memory.turn_at(3))
     assert sent == third

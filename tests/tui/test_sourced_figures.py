@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 SIZES = ((160, 48), (104, 32), (80, 24), (60, 20), (50, 18), (40, 14))
 SAMPLE = (SIZES[0], SIZES[-1])
 FIGURE = r"~?\d[\d,]*(?: ± \d[\d,]*| ✓)?"
-MARKED = re.compile(r"~\d[\d,]*(?![\d.])|\d[\d,]* ± \d[\d,]*|\d[\d,]* ✓")
+MARKED = re.compile(r"~\d[\d,]*(?![\d.,]| %)|\d[\d,]* ± \d[\d,]*|\d[\d,]* ✓")
 MONEY = re.compile(r"[~<]?\$\d[\d,]*(?:\.\d+)?")
-SHARE = re.compile(r"(?<![\d.,<>])[<>]?\d+ %")
+SHARE = re.compile(r"(?<![\d.,<>])[<>]?\d+(?:\.\d)? %")
 BROKEN = re.compile(r"[~$]\d?[\d,.]*…|\d ±\s*…")
 
 
@@ -87,9 +87,10 @@ class Sources:
         for name in ("reserve", "rsv"):
             self.labelled.setdefault(name, set()).add(f"{window.budget.reserve:,}")
         self.shares |= {
-            percent(window.stable_tokens, window.used),
-            percent(window.used, window.full_tokens),
-            percent(window.full_tokens - window.used, window.full_tokens),
+            percent(window.stable_tokens / window.used),
+            percent(1 - window.saving),
+            percent(window.saving),
+            percent(window.used / window.budget.limit),
         }
         self.add_amounts(session.comparison(window))
 
@@ -179,7 +180,7 @@ def history_sources(session: Session, view: HistoryView) -> Sources:
     money, paid = total.money, row.send.cost
     sources.amounts |= {dollars(money.sent), about_cost(money.full), about_cost(money.saved)}
     sources.amounts.add(dollars(paid))
-    sources.shares |= {percent(total.saved, total.full), percent(money.saved, money.full)}
+    sources.shares |= {percent(total.saved / total.full), percent(money.saved / money.full)}
     sources.labelled["full would be"] = {f"~{row.send.full_tokens:,}"}
     return sources
 
