@@ -225,8 +225,11 @@ def correct_window(
     A turn that is sent at full text costs what its segment does; others are priced at the window's
     rate.
     """
-    own, segments = window.used, corrected(window.segments, calibration)
+    own = window.used
     total, band = expected(window.segments, calibration)
+    if not calibration.samples and total == own and not held_back:
+        return window
+    segments = corrected(window.segments, calibration)
 
     def at_rate(tokens: int) -> int:
         return (2 * tokens * total + own) // (2 * own) if own else tokens

@@ -261,7 +261,7 @@ def excerpted(segment: Segment) -> Segment:
     return replace(segment, form=Form.EXCERPT, whole=excerpt.whole)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def counted(price: Price, text: str) -> int:
     """Count a long text, caching the result for the next draft."""
     return price(text)
