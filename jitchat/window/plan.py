@@ -14,6 +14,7 @@ from dataclasses import replace
 from importlib import import_module
 from math import ceil
 
+from jitchat.statements import Source
 from jitchat.values import NO_OTHERS, Form, Mode, Role
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
@@ -28,6 +29,7 @@ from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
     ContextWindow,
     Kind,
+    LedgerRow,
     OtherRow,
     Segment,
     tokens_of,
@@ -76,7 +78,7 @@ def plan(
         planned=planned.segments,
         rules=sources.rules,
     )
-    return with_extents(correct_window(window, calibration, parts.held_back))
+    return correct_window(window, calibration, parts.held_back)
 
 
 _TRIES = 4
@@ -125,9 +127,8 @@ def rewritten(
     total, band = expected(segments, calibration)
     if total + band > window.budget.budget:
         return None
-    return replace(
+    again = replace(
         window,
-        segments=tuple(told(segment) for segment in corrected(segments, calibration)),
         exact=window.exact and not has_guesses(segments),
         counted=counted(segments),
         band=band,
@@ -135,6 +136,7 @@ def rewritten(
         planned=planned,
         rules=rules,
     )
+    return with_segments(again, corrected(segments, calibration), lambda tokens: tokens)
 
 
 def _has_estimates(choice: Choice, sources: Sources) -> bool:
@@ -220,16 +222,14 @@ def correct_window(
 ) -> ContextWindow:
     """Correct every price in a window that was planned in the counter's tokens.
 
-    `held_back` are tokens by which the turns as stored exceed what `full` sends of them.
-
-    A turn that is sent at full text costs what its segment does; others are priced at the window's
-    rate.
+    `held_back` are tokens by which the turns as stored exceed what `full` sends of them. What is
+    not sent is priced at the window's rate.
     """
     own = window.used
     total, band = expected(window.segments, calibration)
-    if not calibration.samples and total == own and not held_back:
+    is_whole = all(segment.is_whole for segment in window.segments)
+    if calibration is NO_CALIBRATION and is_whole and not held_back:
         return window
-    segments = corrected(window.segments, calibration)
 
     def at_rate(tokens: int) -> int:
         return (2 * tokens * total + own) // (2 * own) if own else tokens
@@ -239,31 +239,53 @@ def correct_window(
     full = calibration.correct(window.full_tokens + held_back, definitions)
     if window.full_tokens == own:  # of which every kind is known
         full += total - calibration.correct(own, definitions)
-    whole = [each for each in segments if each.kind in _FULL_TEXT and each.is_whole]
-    sent = {(segment.turn, segment.kind.value): segment.tokens for segment in whole}
-    others = {
-        (segment.kind, segment.file, segment.source): segment.tokens
-        for segment in segments
-        if segment.excerpt is None
-    }
-
-    def other(row: OtherRow) -> OtherRow:
-        tokens = others.get((row.kind, row.file, row.source)) if row.is_sent else None
-        return replace(row, tokens=at_rate(row.tokens) if tokens is None else tokens)
-
     never = window.never_candidates
-    return replace(
+    corrected_sums = replace(
         window,
-        segments=segments,
-        ledger=tuple(
-            replace(row, tokens=sent.get((row.turn, row.verdict.value), at_rate(row.tokens)))
-            for row in window.ledger
-        ),
         never_candidates=replace(never, tokens=at_rate(never.tokens)) if never else None,
-        others=tuple(other(row) for row in window.others),
         full_tokens=full,
         band=band,
     )
+    return with_segments(corrected_sums, corrected(window.segments, calibration), at_rate)
+
+
+def with_segments(
+    window: ContextWindow, segments: Iterable[Segment], rate: Callable[[int], int]
+) -> ContextWindow:
+    """Send these segments, and let each row say what its turn costs and how much of it is sent.
+
+    Turns that are sent cost what their segments do, all others `rate` of what they did.
+    """
+    sent = tuple(segments)
+    before, now = _extents(window.segments), _extents(sent)
+    at_full_text = [each for each in sent if each.kind in _FULL_TEXT and each.source is None]
+    costs = {each.turn: each.whole or each.tokens for each in at_full_text}
+    of_others = {(each.kind, each.file, each.source): each.tokens for each in sent}
+
+    def listed(row: LedgerRow) -> LedgerRow:
+        tokens = costs.get(row.turn) if row.verdict.value in _FULL_TEXT else None
+        reason = now.get(row.turn, "") + row.reason.removeprefix(before.get(row.turn, ""))
+        return replace(row, tokens=rate(row.tokens) if tokens is None else tokens, reason=reason)
+
+    def listed_other(row: OtherRow) -> OtherRow:
+        tokens = of_others.get((row.kind, row.file, row.source)) if row.is_sent else None
+        reason = now.get(row.source, "") + row.reason.removeprefix(before.get(row.source, ""))
+        return replace(row, tokens=rate(row.tokens) if tokens is None else tokens, reason=reason)
+
+    return replace(
+        window,
+        segments=tuple(map(told, sent)),
+        ledger=tuple(map(listed, window.ledger)),
+        others=tuple(map(listed_other, window.others)),
+    )
+
+
+def _extents(segments: Iterable[Segment]) -> dict[Source | int | None, str]:
+    """Map what is sent in part to how much of it is."""
+    in_part = (each for each in segments if each.form is not Form.WHOLE)
+    extents = {each.source or each.turn: each.extent for each in in_part}
+    extents.pop(None, None)
+    return extents
 
 
 def expected(segments: Iterable[Segment], calibration: Calibration) -> tuple[int, int]:
@@ -299,22 +321,3 @@ def pieces_in(segments: Iterable[Segment]) -> list[Piece]:
 def told(segment: Segment) -> Segment:
     """Let the reason say how much of a turn is sent, if that is not all of it."""
     return replace(segment, reason=f"{segment.extent}{segment.reason}")
-
-
-def with_extents(window: ContextWindow) -> ContextWindow:
-    """Let every reason say how much of a turn is sent, if that is not all of it."""
-    in_part = [each for each in window.segments if each.form is not Form.WHOLE]
-    if not in_part:
-        return window
-    extents = {each.source or each.turn: each.extent for each in in_part}
-    extents.pop(None, None)
-    return replace(
-        window,
-        segments=tuple(map(told, window.segments)),
-        ledger=tuple(
-            replace(row, reason=extents.get(row.turn, "") + row.reason) for row in window.ledger
-        ),
-        others=tuple(
-            replace(row, reason=extents.get(row.source, "") + row.reason) for row in window.others
-        ),
-    )

@@ -22,7 +22,7 @@ from jitchat.why import Standing, why_by_ledger
 from jitchat.window import parts
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration, Factor, Sample
-from jitchat.window.plan import correct_window, with_extents
+from jitchat.window.plan import correct_window
 from jitchat.window.record import segment_fields
 from jitchat.window.steering import Once
 from jitchat.window.tokens import EstimateCounter
@@ -147,7 +147,7 @@ async def test_a_corrected_window_corrects_what_is_left_out_alike(store):
     session, _ = await held(store)
     plain = session.preview("and now?", Mode.FULL)
     known = Calibration.of([Sample(1_000, 1_500), Sample(2_000, 3_000), Sample(4_000, 6_000)])
-    there, before = of_turn(with_extents(correct_window(plain, known)), 5), of_turn(plain, 5)
+    there, before = of_turn(correct_window(plain, known), 5), of_turn(plain, 5)
     assert there.whole == round(before.whole * there.tokens / before.tokens)
 
 

@@ -36,6 +36,7 @@ from tests.providers.streams import no_wait
 from tests.session.sending import failures, send
 from tests.support import conversation_of, observe, talk
 from tests.tools.support import ScriptedTools
+from tests.writing.checks import listed
 from tests.writing.readers import differences, given_in
 from tests.writing.worlds import MODELS, PROTOCOLS, SERVER
 
@@ -225,6 +226,7 @@ def require_recorded(session: Session, server: Server, *, others: int = 0) -> No
         unknown += window is None
         if window is not None:
             assert differences(server.protocol, window.pieces, body) == []
+            assert list(listed(window)) == []
     assert unknown == others
     for body in server.bodies:
         assert given_in(server.protocol, json.loads(body))
@@ -298,6 +300,21 @@ async def test_tools_that_are_refused_at_the_start(store, protocol_name):
     events = await send(session, "And now?", Mode.JIT)
     assert not failures(events)
     assert [window.tools for window in built(events)] == [()]
+    require_recorded(session, server)
+
+
+@EACH_PROTOCOL
+async def test_tools_that_are_refused_after_a_message_that_called_them(store, protocol_name):
+    script = [called("read", "look"), Answer("Done."), NO_TOOLS, Answer("It is quoted.")]
+    server = Server(protocol_name, script)
+    session = session_with(store, server)
+    assert not failures(await send(session, "Read the log.", Mode.JIT))
+    events = await send(session, "What does the log say of the harbour?", Mode.RECENCY)
+    first, second = built(events)
+    assert "preview" in {each.form for each in first.segments} & {
+        each.form for each in second.segments
+    }
+    require_charged_for_the_last(session, events)
     require_recorded(session, server)
 
 

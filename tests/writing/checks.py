@@ -65,6 +65,7 @@ def violations(case: Case) -> Iterator[Violation]:
     given = texts_in(case.protocol, body)
     yield from _quotes(case.window)
     yield from _owners(case.window)
+    yield from listed(case.window)
     yield from _parts(case, given)
     yield from _prices(case)
     yield from _sums(case.window)
@@ -89,6 +90,19 @@ def _owners(window: ContextWindow) -> Iterator[Violation]:
             owner = window.segments[piece.segment].use.calls
             if len(owner) != len(piece.use.calls):
                 yield Violation("a owner", f"{piece.text} in segment {piece.segment}")
+
+
+def listed(window: ContextWindow) -> Iterator[Violation]:
+    """A row has the figures of the segment that sends its turn."""
+    by_turn = segment_of_turns(window.segments)
+    for row in window.ledger:
+        segment = by_turn.get(row.turn)
+        if segment is None or segment.kind.value != row.verdict.value or segment.kind is Kind.INDEX:
+            continue
+        if row.tokens != (segment.whole or segment.tokens):
+            yield Violation("e row", f"#{row.turn}: {row.tokens} listed, {segment.tokens} sent")
+        if not row.reason.startswith(segment.extent):
+            yield Violation("e row", f"#{row.turn}: {row.reason!r} is not {segment.extent!r}")
 
 
 # (b) every stored part
