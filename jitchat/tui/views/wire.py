@@ -80,10 +80,12 @@ def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> L
         sends = WindowArchive(memory.store.database)
         identity = sends.window_id_of(sent, window.mode, window.model, window.digest)
     posted = sent_request_for(memory, identity) if identity is not None else None
-    wire = session.wire(window, posted)
+    wire = session.wire(window, posted) if window.pieces else None
     body = (wire.body if wire is not None else messages_body(window)).decode()
     if sent is None:
         summary = not_sent(wire)
+    elif not window.pieces:
+        summary = "Sent by an earlier version of jitchat: these are its messages."
     elif posted is not None:
         summary = as_left(posted, wire, session.provider, window)
     else:
