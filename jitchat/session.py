@@ -232,7 +232,10 @@ class Session:
     async def _first_answer(
         self, recorder: SendRecorder, question: Question, mode: Mode
     ) -> AsyncGenerator[Event, None]:
-        """Send the window; if it is too large for the model, build and send a smaller one, once."""
+        """Send the window; if it is too large for the model, build and send a smaller one, once.
+
+        It can also become too large by being written without a part that the server refuses.
+        """
         for is_last_try in (False, True):
             plan = partial(self._plan, question, mode)
             build = partial(self._built, recorder, question.turn, plan)
@@ -251,12 +254,14 @@ class Session:
                     async for event in events:
                         yield event
                 return
-            except ContextOverflow as overflow:
+            except (ContextOverflow, WindowOverflow) as overflow:
                 if is_last_try or recorder.has_begun:
                     raise
                 refusal = overflow
-            question = replace(question, once=replace(question.once, budget=None))
-            yield await asyncio.to_thread(self._learn_limit, question, mode, built.window, refusal)
+            if isinstance(refusal, ContextOverflow):
+                question = replace(question, once=replace(question.once, budget=None))
+                learn = partial(self._learn_limit, question, mode, built.window, refusal)
+                yield await asyncio.to_thread(learn)
 
     async def _make_room(self, question: Question, mode: Mode) -> AsyncGenerator[Event, None]:
         """In `observe`, observe turns until the window fits."""

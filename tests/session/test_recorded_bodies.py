@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
+from jitchat import session as session_module
 from jitchat.events import WindowBuilt
 from jitchat.memory import Memory
 from jitchat.providers.http.provider import HttpProvider
@@ -314,6 +315,20 @@ async def test_tools_that_are_refused_after_a_message_that_called_them(store, pr
     assert "preview" in {each.form for each in first.segments} & {
         each.form for each in second.segments
     }
+    require_charged_for_the_last(session, events)
+    require_recorded(session, server)
+
+
+@EACH_PROTOCOL
+async def test_a_window_that_does_not_fit_once_rewritten_is_planned_again(
+    store, protocol_name, monkeypatch
+):
+    monkeypatch.setattr(session_module, "rewritten", lambda *_: None)
+    server = Server(protocol_name, [NO_TOOLS, Answer("Then not."), Answer("No.")])
+    session = session_with(store, server)
+    events = await send(session, "Look.", Mode.JIT)
+    assert not failures(events)
+    assert [bool(window.tools) for window in built(events)] == [True, False]
     require_charged_for_the_last(session, events)
     require_recorded(session, server)
 
