@@ -97,6 +97,8 @@ from jitchat.window.window import ContextWindow, digest_of
 from jitchat.window.written import TurnPricing
 from jitchat.writing.pieces import WritingRules
 
+_PREFIX_LOST = "The prefix that the provider may have cached is lost."
+
 
 class Session:
     """A conversation in use: its memory, its model and its budget."""
@@ -342,7 +344,9 @@ class Session:
                 if refused.part in without:
                     raise
                 without |= {refused.part}
-                yield RequestAdapted(refused.sentence)
+                has_prefix = any(each.turn for each in built.window.segments if each.kind.is_stable)
+                lost = f" {_PREFIX_LOST}" if has_prefix else ""
+                yield RequestAdapted(f"{refused.sentence}{lost}")
                 rewrite = partial(self._rewritten, built.window, without)
                 built, messages = await asyncio.to_thread(self._built, recorder, turn, rewrite)
                 yield built

@@ -51,6 +51,9 @@ class _Printer:
                 self.end_line()
             case events.ToolReturned(turn):
                 output.say(f"tool: {_tool_line(turn)}", err=True)
+            case events.RequestAdapted(sentence) | events.LimitLearnt(_, sentence):
+                self.end_line()
+                output.say(one_line(sentence), err=True)
             case _:
                 for sentence in _sentences_of(event):
                     self.end_line()
