@@ -101,6 +101,8 @@ def shown(value: object, *, hidden: bool = False) -> str:
 
 GLOBS = "globs matched against SERVER__TOOL, or server names"
 PROTOCOLS = ("openai", "responses", "anthropic", "gemini", "ollama")
+SAMPLING = ("temperature", "top_p", "top_k", "seed", "effort", "max_tokens")
+"""The names of the parameters that a provider and a persona have."""
 
 
 @dataclass(frozen=True, slots=True)
