@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -41,12 +40,6 @@ _SEED = 1
 """The sampling seed for models that run on this machine."""
 _REASON_LENGTH = 400
 """Maximum characters of the reason for a failure."""
-_UNKNOWN = Prices(None, None)
-
-
-def _price(whose: str, direction: str) -> Any:  # noqa: ANN401  as its field's type
-    about = f"{whose} price per million {direction} tokens, in US dollars."
-    return options.option(about, "USD", type=click.FloatRange(min=0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +57,6 @@ class AnswerFlags:
     )
     parallel: int = options.count_option("Number of concurrent requests.", 64, default=4)
     yes: bool = options.option("Send without asking to confirm the cost.")
-    input_price: float | None = _price("The answerer's", "input")
-    output_price: float | None = _price("The answerer's", "output")
-    judge_input_price: float | None = _price("The judge's", "input")
-    judge_output_price: float | None = _price("The judge's", "output")
 
     def with_answerer(self, flags: options.Flags) -> options.Flags:
         """Make the answerer the settings' model, because the windows are planned for it.
@@ -127,14 +116,10 @@ class AnswerFlags:
             cold_store.usage_log(paths, wanted=is_recorded) as database,
             opened_log(path) as log,
         ):
-            prices = Prices(self.input_price, self.output_price)
-            answerer = _model(flags.settings(), prices, database)
+            answerer = _model(flags.settings(), database)
             judge = None
             if self.judge is not None:
-                own_prices = Prices(self.judge_input_price, self.judge_output_price)
-                if self.judge != self.answerer or own_prices != _UNKNOWN:
-                    prices = own_prices
-                judge = _model(with_model(flags, self.judge).settings(), prices, database)
+                judge = _model(with_model(flags, self.judge).settings(), database)
             run = Answering(cases.planned, answerer, judge, data, log)
             self._confirm(run, path)
             self._send_all(run, path)
@@ -191,8 +176,7 @@ def with_model(flags: options.Flags, model: str) -> options.Flags:
     return options.Flags(given=given).over(flags)
 
 
-def _model(settings: Settings, prices: Prices, database: Database | None) -> Model:
-    """Make a model; prices that are not given are those that are known of the model."""
+def _model(settings: Settings, database: Database | None) -> Model:
     if warning := models.unencrypted_keys(settings):
         output.warn(warning)
     model = models.resolve_model(settings)
@@ -214,8 +198,7 @@ def _model(settings: Settings, prices: Prices, database: Database | None) -> Mod
         "max_tokens": sampling.max_tokens,
         "version": __version__ if profile.is_reader else None,
     }
-    if prices == _UNKNOWN or profile.is_embedded:
-        prices = model.prices or _UNKNOWN
+    prices = model.prices or Prices(None, None)
     provider = models.make_provider(profile, model.name, model.counter)
     if not profile.is_reader:
         recorded = replace(model, database=database)
