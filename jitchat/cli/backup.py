@@ -18,7 +18,5 @@ def backup_command(flags: options.Flags, file: Path, as_json: bool) -> None:
     """
     with cold_store.opened_store(flags.paths()) as store:
         size = store.database.back_up(file)
-    if as_json:
-        output.say_json({"file": str(file), "bytes": size})
-    else:
-        output.say(f"{store.database.path} was copied to {file}: {megabytes(size)}.")
+    text = f"{store.database.path} was copied to {file}: {megabytes(size)}."
+    output.tell({"file": str(file), "bytes": size}, text, as_json=as_json)

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import click
@@ -63,10 +64,8 @@ def list_command(flags: options.Flags, words: tuple[str, ...], refresh: bool, as
         found = [choice for choice in narrowed if choice.models]
     for name, error in failures:
         output.warn(f"{name}: {error}")
-    if as_json:
-        output.say_json([_fields(choice) for choice in found])
-    else:
-        _print(found, most)
+    fields = [_fields(choice) for choice in found]
+    output.tell(fields, partial(_print, found, most), as_json=as_json)
     return 1 if failures and len(failures) == asked else 0
 
 

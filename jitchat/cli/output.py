@@ -13,9 +13,10 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -110,8 +111,20 @@ def say_json(value: object) -> None:
 
 
 def _json_value(value: object) -> object:
-    """Convert what JSON has no type for: a date, and a dataclass with its fields."""
+    """Convert what JSON has no type for: a date, a mapping, and a dataclass with its fields."""
+    if isinstance(value, Mapping):
+        return dict(value)
     return value.isoformat() if isinstance(value, date) else fields_of(value)
+
+
+def tell(fields: object, text: str | Callable[[], object], *, as_json: bool) -> None:
+    """Print fields as JSON or, without `as_json`, a text; a function prints its text itself."""
+    if as_json:
+        say_json(fields)
+    elif callable(text):
+        text()
+    elif text:
+        say(text)
 
 
 def json_fields(record: object, names: str) -> dict[str, Any]:
@@ -132,14 +145,19 @@ def json_fields(record: object, names: str) -> dict[str, Any]:
 
 def print_records(  # noqa: PLR0913  a name for each part of the output
     records: Sequence[_Record],
-    describe: Callable[[_Record], dict[str, Any]],
+    describe: str | Callable[[_Record], dict[str, Any]],
     row_of: Callable[[_Record], Sequence[str]],
     *,
     as_json: bool,
     right: Collection[int] = (),
     none: str = "",
 ) -> None:
-    """Print records as JSON or as aligned columns; `none` is the sentence if there are none."""
+    """Print records as JSON or as aligned columns; `none` is the sentence if there are none.
+
+    `describe` makes the JSON of a record, or names its attributes as in `json_fields`.
+    """
+    if isinstance(describe, str):
+        describe = partial(json_fields, names=describe)
     if as_json:
         say_json([describe(record) for record in records])
     elif records:

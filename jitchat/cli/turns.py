@@ -271,18 +271,16 @@ def why_command(
         else:
             explained = _explained_draft(session, draft, mode)
         found = _why_fields(session, explained, turn)
-    if as_json:
-        output.say_json(found)
-        return
+    output.tell(found, "\n".join((_heading(explained), *found["sentences"])), as_json=as_json)
+
+
+def _heading(explained: Explained) -> str:
     mode, quoted = explained.window.mode, f"“{shorten(explained.draft, _QUOTED)}”"
     if (system := explained.window.name_of(Kind.SYSTEM)) != Kind.SYSTEM:
         quoted += f" ({one_line(system)})"
     if explained.said is not None:
-        output.say(f"The window that was sent in {mode} for #{explained.said.position}, {quoted}:")
-    else:
-        output.say(f"The window that would be sent in {mode} for {quoted}:")
-    for sentence in found["sentences"]:
-        output.say(sentence)
+        return f"The window that was sent in {mode} for #{explained.said.position}, {quoted}:"
+    return f"The window that would be sent in {mode} for {quoted}:"
 
 
 def _explained_draft(session: Session, draft: Draft | None, mode: Mode) -> Explained:
