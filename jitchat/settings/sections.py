@@ -346,14 +346,6 @@ class WriterSettings(SmallModelSettings):
 
 
 @dataclass(frozen=True, slots=True)
-class AgentSettings:
-    context_only: bool = setting(
-        "whether the memory benchmark uses the memory document alone; false: entries per message",
-        True,
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class RerankerSettings:
     """A cross-encoder of fastembed's list, used if it is on this machine."""
 
@@ -449,7 +441,6 @@ class Sections:
     writer: WriterSettings = field(default_factory=WriterSettings)
     reranker: RerankerSettings = field(default_factory=RerankerSettings)
     tools: ToolsSettings = field(default_factory=ToolsSettings)
-    agent: AgentSettings = field(default_factory=AgentSettings)
     lab: LabSettings = field(default_factory=LabSettings)
     screen: ScreenSettings = field(default_factory=ScreenSettings)
 
