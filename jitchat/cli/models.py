@@ -12,7 +12,7 @@ import click
 
 from jitchat import weights
 from jitchat.cli import cold_store, options, output
-from jitchat.errors import JitchatError, ProviderError, SettingsError, UsageError
+from jitchat.errors import JitchatError, ProviderError, SettingsError, UsageError, reported
 from jitchat.model_choices import ModelChoices
 from jitchat.providers.catalogue import models, table
 from jitchat.store.models import ModelLists
@@ -135,11 +135,8 @@ def fetch_command(flags: options.Flags, name: str, source: Path | None) -> int:
 def remove_command(flags: options.Flags, name: str) -> None:
     """Delete downloaded weights: smollm2 or minilm."""
     wanted, folder = _weights(name), flags.paths().models
-    try:
+    with reported(JitchatError, f"{wanted.home(folder)} cannot be deleted"):
         freed = weights.remove(name, folder)
-    except OSError as error:
-        home = wanted.home(folder)
-        raise JitchatError(f"{home} cannot be deleted: {error.strerror}.") from error
     freed_text = f"was deleted, freeing {figures.megabytes(freed)}"
     output.say(f"{wanted.title} {freed_text if freed else 'is not installed'}.")
 

@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from jitchat.errors import BenchFailed, JitchatError, UsageError
+from jitchat.errors import BenchFailed, JitchatError, UsageError, reported
 from jitchat.text.sanitize import escape_in_json, for_terminal
 from jitchat.typed_data import fields_of
 
@@ -158,12 +158,8 @@ def print_records(  # noqa: PLR0913  a name for each part of the output
     """
     if isinstance(describe, str):
         describe = partial(json_fields, names=describe)
-    if as_json:
-        say_json([describe(record) for record in records])
-    elif records:
-        print_columns([row_of(record) for record in records], right)
-    elif none:
-        say(none)
+    shown = partial(print_columns, [row_of(record) for record in records], right)
+    tell([describe(record) for record in records], shown if records else none, as_json=as_json)
 
 
 @contextmanager
@@ -288,9 +284,12 @@ def print_tables(tables: Iterable[Table]) -> None:
         emit("\n" * bool(number) + drawn.get().rstrip())
 
 
+_ANOTHER_FILE = "Choose another file."
+
+
 def require_writable(path: Path) -> None:
     if why := why_unwritable(path):
-        raise _unwritable(path, why)
+        raise BenchFailed(f"{path} cannot be written: {why}.", _ANOTHER_FILE)
 
 
 def why_unwritable(path: Path) -> str:
@@ -310,19 +309,13 @@ def why_unwritable(path: Path) -> str:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    try:
+    with reported(BenchFailed, f"{path} cannot be written", _ANOTHER_FILE):
         path.write_bytes(content)
-    except OSError as error:
-        raise _unwritable(path, str(error.strerror)) from error
     say(f"written to {path}", err=True)
 
 
 def write_json(path: Path, value: object) -> None:
     write_file(path, (json.dumps(value, indent=2) + "\n").encode())
-
-
-def _unwritable(path: Path, why: str) -> BenchFailed:
-    return BenchFailed(f"{path} cannot be written: {why}.", "Choose another file.")
 
 
 def may_delete(question: str, *, given: bool) -> bool:

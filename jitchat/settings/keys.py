@@ -22,7 +22,7 @@ from types import ModuleType
 
 from jitchat.children import Completed, run_users_command
 from jitchat.crash import redacted, remember_secret
-from jitchat.errors import JitchatError, SettingsError, UsageError
+from jitchat.errors import JitchatError, SettingsError, UsageError, reported
 from jitchat.paths import make_private, open_to_others, replace_file
 from jitchat.providers.catalogue.table import presets
 from jitchat.settings import checks, sections
@@ -263,17 +263,13 @@ class KeysFile:
 
     def _write(self, keys: dict[str, sections.Secret]) -> None:
         lines = [f"{json.dumps(name)} = {json.dumps(str(key))}\n" for name, key in keys.items()]
-        try:
+        remedy = (
+            "Nothing was changed. Make its folder writable, or set the key in an environment"
+            " variable."
+        )
+        with reported(JitchatError, f"The keys file {self.path} cannot be written", remedy):
             make_private(self.path.parent)
             replace_file(self.path, (_HEAD + "".join(lines)).encode())
-        except OSError as error:
-            why = error.strerror
-        else:
-            return
-        raise JitchatError(
-            f"The keys file {self.path} cannot be written: {why}. Nothing was changed.",
-            "Make its folder writable, or set the key in an environment variable.",
-        )
 
 
 KEY_OF_PROVIDER_IN_USE = "JITCHAT_PROVIDER_API_KEY"
