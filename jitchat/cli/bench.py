@@ -88,7 +88,7 @@ _BOTH = "both"
 @options.flag(
     "--runner document|entries|both",
     "Kind of memory.",
-    type=click.Choice([*RunnerName, _BOTH]),
+    type=click.Choice([*(name.value for name in RunnerName), _BOTH]),
     default=RunnerName.DOCUMENT.value,
 )
 @options.measuring_options
@@ -295,7 +295,7 @@ _LARGE = "10000,100000"
 )
 @modes_option
 @options.embedder_options
-def scaling_command(  # noqa: PLR0913, PLR0917  its options
+def scaling_command(
     flags: options.Flags,
     turns: str | None,
     length: str,

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -111,19 +110,6 @@ def _planned(
     return asyncio.run(asked())
 
 
-@dataclass(frozen=True, slots=True)
-class _HowToSend:
-    tools: bool = options.option("Let the model call the tools of your MCP servers.")
-    compact: str | None = options.option(
-        "Send only the parts of TEXT that INSTRUCTION asks for; all of TEXT is stored.",
-        "INSTRUCTION",
-    )
-    end: bool = options.option("End the session afterwards, which writes the memory document.")
-    json: bool = options.option(
-        "Print a JSON object: the reply, its turns, usage, cost and window."
-    )
-
-
 @click.command("send", cls=options.SharingCommand)
 @click.argument("text", required=False)
 @options.in_conversation
@@ -132,7 +118,7 @@ class _HowToSend:
 @options.attaching
 @options.common_options
 def send_command(
-    flags: options.Flags, text: str | None, how: _HowToSend, attached: Sequence[str]
+    flags: options.Flags, text: str | None, how: exchange.HowToSend, attached: Sequence[str]
 ) -> None:
     """Send TEXT, print the reply as it arrives, and store both.
 
@@ -152,9 +138,7 @@ def send_command(
         sent = exchange.Sent(
             draft.text,
             mode,
-            how.compact,
-            how.end,
-            as_json=how.json,
+            how,
             names_conversation=flags.conversation is not None or flags.temporary,
             once=_once_of(session, draft, attached),
         )
