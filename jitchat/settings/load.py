@@ -18,7 +18,7 @@ from typing import Any
 from jitchat.crash import remember_secret
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import presets
-from jitchat.settings import checks, personas, profiles, sections, servers, settings, tables
+from jitchat.settings import checks, personas, profiles, sections, settings, tables
 from jitchat.text.sanitize import shorten
 from jitchat.text.variables import expanded, variables_in
 
@@ -68,7 +68,7 @@ def load_settings(
     }
     _require_addresses(named["providers"], str(config))
     for server in named["mcp"].values():
-        servers.require_one_way(server, str(config))
+        tables.require_one_way(server, str(config))
     names = list({**presets(), **named["providers"]})
     for name, persona in named["personas"].items():
         if persona.provider:
