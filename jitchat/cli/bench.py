@@ -17,9 +17,9 @@ from jitchat.bench.observation import Replaying
 from jitchat.bench.recall import by_methods, in_modes, measure
 from jitchat.bench.scores import ALL, LEXICAL, embedder_name
 from jitchat.cli import cold_store, options, output
-from jitchat.cli.bench_answers import AnswerFlags
 from jitchat.cli.bench_options import (
     ANY_FORMAT,
+    AnswerFlags,
     QuestionFlags,
     ResultFlags,
     data_option,

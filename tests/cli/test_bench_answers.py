@@ -10,7 +10,7 @@ import pytest
 from jitchat import models as resolving
 from jitchat.bench import prompt
 from jitchat.cli import output
-from jitchat.cli.bench_answers import with_model
+from jitchat.cli.bench_options import with_model
 from jitchat.cli.options import Flags
 from jitchat.errors import RequestRefused, Unreachable
 from jitchat.providers.local.engine import EnginePlan
