@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -127,10 +128,15 @@ def demo_command(flags: options.Flags, record: bool, pace: float | None, live: b
     cold_store.check_key_bindings(settings)
     require_terminal("The tour requires a terminal; `jitchat --help` lists other commands.")
     garbage.pause()
-    from jitchat.tui.lab.live import LiveApp  # noqa: PLC0415  textual: not needed for --help
-    from jitchat.tui.tour.app import TourApp  # noqa: PLC0415  textual: not needed for --help
+    app: Callable[..., JitchatApp]
+    if live:
+        from jitchat.tui.lab.live import LiveApp  # noqa: PLC0415  textual, and the lab
 
-    app = LiveApp if live else TourApp
+        app = LiveApp
+    else:
+        from jitchat.tui.tour.app import TourApp  # noqa: PLC0415  textual
+
+        app = TourApp
     with TemporaryDirectory(prefix="jitchat-demo-") as folder:
         paths = replace(flags.paths(), database=Path(folder, "demo.db"), rot=Path(folder, "rot"))
         with cold_store.opened_store(paths) as store:
