@@ -3,6 +3,9 @@
 Every error has a sentence on what happened and one on what to do.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from jitchat.text.figures import Figure, Mark
 
 
@@ -18,6 +21,15 @@ class JitchatError(Exception):
 
     def __str__(self) -> str:
         return f"{self.what} {self.remedy}".strip()
+
+
+@contextmanager
+def reported(kind: type[JitchatError], what: str, remedy: str = "") -> Iterator[None]:
+    """Raise an error of the kind in place of an OSError, whose reason follows `what`."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{what}: {error.strerror or error}.", remedy) from None
 
 
 class UsageError(JitchatError):

@@ -23,7 +23,7 @@ from jitchat.session_options import SessionOptions
 from jitchat.statements import Observation
 from jitchat.store.observations import ObservationPass, PassKind
 from jitchat.transfer.demo import store_demo
-from jitchat.values import Conversation, Message, Role, ToolCall, Turn, Usage
+from jitchat.values import Conversation, Message, Role, ToolCall, ToolResult, ToolUse, Turn, Usage
 from jitchat.window.tokens import EstimateCounter, TokenCounter
 from jitchat.window.window import ContextWindow
 from jitchat.writing.pieces import PLAIN, WritingRules
@@ -112,6 +112,12 @@ def turn(position: int, content: str, role: Role | None = None, name: str | None
     """A turn; odd positions are the user's unless a role is given."""
     spoken = role or (Role.USER if position % 2 else Role.ASSISTANT)
     return Turn(position, spoken, content, None, name)
+
+
+def result_message(result: ToolResult, turn: int | None = None) -> Message:
+    """A result as a message to send back; `turn` is its position, if it is stored."""
+    use = ToolUse(answers=result.call, is_error=result.is_error)
+    return Message(Role.TOOL, result.content, turn, use)
 
 
 def talk(*contents: str) -> list[Turn]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from jitchat import errors, events
 from jitchat.attachments import Attachment
-from jitchat.cli import output
+from jitchat.cli import options, output
 from jitchat.cli.windows import window_fields
 from jitchat.index.tool_results import result_line
 from jitchat.memory import Memory
@@ -98,15 +98,23 @@ def _sentences_of(event: events.Event) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class HowToSend:
+    tools: bool = options.option("Let the model call the tools of your MCP servers.")
+    compact: str | None = options.option(
+        "Send only the parts of TEXT that INSTRUCTION asks for; all of TEXT is stored.",
+        "INSTRUCTION",
+    )
+    end: bool = options.option("End the session afterwards, which writes the memory document.")
+    json: bool = options.option(
+        "Print a JSON object: the reply, its turns, usage, cost and window."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Sent:
     draft: str
     mode: Mode
-    instruction: str | None = None
-    """Which parts of a long draft to send; None to send all of it."""
-    ends: bool = False
-    """Whether to end the session afterwards, which writes the memory document."""
-    as_json: bool = False
-    """Whether to print a JSON object instead of the reply."""
+    how: HowToSend
     once: Once = NO_MORE
     """With the files of the message."""
     names_conversation: bool = True
@@ -115,8 +123,8 @@ class Sent:
 
 async def once_for(session: Session, sent: Sent) -> Once:
     """Compact the draft if an instruction is given; if not, suggest it for a very long draft."""
-    if sent.instruction is not None:
-        form = await session.compacted(sent.draft, sent.instruction)
+    if sent.how.compact is not None:
+        form = await session.compacted(sent.draft, sent.how.compact)
         return replace(sent.once, form=form)
     size = session.counter.count(sent.draft)
     if size > LARGE_MESSAGE:
@@ -139,22 +147,22 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
     However it ends, the partial reply is stored and the output line is closed.
     """
     conversation = session.memory.conversation
-    place = "" if sent.names_conversation or sent.as_json else conversation.id
-    printer = _Printer(session.memory, as_json=sent.as_json, place=place)
+    place = "" if sent.names_conversation or sent.how.json else conversation.id
+    printer = _Printer(session.memory, as_json=sent.how.json, place=place)
     try:
         await end_if_over(session)
         once = await once_for(session, sent)
         async with aclosing(session.send(sent.draft, sent.mode, once)) as told:
             async for event in told:
                 printer.take(event)
-        if sent.ends and (ended := await session.ending.end()) is not None:
+        if sent.how.end and (ended := await session.ending.end()) is not None:
             printer.end_line()
             output.say(ended.sentence, err=True)
     finally:
         printer.end_line()
         await session.aclose()
     error, stored = printer.error, printer.stored
-    if sent.as_json:
+    if sent.how.json:
         output.say_json(_fields(session, stored, error))
     if not stored or stored[-1].status is not Status.CUT:
         return error

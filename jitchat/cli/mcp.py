@@ -15,7 +15,7 @@ from jitchat.cli import cold_store, options, output
 from jitchat.errors import UsageError
 from jitchat.settings import edit
 from jitchat.settings.sections import McpServer
-from jitchat.settings.servers import rules_of, spec_of
+from jitchat.settings.tables import rules_of, spec_of
 from jitchat.store.tool_grants import ToolGrants
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten

@@ -9,7 +9,7 @@ import click
 
 from jitchat.cli.cold_store import load_settings, opened_store
 from jitchat.cli.options import Flags, SharingCommand, flag, provider_options, text_given
-from jitchat.cli.output import json_fields, print_records, say, say_json, warn
+from jitchat.cli.output import json_fields, print_records, say, tell, warn
 from jitchat.errors import UsageError
 from jitchat.models import ResolvedModel, resolve_model
 from jitchat.settings.settings import CHOSEN
@@ -101,14 +101,12 @@ def tokens_command(  # noqa: PLR0913  one for each option
     counts = None
     if text is not None:
         counts = _count(resolved, learnt.calibration, text_given(text), exact=exact)
-    if as_json:
-        fields = {**_fields(resolved, learnt), **tools}
-        if counts is not None:
-            fields["text"] = counts
-        say_json(fields)
-        return
+    fields = {**_fields(resolved, learnt), **tools}
+    if counts is not None:
+        fields["text"] = counts
     statistics = filter(None, (each.sentence for each in tools.values()))
-    say("\n".join((*_lines(resolved, learnt), *statistics, *_count_lines(resolved, counts))))
+    lines = (*_lines(resolved, learnt), *statistics, *_count_lines(resolved, counts))
+    tell(fields, "\n".join(lines), as_json=as_json)
 
 
 def _resolved(flags: Flags, model: str) -> ResolvedModel:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -111,19 +110,6 @@ def _planned(
     return asyncio.run(asked())
 
 
-@dataclass(frozen=True, slots=True)
-class _HowToSend:
-    tools: bool = options.option("Let the model call the tools of your MCP servers.")
-    compact: str | None = options.option(
-        "Send only the parts of TEXT that INSTRUCTION asks for; all of TEXT is stored.",
-        "INSTRUCTION",
-    )
-    end: bool = options.option("End the session afterwards, which writes the memory document.")
-    json: bool = options.option(
-        "Print a JSON object: the reply, its turns, usage, cost and window."
-    )
-
-
 @click.command("send", cls=options.SharingCommand)
 @click.argument("text", required=False)
 @options.in_conversation
@@ -132,7 +118,7 @@ class _HowToSend:
 @options.attaching
 @options.common_options
 def send_command(
-    flags: options.Flags, text: str | None, how: _HowToSend, attached: Sequence[str]
+    flags: options.Flags, text: str | None, how: exchange.HowToSend, attached: Sequence[str]
 ) -> None:
     """Send TEXT, print the reply as it arrives, and store both.
 
@@ -152,9 +138,7 @@ def send_command(
         sent = exchange.Sent(
             draft.text,
             mode,
-            how.compact,
-            how.end,
-            as_json=how.json,
+            how,
             names_conversation=flags.conversation is not None or flags.temporary,
             once=_once_of(session, draft, attached),
         )
@@ -271,18 +255,16 @@ def why_command(
         else:
             explained = _explained_draft(session, draft, mode)
         found = _why_fields(session, explained, turn)
-    if as_json:
-        output.say_json(found)
-        return
+    output.tell(found, "\n".join((_heading(explained), *found["sentences"])), as_json=as_json)
+
+
+def _heading(explained: Explained) -> str:
     mode, quoted = explained.window.mode, f"“{shorten(explained.draft, _QUOTED)}”"
     if (system := explained.window.name_of(Kind.SYSTEM)) != Kind.SYSTEM:
         quoted += f" ({one_line(system)})"
     if explained.said is not None:
-        output.say(f"The window that was sent in {mode} for #{explained.said.position}, {quoted}:")
-    else:
-        output.say(f"The window that would be sent in {mode} for {quoted}:")
-    for sentence in found["sentences"]:
-        output.say(sentence)
+        return f"The window that was sent in {mode} for #{explained.said.position}, {quoted}:"
+    return f"The window that would be sent in {mode} for {quoted}:"
 
 
 def _explained_draft(session: Session, draft: Draft | None, mode: Mode) -> Explained:

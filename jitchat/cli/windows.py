@@ -1,6 +1,7 @@
 """Windows as text and JSON, one line per segment, and `jitchat replay` for windows already sent."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -58,9 +59,7 @@ def window_fields(
         "counter": output.json_fields(window, "name=counter exact"),
         **output.json_fields(window.budget, "limit limit_source reserve budget"),
         **output.json_fields(window, sizes),
-        "cost": compared.amount if compared is not None else None,
-        "full_cost": compared.of_full if compared is not None else None,
-        "cached": compared.sent.cached_tokens if compared is not None else None,
+        **output.json_fields(compared, "cost=amount full_cost=of_full cached=sent.cached_tokens"),
         "price_source": (compared.source or None) if compared is not None else None,
         **record.choosing_fields(window),
         **record.other_fields(window),
@@ -154,10 +153,10 @@ def replay_command(flags: options.Flags, turn: int, **wanted: Any) -> None:  # n
         replayed = replay.open(send)
     if wanted["messages"]:
         _print_messages(replayed, as_json=wanted["as_json"])
-    elif wanted["as_json"]:
-        output.say_json(_replay_fields(replayed, identity))
     else:
-        _print_replayed(replayed, identity, (number, len(chosen)))
+        fields = _replay_fields(replayed, identity)
+        shown = partial(_print_replayed, replayed, identity, (number, len(chosen)))
+        output.tell(fields, shown, as_json=wanted["as_json"])
     if not replayed.is_as_sent:
         raise StoreUnreadable(
             f"The stored window of #{send.said} is damaged: its hash does not match the request"
@@ -208,11 +207,8 @@ def _replay_fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
 
 
 def _print_messages(replayed: Replayed, *, as_json: bool) -> None:
-    if as_json:
-        output.say_json(_message_fields(replayed.window))
-        return
-    for text in message_texts(replayed.window):
-        output.say(text)
+    text = "\n".join(message_texts(replayed.window))
+    output.tell(_message_fields(replayed.window), text, as_json=as_json)
 
 
 def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int]) -> None:

@@ -4,19 +4,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from jitchat.text.sanitize import shorten
-from jitchat.values import Message, Role, Tool, ToolCall, ToolResult, ToolUse, Turn
+from jitchat.values import Tool, ToolCall, ToolResult, Turn
 from jitchat.writing.calls import read_arguments
 
 NOT_RUN = "No result: the call was not run, for the turn ended before it could be."
 DECLINED = "Declined"
 """The first word of the result of a call that the settings or the user did not allow."""
 _SHOWN_NAMES = 10
-
-
-def result_message(result: ToolResult, turn: int | None = None) -> Message:
-    """Return a result as a message to send back; `turn` is its position, if it is stored."""
-    use = ToolUse(answers=result.call, is_error=result.is_error)
-    return Message(Role.TOOL, result.content, turn, use)
 
 
 def is_declined(result: Turn) -> bool:

@@ -51,8 +51,6 @@ class Settings(sections.Sections):
         if preset is None and table is None:
             what = f"There is no provider {shorten(name, 60)!r}."
             raise SettingsError(what, known_providers(name, self.provider_names()))
-        if preset is READER:
-            return _reader_profile(self)
         return _ProfileMaker(self, preset, table or sections.NamedProvider(name)).profile()
 
     def profiles(self) -> list[Profile]:
@@ -143,23 +141,6 @@ def known_providers(wrong: str, names: list[str]) -> str:
     )
 
 
-def _reader_profile(settings: Settings) -> Profile:
-    table = settings.providers.get(READER.name) or sections.NamedProvider(READER.name)
-    in_use = settings.provider.name == READER.name
-    if in_use:
-        table = _overlaid(table, settings.provider)
-    return Profile(
-        READER.name,
-        READER.title,
-        READER.protocol,
-        model=READER.name,
-        reserve=table.reserve,
-        in_use=in_use,
-        configured=True,
-        limits=(("", table.limit),) if table.limit else (),
-    )
-
-
 def _overlaid(
     table: sections.NamedProvider, own: sections.ProviderSettings
 ) -> sections.NamedProvider:
@@ -183,6 +164,8 @@ class _ProfileMaker:
 
     def profile(self) -> Profile:
         table, preset = _overlaid(self._table, self._own), self._preset
+        if preset is READER:
+            return self._of_reader(table)
         protocol = table.protocol or (preset.protocol if preset else "openai")
         base_url = self._base_url(protocol)
         with_key = (known for known in presets().values() if known.key_variables)
@@ -191,6 +174,7 @@ class _ProfileMaker:
         usual = preset or served
         usual_variables = usual.key_variables if usual else ()
         key, command = self._configured_key()
+        sampling = {name: getattr(table, name) for name in sections.SAMPLING}
         origin = "provider.name" if self._in_use else f"providers.{table.name}"
         return Profile(
             table.name,
@@ -203,14 +187,7 @@ class _ProfileMaker:
             key_variables=(named_variable,) if named_variable else usual_variables,
             headers=table.headers,
             reserve=table.reserve,
-            sampling=Options(
-                temperature=table.temperature,
-                top_p=table.top_p,
-                top_k=table.top_k,
-                seed=table.seed,
-                effort=table.effort.strip() or None,
-                max_tokens=table.max_tokens,
-            ),
+            sampling=Options(**sampling | {"effort": table.effort.strip() or None}),
             connect_seconds=table.connect_seconds or 5.0,
             read_seconds=table.read_seconds or 600.0,
             wants_key=served is not None,
@@ -220,6 +197,18 @@ class _ProfileMaker:
             configured=self._settings.origin(origin) != "default",
             limits=tuple(self._limits()),
             models=self._models(),
+        )
+
+    def _of_reader(self, table: sections.NamedProvider) -> Profile:
+        return Profile(
+            READER.name,
+            READER.title,
+            READER.protocol,
+            model=READER.name,
+            reserve=table.reserve,
+            in_use=self._in_use,
+            configured=True,
+            limits=(("", table.limit),) if table.limit else (),
         )
 
     def _base_url(self, protocol: str) -> str:

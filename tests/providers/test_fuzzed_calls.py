@@ -12,13 +12,14 @@ from jitchat.errors import ProviderError
 from jitchat.providers.answer import Answer
 from jitchat.providers.http.decode import ResponseDecoder
 from jitchat.providers.protocols.calls import CallNames, origin_of
-from jitchat.providers.tools import arguments_of, problem_with, result_message
+from jitchat.providers.tools import arguments_of, problem_with
 from jitchat.values import Message, Role, ToolResult
 from tests.providers.dialects import DIALECTS, Dialect
 from tests.providers.requested import requested
 from tests.providers.streams import endpoint
 from tests.providers.test_fuzzed_streams import chunked, mutated
 from tests.providers.tool_windows import FIELDS, OFFERED
+from tests.support import result_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

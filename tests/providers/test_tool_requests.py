@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from jitchat.providers.protocols.protocol import protocol_named, protocol_names
 from jitchat.providers.provider import Options, SentRequest, request_fields, request_from
-from jitchat.providers.tools import result_message
 from jitchat.values import Echo, Message, Role, ToolCall, ToolResult, ToolUse
 from tests.examples import examples
 from tests.providers.golden import WINDOW, require_golden
@@ -33,6 +32,7 @@ from tests.providers.tool_windows import (
     sent_messages,
     turn_with_tools,
 )
+from tests.support import result_message
 
 every_protocol = pytest.mark.parametrize("name", protocol_names)
 ASKED = (Message(Role.SYSTEM, "Be brief."), Message(Role.USER, "Weather?"))

@@ -22,7 +22,6 @@ from jitchat.providers.provider import (
     ReplyDelta,
     RequestAdapted,
 )
-from jitchat.providers.tools import result_message
 from jitchat.providers.writing import stream_written
 from jitchat.values import Echo, Message, Role, ToolCall, ToolResult, ToolUse, Usage
 from tests.providers.golden import require_golden
@@ -38,7 +37,7 @@ from tests.providers.tool_windows import (
     sent_messages,
     turn_with_tools,
 )
-from tests.support import ScriptedProvider
+from tests.support import ScriptedProvider, result_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

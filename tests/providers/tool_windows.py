@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Options
-from jitchat.providers.tools import (
-    result_message,
-)
 from jitchat.values import Echo, Message, Role, Tool, ToolCall, ToolResult, ToolUse
 from jitchat.writing.calls import (
     arguments_object,
@@ -18,6 +15,7 @@ from jitchat.writing.calls import (
 from tests.providers.golden import WINDOW
 from tests.providers.requested import requested
 from tests.providers.streams import endpoint
+from tests.support import result_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

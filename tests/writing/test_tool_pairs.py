@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.providers.protocols.protocol import protocol_names
-from jitchat.providers.tools import arguments_of, problem_with, result_message
+from jitchat.providers.tools import arguments_of, problem_with
 from jitchat.values import Message, Role, ToolCall, ToolResult, ToolUse
 from jitchat.writing.calls import (
     arguments_object,
@@ -20,6 +20,7 @@ from jitchat.writing.pieces import PLAIN
 from jitchat.writing.write import write_messages
 from tests.examples import examples
 from tests.providers.tool_windows import CLOCK, WEATHER, sent_messages
+from tests.support import result_message
 
 ASKED = Message(Role.USER, "Weather?")
 
