@@ -1,7 +1,6 @@
 """The report of a run: its titles, caveats and tables of text."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rich.table import Table
 
@@ -10,11 +9,9 @@ from jitchat.lab import stats
 from jitchat.lab.change import P_NOTE, change_text, mode_differences, p_text, with_whole
 from jitchat.lab.compare import Comparison, interval_note, left_out
 from jitchat.lab.evidence import NOTE, TITLE, Outcome, evidence_by_mode
-from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import LENGTH, Spent, Tallies, Tally
-from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
 DISTILLED_CAVEAT = (
@@ -59,44 +56,11 @@ KIND_CAVEATS = {
 """Shown with the figures of a kind."""
 
 
-_LONGEST = 40
-"""Maximum characters of a model's name."""
-_BOUND = "\N{NO-BREAK SPACE}"
-
-
 def caveats(run: Run) -> list[str]:
     """List the caveats that apply to all figures of a run."""
     distils = any(mode.distils for mode in run.experiment.modes)
     known = ((run.is_reader, READER_CAVEAT), (distils, DISTILLED_CAVEAT))
     return [caveat for applies, caveat in known if applies]
-
-
-def brief_title(run: Run) -> str:
-    """Return `Run.title` with a long model name cut, so that the rest has room."""
-    return replace(run, model=shorten(run.model, _LONGEST)).title
-
-
-def settings_line(run: Run) -> str:
-    """Describe the settings that the figures depend on; lines can only break between its parts."""
-    return f"{_BOUND}· ".join(part.replace(" ", _BOUND) for part in stats.setting_parts(run))
-
-
-def mode_lines(mode: Mode, asked: Experiment, tallies: Tallies) -> Iterator[str]:
-    """Yield a mode's share of right answers, the medians of a question, and where it is unfit."""
-    tally, spent = tallies.by_mode.get(mode, Tally()), tallies.spent.get(mode, Spent())
-    yield f"{stats.share_of(tally)} right" if tally.answered else stats.share(tally)
-    if spent.sent:
-        at = [(length, tallies.spent_at.get((mode, length), Spent())) for length in asked.lengths]
-        sent = [(short(length), stats.tokens(each.tokens)) for length, each in at if each.sent]
-        (first, few), (last, many) = sent[0], sent[-1]
-        yield f"window {few} tokens at {first}" + (f", {many} at {last}" if sent[1:] else "")
-        first, whole = stats.duration(spent.to_first), stats.duration(spent.seconds)
-        yield f"medians: first token {first}, answer {whole}"
-        in_all = " in all" if spent.cost else ""
-        yield f"{stats.percent(spent.cached)} of the input cached, {stats.cost(spent)}{in_all}"
-    unfit = [at for at in asked.lengths if tallies.by_length.get((mode, at), Tally()).unfit]
-    if unfit:
-        yield f"does not fit from {short(unfit[0])} on"
 
 
 INTERVAL = (

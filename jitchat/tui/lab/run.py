@@ -17,7 +17,6 @@ from textual.widgets import OptionList, Static
 from jitchat.errors import JitchatError
 from jitchat.lab.experiment import Experiment, Result
 from jitchat.lab.export.files import FORMATS, exported
-from jitchat.lab.export.heatmap import HEAD
 from jitchat.lab.report import caveats
 from jitchat.lab.run_file import Run
 from jitchat.lab.stats import axes_of
@@ -27,7 +26,7 @@ from jitchat.tui.drawing import Content
 from jitchat.tui.lab import curve
 from jitchat.tui.lab.cells import SquareCells, SquarePane, WindowScreen, whole
 from jitchat.tui.lab.evidence import DifferenceLines, EvidenceTable
-from jitchat.tui.lab.heatmap import HIGH, HeatMaps
+from jitchat.tui.lab.heatmap import HEAD, HIGH, HeatMaps
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.lab.run_state import OpenRun, Progress, RunState
 from jitchat.tui.palette import MUTED
@@ -135,7 +134,7 @@ class ExportLine(SaveLine):
 
     def ask_to_write(self, run: Run, results: Sequence[Result]) -> None:
         self._run, self._results = run, results
-        self.ask_for(_ASKS, f"rot-{run.id}.svg")
+        self.ask_for(_ASKS, f"rot-{run.id}.html")
 
     def write(self, name: str, *, over: bool) -> Path:
         ending = Path(name).suffix.removeprefix(".").lower()

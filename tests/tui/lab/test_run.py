@@ -166,7 +166,7 @@ async def test_a_run_is_written_where_the_name_says(
         await write(tmp_path / "all")
         await until(pilot, lambda: not run._export.display, "all of them")
         files = {each.name for each in (tmp_path / "all").iterdir()}
-        assert files == {f"rot-r1.{ending}" for ending in ("json", "csv", "svg")}
+        assert files == {f"rot-r1.{ending}" for ending in ("json", "csv", "html")}
         assert (
             len(list(csv.reader((tmp_path / "all" / "rot-r1.csv").read_text().splitlines()))) == 211
         )
