@@ -150,13 +150,9 @@ def compare_command(flags: options.Flags, before: str, after: str) -> None:
     A and B are ids of runs, or `last`. The run that was started first is the baseline, whichever
     way they are given. Only cells answered in both runs count.
     """
-    with _opened(flags, before) as first, _opened(flags, after) as second:
-        if first.run.id == second.run.id:
-            raise UsageError(f"A and B are both {first.run.id}.", "Name two different runs.")
-        earlier, later = sorted((first, second), key=lambda file: file.run.begun_at)
-        comparison = compare.compare_runs(
-            earlier.run, earlier.results(), later.run, later.results()
-        )
+    comparison = compare.compare_saved(run_file.Runs(flags.paths().rot), (before, after))
+    if comparison.before.id == comparison.after.id:
+        raise UsageError(f"A and B are both {comparison.before.id}.", "Name two different runs.")
     output.print_tables(report.comparison_tables(comparison))
 
 

@@ -8,14 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from jitchat.bench.proportions import (
-    ClusterSums,
-    Interval,
-    Pair,
-    newcombe,
-    paired_difference,
-    swap_test,
-)
+from jitchat.bench.proportions import ClusterSums, Interval, Pair, paired_difference
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.run_file import short
 from jitchat.lab.stats import Fact, Tallies, Tally, fact_of
@@ -28,11 +21,6 @@ PAIRS = (
 )
 """Modes that are compared within a run: the difference is the first share minus the second."""
 
-P_NOTE = (
-    "p is McNemar's exact p; over several lengths, a fact's answers change sides together (Fisher's"
-    " randomisation test)."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -40,9 +28,8 @@ class Change:
 
     before: Tally
     after: Tally
-    facts: tuple[Pair, ...] | None = None
-    """(cells, right before, right after) of each fact; None if the same cell asked for different
-    facts, so that the two shares are independent."""
+    facts: tuple[Pair, ...]
+    """(cells, right before, right after) of each fact, or of what the same cells asked for."""
 
     @property
     def points(self) -> float:
@@ -51,16 +38,7 @@ class Change:
 
     @property
     def interval(self) -> Interval:
-        if self.facts is not None:
-            return paired_difference(self.facts)
-        return newcombe(self.before.sample, self.after.sample)
-
-    @property
-    def p_value(self) -> float | None:
-        """McNemar's p, or that of `swap_test` over several lengths; None if independent."""
-        if self.facts is None:
-            return None
-        return swap_test(after - before for _, before, after in self.facts)
+        return paired_difference(self.facts)
 
     @property
     def is_clear(self) -> bool:
@@ -74,7 +52,7 @@ class Change:
         return "better" if self.points > 0 else "worse"
 
 
-def change_between(pairs: Iterable[tuple[Result, Result]], *, is_paired: bool = True) -> Change:
+def change_between(pairs: Iterable[tuple[Result, Result]]) -> Change:
     """Compare an earlier and a later result of each cell; all were answered."""
     facts: dict[Fact, Pair] = defaultdict(lambda: (0, 0, 0))
     for one, other in pairs:
@@ -84,7 +62,7 @@ def change_between(pairs: Iterable[tuple[Result, Result]], *, is_paired: bool = 
     found = tuple(sorted(facts.values()))
     before = _tally((right, of) for of, right, _ in found)
     after = _tally((right, of) for of, _, right in found)
-    return Change(before, after, found if is_paired else None)
+    return Change(before, after, found)
 
 
 def _tally(facts: Iterable[tuple[int, int]]) -> Tally:
@@ -111,13 +89,6 @@ def change_text(change: Change) -> str:
 def signed(points: float) -> str:
     """Format a difference of shares in points: `+12`, `−3`, `0`."""
     return f"{points * 100:+.0f}".replace("-", "−") if round(points * 100) else "0"
-
-
-def p_text(p: float | None) -> str:
-    """Format a p value: `0.62`, `0.031`, `<0.001`; empty if there is none."""
-    if p is None:
-        return ""
-    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.0995 else f"{p:.2f}"
 
 
 def with_whole(at: Mapping[int, Change], whole: Change) -> Iterator[tuple[str, Change]]:

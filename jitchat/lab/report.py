@@ -6,8 +6,8 @@ from rich.table import Table
 
 from jitchat.bench.output import plain_table
 from jitchat.lab import stats
-from jitchat.lab.change import P_NOTE, change_text, mode_differences, p_text, with_whole
-from jitchat.lab.compare import Comparison, interval_note, left_out
+from jitchat.lab.change import change_text, mode_differences, with_whole
+from jitchat.lab.compare import Comparison, left_out
 from jitchat.lab.evidence import NOTE, TITLE, Outcome, evidence_by_mode
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
@@ -112,9 +112,7 @@ def _differences(tallies: Tallies) -> Iterator[Table]:
         for length, change in with_whole(each.at, each.whole):
             shares = f"{_points(change.after)} − {_points(change.before)}"
             cells = f"{change.after.answered:,}"
-            rows.append(
-                [each.name, length, cells, shares, change_text(change), p_text(change.p_value)]
-            )
+            rows.append([each.name, length, cells, shares, change_text(change)])
         left += [f"{each.name} {each.left_out:,}"] if each.left_out else []
     if rows:
         notes = [_DIFFERENCE_NOTE]
@@ -131,26 +129,30 @@ def comparison_tables(compared: Comparison) -> Iterator[Table]:
     for mode in compared.of:
         for length, change in compared.changes(mode):
             shares = (stats.share(change.before), stats.share(change.after))
-            figures = (change_text(change), p_text(change.p_value), change.outcome)
-            rows.append([mode.value, length, *shares, *figures])
+            rows.append([mode.value, length, *shares, change_text(change), change.outcome])
     title = f"Right answers\nbefore: {compared.before.title}\nafter: {compared.after.title}"
-    notes = [_CHANGE.format(interval_note(compared)), *([P_NOTE] if compared.is_paired else [])]
-    notes.append(left_out(compared))
-    if compared.differences:
-        notes += ["What differs:", *compared.differences]
-    else:
-        notes.append("The settings are the same.")
+    yield plain_table(title, _CHANGED, rows, *comparison_notes(compared), gap=0)
+
+
+def comparison_notes(compared: Comparison) -> Iterator[str]:
+    """Yield paragraphs; the second one has several lines."""
+    yield (
+        "In brackets: 95 % intervals (Wilson; for changes Newcombe, for pairs). Unclear: with this"
+        " few cells it may be chance."
+    )
+    differ = ("What differs:", *compared.differences)
+    if not compared.differences:
+        differ = ("The settings are the same.",)
+    yield "\n".join((left_out(compared), *differ))
     if compared.before.is_reader or compared.after.is_reader:
-        notes.append(READER_CAVEAT)
-    yield plain_table(title, _CHANGED, rows, *notes, gap=0)
+        yield READER_CAVEAT
 
 
 _TOOK = ("mode", "sent", "tokens", "to first token", "time", "cached", "total cost")
 _AGAINST = "Differences between modes, on the same facts"
-_DIFFERENCE = ("modes", "length", "cells", "shares, %", "points", "p")
-_DIFFERENCE_NOTE = f"In brackets: 95 % intervals (Newcombe, for pairs). {P_NOTE}"
-_CHANGED = ("mode", "length", "before", "after", "points", "p", "")
-_CHANGE = "In brackets: 95 % intervals, Wilson's for shares; for changes, {}."
+_DIFFERENCE = ("modes", "length", "cells", "shares, %", "points")
+_DIFFERENCE_NOTE = "In brackets: 95 % intervals (Newcombe, for pairs)."
+_CHANGED = ("mode", "length", "before", "after", "points", "")
 
 
 def _tokens_at(tallies: Tallies, mode: Mode, length: int) -> str:

@@ -201,19 +201,16 @@ class Tally:
         return self.right / self.answered if self.answered else None
 
     @property
-    def sample(self) -> tuple[float, float]:
-        """(right answers, answers) at the effective size; there is at least one answer."""
-        of = self.answered if self.effective is None else self.effective
-        return of * self.right / self.answered, of
-
-    @property
     def interval(self) -> Interval | None:
         """Wilson's 95 % interval of the share, at the effective size; None without an answer.
 
         Within one length and mode, every cell asks for a different fact. Over several lengths, the
         same facts are asked for at each, and the answers for a fact are correlated.
         """
-        return wilson(*self.sample) if self.answered else None
+        if self.share is None:
+            return None
+        of = self.answered if self.effective is None else self.effective
+        return wilson(of * self.share, of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ def _field(value: str | float | None) -> str:
     return f"'{value}" if value and is_formula(value) else value
 
 
-SCHEMA = "jitchat rot 1"
+SCHEMA = "jitchat rot 2"
 
 
 def json_text(run: Run, results: Sequence[Result]) -> str:
@@ -127,7 +127,6 @@ def _differences(each: ModeDifference) -> Iterator[dict[str, Any]]:
             "difference": change.points,
             "low": low,
             "high": high,
-            "p": change.p_value,
         }
 
 

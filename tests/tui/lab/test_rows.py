@@ -227,7 +227,7 @@ def test_progress_tells_time_once_something_is_known_of_it() -> None:
     ]
 
 
-@pytest.mark.parametrize("width", [70, 100, 150])
+@pytest.mark.parametrize("width", [66, 100, 150])
 def test_two_runs_are_compared_length_by_length_and_the_interval_is_drawn(width: int) -> None:
     run = run_of(quick())
     cells = [cell for cell in quick().cells() if cell.mode is not Mode.FULL]
