@@ -106,15 +106,8 @@ def _summary(file: run_file.RunFile) -> _Summary:
 
 def _cells(summary: _Summary) -> tuple[str, ...]:
     run = summary.run
-    listed = ", ".join(f"{mode} {_share(tally)}" for mode, tally in summary.tallies.items())
+    listed = ", ".join(f"{mode} {stats.total(tally)}" for mode, tally in summary.tallies.items())
     return run.id, f"{summary.decided:,}/{run.experiment.size:,}", listed, one_line(run.title)
-
-
-def _share(tally: stats.Tally) -> str:
-    """Format the share of right answers and their total: `76 % of 140`; a dash if none."""
-    if not tally.answered:
-        return stats.NOTHING
-    return f"{stats.percent(tally.share)} of {tally.answered:,}"
 
 
 def _fields(summary: _Summary) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from jitchat.lab.change import Change, change_between, is_answered, with_whole
+from jitchat.lab.change import Changes, is_answered
 from jitchat.lab.experiment import Experiment, Result
 from jitchat.lab.filler import Talk
 from jitchat.lab.run_file import Run, Runs, short
@@ -21,10 +21,8 @@ from jitchat.values import Mode
 class Comparison:
     before: Run
     after: Run
-    at: Mapping[tuple[Mode, int], Change]
-    """By mode and length, if both runs have answers."""
-    of: Mapping[Mode, Change]
-    """By mode, over all lengths for which both runs have answers."""
+    of: Mapping[Mode, Changes]
+    """By mode, if both runs have answers."""
     compared: int
     """Number of compared cells."""
     only_before: int
@@ -36,38 +34,26 @@ class Comparison:
     differences: tuple[str, ...]
     """Other possible causes of different figures, a sentence each; empty if there are none."""
 
-    def changes(self, mode: Mode) -> Iterator[tuple[str, Change]]:
-        """Yield the changes of a mode with their names: at each length, and over all."""
-        at = {length: change for (of, length), change in self.at.items() if of is mode}
-        return with_whole(at, self.of[mode])
-
 
 def compare_runs(
     before: Run, was: Iterable[Result], after: Run, became: Iterable[Result]
 ) -> Comparison:
     earlier = {result.cell: result for result in was}
     later = {result.cell: result for result in became}
-    both, modes = earlier.keys() & later.keys(), [*Mode]
-    pairs = [
-        (earlier[cell], later[cell])
-        for cell in sorted(both, key=lambda cell: (modes.index(cell.mode), cell.length))
-        if is_answered(earlier[cell]) and is_answered(later[cell])
-    ]
-    at: dict[tuple[Mode, int], list[tuple[Result, Result]]] = defaultdict(list)
+    both = earlier.keys() & later.keys()
     of: dict[Mode, list[tuple[Result, Result]]] = defaultdict(list)
-    for pair in pairs:
-        cell = pair[0].cell
-        at[cell.mode, cell.length].append(pair)
-        of[cell.mode].append(pair)
+    for cell in both:
+        if is_answered(earlier[cell]) and is_answered(later[cell]):
+            of[cell.mode].append((earlier[cell], later[cell]))
+    compared = sum(map(len, of.values()))
     return Comparison(
         before,
         after,
-        {place: change_between(each) for place, each in at.items()},
-        {mode: change_between(each) for mode, each in of.items()},
-        compared=len(pairs),
+        {mode: Changes(of[mode]) for mode in Mode if mode in of},
+        compared=compared,
         only_before=len(earlier.keys() - both),
         only_after=len(later.keys() - both),
-        unanswered=len(both) - len(pairs),
+        unanswered=len(both) - compared,
         differences=tuple(differences(before, after)),
     )
 

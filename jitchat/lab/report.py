@@ -6,7 +6,7 @@ from rich.table import Table
 
 from jitchat.bench.output import plain_table
 from jitchat.lab import stats
-from jitchat.lab.change import change_text, mode_differences, with_whole
+from jitchat.lab.change import change_text, mode_differences
 from jitchat.lab.compare import Comparison, left_out
 from jitchat.lab.evidence import NOTE, TITLE, Outcome, evidence_by_mode
 from jitchat.lab.facts import Kind
@@ -100,7 +100,7 @@ def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
         for length in lengths
     ]
     yield plain_table("Tokens of the window, medians", ["length", *modes], rows)
-    rows = [_took(mode, tallies.spent.get(mode, Spent())) for mode in modes]
+    rows = [[mode, *stats.spent_texts(tallies.spent.get(mode, Spent()))] for mode in modes]
     notes = [stats.cells_text(run, tallies.whole), *caveats(run)]
     yield plain_table("Medians of a question, and the total cost", _TOOK, rows, *notes)
 
@@ -109,7 +109,7 @@ def _differences(tallies: Tallies) -> Iterator[Table]:
     """Yield the table of differences between modes; none if no two modes share a cell."""
     rows, left = [], []
     for each in mode_differences(tallies):
-        for length, change in with_whole(each.at, each.whole):
+        for length, change in each.named():
             shares = f"{_points(change.after)} − {_points(change.before)}"
             cells = f"{change.after.answered:,}"
             rows.append([each.name, length, cells, shares, change_text(change)])
@@ -126,8 +126,8 @@ def _points(tally: Tally) -> str:
 
 def comparison_tables(compared: Comparison) -> Iterator[Table]:
     rows = []
-    for mode in compared.of:
-        for length, change in compared.changes(mode):
+    for mode, changes in compared.of.items():
+        for length, change in changes.named():
             shares = (stats.share(change.before), stats.share(change.after))
             rows.append([mode.value, length, *shares, change_text(change), change.outcome])
     title = f"Right answers\nbefore: {compared.before.title}\nafter: {compared.after.title}"
@@ -159,15 +159,3 @@ def _tokens_at(tallies: Tallies, mode: Mode, length: int) -> str:
     spent = tallies.spent_at.get((mode, length), Spent())
     unanswered = stats.without_answer(tallies.by_length.get((mode, length)))
     return stats.tokens(spent.tokens) if spent.tokens is not None else unanswered
-
-
-def _took(mode: Mode, spent: Spent) -> list[str]:
-    return [
-        mode.value,
-        f"{spent.sent:,}",
-        stats.tokens(spent.tokens),
-        stats.duration(spent.to_first),
-        stats.duration(spent.seconds),
-        stats.percent(spent.cached),
-        stats.cost(spent),
-    ]

@@ -75,6 +75,15 @@ def duration(seconds: float | None) -> str:
     return NOTHING if seconds is None else figures.duration(seconds)
 
 
+def span(seconds: float) -> str:
+    """Format a time that need not be exact: `8 s`, `3 min`, `1 h 12 min`."""
+    whole = max(0, round(seconds))
+    if whole < 100:
+        return f"{whole} s"
+    hours, minutes = divmod(round(whole / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
 def tokens(count: float | None) -> str:
     return NOTHING if count is None else f"{count:,.0f}"
 
@@ -86,6 +95,18 @@ def cost(spent: Spent) -> str:
     if spent.unpriced:
         return figures.total_of(spent.cost or 0.0, spent.unpriced)
     return figures.cost_of(spent.cost)
+
+
+def spent_texts(spent: Spent) -> tuple[str, str, str, str, str, str]:
+    """Format what was sent, its tokens, the time to the first token and in all, cache and cost."""
+    return (
+        f"{spent.sent:,}",
+        tokens(spent.tokens),
+        duration(spent.to_first),
+        duration(spent.seconds),
+        percent(spent.cached),
+        cost(spent),
+    )
 
 
 def cells_text(run: Run, whole: Tally) -> str:

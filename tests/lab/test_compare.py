@@ -22,8 +22,10 @@ def later(**changes):
 def test_only_what_both_have_an_answer_for_is_compared():
     known = [each for each in results(lambda cell: Verdict.WRONG) if each.cell.depth < 1]
     made = compare_runs(RUN, results(), RUN, known)
-    assert (Mode.FULL, 48_000) not in made.at, "the earlier run had no room for it"
-    assert made.at[Mode.JIT, 4_000] == Change(Tally(right=14), Tally(wrong=14), ((1, 1, 0),) * 14)
+    assert 48_000 not in made.of[Mode.FULL].at, "the earlier run had no room for it"
+    assert made.of[Mode.JIT].at[4_000] == Change(
+        Tally(right=14), Tally(wrong=14), ((1, 1, 0),) * 14
+    )
     assert (made.compared, made.only_before, made.only_after, made.unanswered) == (174, 48, 0, 18)
     assert left_out(made) == (
         "174 cells compared; left out: 48 only in the earlier run,"
@@ -33,8 +35,10 @@ def test_only_what_both_have_an_answer_for_is_compared():
 
 def test_a_run_against_itself_changes_nothing_and_says_so():
     made = compare_runs(RUN, results(), RUN, results())
-    assert {each.points for each in made.at.values()} == {0}
-    assert not any(each.is_clear for each in [*made.at.values(), *made.of.values()])
+    changes = [change for each in made.of.values() for _, change in each.named()]
+    assert len(changes) == 4 + 5 + 5
+    assert {each.points for each in changes} == {0}
+    assert not any(each.is_clear for each in changes)
     assert made.differences == ()
     assert left_out(made) == "218 cells compared; left out: 22 without an answer in one of them."
 
@@ -42,7 +46,7 @@ def test_a_run_against_itself_changes_nothing_and_says_so():
 def test_runs_of_other_cells_have_nothing_in_common():
     short = [each for each in results() if each.cell.length == 1_000]
     made = compare_runs(RUN, short, RUN, [each for each in results() if each.cell.length == 4_000])
-    assert (made.at, made.of, made.compared) == ({}, {}, 0)
+    assert (made.of, made.compared) == ({}, 0)
 
 
 @pytest.mark.parametrize(

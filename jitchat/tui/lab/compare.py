@@ -1,6 +1,7 @@
 """Two runs side by side as lines: shares, the difference, and its confidence interval."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -25,16 +26,16 @@ _LEAST, _MOST = 13, 61
 
 
 def compared_rows(comparison: compare.Comparison, width: int) -> Iterator[list[Run]]:
-    changes = [*comparison.at.values(), *comparison.of.values()]
-    ends = [abs(end) for change in changes for end in _ends(change)]
+    changes = {mode: list(found.named()) for mode, found in comparison.of.items()}
+    ends = [abs(end) for _, change in chain(*changes.values()) for end in _ends(change)]
     reach = next(reach for reach in _REACHES if max(ends, default=0.0) <= reach)
     wide = drawing_width(width)
     low, high = signed(-reach), signed(reach)
     labels = f"{low:<{wide // 2}}0{high:>{wide // 2}}" if wide else ""
     yield [(_columns("", "before", "after", "change, points"), "axis"), (labels, "axis")]
-    for mode in comparison.of:
+    for mode, each in changes.items():
         yield [(mode.value, "mode")]
-        for name, change in comparison.changes(mode):
+        for name, change in each:
             shares = share(change.before), share(change.after)
             figures = _columns(name, *shares, change_text(change))
             yield [(figures, "plain"), *_drawn(change, wide, reach)]

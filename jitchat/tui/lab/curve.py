@@ -20,11 +20,9 @@ from jitchat.lab.stats import (
     Spent,
     Tallies,
     Tally,
-    cost,
-    duration,
     interval,
     percent,
-    tokens,
+    spent_texts,
 )
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import cut
@@ -105,17 +103,9 @@ def spent_rows(tallies: Tallies, modes: Sequence[Mode], width: int) -> list[str]
 
 def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
     tally, spent = tallies.by_mode.get(mode, Tally()), tallies.spent.get(mode, Spent())
-    return {
-        "right": percent(tally.share),
-        "95 %": interval(tally) or NOTHING,
-        "of": f"{tally.answered:,}",
-        "sent": f"{spent.sent:,}",
-        "tokens": tokens(spent.tokens),
-        "first": duration(spent.to_first),
-        "time": duration(spent.seconds),
-        "cached": percent(spent.cached),
-        "cost": cost(spent).removeprefix("cost ") or NOTHING,
-    }
+    *sent, cost = spent_texts(spent)
+    shares = percent(tally.share), interval(tally) or NOTHING, f"{tally.answered:,}"
+    return dict(zip(_FIGURES, (*shares, *sent, cost.removeprefix("cost ")), strict=True))
 
 
 LETTERS = {mode: mode.value[0] for mode in Mode}

@@ -10,11 +10,11 @@ from jitchat.lab.change import signed
 from jitchat.lab.compare import compare_runs
 from jitchat.lab.experiment import Cell, Verdict, preset
 from jitchat.lab.facts import Kind
-from jitchat.lab.stats import Tally, count_results
+from jitchat.lab.stats import Tally, count_results, span
 from jitchat.tui.lab.cells import cell_line, cells_of, detail, pin_effect, square_line, whole
 from jitchat.tui.lab.compare import compared_rows
 from jitchat.tui.lab.curve import spent_rows
-from jitchat.tui.lab.run_state import Progress, span
+from jitchat.tui.lab.run_state import Progress
 from jitchat.tui.lab.setup import PlannedRun, plan_text, preset_line
 from jitchat.tui.lab.start import run_line, runs_header
 from jitchat.values import Mode
