@@ -29,19 +29,6 @@ def wilson(right: float, of: float) -> Interval:
     return max(0.0, min(share, middle - reach)), min(1.0, max(share, middle + reach))
 
 
-def _square_and_add(
-    before: tuple[float, float], after: tuple[float, float], correlation: float
-) -> Interval:
-    earlier, later = before[0] / before[1], after[0] / after[1]
-    (low, high), (later_low, later_high) = wilson(*before), wilson(*after)
-
-    def reach(one: float, other: float) -> float:
-        return sqrt(max(0.0, one * one - 2 * correlation * one * other + other * other))
-
-    least, most = reach(later - later_low, high - earlier), reach(later_high - later, earlier - low)
-    return max(-1.0, later - earlier - least), min(1.0, later - earlier + most)
-
-
 @dataclass(slots=True)
 class ClusterSums:
     """Sums over clusters of cells with their right ones; clusters can grow."""
@@ -135,11 +122,15 @@ def paired_difference(pairs: Collection[Pair]) -> Interval:
     together = sum(a * b for a, b in deviations)
     if together > 0:  # Newcombe's correction for continuity: half a cluster
         together = max(0.0, together - sum(of * of for of, _, _ in pairs) / len(pairs) / 2)
-    return _square_and_add(
-        (earlier * was.effective, was.effective),
-        (later * became.effective, became.effective),
-        together / scale if scale else 0.0,
-    )
+    correlation = together / scale if scale else 0.0
+    low, high = wilson(earlier * was.effective, was.effective)
+    later_low, later_high = wilson(later * became.effective, became.effective)
+
+    def reach(one: float, other: float) -> float:
+        return sqrt(max(0.0, one * one - 2 * correlation * one * other + other * other))
+
+    least, most = reach(later - later_low, high - earlier), reach(later_high - later, earlier - low)
+    return max(-1.0, later - earlier - least), min(1.0, later - earlier + most)
 
 
 LEAST_VALUES = 10

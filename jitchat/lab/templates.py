@@ -258,26 +258,10 @@ _WITHIN = r"(?![^\[]*\])(?![^{]*\})"
 _SPACE, _BAR = re.compile(f" {_WITHIN}"), re.compile(rf"\s*\|{_WITHIN}\s*")
 
 
-def read_template(written: str) -> str:
-    """Return a template as it is written.
-
-    Raises:
-        ValueError: A bracket is not closed, or a part has unknown syntax.
-
-    """
-    within = [part["branches"] or "" for part in _PART.finditer(written)]
-    for text in (written, *within):
-        if re.search(r"[\[\]{}]", _PART.sub("", text)):
-            raise ValueError(written)
-    return written
-
-
 def word_lists(block: str) -> dict[str, tuple[str, ...]]:
     """Read word lists, by name."""
     lines = (line.partition(":") for line in _lines(block) if line)
-    return {
-        name: tuple(map(read_template, _BAR.split(values.strip()))) for name, _, values in lines
-    }
+    return {name: tuple(_BAR.split(values.strip())) for name, _, values in lines}
 
 
 def scenes(block: str) -> tuple[Scene, ...]:
@@ -310,13 +294,5 @@ def _lines(block: str) -> Iterator[str]:
 
 
 def _scene(lines: list[str]) -> Scene:
-    texts, replies = lines[::2], lines[1::2]
-    if any(not each.startswith("> ") for each in texts) or len(texts) != len(replies):
-        raise ValueError(lines)
-    return tuple(
-        Move(_side(text[2:]), _side(reply[2:])) for text, reply in zip(texts, replies, strict=True)
-    )
-
-
-def _side(written: str) -> tuple[str, ...]:
-    return tuple(map(read_template, sentences(written)))
+    sides = [tuple(sentences(line[2:])) for line in lines]
+    return tuple(Move(*both) for both in zip(sides[::2], sides[1::2], strict=True))

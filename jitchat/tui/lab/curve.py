@@ -20,6 +20,7 @@ from jitchat.lab.stats import (
     Spent,
     Tallies,
     Tally,
+    count_results,
     interval,
     percent,
     spent_texts,
@@ -205,7 +206,7 @@ _STYLES = {
 
 
 class CurvePlot(Widget):
-    tallies: reactive[Tallies | None] = reactive(None)
+    tallies: reactive[Tallies] = reactive(count_results(()))
     axis: reactive[Axis] = reactive(LENGTH)
 
     def __init__(self, asked: Experiment) -> None:
@@ -214,7 +215,7 @@ class CurvePlot(Widget):
 
     def render(self) -> Content:
         tallies, axis, height = self.tallies, self.axis, self.size.height
-        if tallies is None or height <= LEAST:
+        if height <= LEAST:
             return Content()
         title = f"right answers by {axis.name}   "
         legend: list[tuple[str, str]] = []
@@ -229,14 +230,12 @@ class CurvePlot(Widget):
 
 
 class SpentTable(Widget):
-    tallies: reactive[Tallies | None] = reactive(None)
+    tallies: reactive[Tallies] = reactive(count_results(()))
 
     def __init__(self, modes: Sequence[Mode]) -> None:
         super().__init__()
         self._modes = modes
 
     def render(self) -> Content:
-        if self.tallies is None:
-            return Content()
         header, *rows = spent_rows(self.tallies, self._modes, self.size.width)
         return Content.assemble((header, MUTED), *(f"\n{row}" for row in rows))

@@ -9,7 +9,7 @@ from textual.widget import Widget
 from jitchat.lab.change import ModeDifference, change_text, mode_differences
 from jitchat.lab.colours import ink_on
 from jitchat.lab.evidence import COLOURS, NOTE, SIGNS, Evidence, Outcome, evidence_by_mode
-from jitchat.lab.stats import Tallies
+from jitchat.lab.stats import Tallies, count_results
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import cut
 from jitchat.tui.lab.curve import LETTERS
@@ -54,11 +54,9 @@ def _ground(outcome: Outcome, cells: int) -> Part:
 
 
 class EvidenceTable(Widget):
-    tallies: reactive[Tallies | None] = reactive(None)
+    tallies: reactive[Tallies] = reactive(count_results(()))
 
     def render(self) -> Content:
-        if self.tallies is None:
-            return Content()
         width, height = self.size
         rows = list(evidence_rows(evidence_by_mode(self.tallies), width, height))
         lines = [Content.assemble(*row) for row in rows]
@@ -78,11 +76,9 @@ def difference_line(each: ModeDifference, width: int) -> str:
 
 
 class DifferenceLines(Widget):
-    tallies: reactive[Tallies | None] = reactive(None)
+    tallies: reactive[Tallies] = reactive(count_results(()))
 
     def render(self) -> Content:
-        if self.tallies is None:
-            return Content()
         width = self.size.width
         return Content(
             "\n".join(difference_line(each, width) for each in mode_differences(self.tallies))

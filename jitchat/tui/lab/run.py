@@ -125,7 +125,7 @@ def page_tabs(pages: Sequence[Page], shown: Page) -> Content:
 
 
 _ENDINGS = f".{', .'.join([*FORMATS][:-1])} or .{[*FORMATS][-1]}"
-_ASKS = f"Write this run to a file ending in {_ENDINGS}, or to a folder for all of them."
+_ASKS = f"Write this run to a file ending in {_ENDINGS}."
 
 
 class ExportLine(SaveLine):
@@ -138,21 +138,10 @@ class ExportLine(SaveLine):
 
     def write(self, name: str, *, over: bool) -> Path:
         ending = Path(name).suffix.removeprefix(".").lower()
-        if ending in FORMATS:
-            return save(name, exported(ending, self._run, self._results), over=over)
-        folder = Path(name).expanduser()
-        if folder.suffix and not folder.is_dir():
-            what = f"{shorten(name, 60)} is neither a folder nor a supported format."
+        if ending not in FORMATS:
+            what = f"{shorten(name, 60)} has no supported format."
             raise JitchatError(what, f"Use a name ending in {_ENDINGS}.")
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            what = f"{shorten(name, 60)} cannot be created: {error.strerror}."
-            raise JitchatError(what, "Choose another folder.") from None
-        for ending in FORMATS:
-            file = folder / f"rot-{self._run.id}.{ending}"
-            save(str(file), exported(ending, self._run, self._results), over=over)
-        return folder.absolute()
+        return save(name, exported(ending, self._run, self._results), over=over)
 
 
 class RunScreen(LabScreen):
