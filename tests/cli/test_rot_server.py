@@ -144,7 +144,7 @@ def test_every_answer_has_the_same_cap_and_sampling_and_the_run_stores_them(
     assert [{name: each.get(name) for name in wanted} for each in server.sent] == [wanted] * 2
     run = json.loads(done.out)["run"]
     assert (run["answer"], run["temperature"], run["sampling_seed"]) == (64, 0.0, 7)
-    shown = " ".join(jitchat("rot", "show", "r1", "--svg", "-").out.split())
+    shown = " ".join(jitchat("rot", "show", "r1", "--html", "-").out.split())
     assert "answers of up to 64 tokens" in shown
     assert "temperature 0, sampling seed 7" in shown
 

@@ -1,4 +1,4 @@
-"""A run as a file: JSON, as `json_format.txt` describes it; CSV; a picture as SVG or plain text.
+"""A run as a file: JSON, as `json_format.txt` describes it; CSV; a page of HTML.
 
 The CSV (RFC 4180) has a header, then one row per cell, in UTF-8 without a byte order mark. Text
 from models, files and users can start like a formula, which a spreadsheet would evaluate. So a text
@@ -19,7 +19,7 @@ from typing import Any
 from jitchat.lab.change import Change, ModeDifference, mode_differences
 from jitchat.lab.evidence import Outcome, evidence_by_mode
 from jitchat.lab.experiment import Result
-from jitchat.lab.export.svg import svg_picture
+from jitchat.lab.export.page import html_page
 from jitchat.lab.report import caveats
 from jitchat.lab.run_file import Run
 from jitchat.lab.stats import Tallies, Tally, count_results
@@ -69,7 +69,7 @@ def _field(value: str | float | None) -> str:
     return f"'{value}" if value and is_formula(value) else value
 
 
-SCHEMA = "jitchat rot 1"
+SCHEMA = "jitchat rot 2"
 
 
 def json_text(run: Run, results: Sequence[Result]) -> str:
@@ -127,19 +127,18 @@ def _differences(each: ModeDifference) -> Iterator[dict[str, Any]]:
             "difference": change.points,
             "low": low,
             "high": high,
-            "p": change.p_value,
         }
 
 
 FORMATS: Mapping[str, Callable[[Run, Sequence[Result]], str]] = {
     "json": json_text,
     "csv": csv_text,
-    "svg": svg_picture,
+    "html": html_page,
 }
 
 
 def exported(ending: str, run: Run, results: Sequence[Result]) -> bytes:
-    """Write a run, finished or not, in the format of a file's ending, such as `svg`.
+    """Write a run, finished or not, in the format of a file's ending, such as `html`.
 
     Raises:
         LookupError: There is no format with this ending; `FORMATS` lists them.

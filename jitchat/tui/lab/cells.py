@@ -13,7 +13,7 @@ from textual.widgets import OptionList, Static
 from jitchat.errors import JitchatError
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.run_file import RunFile
-from jitchat.lab.stats import Place, Tally, duration, percent
+from jitchat.lab.stats import Place, Tally, duration, percent, unanswered_parts
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.dialogs.exact import row_screen
 from jitchat.tui.drawing import Content
@@ -49,9 +49,7 @@ def square_line(place: Place, tally: Tally) -> str:
     """Write `jit · 16k tokens · 25 % deep · 6 of 7 right`."""
     mode, length, depth = place
     parts = [f"{tally.right} of {tally.answered} right"] if tally.answered else []
-    do = "does" if tally.unfit == 1 else "do"
-    parts += [f"{tally.unfit} {do} not fit"] if tally.unfit else []
-    parts += [f"{tally.failed} failed"] if tally.failed else []
+    parts += unanswered_parts(tally)
     where = f"{mode} · {length:,} tokens · {percent(depth)} deep"
     return " · ".join([where, *(parts or ["nothing yet"])])
 

@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError
+from jitchat.lab.compare import compare_saved
 from jitchat.lab.costs import Answerer, estimate_run, sentence
 from jitchat.lab.experiment import PRESETS, RunWanted
 from jitchat.lab.lab import Lab
@@ -27,7 +28,7 @@ from jitchat.tui.actions import bindings_everywhere
 from jitchat.tui.dismissed_once import DismissedOnce
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import BESIDE, cut
-from jitchat.tui.lab.compare import CompareScreen, compare_runs
+from jitchat.tui.lab.compare import CompareScreen
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.lab.run import RunScreen
 from jitchat.tui.lab.run_state import OpenRun, RunState
@@ -412,7 +413,7 @@ class StartScreen(LabScreen):
         if len(marked) < 2:
             return
         try:
-            comparison = await asyncio.to_thread(compare_runs, self._service.runs, marked)
+            comparison = await asyncio.to_thread(compare_saved, self._service.runs, marked)
         finally:
             self._runs.unmark()
         self.app.push_screen(CompareScreen(comparison))
