@@ -72,7 +72,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_reader_needs_no_key_and_every_file_is_written(jitchat: Shell, tmp_path: Path):
-    files = {name: tmp_path / f"out.{name}" for name in ("json", "csv", "html")}
+    files = {name: tmp_path / f"out.{name}" for name in ("json", "html")}
     options = [each for name, path in files.items() for each in (f"--{name}", path)]
     done = rot(jitchat, *options)
 
@@ -88,7 +88,6 @@ def test_the_reader_needs_no_key_and_every_file_is_written(jitchat: Shell, tmp_p
     assert {cell["mode"] for cell in written["cells"]} == {"full", "recency", "jit"}
     assert written["run"]["experiment"]["preset"] == "own"
     assert written["run"]["settings"]["embedder.name"] == '"none"'
-    assert len(files["csv"].read_text().splitlines()) == 7
     assert files["html"].read_text().startswith("<!DOCTYPE html>")
 
 

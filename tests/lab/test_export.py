@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from dataclasses import replace
@@ -19,12 +17,11 @@ from hypothesis import strategies as st
 
 from jitchat.lab.experiment import Cell, Experiment
 from jitchat.lab.export import files
-from jitchat.lab.export.files import COLUMNS, FORMATS, csv_text, exported, is_formula
+from jitchat.lab.export.files import FORMATS, exported
 from jitchat.lab.export.page import html_page
 from jitchat.lab.facts import Kind
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import read
-from jitchat.text.sanitize import repair
 from jitchat.values import Mode
 from tests.examples import examples
 from tests.lab.some_results import EXPERIMENT, READER_RUN, RUN, result, results
@@ -50,10 +47,6 @@ def hostile_result(text):
     return result(Cell(1_000, 0.5, Kind.DIRECT, 1, Mode.JIT), **changes)
 
 
-def rows_of(text):
-    return list(csv.DictReader(io.StringIO(text, newline="")))
-
-
 class Page(HTMLParser):
     """What a page consists of."""
 
@@ -72,7 +65,7 @@ class Page(HTMLParser):
 
 @pytest.mark.parametrize(
     ("ending", "found"),
-    [("html", results()), ("json", results()[::19]), ("csv", results()[::19])],
+    [("html", results()), ("json", results()[::19])],
 )
 def test_the_small_run_is_written_as_on_file(ending, found):
     made, path = exported(ending, READER_RUN, found), GOLDEN / f"small.{ending}"
@@ -98,8 +91,6 @@ def test_a_run_that_goes_on_is_written_too(found):
 def test_what_others_wrote_breaks_no_file(text):
     run, found = hostile_run(text), [hostile_result(text)]
     files = {ending: exported(ending, run, found).decode() for ending in FORMATS}
-    (row,) = rows_of(files["csv"])
-    assert row["answer"].removeprefix("'") == repair(text)
     assert json.loads(files["json"])["cells"][0]["answer"] == text
     assert Page(files["html"]).tags == Page(html_page(RUN, results())).tags
     assert not set("\x1b\x07\u202e") & set(files["html"])
@@ -122,38 +113,6 @@ class TestJson:
         groups += [next(each["usage"] for each in made["cells"] if each["usage"])]
         described = set(FORMAT.read_text().replace(",", " ").split())
         assert {name for group in groups for name in group} <= described
-
-
-class TestCsv:
-    def test_there_is_a_row_a_cell_in_lines_of_the_standard(self):
-        text = csv_text(RUN, results())
-        rows = rows_of(text)
-        assert tuple(rows[0]) == COLUMNS
-        assert len(rows) == 240
-        assert text.count("\r\n") == text.count("\n") == 241
-        unfit = next(row for row in rows if row["verdict"] == "does not fit")
-        assert unfit["tokens"] == unfit["cost_usd"] == unfit["cached_tokens"] == ""
-
-    @pytest.mark.parametrize(
-        "text",
-        ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "\n=1", "＝1"],
-    )
-    def test_what_looks_like_a_formula_is_marked_as_text(self, text):
-        row = rows_of(csv_text(RUN, [hostile_result(text)]))[0]
-        assert row["answer"].startswith("'")
-        assert is_formula(row["answer"]) is False
-
-    def test_other_texts_and_all_numbers_are_left_alone(self):
-        asked = replace(hostile_result('says "7443", twice\nand again'), seconds=-0.0, held=0)
-        row = rows_of(csv_text(replace(RUN, model="'x"), [asked]))[0]
-        assert row["answer"] == 'says "7443", twice\nand again'
-        assert (row["seconds"], row["held"], row["model"]) == ("-0.0", "0", "'x")
-
-    @examples(16)
-    @given(TEXTS)
-    def test_no_field_of_anybodys_is_a_formula(self, text):
-        rows = csv.reader(io.StringIO(csv_text(hostile_run(text), [hostile_result(text)])))
-        assert not any(is_formula(field) for row in rows for field in row)
 
 
 class TestPage:

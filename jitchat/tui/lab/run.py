@@ -124,7 +124,7 @@ def page_tabs(pages: Sequence[Page], shown: Page) -> Content:
     return Content.assemble(*parts)
 
 
-_ENDINGS = f".{', .'.join([*FORMATS][:-1])} or .{[*FORMATS][-1]}"
+_ENDINGS = " or ".join(f".{ending}" for ending in FORMATS)
 _ASKS = f"Write this run to a file ending in {_ENDINGS}."
 
 
