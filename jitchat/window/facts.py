@@ -15,12 +15,12 @@ from functools import lru_cache
 
 from jitchat.statements import Distilled, Fact, FactKind, Source
 from jitchat.text.fences import fence, free_tag
-from jitchat.text.sanitize import one_line
 from jitchat.text.words import content_of, stem
 from jitchat.values import Role
 from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE
 from jitchat.window.render import Price, noted_segment, shares
+from jitchat.window.statements import dated_statement
 from jitchat.window.window import Kind, Segment
 
 _STANDING = (
@@ -136,10 +136,8 @@ def _stems(text: str) -> frozenset[str]:
 
 def fact_line(fact: Fact, distilled: Distilled) -> str:
     """Write a fact: `- The port is 9641. (2026-03-02) (chat-3 #12)`."""
-    day = f" ({fact.stated_on.isoformat()})" if fact.stated_on is not None else ""
     source = source_in(distilled, fact.source)
-    cited = f" ({source.name})" if source is not None else ""
-    return f"- {one_line(fact.text)}{day}{cited}\n"
+    return f"- {dated_statement(fact.text, fact.stated_on, source)}\n"
 
 
 def source_in(distilled: Distilled, source: Source | None) -> Source | None:
