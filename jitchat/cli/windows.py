@@ -64,7 +64,6 @@ def window_fields(
         "price_source": (compared.source or None) if compared is not None else None,
         **record.choosing_fields(window),
         **record.other_fields(window),
-        **record.held_fields(window),
         "segments": segments,
         "ledger": [record.ledger_fields(row) for row in window.ledger],
         "never_candidates": record.never_candidates_fields(window),

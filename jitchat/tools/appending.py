@@ -17,7 +17,7 @@ from jitchat.window.extend import (
     result_segment,
     room_left,
 )
-from jitchat.window.window import ContextWindow, Requested, Segment, tokens_of
+from jitchat.window.window import ContextWindow, HeldResult, Requested, Segment, tokens_of
 from jitchat.window.written import TurnPricing
 
 
@@ -38,6 +38,7 @@ class Appending:
         self._results: dict[str, Turn] = {}
         """Results of the other tools, by the id of the call."""
         self._requests: list[Requested] = []
+        self._held: list[HeldResult] = []
         self.forms: dict[int, Shortened | None] = {}
         """The text that later windows carry for a turn, by position; None for the whole turn."""
         uses = (ToolUse(answers=call) for call in self._calls)
@@ -87,7 +88,7 @@ class Appending:
                 "They are stored in full: ask about a part of them, or use a larger limit.",
                 missing,
             )
-        appended = Appended(tuple(segments), tuple(self._requests))
+        appended = Appended(tuple(segments), tuple(self._requests), tuple(self._held))
         return extended(self._window, appended, self._counter, self._calibration)
 
     def _through_the_gate(self, large: int) -> Mapping[str, Segment]:
@@ -105,4 +106,5 @@ class Appending:
                 tokens = self._counter.count(form.text)
                 whole = made[identity].tokens - tokens + form.whole
                 made[identity] = replace(made[identity], form=form.form, whole=whole)
+                self._held.append(HeldResult(turn.position, form.whole, tokens))
         return made

@@ -1,8 +1,6 @@
 """How the turns of a window were chosen, and what that cost."""
 
-from collections.abc import Iterator
-
-from jitchat.text.figures import Figure, cost_of, duration, mark_of, percent, plural
+from jitchat.text.figures import Figure, cost_of, duration, mark_of, plural
 from jitchat.text.sanitize import one_line
 from jitchat.window import reasons
 from jitchat.window.window import ContextWindow, Kind
@@ -16,22 +14,15 @@ def choosing_sentences(window: ContextWindow) -> list[str]:
         needless.append(reasons.NOT_SEARCHED.format(others=others))
     asked = [one_line(request.sentence(window.figure)) for request in window.requests]
     chosen = [*needless, *_reranking_sentences(window), *picking_sentences(window)]
+    held = [result.sentence(window.figure) for result in window.held]
     return [
         *_distilling_sentences(window),
         *chosen,
         *_step_sentences(window),
         *_tool_sentences(window),
         *asked,
-        *_held_sentences(window),
+        *held,
     ]
-
-
-def _held_sentences(window: ContextWindow) -> Iterator[str]:
-    """For example: `held #12: 5,321 tokens as 412 (92 % saved)`."""
-    for result in window.held:
-        whole, tokens = window.figure(result.whole), window.figure(result.tokens)
-        saved = percent(1 - result.tokens / result.whole)
-        yield f"held #{result.turn}: {whole} tokens as {tokens} ({saved} saved)"
 
 
 def _distilling_sentences(window: ContextWindow) -> list[str]:

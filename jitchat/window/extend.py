@@ -7,7 +7,7 @@ prompt cache keeps all of it. Its tokens follow what the server reported for it.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from jitchat.values import REQUEST_CONTEXT, Role, Turn
+from jitchat.values import REQUEST_CONTEXT, Form, Role, Turn
 from jitchat.window import reasons
 from jitchat.window.calibration import Calibration, others_of
 from jitchat.window.exchange import answering
@@ -15,6 +15,7 @@ from jitchat.window.plan import corrected, counted, expected, told
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
     ContextWindow,
+    HeldResult,
     Kind,
     LedgerRow,
     NeverCandidates,
@@ -64,6 +65,7 @@ class Appended:
 
     segments: tuple[Segment, ...]
     requests: tuple[Requested, ...] = ()
+    held: tuple[HeldResult, ...] = ()
 
 
 def extended(
@@ -84,7 +86,7 @@ def extended(
     priced = [told(segment) for segment in segments[first:]]
     segments = (*segments[:first], *priced)
     in_full = [segment for segment in priced if not _asks(segment)]
-    held_back = sum(each.whole - each.tokens for each in in_full if not each.is_whole)
+    held_back = sum(each.whole - each.tokens for each in in_full if each.form in _GATED)
     full = window.full_tokens + tokens_of(in_full) + held_back
     if window.used == window.full_tokens and in_full == priced:
         full = tokens_of(segments) + held_back
@@ -118,7 +120,11 @@ def extended(
         counted=counted(segments),
         band=expected(segments, calibration)[1],
         requests=(*window.requests, *appended.requests),
+        held=(*window.held, *appended.held),
     )
+
+
+_GATED = (Form.PREVIEW, Form.HELD)
 
 
 def _asks(segment: Segment) -> bool:

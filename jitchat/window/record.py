@@ -32,16 +32,12 @@ def header_fields(window: ContextWindow) -> Fields:
 
 
 def other_fields(window: ContextWindow) -> Fields:
-    """Describe requests, and what was considered besides the turns in the ledger."""
+    """Describe requests, held results, and what was considered besides the turns in the ledger."""
     requests = [asdict(each) for each in window.requests]
-    lists = {"requests": requests, "others": [_other_fields(row) for row in window.others]}
+    held = [asdict(each) for each in window.held]
+    lists = {"requests": requests, "held": held}
+    lists["others"] = [_other_fields(row) for row in window.others]
     return {name: each for name, each in lists.items() if each}
-
-
-def held_fields(window: ContextWindow) -> Fields:
-    """Describe the results that are held back, if there are any."""
-    held = [{"turn": each.turn, "whole": each.whole, "tokens": each.tokens} for each in window.held]
-    return {"held": held} if held else {}
 
 
 def _other_fields(row: OtherRow) -> Fields:
@@ -159,15 +155,6 @@ def _segment_from(segment: Mapping[str, Any], index: int) -> Fields:
     return described
 
 
-def _held_from(header: Mapping[str, Any], segment: Mapping[str, Any]) -> Fields:
-    """Return the form of a result that was held back; earlier versions listed it in the header."""
-    for row in header.get("held", ()):
-        if segment["kind"] == Kind.TOOL_RESULTS and segment["turn"] == row["turn"]:
-            whole = segment["tokens"] + row["whole"] - row["tokens"]
-            return {"form": Form.PREVIEW, "whole": whole}
-    return {}
-
-
 def file_fields(file: FileRef) -> Fields:
     """Describe a file; the bytes of a picture are kept by the store."""
     picture = file.picture
@@ -208,10 +195,7 @@ def window_from(
         "budget": {"order": RecallOrder.DATE, **header["budget"]},
         "never_candidates": header.get("never_candidates") or None,
         "counted": header.get("counted", sum(segment["tokens"] for segment in segments)),
-        "segments": [
-            _held_from(header, segment) | _segment_from(segment, index)
-            for index, segment in enumerate(segments)
-        ],
+        "segments": [_segment_from(segment, index) for index, segment in enumerate(segments)],
         "ledger": [{**row, "parts": list(row["parts"].items())} for row in ledger],
         "others": [_with_picture(_known(OtherRow, row)) for row in _others_from(header)],
     }

@@ -15,7 +15,7 @@ from operator import attrgetter, itemgetter
 
 from jitchat.attachments import Picture
 from jitchat.statements import Source
-from jitchat.text.figures import Figure, Mark, mark_of, plural
+from jitchat.text.figures import Figure, Mark, mark_of, percent, plural
 from jitchat.tool_fields import use_fields
 from jitchat.values import (
     NO_TOOL_USE,
@@ -317,6 +317,23 @@ class Requested:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldResult:
+    """A large result that a window has only as a preview."""
+
+    turn: int
+    whole: int
+    """Tokens of the whole result."""
+    tokens: int
+    """Tokens of the preview."""
+
+    def sentence(self, figure: Callable[[int], Figure]) -> str:
+        """`held #12: 5,321 tokens as 412 (92 % saved)`."""
+        saved = percent(1 - self.tokens / self.whole)
+        whole, tokens = figure(self.whole), figure(self.tokens)
+        return f"held #{self.turn}: {whole} tokens as {tokens} ({saved} saved)"
+
+
+@dataclass(frozen=True, slots=True)
 class ContextWindow:
     """The segments of one request, in order; what was appended in mid-turn follows the draft."""
 
@@ -351,6 +368,8 @@ class ContextWindow:
     """The position of the last turn that observations or the document replace; 0 for none."""
     requests: tuple[Requested, ...] = ()
     """The model's requests to the store, in order."""
+    held: tuple[HeldResult, ...] = ()
+    """The results that the gate held back in this turn, in order."""
     others: tuple[OtherRow, ...] = ()
     """What was considered besides the turns in the ledger, by kind, the best first."""
     not_searched: int = 0
@@ -431,12 +450,6 @@ class ContextWindow:
     def tools(self) -> tuple[Tool, ...]:
         """The tools offered to the model, by name."""
         return tuple(tool_of(each) for each in self.segments if each.kind is Kind.TOOLS)
-
-    @property
-    def held(self) -> tuple[Segment, ...]:
-        """The results that the gate held back in this turn, in order."""
-        results = (each for each in self.segments if each.kind is Kind.TOOL_RESULTS)
-        return tuple(each for each in results if not each.is_whole)
 
     @property
     def step(self) -> int:

@@ -13,7 +13,6 @@ from jitchat.tools.toolbox import Toolbox
 from jitchat.values import HANDLE_LARGE_RESULTS, Form, Mode, Shortened, ToolCall
 from jitchat.window.budget import Budget
 from jitchat.window.cost import choosing_sentences
-from jitchat.window.record import header_fields, segment_fields, window_from
 from jitchat.window.steering import Once
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import Kind
@@ -62,34 +61,17 @@ async def test_held_results_and_steps_are_stored_with_the_window(store):
     (held,) = third.held
     assert second.held == third.held
     count = session.counter.count
-    assert (held.turn, held.form) == (5, Form.PREVIEW)
-    assert held.whole - held.tokens == count(LOG) - count(held.text)
+    preview = next(each for each in third.segments if each.turn == held.turn).text
+    assert (held.turn, held.whole, held.tokens) == (5, count(LOG), count(preview))
     sentences = choosing_sentences(third)
     assert any(each.startswith("held #5: ") and each.endswith("% saved)") for each in sentences)
     step = next(each for each in sentences if each.startswith("step 3: "))
     calls, chosen, last = step.removeprefix("step 3: ").split(" → ")
-    assert calls.startswith("look (~")
-    assert chosen.startswith("handle_large_results (~")
+    assert calls.startswith("look (+")
+    assert chosen.startswith("handle_large_results (+")
     assert last == "this one"
     sent, _ = sent_exchange(session.memory, session.memory.turn_at(3))
     assert sent == third
-
-
-async def test_a_window_of_before_results_had_a_form_says_what_was_held(store):
-    events = await send(with_log(store, ("Done.",)), "what happened?")
-    *_, window = (event.window for event in events if isinstance(event, WindowBuilt))
-    (held,) = window.held
-    rows = [{"turn": 5, "whole": held.whole - 10, "tokens": held.tokens - 10}]
-    segments = [segment_fields(segment) for segment in window.segments]
-    for fields in segments:
-        fields.pop("form", None)
-        fields.pop("whole", None)
-    header = header_fields(window)
-    assert "held" not in header
-    again = window_from(json.loads(json.dumps(header | {"held": rows})), segments, [])
-    assert again.held == (held,)
-    assert choosing_sentences(again) == choosing_sentences(window)
-    assert again.digest == window.digest
 
 
 async def test_a_compacted_result_has_what_the_instruction_asks_for(store):
