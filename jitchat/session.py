@@ -70,10 +70,10 @@ from jitchat.text.sanitize import one_line
 from jitchat.threads import to_the_end
 from jitchat.tools.appending import Appending
 from jitchat.tools.compacting import Compacting
+from jitchat.tools.extracting import preview
 from jitchat.tools.gate import PREVIEW
 from jitchat.tools.large_results import LargeResults
 from jitchat.tools.offering import OfferContext, Offering
-from jitchat.tools.preview import preview
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import (
@@ -145,8 +145,8 @@ class Session:
     async def compacted(self, text: str, instruction: str) -> str:
         """Compact a long message for use in windows."""
         compacting = Compacting(self.counter, self.options.compactor)
-        form = await compacting.form_of(text, instruction, self.options.large_result)
-        return form.told("The message, which the user had")
+        what, limit = "The message, which the user had", self.options.large_result
+        return await compacting.told(what, text, instruction, limit)
 
     def previewed(self, text: str) -> str:
         """Cut a long message to its head and tail for use in windows."""

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from jitchat.text.figures import plural
-from jitchat.tools.preview import preview
+from jitchat.tools.extracting import preview
 from jitchat.values import EPHEMERAL, HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Form, Turn
 from jitchat.window import reasons
 from jitchat.window.tokens import TokenCounter

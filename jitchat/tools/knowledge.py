@@ -16,7 +16,7 @@ from jitchat.text.words import fold
 from jitchat.tools.asking import Asked
 from jitchat.window.facts import fact_line, fitting, source_in
 from jitchat.window.history import History
-from jitchat.window.render import Noted
+from jitchat.window.render import noted_segment
 from jitchat.window.statements import document_line
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import Kind, Segment
@@ -50,7 +50,7 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    noted: tuple[Noted, ...] = ()
+    noted: tuple[Segment, ...] = ()
     tokens: int = 0
     left: int = 0
     """Number of statements without room."""
@@ -81,7 +81,7 @@ def quoted(
     texts = [each.line for each in kept]
     texts = fence(free_tag(_TAG, texts), [_HEADING + texts[0], *texts[1:]])
     noted = (
-        Noted(Kind.REQUESTED, text, "kept", each.source)
+        noted_segment(Kind.REQUESTED, text, "kept", each.source)
         for text, each in zip(texts, kept, strict=True)
     )
     return Quoted(tuple(noted), room - left, len(wanted) - len(kept))

@@ -130,8 +130,7 @@ class LargeResults:
         limit = min(self._limit, room)
         if limit < _LEAST:
             return Handled(f"There is no room for any more of {named}. Go on with its preview.")
-        form = await self._compacting.form_of(turn.content, choice.instruction, limit)
-        said = form.told(named)
+        said = await self._compacting.told(named, turn.content, choice.instruction, limit)
         compacted = Shortened(said, Form.COMPACTED)
         return Handled(said, ((choice.position, compacted),))
 

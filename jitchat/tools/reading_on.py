@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from jitchat.values import Turn
 from jitchat.window.render import Quoting
@@ -44,6 +45,32 @@ def read_on(turn: Turn, start: int, room: int, counter: TokenCounter) -> tuple[E
         line = text.rfind("\n", start + (most - start) // _LINE_WITHIN, most)
         most = line + 1 if line > start and cost(line + 1) <= room else most
     return part(most), most
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPart:
+    """A part of a turn as it is quoted, and a sentence about the rest."""
+
+    foot: str
+    text: str = ""
+    excerpt: Excerpt | None = None
+
+
+def read_part(
+    turn: Turn, start: int, room: int, counter: TokenCounter, place: str = ""
+) -> ReadPart:
+    """Quote a part of a turn; `place` names the turn if it is of another conversation."""
+    name = place.partition(" ")[0] or f"#{turn.position}"
+    length = len(full_text(turn))
+    if start >= length:
+        return ReadPart(f"{name} has {length:,} characters; offset {start:,} is behind it.")
+    read = read_on(turn, start, room - counter.count(place), counter)
+    if read is None:
+        return ReadPart(f"There is no room for a part of {name}. Answer without it.")
+    excerpt, end = read
+    on = f"go on with offset {end}" if end < length else "that is its end"
+    foot = f"Characters {start:,} to {end:,} of {length:,} of {name}; {on}."
+    return ReadPart(foot, Quoting([turn]).excerpt(turn, excerpt, place), excerpt)
 
 
 def _passages(turn: Turn, start: int, end: int, counter: TokenCounter) -> Iterator[Passage]:

@@ -25,15 +25,15 @@ from jitchat.tools.other_conversations import (
     names_of,
     turn_elsewhere,
 )
-from jitchat.tools.reading_on import read_on
+from jitchat.tools.reading_on import read_part
 from jitchat.tools.source import BUILT_IN, Step, ToolOutput
-from jitchat.values import NO_TOOL_USE, Hit, Role, Tool, ToolCall, ToolResult, Turn
+from jitchat.values import Hit, Role, Tool, ToolCall, ToolResult, Turn
 from jitchat.window import reasons
 from jitchat.window.files import fitting_parts
 from jitchat.window.history import History
 from jitchat.window.parts import whole_turns
 from jitchat.window.recall import Allowance, Recalling
-from jitchat.window.render import Noted, Piece, Quoting, excerpted, shares
+from jitchat.window.render import Piece, Quoting, excerpted, shares
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind, Requested, Segment
 from jitchat.writing.calls import full_text
@@ -64,16 +64,16 @@ class Answer:
     """(position, score) of the quoted turns."""
     named: tuple[int, ...] = ()
     """Positions of the matching turns that the window already holds."""
-    noted: tuple[Noted, ...] = ()
+    noted: tuple[Segment, ...] = ()
     """Parts of files, and turns of other conversations."""
-    statements: tuple[Noted, ...] = ()
+    statements: tuple[Segment, ...] = ()
     """Stored facts, and lines of the memory document."""
     is_empty: bool = False
     """Whether no turn of this conversation matches."""
 
-    def parts(self) -> Iterator[tuple[str, Piece | Noted | None]]:
+    def parts(self) -> Iterator[tuple[str, Piece | Segment | None]]:
         """Yield the texts that make up the result, each with the turn that it quotes."""
-        quoted: tuple[Piece | Noted, ...] = (*self.pieces, *self.noted, *self.statements)
+        quoted: tuple[Piece | Segment, ...] = (*self.pieces, *self.noted, *self.statements)
         tag = free_tag("requested", [piece.text for piece in quoted])
         for place, piece in enumerate(quoted):
             yield f"<{tag}>\n{piece.text}" if not place else piece.text, piece
@@ -143,9 +143,7 @@ class RequestContext:
                 self._step, self._given, self._quoted = step, frozenset(), ()
             answer = self._answer(asked, step.window, min(MOST_TOKENS, step.room))
             self._given |= {piece.turn for piece in answer.pieces if piece.excerpt is None}
-            self._quoted += tuple(
-                _segment(each.text, 0, each, "", {}) for each in answer.statements
-            )
+            self._quoted += answer.statements
             return answer
 
     def _here(self, window: ContextWindow) -> frozenset[int]:
@@ -327,21 +325,11 @@ class RequestContext:
                 yield Piece(turn.position, text, reasons.NEIGHBOUR.format(turn=position))
 
     def _part(self, turn: Turn, start: int, room: tuple[int, int]) -> Answer:
-        length = len(full_text(turn))
-        if start >= length:
-            return Answer(
-                f"#{turn.position} has {length:,} characters; offset {start:,} is behind it."
-            )
-        read = read_on(turn, start, room[0], self._counter)
-        if read is None:
-            return Answer(f"There is no room for a part of #{turn.position}. Answer without it.")
-        excerpt, end = read
-        piece = Piece(
-            turn.position, Quoting([turn]).excerpt(turn, excerpt), "a part of it", excerpt
-        )
-        on = f"go on with offset {end}" if end < length else "that is its end"
-        foot = f"Characters {start:,} to {end:,} of {length:,} of #{turn.position}; {on}."
-        return Answer(foot, (piece,), ((turn.position, 0.0),))
+        read = read_part(turn, start, room[0], self._counter)
+        if read.excerpt is None:
+            return Answer(read.foot)
+        piece = Piece(turn.position, read.text, "a part of it", read.excerpt)
+        return Answer(read.foot, (piece,), ((turn.position, 0.0),))
 
     def _adjacent(self, position: int, window: ContextWindow) -> Iterator[Turn]:
         """Yield the turn before and the turn after, if they can be shown."""
@@ -383,13 +371,12 @@ def _looked_at(asked: Asked) -> str:
 
 
 def _segment(
-    text: str, cost: int, piece: Piece | Noted | None, reason: str, scores: Mapping[int, float]
+    text: str, cost: int, piece: Piece | Segment | None, reason: str, scores: Mapping[int, float]
 ) -> Segment:
     if piece is None:
         return Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason)
-    if isinstance(piece, Noted):
-        known = piece.excerpt, NO_TOOL_USE, piece.source, piece.file
-        return excerpted(Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason, *known))
+    if isinstance(piece, Segment):
+        return replace(piece, role=Role.TOOL, text=text, tokens=cost, reason=reason)
     score = scores.get(piece.turn, 0.0)
     why = f"{reason}, score {score:.2f}" if score else reason
     of_turn = piece.turn, why, piece.excerpt

@@ -15,12 +15,12 @@ from functools import lru_cache
 
 from jitchat.statements import Distilled, Fact, FactKind, Source
 from jitchat.text.fences import fence, free_tag
-from jitchat.text.sanitize import one_line
 from jitchat.text.words import content_of, stem
 from jitchat.values import Role
 from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE
-from jitchat.window.render import Noted, Price, shares
+from jitchat.window.render import Price, noted_segment, shares
+from jitchat.window.statements import dated_statement
 from jitchat.window.window import Kind, Segment
 
 _STANDING = (
@@ -67,13 +67,13 @@ def standing_segments(distilled: Distilled, most: int, price: Price) -> list[Seg
 
 def fitting_facts(
     distilled: Distilled, draft: str, whole: Collection[int], most: int, price: Price
-) -> tuple[Noted, ...]:
+) -> tuple[Segment, ...]:
     """Choose facts that match a draft, best first, for `most` tokens at most.
 
     `whole` are the positions of turns that the window has at full text.
     """
     facts = [fact for fact in distilled.facts if fact.kind is not FactKind.STANDING]
-    noted, left = list[Noted](), most
+    noted, left = list[Segment](), most
     for fact, reason in matching(facts, draft):
         source = source_in(distilled, fact.source)
         if is_of(source, whole):
@@ -82,7 +82,7 @@ def fitting_facts(
         cost = price(text if noted else f"<facts>\n{text}</facts>\n")
         if cost <= left:
             left -= cost
-            noted.append(Noted(Kind.FACTS, text, reason, source))
+            noted.append(noted_segment(Kind.FACTS, text, reason, source))
     return tuple(noted)
 
 
@@ -98,7 +98,7 @@ def is_of(source: Source | None, turns: Collection[int]) -> bool:
     return source is not None and not source.conversation and source.first in turns
 
 
-def without_repeats(noted: Sequence[Noted], whole: Collection[int]) -> tuple[Noted, ...]:
+def without_repeats(noted: Sequence[Segment], whole: Collection[int]) -> tuple[Segment, ...]:
     """Leave out facts whose turn of this conversation turned out to be sent at full text."""
     kept = [each for each in noted if not is_of(each.source, whole)]
     if kept and kept[0].kind is Kind.FACTS and not kept[0].text.startswith(_FACTS):
@@ -136,10 +136,8 @@ def _stems(text: str) -> frozenset[str]:
 
 def fact_line(fact: Fact, distilled: Distilled) -> str:
     """Write a fact: `- The port is 9641. (2026-03-02) (chat-3 #12)`."""
-    day = f" ({fact.stated_on.isoformat()})" if fact.stated_on is not None else ""
     source = source_in(distilled, fact.source)
-    cited = f" ({source.name})" if source is not None else ""
-    return f"- {one_line(fact.text)}{day}{cited}\n"
+    return f"- {dated_statement(fact.text, fact.stated_on, source)}\n"
 
 
 def source_in(distilled: Distilled, source: Source | None) -> Source | None:

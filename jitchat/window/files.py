@@ -16,7 +16,7 @@ from jitchat.text.sanitize import both_ends
 from jitchat.values import Role
 from jitchat.window import reasons
 from jitchat.window.history import History
-from jitchat.window.render import NO_MARKUP, Noted, Price
+from jitchat.window.render import NO_MARKUP, Price, noted_segment
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import FileRef, Kind, Segment, tokens_of
 
@@ -174,13 +174,13 @@ def whole_text(file: Attachment) -> str:
 
 def fitting_parts(
     sources: FileSources, history: History, whole: Collection[str], room: int, price: Price
-) -> tuple[Noted, ...]:
+) -> tuple[Segment, ...]:
     """Quote the parts found, best first, within `room` tokens.
 
     Parts of files that are `whole` are skipped.
     """
     files = {file.digest: file for file in sources.files}
-    noted, left = list[Noted](), room - price(_FENCE)
+    noted, left = list[Segment](), room - price(_FENCE)
     for hit in sources.hits:
         file = files.get(hit.digest)
         if file is None or hit.digest in whole or hit.left_out:
@@ -190,7 +190,8 @@ def fitting_parts(
         if cost <= left:
             left -= cost
             ref = part_ref(file, hit.part)
-            noted.append(Noted(Kind.DOCUMENTS, text, _named(ref, hit.reason), None, file=ref))
+            segment = noted_segment(Kind.DOCUMENTS, text, _named(ref, hit.reason))
+            noted.append(replace(segment, file=ref))
     if noted:
         noted[0] = replace(noted[0], text=_DATA + noted[0].text)
     return tuple(noted)

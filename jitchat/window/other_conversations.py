@@ -13,8 +13,8 @@ from jitchat.values import Elsewhere, ElsewhereHit
 from jitchat.window import reasons
 from jitchat.window.excerpt import Room, excerpt_of
 from jitchat.window.recall import LEAST_EXCERPTED, LEAST_OF_EXCERPT, Allowance, Recall
-from jitchat.window.render import Noted, Price, Quoting, marker, place_elsewhere
-from jitchat.window.window import Excerpt, Kind
+from jitchat.window.render import Price, Quoting, marker, noted_segment, place_elsewhere
+from jitchat.window.window import Excerpt, Kind, Segment
 from jitchat.writing.calls import full_text, texts_of
 
 _FENCE = "<elsewhere>\n</elsewhere>\n"
@@ -27,7 +27,7 @@ class CombinedRecall:
     """What is recalled from the open conversation and from others."""
 
     recalled: Recall
-    noted: tuple[Noted, ...] = ()
+    noted: tuple[Segment, ...] = ()
     """Turns of other conversations, best first."""
 
     def smaller(self, missing: int) -> "CombinedRecall":
@@ -49,7 +49,7 @@ def with_others(
         return CombinedRecall(recalled)
     quoting = Quoting([hit.turn for hit in found.hits])
     left = min(allowance.retrieved, allowance.room) - price(_FENCE) - _spent(recalled, price)
-    noted, texts = list[Noted](), set[str]()
+    noted, texts = list[Segment](), set[str]()
     for hit in found.hits:
         plain = " ".join(full_text(hit.turn).split())
         if plain in texts:
@@ -95,7 +95,7 @@ def _make_room(
 
 def _quoted(
     hit: ElsewhereHit, quoting: Quoting, found: Elsewhere, most: int, price: Price
-) -> Noted:
+) -> Segment:
     """Quote a turn, whole or in passages that cost no more than `most` tokens."""
     turn, excerpt = hit.turn, None
     place = place_elsewhere(hit.conversation, hit.title, turn.position)
@@ -111,4 +111,4 @@ def _quoted(
         if any(passages.left_out):
             excerpt = passages
             text = quoting.excerpt(turn, passages, place)
-    return Noted(Kind.RETRIEVED, text, reason, source, excerpt)
+    return noted_segment(Kind.RETRIEVED, text, reason, source, excerpt)

@@ -30,7 +30,6 @@ from jitchat.window.files import NO_FILES, FileSources, fitting_parts
 from jitchat.window.history import History, Price, cost_of
 from jitchat.window.recall import Recall
 from jitchat.window.render import (
-    Noted,
     Piece,
     counted,
     system_segments,
@@ -209,7 +208,7 @@ class Parts:
         return self.whole <= self.room + self.kept_line
 
     def everything(
-        self, reason: str, recalled: Recall | None = None, noted: Sequence[Noted] = ()
+        self, reason: str, recalled: Recall | None = None, noted: Sequence[Segment] = ()
     ) -> Choice:
         """Send every turn, and what is `noted` in addition."""
         turns = self.recent(0, in_part(reason, self.sources.history))
@@ -232,19 +231,19 @@ class Parts:
         is_read = has_blocks or bool(sources.files) or sources.has_quotes_from(start)
         return (system, *[reading] * is_read, *rest)
 
-    def fitting_facts(self, sent: Sequence[Segment], room: int) -> tuple[Noted, ...]:
+    def fitting_facts(self, sent: Sequence[Segment], room: int) -> tuple[Segment, ...]:
         """Choose the facts that match the message and whose turns are not `sent` whole."""
         distilled, draft = self.sources.distilled, self.sources.draft.content
         most = min(self.budget.facts, room)
         return fitting_facts(distilled, draft, whole_turns(sent), most, self.counter.count)
 
-    def fitting_documents(self, room: int) -> tuple[Noted, ...]:
+    def fitting_documents(self, room: int) -> tuple[Segment, ...]:
         """Choose the parts of files that the message needs."""
         files, most = self.sources.files, min(self.budget.documents, room)
         history, price = self.sources.history, self.counter.count
         return fitting_parts(files, history, self.whole_files, most, price) if files else ()
 
-    def tail(self, noted: Sequence[Noted]) -> tuple[Segment, ...]:
+    def tail(self, noted: Sequence[Segment]) -> tuple[Segment, ...]:
         """Make a tail of what is noted and the draft, without recalled turns."""
         if not noted:
             return self.bare_tail

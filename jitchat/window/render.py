@@ -20,7 +20,7 @@ from jitchat.text.sanitize import one_line, shorten, skeleton
 from jitchat.values import Form, IndexEntry, Role, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
-from jitchat.window.window import Excerpt, FileRef, Kind, Segment
+from jitchat.window.window import Excerpt, Kind, Segment
 from jitchat.writing.calls import call_head, full_text, texts_of
 from jitchat.writing.pieces import BETWEEN
 
@@ -151,21 +151,19 @@ class Piece:
     """Tokens of the turn that a form leaves out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
-    """An entry of the tail that is not a turn of this conversation.
+def noted_segment(
+    kind: Kind,
+    text: str,
+    reason: str,
+    source: Source | None = None,
+    excerpt: Excerpt | None = None,
+) -> Segment:
+    """Make an entry of the tail that is not a turn of this conversation; it has no price yet.
 
-    A fact, a part of a file, or a turn of another conversation.
+    It is a fact, a part of a file, or a turn of another conversation. `source` are the turns that
+    it was taken from; None for a fact that the user typed.
     """
-
-    kind: Kind
-    text: str
-    reason: str
-    source: Source | None
-    """The turns that it was taken from; None for a fact that the user typed."""
-    excerpt: Excerpt | None = None
-    file: FileRef | None = None
-    """The part of a file that it holds."""
+    return excerpted(Segment(kind, Role.USER, text, 0, None, reason, excerpt, source=source))
 
 
 READING = (
@@ -205,7 +203,7 @@ def tail_segments(
     recalled: Sequence[Piece],
     draft: Piece,
     price: Price,
-    noted: Sequence[Noted] = (),
+    noted: Sequence[Segment] = (),
 ) -> list[Segment]:
     """Make the volatile tail, one user message: what is `noted`, lines, recalled turns, draft.
 
@@ -225,21 +223,10 @@ def tail_segments(
     costs[-1] += PER_MESSAGE + PER_REQUEST
     kinds = [Kind.INDEX] * len(listed) + [Kind.RETRIEVED] * len(recalled) + [Kind.DRAFT]
     size = len(noted)
+    entries = [each for _, group in groups for each in group]
     segments = [
-        Segment(
-            each.kind,
-            Role.USER,
-            text,
-            cost,
-            None,
-            each.reason,
-            each.excerpt,
-            source=each.source,
-            file=each.file,
-        )
-        for each, text, cost in zip(
-            (each for _, group in groups for each in group), texts, costs, strict=False
-        )
+        replace(each, text=text, tokens=cost)
+        for each, text, cost in zip(entries, texts, costs, strict=False)
     ]
     segments += [
         Segment(kind, Role.USER, text, cost, piece.turn, piece.reason, piece.excerpt)

@@ -89,8 +89,8 @@ def _priced(
     for number, group in groupby(pieces, attrgetter("message")):
         own = list(group)
         first = segments[own[0].segment]
-        if number == 0:
-            yield from priced_definitions(own, counter.count, frame)
+        if number == 0:  # definitions of tools, as they were priced
+            yield from (replace(piece, tokens=segments[piece.segment].tokens) for piece in own)
         elif _is_turn(own, first) and number != last:
             yield replace(own[0], tokens=first.tokens)  # the price of its turn
         else:
@@ -102,14 +102,6 @@ def _is_turn(pieces: Sequence[Piece], segment: Segment) -> bool:
     """Whether a message is one turn as it was priced, so that it need not be counted again."""
     is_single = len(pieces) == 1 and segment.text == pieces[0].text
     return is_single and segment.kind is Kind.RECENT and not segment.use
-
-
-def priced_definitions(pieces: Iterable[Piece], price: Price, frame: Frame) -> Iterator[Piece]:
-    """Price the definitions of tools; the first includes what is added once for all of them."""
-    around = frame.tools
-    for piece in pieces:
-        yield replace(piece, tokens=price(piece.text) + frame.definition + around)
-        around = 0
 
 
 def priced_message(

@@ -201,10 +201,11 @@ async def test_a_result_kept_whole_can_use_the_room_left_by_previews(store):
 async def test_if_the_extractor_takes_too_long_head_and_tail_are_used(monkeypatch):
     monkeypatch.setattr("jitchat.tools.compacting.MODEL_SECONDS", 0.0)
     monkeypatch.setattr("jitchat.tools.compacting.EXTRACTOR_SECONDS", 0.0)
-    form = await Compacting(EstimateCounter(), Slow()).form_of(LOG, "the crane", 300)
-    assert form.text.startswith("request 0 of the harbour")
-    assert form.by.startswith("its head and tail")
-    assert form.tokens <= 300
+    told = await Compacting(EstimateCounter(), Slow()).told("#5", LOG, "the crane", 300)
+    how, _, text = told.partition("\n")
+    assert text.startswith("request 0 of the harbour")
+    assert how.startswith("[#5 compacted by its head and tail (no answer in 0 s)")
+    assert EstimateCounter().count(text) <= 300
 
 
 async def test_the_cost_of_a_turn_changes_with_its_version(store):

@@ -62,7 +62,7 @@ async def test_a_message_that_fits_is_sent_whole(backend: TestBackend) -> None:
 @pytest.mark.parametrize(
     ("keys", "sent", "told"),
     [
-        ([*"crane", "enter"], "stuck at berth 14", "compacted by the extractor, 1 of 3,001 parts"),
+        ([*"crane", "enter"], "stuck at berth 14", "compacted by the extractor for “crane”"),
         (["ctrl+o"], "request 0 of the harbour", "The beginning and end of the message: "),
     ],
 )

@@ -15,7 +15,7 @@ from jitchat.window.facts import without_repeats
 from jitchat.window.other_conversations import CombinedRecall, with_others
 from jitchat.window.parts import Choice, Parts, of_conversation
 from jitchat.window.recall import Allowance, Recall, Recalling
-from jitchat.window.render import Noted, pinned_segments, tail_segments
+from jitchat.window.render import pinned_segments, tail_segments
 from jitchat.window.window import Segment, tokens_of
 
 
@@ -51,7 +51,7 @@ def _everything(parts: Parts) -> Choice:
         additions, noted = (additions, noted[:-1]) if noted else (additions[:-1], noted)
 
 
-def _additions(parts: Parts, sent: Sequence[Segment], room: int) -> tuple[Noted, ...]:
+def _additions(parts: Parts, sent: Sequence[Segment], room: int) -> tuple[Segment, ...]:
     """Choose what is noted in addition to turns, the least needed last: facts, parts of files."""
     facts = parts.fitting_facts(sent, room)
     left = room - sum(parts.counter.count(each.text) for each in facts)
