@@ -35,7 +35,7 @@ from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import escape_in_json, one_line, repair, shorten
-from jitchat.tool_fields import use_fields
+from jitchat.tool_fields import use_fields, with_whole_form
 from jitchat.transfer.census import Census, rules_of
 from jitchat.transfer.export import Write
 from jitchat.transfer.fields import mapping
@@ -373,7 +373,7 @@ class _Reader:
         for item in self._items:
             self._tally.read(item)
             try:
-                record = read(_Turn, item)
+                record = _record(item)
             except INVALID:
                 record = None
             if record is None or record.role not in _ROLES or record.status is Status.STREAMING:
@@ -438,6 +438,13 @@ _PLACES = ("position", "parent", "key")
 """The fields of a turn that say where it is, not what it is."""
 _HEAD_FIELDS = {member.name for member in fields(_Head)}
 _LISTS = ("turns", *_RECORDS)
+
+
+def _record(item: object) -> _Turn:
+    fields = mapping(item)
+    if "tools" in fields:
+        fields = {**fields, "tools": with_whole_form(fields["tools"])}
+    return read(_Turn, fields)
 
 
 def _key_of(turn: Turn) -> bytes:
