@@ -48,14 +48,9 @@ def use_from(fields: object) -> ToolUse:
     """
     if fields == {}:
         return NO_TOOL_USE
+    if isinstance(fields, dict) and isinstance(fields.get("form"), str):
+        fields = {**fields, "form": {"text": fields["form"]}}
     try:
-        return read(ToolUse, with_whole_form(fields))
+        return read(ToolUse, fields)
     except INVALID as error:
         raise TypeError("not tool data") from error
-
-
-def with_whole_form(fields: object) -> object:
-    """Describe a preview by its fields, as `read` expects them, where it is its text alone."""
-    if isinstance(fields, dict) and isinstance(fields.get("form"), str):
-        return {**fields, "form": {"text": fields["form"]}}
-    return fields

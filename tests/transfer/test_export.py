@@ -320,6 +320,8 @@ DAMAGES = [
     ("turns", {"role": "system"}),
     ("turns", {"status": "streaming"}),
     ("turns", {"content": None}),
+    ("turns", {"key": "no hexadecimal!"}),
+    ("turns", {"id": 5}),
     ("turns", {"tools": {"calls": 5}}),
     ("turns", {"tools": {"calls": [{"id": 1}]}}),
 ]
