@@ -19,8 +19,6 @@ FLAGS = ("asks", "tells_when", "decision", "disclaims", "standing")
 """The Boolean fields of an `IndexEntry`."""
 Arrays = Mapping[str, NDArray[Any]]
 """Columns by name."""
-_LOOKED_AT = 4_096
-"""Rows searched at a time, from the end."""
 _EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 _UNKNOWN = -(2**63)
 _QUARTER_HOUR = 15 * 60 * 1_000_000
@@ -160,12 +158,7 @@ class Columns:
 
     def last_flagged(self, name: str, stop: int, count: int) -> Places:
         """Find the last `count` rows before row `stop` that have a flag, ascending."""
-        flags, start = self._flags[name].rows[:stop], stop
-        found = np.zeros(0, dtype=np.int64)
-        while start and len(found) < count:
-            start, end = max(0, start - _LOOKED_AT), start
-            found = np.append(start + np.flatnonzero(flags[start:end]), found)
-        return found[-count:]
+        return np.flatnonzero(self._flags[name].rows[:stop])[-count:]
 
     def flag(self, name: str) -> Scores:
         return self._flags[name].rows.astype(np.float32)

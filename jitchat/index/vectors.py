@@ -56,8 +56,6 @@ def unit_rows(vectors: Matrix) -> Matrix:
 
 _TOLERANCE = 0.01
 _LEAST = 1e-6
-_PARTS = 2.0**40
-"""Fixed-point units per 1: sums are integers, so removing a row restores the sum exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +89,6 @@ class Vectors:
         """Rows after the packs."""
         self._has_vector = Growing(np.bool_)
         """Whether each row has a vector."""
-        self._sum = np.zeros(dimension, dtype=np.int64)
-        """The sum of the rows after the packs, in fixed point."""
 
     def extend(self, blobs: Sequence[bytes | None]) -> None:
         """Append a row for each blob; None stands for a turn without a vector."""
@@ -110,7 +106,6 @@ class Vectors:
         kept = np.where(fits[:, None], made, np.float32(0.0))
         self._rows.extend(kept)
         self._has_vector.extend(fits)
-        self._sum += _fixed_point_sum(kept)
 
     def pack(self, start: int, stop: int) -> PackedVectors:
         """Pack the rows [start, stop). `start` is the start of the last pack, or its end."""
@@ -123,7 +118,6 @@ class Vectors:
         self.add_pack(made := PackedVectors.of(rows, scales), start)
         self._rows.cut(0)
         self._rows.extend(unpacked)
-        self._sum = _fixed_point_sum(unpacked)
         return made
 
     def add_pack(self, made: PackedVectors, start: int) -> None:
@@ -141,7 +135,6 @@ class Vectors:
                 self._packs.append(last.first(size - self._packed))
                 self._packed = size
         kept = size - self._packed
-        self._sum -= _fixed_point_sum(self._rows.rows[kept:])
         self._rows.cut(kept)
         self._has_vector.cut(size)
 
@@ -185,10 +178,12 @@ class Vectors:
 
     def _mean(self) -> NDArray[np.float32]:
         if self._packs:
-            packed = np.sum([pack.total for pack in self._packs], axis=0)
+            summed = np.sum([pack.total for pack in self._packs], axis=0)
             count = np.count_nonzero(self._has_vector.rows[: self._packed])
-            return np.asarray(packed / max(1, count), dtype=np.float32)
-        return (self._sum / (_PARTS * np.count_nonzero(self._has_vector.rows))).astype(np.float32)
+        else:
+            summed = np.sum(self._rows.rows, axis=0, dtype=np.float64)
+            count = np.count_nonzero(self._has_vector.rows)
+        return np.asarray(summed / max(1, count), dtype=np.float32)
 
     def _parts_of_packs(self, mean: NDArray[np.float32]) -> "list[_Centred]":
         """Return the part of each pack's cosines that does not depend on the query."""
@@ -245,9 +240,3 @@ class _Sums:
         """Return the mean and the standard deviation. At least one value must have been added."""
         mean = self._sum / self._count
         return mean, math.sqrt(max(0.0, self._squares / self._count - mean * mean))
-
-
-def _fixed_point_sum(rows: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Add up rows in fixed point, shape (dimension,)."""
-    parts = np.rint(rows.astype(np.float64) * _PARTS).astype(np.int64)
-    return np.asarray(parts.sum(axis=0))
