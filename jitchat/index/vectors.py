@@ -54,6 +54,11 @@ def unit_rows(vectors: Matrix) -> Matrix:
     return np.asarray(scaled, dtype=np.float32)
 
 
+def stored_vector(row: NDArray[np.float32]) -> bytes:
+    """Return a vector as it is stored: empty if there was nothing to embed."""
+    return row.astype("<f4").tobytes() if row.any() else b""
+
+
 _TOLERANCE = 0.01
 _LEAST = 1e-6
 
