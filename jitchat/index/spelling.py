@@ -12,6 +12,7 @@ swapped.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from string import ascii_lowercase
 
 from jitchat.index.lexical import EITHER, Postings
@@ -51,10 +52,8 @@ class Spelling:
 
     def __init__(self, postings: Postings) -> None:
         self._postings = postings
-        self._packed, self._packed_count = _Vocabulary(()), 0
-        """The stems in the packs of `postings`, and their number when they were read."""
-        self._unpacked, self._generation = _Vocabulary(()), -1
-        """The stems after the packs, and the generation of `postings` they were read from."""
+        self._known, self._generation = _Vocabulary(()), -1
+        """The stems, and the generation of `postings` they were read from."""
         self._last: tuple[Query, int, Query] | None = None
         """The last expanded query, the generation of `postings`, and the result."""
 
@@ -104,8 +103,8 @@ class Spelling:
 
     def _compounds(self, part: str) -> list[str]:
         """List the conversation's compounds that begin or end with `part`."""
-        near = [each for stems in self._vocabularies() for each in stems.compounds(part)]
-        found = (each for each in dict.fromkeys(near) if len(each) >= len(part) + _REST)
+        near = dict.fromkeys(self._vocabulary().compounds(part))
+        found = (each for each in near if len(each) >= len(part) + _REST)
         return [each for each in found if self._postings.has(each)][:_MOST_COMPOUNDS]
 
     def _parts(self, word: str, language: str) -> list[tuple[str, str]]:
@@ -142,22 +141,18 @@ class Spelling:
         """List the stems with the fewest edits from `wanted`, at most `edits`."""
         near = {
             word: distance
-            for stems in self._vocabularies()
-            for word, distance in stems.within(wanted, edits)
+            for word, distance in self._vocabulary().within(wanted, edits)
             if self._postings.has(word)
         }
         least = min(near.values(), default=0)
         return [word for word, distance in near.items() if distance == least]
 
-    def _vocabularies(self) -> "tuple[_Vocabulary, _Vocabulary]":
+    def _vocabulary(self) -> "_Vocabulary":
         postings = self._postings
-        if self._packed_count != len(postings.packed_stems):
-            self._packed_count = len(postings.packed_stems)
-            self._packed = _Vocabulary(postings.packed_stems)
         if self._generation != postings.generation:
             self._generation = postings.generation
-            self._unpacked = _Vocabulary(postings.unpacked_stems)
-        return self._packed, self._unpacked
+            self._known = _Vocabulary(chain(postings.packed_stems, postings.unpacked_stems))
+        return self._known
 
 
 class _Vocabulary:

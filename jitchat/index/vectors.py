@@ -4,7 +4,6 @@ Stored vectors are validated: a turn whose blob has the wrong length, or is not 
 counts as a turn without a vector.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -158,20 +157,21 @@ class Vectors:
         found = np.zeros(len(known), dtype=np.float32)
         if not known.any() or not vector.any():
             return found
-        mean, sums = self._mean(), _Sums()
+        mean = self._mean()
         along = float(vector @ mean)
         start = 0
         for pack, parts in zip(self._packs, self._parts_of_packs(mean), strict=True):
             part = slice(start, start := start + len(pack.rows))
             products = products_of(pack.rows, pack.scales, vector)
-            sums.add(parts.cosines(products, along, out=found[part]), known[part])
+            parts.cosines(products, along, out=found[part])
         if start < len(known):
             # not `@`: it uses several threads, and waiting for them on a busy machine is ten times
             # slower
             products = np.einsum("ij,kj->ki", self._rows.rows, np.stack([vector, mean]))
             parts = _Centred.of(products[1], mean, known[start:])
-            sums.add(parts.cosines(products[0], along, out=found[start:]), known[start:])
-        average, spread = sums.mean_and_spread()
+            parts.cosines(products[0], along, out=found[start:])
+        kept = found[known]
+        average, spread = float(kept.mean(dtype=float)), float(kept.std(dtype=float))
         if spread <= _LEAST:
             return np.zeros_like(found)
         found *= np.float32(1 / spread)
@@ -220,28 +220,7 @@ class _Centred:
         nearness = (known / distance).astype(np.float32)
         return cls(nearness, np.asarray((own - common) * nearness, dtype=np.float32))
 
-    def cosines(self, products: Scores, along: float, out: Scores) -> Scores:
+    def cosines(self, products: Scores, along: float, out: Scores) -> None:
         np.subtract(products, np.float32(along), out=out)
         out *= self.nearness
         out += self.offset
-        return out
-
-
-class _Sums:
-    """Running sums of numbers added in parts that fit into the processor's cache."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._sum = self._squares = 0.0
-
-    def add(self, values: Scores, known: NDArray[np.bool_]) -> None:
-        """Add the values of the rows that are `known`; both arrays have the same shape."""
-        kept = values if known.all() else values[known]
-        self._count += len(kept)
-        self._sum += float(kept.sum())
-        self._squares += float(np.einsum("i,i->", kept, kept))
-
-    def mean_and_spread(self) -> tuple[float, float]:
-        """Return the mean and the standard deviation. At least one value must have been added."""
-        mean = self._sum / self._count
-        return mean, math.sqrt(max(0.0, self._squares / self._count - mean * mean))
