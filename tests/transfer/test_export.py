@@ -257,6 +257,20 @@ def test_an_export_without_newer_fields_is_imported(store: ColdStore, stores, tm
     assert exported(other, "json") == exported(store, "json")
 
 
+def test_an_export_with_the_windows_of_earlier_versions_is_imported_without_them(
+    store: ColdStore, stores, tmp_path: Path
+):
+    made = store.create("Talk")
+    store.append(made.id, [Turn(0, Role.USER, "one")])
+    value, other = json.loads(exported(store, "json")), stores()
+    window = {"turn": 1, "segments": [{"kind": "turn", "text": "one"}], "ledger": [{"turn": 1}]}
+    value["conversations"][0] |= {"windows": [window], "passes": [{"first": 1, "last": 1}]}
+
+    take(other, written(tmp_path, "old.json", value))
+
+    assert exported(other, "json") == exported(store, "json")
+
+
 def test_files_of_turns_added_since_the_last_import_are_imported(
     store: ColdStore, stores, tmp_path: Path
 ):
