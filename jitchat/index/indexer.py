@@ -134,17 +134,14 @@ class Indexer:
         """Return each turn with its vector, or with empty bytes if there is nothing to embed."""
         if not self._embedder.dimension or self.failure:
             return []
-        from jitchat.index.vectors import vectors_of  # noqa: PLC0415  loads numpy
+        from jitchat.index.vectors import stored_vector, vectors_of  # noqa: PLC0415  loads numpy
 
         try:
             made = vectors_of(self._embedder, [searched_text(turn) for turn in turns])
         except EmbedderUnavailable as error:
             self.failure = error
             return []
-        return [
-            (turn, row.astype("<f4").tobytes() if row.any() else b"")
-            for turn, row in zip(turns, made, strict=True)
-        ]
+        return [(turn, stored_vector(row)) for turn, row in zip(turns, made, strict=True)]
 
 
 def _entry_and_stems(turn: Turn) -> tuple[Turn, IndexEntry, str]:

@@ -196,15 +196,8 @@ class OtherConversations:
             left -= len(turns)
             if left < 0:
                 return
-            yield (
-                identity,
-                title,
-                [
-                    each
-                    for each in turns
-                    if _is_found(each) and holds.get(each.position) != "excluded"
-                ],
-            )
+            found = [turn for turn in turns if holds.get(turn.position) != "excluded"]
+            yield identity, title, list(filter(_is_found, found))
 
     def _moved(self, row: IndexRow) -> IndexRow:
         entry = replace(row.entry, turn=self._base + row.position)

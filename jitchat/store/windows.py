@@ -23,7 +23,6 @@ from jitchat.store.store import require
 from jitchat.text.figures import moment_of
 from jitchat.values import Mode, Turn, Usage
 
-_PER_LIST = 64
 _ALL = -1
 """As a limit in SQL."""
 
@@ -155,28 +154,15 @@ class WindowArchive:
         `least` has the provider, and the usage to record if the request's end is never known.
         """
         with self._database.write() as connection:
-            window_id = self._put(connection, turn_id, record)
+            conversation, owner = _conversation(connection, turn_id)
+            listed = put_segments(connection, conversation, record.segments)
+            ledger = _put_blob(connection, json.dumps(list(record.ledger)), owner)
+            window_id = _put(connection, turn_id, record, listed, ledger)
             least = least or Ending()
-            asked = _asked(connection, turn_id, record, least.provider)
+            who = least.provider or "", str(record.header.get("model", "")), conversation
+            asked = Asked(Purpose.ANSWER, *who, record.sent_at, record.forecast)
             self._requests.begin(asked, _taken(least), window_id)
         return window_id
-
-    def _put(self, connection: sqlite3.Connection, turn_id: int, record: WindowRecord) -> int:
-        sizes: Counter[str] = Counter()
-        for segment in record.segments:
-            sizes[segment["kind"]] += segment["tokens"]
-        conversation, owner = _conversation(connection, turn_id)
-        listed = put_segments(connection, conversation, record.segments)
-        ledger = _put_blob(connection, json.dumps(list(record.ledger)), owner)
-        cursor = connection.execute(
-            "INSERT INTO windows (turn, digest, header, segments, pieces, ledger, sizes, sent_at)"
-            " VALUES (?, ?, ?, '[]', ?, ?, ?, ?)",
-            (
-                *(turn_id, record.digest, json.dumps(record.header), listed, ledger),
-                *(json.dumps(sizes), record.sent_at and record.sent_at.isoformat()),
-            ),
-        )
-        return cursor.lastrowid or 0
 
     def keep_request(self, window_id: int, request: Fields) -> None:
         statement = "UPDATE windows SET request = ? WHERE id = ?"
@@ -301,13 +287,21 @@ def _send(row: Sequence[Any]) -> Send:
     )
 
 
-def _asked(
-    connection: sqlite3.Connection, turn_id: int, record: WindowRecord, provider: str | None
-) -> Asked:
-    query = "SELECT conversation FROM turns WHERE id = ?"
-    conversation = str(connection.execute(query, (turn_id,)).fetchone()[0])
-    who = provider or "", str(record.header.get("model", ""))
-    return Asked(Purpose.ANSWER, *who, conversation, record.sent_at, record.forecast)
+def _put(
+    connection: sqlite3.Connection, turn_id: int, record: WindowRecord, listed: bytes, ledger: str
+) -> int:
+    sizes: Counter[str] = Counter()
+    for segment in record.segments:
+        sizes[segment["kind"]] += segment["tokens"]
+    cursor = connection.execute(
+        "INSERT INTO windows (turn, digest, header, segments, pieces, ledger, sizes, sent_at)"
+        " VALUES (?, ?, ?, '[]', ?, ?, ?, ?)",
+        (
+            *(turn_id, record.digest, json.dumps(record.header), listed, ledger),
+            *(json.dumps(sizes), record.sent_at and record.sent_at.isoformat()),
+        ),
+    )
+    return cursor.lastrowid or 0
 
 
 def _taken(ending: Ending) -> Taken:

@@ -131,7 +131,7 @@ LOOKS: dict[str, Callable[[str], object]] = {
 MADE = {
     ("jitchat.text.fences", "numbers_taken"),
     ("jitchat.providers.passages", "_text_of"),  # a mark with figures of the window's own
-    ("jitchat.index.spelling", "beginning"),  # a stem a line, each of few letters
+    ("jitchat.index.spelling", "within"),  # a stem a line, each of few letters
     ("jitchat.text.expressions", "expressions"),  # all of them are tried
     ("jitchat.text.quantities", "_pattern"),  # through stems
     ("jitchat.window.estimate", "_shape"),  # words of two characters
