@@ -130,8 +130,8 @@ def _of_theme(theme_colours: tuple[tuple[str, str], ...], is_dark: bool) -> dict
         on_plain = _readable(hue, plain[:2], TEXT, is_dark)
         made[f"kind-{name}"] = _readable(on_plain, grounds, MARK, is_dark)
     made["kind-draft"] = foreground
-    for mode, hue in MODE_COLOURS.items():
-        made[f"mode-{mode.value}"] = _readable(Color.parse(hue), grounds, TEXT, is_dark)
+    for mode, of_mode in MODE_COLOURS.items():
+        made[f"mode-{mode.value}"] = _readable(Color.parse(of_mode), grounds, TEXT, is_dark)
     for level in range(1, 7):
         made[f"markdown-h{level}-color"] = made["text-primary"] if level < 4 else foreground
     return {name: colour.hex for name, colour in made.items()} | dict.fromkeys(_STYLES, "bold")
