@@ -62,8 +62,6 @@ class SendAgainScreen(Dialog[SendAgain | None]):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss", "Close", id="send_again_close"),
         Binding("enter", "send", "Send", priority=True, id="send_again_send"),
-        Binding("down", "move('cursor_down')", show=False),
-        Binding("up", "move('cursor_up')", show=False),
         *(
             Binding(key, f"mode('{mode}')", mode, show=False, priority=True)
             for mode, key in _KEYS.items()
