@@ -161,11 +161,6 @@ class Tour:
         top = self._app.screen
         return not self.is_over and (top is self._chat or top in self._dressed)
 
-    @property
-    def is_measuring(self) -> bool:
-        """Whether the lab is shown and a run is, or may be, in progress."""
-        return self._looks.is_set
-
     def takes(self, key: TourKey) -> bool:
         """Whether the tour handles a key in the current state.
 
@@ -190,12 +185,10 @@ class Tour:
             self.end()
         elif self.progress.is_on_way or self._chat.busy or self.is_over:
             return
-        elif key is TourKey.BACK and place > 1:
-            await self._do(place - 1)
-        elif key is TourKey.NEXT and place < len(script.STEPS):
-            await self._do(place + 1)
         elif key is TourKey.NEXT:
-            await self._finish()
+            await self._go_on()
+        elif place > 1:
+            await self._do(place - 1)
 
     def begin(self) -> None:
         """Begin once everything is indexed and the first window is planned."""
@@ -290,10 +283,10 @@ class Tour:
             match script.STEPS[place - 1]:
                 case script.Ask() as step:
                     await self._ask(session, step, place)
-                case script.Compare() as step:
-                    await self._compare(step)
-                case script.Measure() as step:
-                    await self._measure(step)
+                case script.Compare():
+                    await self._compare()
+                case script.Measure():
+                    await self._measure()
         except JitchatError as error:
             notify_error(self._chat, error)
 
@@ -335,32 +328,31 @@ class Tour:
         self._chat.surfaces.inspector.point_at(self.needle.turn)
         self._arrive(step.says(asked, self.needle))
 
-    async def _compare(self, step: script.Compare) -> None:
+    async def _compare(self) -> None:
         await self._chat.action_do("what_if")
-        self._arrive(step.says(None, self.needle))
+        self._arrive(script.describe_comparison(None, self.needle))
         view = self._app.screen
         if isinstance(view, WhatIfView):
             self.dress(view)
-            view.call_after_refresh(self._follow_plans, view, step)
+            view.call_after_refresh(self._follow_plans, view)
 
-    def _follow_plans(self, view: WhatIfView, step: script.Compare) -> None:
-
+    def _follow_plans(self, view: WhatIfView) -> None:
         def planned(comparison: Windows | None) -> None:
             if comparison is not None and view in self._dressed:
-                self._arrive(step.says(comparison, self.needle))
+                self._arrive(script.describe_comparison(comparison, self.needle))
 
         for sides in view.query(Sides):  # none, where it is closed again by now
             view.watch(sides, "comparison", planned)
 
-    async def _measure(self, step: script.Measure) -> None:
+    async def _measure(self) -> None:
         await self._chat.run_action(_LAB)
         if self._app.screen is self._chat:
             self._arrive(_NO_LAB)
             return
-        self._arrive(step.says(None, False))
-        self._looks.set(self._chat.set_interval(LOOK_EVERY, partial(self._look, step)))
+        self._arrive(script.describe_rot(None, is_running=False))
+        self._looks.set(self._chat.set_interval(LOOK_EVERY, self._look))
 
-    def _look(self, step: script.Measure) -> None:
+    def _look(self) -> None:
         """Show the run's progress; the bar comes with the screen that has one."""
         from jitchat.tui.lab.run import RunScreen  # noqa: PLC0415  the lab loads it
 
@@ -370,18 +362,18 @@ class Tour:
         if screen not in self._dressed:
             self.dress(screen)
         if run.progress.is_running:
-            self._say(step.says(run.state.tallies, True))
+            self._say(script.describe_rot(run.state.tallies, is_running=True))
         else:
             self._looks.stop()
-            self._arrive(step.says(run.state.tallies, False))
+            self._arrive(script.describe_rot(run.state.tallies, is_running=False))
 
     async def _close_screens(self) -> None:
         self._dressed.clear()
         while self._app.screen is not self._chat:
             await self._app.pop_screen()
 
-    async def _read(self) -> None:
-        """Go on after the reading time."""
+    async def _go_on(self) -> None:
+        """Run the next step; after the last one, end."""
         if self.progress.place < len(script.STEPS):
             await self._do(self.progress.place + 1)
         else:
@@ -418,7 +410,7 @@ class Tour:
         self._say(words)
         if self.pace is not None:
             seconds = script.reading_seconds(self.progress.text, self.pace)
-            self._reads.set(self._chat.set_timer(seconds, self._read))
+            self._reads.set(self._chat.set_timer(seconds, self._go_on))
 
     def _say(self, words: str) -> None:
         self._reads.stop()
