@@ -14,7 +14,7 @@ from textual.binding import Binding
 from jitchat import planning
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.figures import plural
-from jitchat.tui.figures import WORKING, assumed_mark, part_figure, used_figure
+from jitchat.tui.figures import WORKING, assumed_mark
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.difference_rows import DiffRow, diff_columns, diff_rows
 from jitchat.tui.views.table_view import TableView
@@ -40,8 +40,8 @@ def window_sentence(planned: ContextWindow | WindowOverflow) -> str:
     if isinstance(planned, WindowOverflow):
         return f"does not fit: {planned.over} tokens over"
     retrieved = plural(len(compare.retrieved_turns(planned)), "turn")
-    free = part_figure(planned, planned.free)
-    return f"{planned.mode}: in {used_figure(planned)} · free {free} · {retrieved} retrieved"
+    free = planned.figure(planned.free)
+    return f"{planned.mode}: in {planned.used_figure} · free {free} · {retrieved} retrieved"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,9 @@ def _figure(step: Step, name: str) -> str:
     if not isinstance(plan, ContextWindow):
         return ""
     if name == "in":
-        return used_figure(plan)
+        return str(plan.used_figure)
     if name == "free":
-        return part_figure(plan, plan.free)
+        return str(plan.figure(plan.free))
     return f"{len(compare.retrieved_turns(plan)):,}"
 
 

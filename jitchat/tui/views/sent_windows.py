@@ -21,7 +21,6 @@ from jitchat.text.sanitize import one_line
 from jitchat.tui.dialogs import exact
 from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.drawing import Content
-from jitchat.tui.figures import used_figure
 from jitchat.tui.views import sent_window_page
 from jitchat.tui.views.sent_window_page import MOST_ROWS, Row, columns_of
 from jitchat.tui.views.view import Body, GoTo, Note, SendAgain, Subject, View, mode_keys
@@ -123,7 +122,7 @@ class SendAgainScreen(Dialog[SendAgain | None]):
             return f"; the cost is unknown: {error}"
         cost = self._session.comparison(window).cost
         priced = f": {cost}, plus the answer" if cost else ", free"
-        return f"; this sends {used_figure(window)} tokens{priced}"
+        return f"; this sends {window.used_figure} tokens{priced}"
 
     def _chosen_size(self) -> tuple[Budget | None, str]:
         budget = self._session.options.budget

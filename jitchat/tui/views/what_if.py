@@ -17,7 +17,7 @@ from jitchat.session import Session
 from jitchat.text.figures import Figure, Mark, about_cost, enumerated, percent, plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.drawing import Content
-from jitchat.tui.figures import assumed_mark, part_figure, used_figure
+from jitchat.tui.figures import assumed_mark
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views import view
 from jitchat.tui.views.table_view import TableView
@@ -126,11 +126,11 @@ def side_of(mode: Mode, planned: Plan, compared: Callable[[ContextWindow], Compa
     sizes = tuple((kind, planned.tokens_of(kind)) for kind in Kind if planned.tokens_of(kind))
     comparison = compared(planned)
     figures = (
-        used_figure(planned),
+        str(planned.used_figure),
         percent(1 - planned.saving),
         about_cost(comparison.amount) if comparison.cost else "no charge",
-        part_figure(planned, planned.stable_tokens),
-        part_figure(planned, planned.free),
+        str(planned.figure(planned.stable_tokens)),
+        str(planned.figure(planned.free)),
         f"{planned.budget.reserve:,}",
     )
     statements = statements_in(planned)

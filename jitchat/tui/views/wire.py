@@ -23,7 +23,7 @@ from jitchat.session import Session
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.drawing import Content
-from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
+from jitchat.tui.figures import assumed_mark, stable_sentence
 from jitchat.tui.palette import slug
 from jitchat.tui.views.view import Body, Note, Subject, View
 from jitchat.tui.widgets.budget_bar import SIGNS
@@ -131,11 +131,11 @@ def legend(window: ContextWindow) -> list[tuple[str, str]]:
     reserve, limit = window.budget.reserve, window.budget.limit
     return [
         *(
-            (kind.value, f"{LETTERS[kind]} {window.name_of(kind)} {part_figure(window, size)}")
+            (kind.value, f"{LETTERS[kind]} {window.name_of(kind)} {window.figure(size)}")
             for kind, size in sizes
             if size
         ),
-        ("free", f"free {part_figure(window, window.free)}"),
+        ("free", f"free {window.figure(window.free)}"),
         ("reserve", f"reserve {reserve:,} of {limit:,}{assumed_mark(window.budget)}"),
     ]
 
