@@ -22,34 +22,43 @@ MUTED = "$text-muted"
 """Style of secondary text; never `dim`, which terminals render differently."""
 
 
-class _Hues(NamedTuple):
-    """The colour of a kind of segment, of `free` or of `reserve`."""
+class Signs(NamedTuple):
+    """How a part of the limit is drawn, so that it is recognised with and without colour."""
 
+    pattern: str
+    """The character that fills its part of a bar."""
+    letter: str
+    """Marks its rows in the wire; empty for what is not sent."""
+    short: str
+    """Its name in a short line."""
     on_dark: str
+    """Its colour on a dark background; empty for that of text."""
     on_light: str
     of_terminal_on_dark: str
     of_terminal_on_light: str
 
 
-_KINDS = {
-    "system": _Hues("#56b4e9", "#0072b2", "bright_cyan", "blue"),
-    "tools": _Hues("#8da9ff", "#3d4fb8", "bright_blue", "magenta"),
-    "standing": _Hues("#ff9d9d", "#c8102e", "bright_white", "bright_magenta"),
-    "document": _Hues("#4fd1c5", "#00707a", "bright_yellow", "red"),
-    "observations": _Hues("#b6d94c", "#557a00", "magenta", "red"),
-    "pinned": _Hues("#f0e442", "#7a6f00", "bright_red", "bright_red"),
-    "recent": _Hues("#2fae7c", "#007a50", "green", "bright_blue"),
-    "files": _Hues("#d9b38c", "#8a5a2b", "bright_green", "blue"),
-    "facts": _Hues("#9be7ff", "#3f6ea8", "red", "bright_magenta"),
-    "documents": _Hues("#ffb3e6", "#a3338f", "bright_blue", "bright_red"),
-    "index": _Hues("#d987b5", "#b0307f", "bright_magenta", "magenta"),
-    "retrieved": _Hues("#e69f00", "#c04a00", "yellow", "red"),
-    "tool-calls": _Hues("#b9c8ff", "#6a5acd", "bright_green", "blue"),
-    "tool-results": _Hues("#e8743b", "#a33c1f", "bright_yellow", "red"),
-    "requested": _Hues("#c8a2ff", "#7a3fb5", "magenta", "magenta"),
-    "reserve": _Hues("#a0846c", "#7d6b5d", "cyan", "bright_magenta"),
-    "free": _Hues("#808080", "#6a6a6a", "bright_black", "bright_black"),
+SIGNS = {
+    "system": Signs("█", "S", "sys", "#56b4e9", "#0072b2", "bright_cyan", "blue"),
+    "tools": Signs("▌", "L", "tls", "#8da9ff", "#3d4fb8", "bright_blue", "magenta"),
+    "standing": Signs("▀", "N", "std", "#ff9d9d", "#c8102e", "bright_white", "bright_magenta"),
+    "document": Signs("▄", "M", "doc", "#4fd1c5", "#00707a", "bright_yellow", "red"),
+    "observations": Signs("╪", "O", "obs", "#b6d94c", "#557a00", "magenta", "red"),
+    "pinned": Signs("▓", "P", "pin", "#f0e442", "#7a6f00", "bright_red", "bright_red"),
+    "recent": Signs("▚", "R", "rec", "#2fae7c", "#007a50", "green", "bright_blue"),
+    "files": Signs("▣", "E", "fil", "#d9b38c", "#8a5a2b", "bright_green", "blue"),
+    "facts": Signs("◆", "F", "fct", "#9be7ff", "#3f6ea8", "red", "bright_magenta"),
+    "documents": Signs("▤", "B", "docs", "#ffb3e6", "#a3338f", "bright_blue", "bright_red"),
+    "index": Signs("≡", "I", "idx", "#d987b5", "#b0307f", "bright_magenta", "magenta"),
+    "retrieved": Signs("▒", "T", "ret", "#e69f00", "#c04a00", "yellow", "red"),
+    "draft": Signs("▞", "D", "draft", "", "", "default", "default"),
+    "tool calls": Signs("▙", "C", "call", "#b9c8ff", "#6a5acd", "bright_green", "blue"),
+    "tool results": Signs("▜", "A", "res", "#e8743b", "#a33c1f", "bright_yellow", "red"),
+    "requested": Signs("░", "Q", "req", "#c8a2ff", "#7a3fb5", "magenta", "magenta"),
+    "free": Signs("·", "", "free", "#808080", "#6a6a6a", "bright_black", "bright_black"),
+    "reserve": Signs("╲", "", "rsv", "#a0846c", "#7d6b5d", "cyan", "bright_magenta"),
 }
+"""By the name of a kind of segment, for the free part and for the reserve."""
 _STATES = {
     "primary": ("bright_cyan", "blue"),
     "secondary": ("cyan", "bright_blue"),
@@ -125,11 +134,10 @@ def _of_theme(theme_colours: tuple[tuple[str, str], ...], is_dark: bool) -> dict
     for name in _STATES:
         made[name] = _readable(colours[name], grounds, MARK, is_dark)
         made[f"text-{name}"] = _readable(colours[name], grounds, TEXT, is_dark)
-    for name, hues in _KINDS.items():
-        hue = Color.parse(hues.on_dark if is_dark else hues.on_light)
-        on_plain = _readable(hue, plain[:2], TEXT, is_dark)
-        made[f"kind-{name}"] = _readable(on_plain, grounds, MARK, is_dark)
-    made["kind-draft"] = foreground
+    for name, signs in SIGNS.items():
+        hue = signs.on_dark if is_dark else signs.on_light
+        on_plain = _readable(Color.parse(hue), plain[:2], TEXT, is_dark) if hue else foreground
+        made[f"kind-{slug(name)}"] = _readable(on_plain, grounds, MARK, is_dark)
     for mode, of_mode in MODE_COLOURS.items():
         made[f"mode-{mode.value}"] = _readable(Color.parse(of_mode), grounds, TEXT, is_dark)
     for level in range(1, 7):
@@ -145,13 +153,13 @@ def _of_terminal(*, is_dark: bool) -> dict[str, str]:
     own: dict[str, str] = {}
     for name, (on_dark, on_light) in _STATES.items():
         own[name] = f"ansi_{on_dark if is_dark else on_light}"
-    for name, hues in _KINDS.items():
-        hue = hues.of_terminal_on_dark if is_dark else hues.of_terminal_on_light
-        own[f"kind-{name}"] = f"ansi_{hue}"
+    for name, signs in SIGNS.items():
+        hue = signs.of_terminal_on_dark if is_dark else signs.of_terminal_on_light
+        own[f"kind-{slug(name)}"] = f"ansi_{hue}"
     for mode, hue in zip(Mode, cycle(_DARK_MODES if is_dark else _LIGHT_MODES), strict=False):
         own[f"mode-{mode}"] = f"ansi_{hue}"
     texts = {f"text-{name}": own[name] for name in _STATES}
-    plain = {"text-muted", "text-disabled", "rule", "kind-draft", "error-muted", "link-color"}
+    plain = {"text-muted", "text-disabled", "rule", "error-muted", "link-color"}
     plain |= {"block-cursor-foreground", "block-cursor-blurred-foreground", *_CURSOR}
     return {
         **dict.fromkeys(plain, "ansi_default"),

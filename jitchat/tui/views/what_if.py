@@ -18,10 +18,10 @@ from jitchat.text.figures import Figure, Mark, about_cost, enumerated, percent, 
 from jitchat.text.sanitize import shorten
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import assumed_mark
-from jitchat.tui.palette import MUTED
+from jitchat.tui.palette import MUTED, SIGNS
 from jitchat.tui.views import view
 from jitchat.tui.views.table_view import TableView
-from jitchat.tui.widgets.budget_bar import PATTERNS, SIGNS, STYLES, legend, stacked
+from jitchat.tui.widgets.budget_bar import PATTERNS, STYLES, legend, stacked
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.values import Mode
 from jitchat.window.budget import Budget

@@ -24,9 +24,8 @@ from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import assumed_mark, stable_sentence
-from jitchat.tui.palette import slug
+from jitchat.tui.palette import SIGNS, slug
 from jitchat.tui.views.view import Body, Note, Subject, View
-from jitchat.tui.widgets.budget_bar import SIGNS
 from jitchat.tui.widgets.save_line import SaveLine
 from jitchat.values import Turn
 from jitchat.window.places import SegmentPlace, find_segments
