@@ -234,8 +234,7 @@ class Surfaces:
         self.hint.show_working(working)
 
     def show_faded(self, faded: bool) -> None:
-        for surface in (self.bar, self.inspector, self.hint):
-            surface.show_faded(faded)
+        self.bar.screen.query("BudgetBar, #inspector-title, #cost").set_class(faded, "-faded")
 
 
 @dataclass(eq=False)

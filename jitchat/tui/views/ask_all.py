@@ -164,7 +164,6 @@ class AnswerColumn(Vertical):
 
 
 class AskAllView(View):
-    NAME = "Ask all modes"
     EXPLAINED = "One message, answered in several modes at once; all answers are kept."
     FILLS = True
     BINDINGS = [  # noqa: RUF012  Textual's own shape

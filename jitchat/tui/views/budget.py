@@ -89,7 +89,6 @@ def _changes_figure(step: Step) -> str:
 
 
 class BudgetView(TableView[Step]):
-    NAME = "Budget"
     EXPLAINED = "The next window at other budgets: what enters and leaves."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "adopt", "Set for this session", id="budget_adopt", priority=True),

@@ -171,7 +171,6 @@ class Tab(Static):
 class SentWindowsView(View):
     """Shows any send of the conversation, and can answer its message again."""
 
-    NAME = "Sent windows"
     EXPLAINED = "Every request sent, as it was. Enter goes to its parts."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("left", "step(-1)", "Earlier", priority=True, id="sends_earlier"),

@@ -312,7 +312,6 @@ class Sides(Widget):
 
 
 class WhatIfView(TableView[AlignedRow]):
-    NAME = "What if"
     EXPLAINED = "The same message planned in each mode, side by side. Nothing is sent."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "on_row('open_row')", "Go to turn", id="what_if_go_to", priority=True),

@@ -287,7 +287,6 @@ class WireText(ScrollView):
 
 
 class WireView(View):
-    NAME = "Wire"
     EXPLAINED = "The exact request, without the key. Lines without a letter: protocol."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("p", "form", "Raw", id="wire_form"),

@@ -57,9 +57,6 @@ class BudgetBar(Widget):
     _legend_cells: Mapping[str, int] = {}
     """The width of each kind's entry in the legend, including its pattern."""
 
-    def show_faded(self, faded: bool) -> None:
-        self.set_class(faded, "-faded")
-
     def magnify(self, magnified: bool) -> None:
         """Show or hide the strip."""
         self.set_class(magnified, "-magnified")

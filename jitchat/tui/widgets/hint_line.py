@@ -250,9 +250,6 @@ class HintLine(Horizontal):
         """Mark the figures as outdated while another window is being planned."""
         self._mark.update(WORKING if working else "", layout=False)
 
-    def show_faded(self, faded: bool) -> None:
-        self._cost.set_class(faded, "-faded")
-
     def show_edit(self, position: int | None) -> None:
         self._prefix = f"editing #{position} · " if position is not None else ""
         self._is_busy = False
