@@ -85,7 +85,9 @@ class Action:
     @property
     def name(self) -> str:
         """The name of its command; empty if it has none."""
-        return self.id if self.command is None else self.command
+        if self.command is None:
+            return self.id
+        return self.command
 
     @property
     def view(self) -> str:

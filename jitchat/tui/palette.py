@@ -31,32 +31,31 @@ class Signs(NamedTuple):
     """Marks its rows in the wire; empty for what is not sent."""
     short: str
     """Its name in a short line."""
-    on_dark: str
-    """Its colour on a dark background; empty for that of text."""
-    on_light: str
-    of_terminal_on_dark: str
-    of_terminal_on_light: str
+    hues: tuple[str, str]
+    """Its colours on a dark and on a light background; that of the draft is the text's own."""
+    of_terminal: tuple[str, str]
+    """Its colours among the terminal's sixteen, likewise."""
 
 
 SIGNS = {
-    "system": Signs("█", "S", "sys", "#56b4e9", "#0072b2", "bright_cyan", "blue"),
-    "tools": Signs("▌", "L", "tls", "#8da9ff", "#3d4fb8", "bright_blue", "magenta"),
-    "standing": Signs("▀", "N", "std", "#ff9d9d", "#c8102e", "bright_white", "bright_magenta"),
-    "document": Signs("▄", "M", "doc", "#4fd1c5", "#00707a", "bright_yellow", "red"),
-    "observations": Signs("╪", "O", "obs", "#b6d94c", "#557a00", "magenta", "red"),
-    "pinned": Signs("▓", "P", "pin", "#f0e442", "#7a6f00", "bright_red", "bright_red"),
-    "recent": Signs("▚", "R", "rec", "#2fae7c", "#007a50", "green", "bright_blue"),
-    "files": Signs("▣", "E", "fil", "#d9b38c", "#8a5a2b", "bright_green", "blue"),
-    "facts": Signs("◆", "F", "fct", "#9be7ff", "#3f6ea8", "red", "bright_magenta"),
-    "documents": Signs("▤", "B", "docs", "#ffb3e6", "#a3338f", "bright_blue", "bright_red"),
-    "index": Signs("≡", "I", "idx", "#d987b5", "#b0307f", "bright_magenta", "magenta"),
-    "retrieved": Signs("▒", "T", "ret", "#e69f00", "#c04a00", "yellow", "red"),
-    "draft": Signs("▞", "D", "draft", "", "", "default", "default"),
-    "tool calls": Signs("▙", "C", "call", "#b9c8ff", "#6a5acd", "bright_green", "blue"),
-    "tool results": Signs("▜", "A", "res", "#e8743b", "#a33c1f", "bright_yellow", "red"),
-    "requested": Signs("░", "Q", "req", "#c8a2ff", "#7a3fb5", "magenta", "magenta"),
-    "free": Signs("·", "", "free", "#808080", "#6a6a6a", "bright_black", "bright_black"),
-    "reserve": Signs("╲", "", "rsv", "#a0846c", "#7d6b5d", "cyan", "bright_magenta"),
+    "system": Signs("█", "S", "sys", ("#56b4e9", "#0072b2"), ("bright_cyan", "blue")),
+    "tools": Signs("▌", "L", "tls", ("#8da9ff", "#3d4fb8"), ("bright_blue", "magenta")),
+    "standing": Signs("▀", "N", "std", ("#ff9d9d", "#c8102e"), ("bright_white", "bright_magenta")),
+    "document": Signs("▄", "M", "doc", ("#4fd1c5", "#00707a"), ("bright_yellow", "red")),
+    "observations": Signs("╪", "O", "obs", ("#b6d94c", "#557a00"), ("magenta", "red")),
+    "pinned": Signs("▓", "P", "pin", ("#f0e442", "#7a6f00"), ("bright_red", "bright_red")),
+    "recent": Signs("▚", "R", "rec", ("#2fae7c", "#007a50"), ("green", "bright_blue")),
+    "files": Signs("▣", "E", "fil", ("#d9b38c", "#8a5a2b"), ("bright_green", "blue")),
+    "facts": Signs("◆", "F", "fct", ("#9be7ff", "#3f6ea8"), ("red", "bright_magenta")),
+    "documents": Signs("▤", "B", "docs", ("#ffb3e6", "#a3338f"), ("bright_blue", "bright_red")),
+    "index": Signs("≡", "I", "idx", ("#d987b5", "#b0307f"), ("bright_magenta", "magenta")),
+    "retrieved": Signs("▒", "T", "ret", ("#e69f00", "#c04a00"), ("yellow", "red")),
+    "draft": Signs("▞", "D", "draft", ("#ffffff", "#000000"), ("default", "default")),
+    "tool calls": Signs("▙", "C", "call", ("#b9c8ff", "#6a5acd"), ("bright_green", "blue")),
+    "tool results": Signs("▜", "A", "res", ("#e8743b", "#a33c1f"), ("bright_yellow", "red")),
+    "requested": Signs("░", "Q", "req", ("#c8a2ff", "#7a3fb5"), ("magenta", "magenta")),
+    "free": Signs("·", "", "free", ("#808080", "#6a6a6a"), ("bright_black", "bright_black")),
+    "reserve": Signs("╲", "", "rsv", ("#a0846c", "#7d6b5d"), ("cyan", "bright_magenta")),
 }
 """By the name of a kind of segment, for the free part and for the reserve."""
 _STATES = {
@@ -74,9 +73,11 @@ Only four of the sixteen hues have a contrast of 4.5 on white; the next are brig
 bright magenta with 3.1. Some kinds therefore share a hue with kinds that are never next to them in
 the bar, and are distinguished by their pattern.
 """
-_DARK_MODES = ("bright_red", "default", "bright_cyan", "yellow", "bright_magenta", "green")
-_LIGHT_MODES = ("red", "default", "blue", "magenta", "bright_blue")
-"""The terminal's colours of modes, by position as in `MODE_HUES`."""
+_MODES = (
+    ("bright_red", "default", "bright_cyan", "yellow", "bright_magenta", "green"),
+    ("red", "default", "blue", "magenta", "bright_blue"),
+)
+"""The terminal's colours of modes, likewise, by position as in `MODE_HUES`."""
 _GROUNDS = ("background", "surface", "panel")
 _CURSOR_SHARES = (0.45, 0.3, 0.2, 0.15, 0.1)
 """Shares of the primary colour in the cursor's background; the first one on which text has a
@@ -134,10 +135,11 @@ def _of_theme(theme_colours: tuple[tuple[str, str], ...], is_dark: bool) -> dict
     for name in _STATES:
         made[name] = _readable(colours[name], grounds, MARK, is_dark)
         made[f"text-{name}"] = _readable(colours[name], grounds, TEXT, is_dark)
+    ground = 0 if is_dark else 1
     for name, signs in SIGNS.items():
-        hue = signs.on_dark if is_dark else signs.on_light
-        on_plain = _readable(Color.parse(hue), plain[:2], TEXT, is_dark) if hue else foreground
+        on_plain = _readable(Color.parse(signs.hues[ground]), plain[:2], TEXT, is_dark)
         made[f"kind-{slug(name)}"] = _readable(on_plain, grounds, MARK, is_dark)
+    made["kind-draft"] = foreground
     for mode, of_mode in MODE_COLOURS.items():
         made[f"mode-{mode.value}"] = _readable(Color.parse(of_mode), grounds, TEXT, is_dark)
     for level in range(1, 7):
@@ -151,12 +153,12 @@ def _of_terminal(*, is_dark: bool) -> dict[str, str]:
     The cursor's row is reversed, because the background colour is unknown.
     """
     own: dict[str, str] = {}
-    for name, (on_dark, on_light) in _STATES.items():
-        own[name] = f"ansi_{on_dark if is_dark else on_light}"
+    ground = 0 if is_dark else 1
+    for name, colours in _STATES.items():
+        own[name] = f"ansi_{colours[ground]}"
     for name, signs in SIGNS.items():
-        hue = signs.of_terminal_on_dark if is_dark else signs.of_terminal_on_light
-        own[f"kind-{slug(name)}"] = f"ansi_{hue}"
-    for mode, hue in zip(Mode, cycle(_DARK_MODES if is_dark else _LIGHT_MODES), strict=False):
+        own[f"kind-{slug(name)}"] = f"ansi_{signs.of_terminal[ground]}"
+    for mode, hue in zip(Mode, cycle(_MODES[ground]), strict=False):
         own[f"mode-{mode}"] = f"ansi_{hue}"
     texts = {f"text-{name}": own[name] for name in _STATES}
     plain = {"text-muted", "text-disabled", "rule", "error-muted", "link-color"}

@@ -69,7 +69,8 @@ class Observations(Controller):
 
     async def _run(self, session: Session, everything: bool) -> None:
         """Report each pass, or why none was made, unless the conversation was left."""
-        number, limit = self.opening.number, session.options.budget.limit
+        number = self.opening.number
+        limit = session.options.budget.limit
         try:
             passes = session.observing.run(limit, everything=everything)
             async with aclosing(passes) as made:

@@ -147,7 +147,8 @@ class TourApp(JitchatApp):
     ) -> None:
         """A pace of 2 is half the normal reading speed."""
         super().__init__(backend, conversation)
-        self.chat, self.pace = ChatScreen(backend, conversation), pace
+        self.chat = ChatScreen(backend, conversation)
+        self.pace = pace
         self.needle = script.DEPLOY_WINDOW
         self.progress = Progress(0, "opening the conversation…", is_on_way=True)
         self.is_over = False

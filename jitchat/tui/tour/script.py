@@ -117,7 +117,7 @@ class Ask:
         requests = [f"It {one_line(each.sentence(window.figure))}." for each in window.requests]
         lines = _lines_with(window, needle)
         quoted = f"“{shorten(lines[0].removeprefix('- '), _QUOTED)}” has it." if lines else ""
-        place, found = _place(window, needle), ""
+        place = found = _place(window, needle)
         if _holds(window, needle):
             back = plural(asked.turn.position - needle.turn, "turn")
             found = f"The answer is in #{needle.turn}, {back} back."
@@ -125,7 +125,7 @@ class Ask:
             tokens=f"{window.used_figure} tokens",
             less=f", {percent(window.saving)} less than full" if window.saving > 0 else "",
             place=place,
-            found=found or place,
+            found=found,
             requests=" ".join(requests) or "It made no request.",
             through=f"#{window.distilled_through:,}",
             quoted=quoted or f"None states what #{needle.turn} says.",

@@ -177,7 +177,8 @@ class TopLine(Horizontal):
 
     def show_conversation(self, conversation: Conversation, reach: Reach, persona: str) -> None:
         """Show a conversation's title, its size and its properties, of which most have none."""
-        title, size = one_line(conversation.title), plural(conversation.turns, "turn")
+        title = one_line(conversation.title)
+        size = plural(conversation.turns, "turn")
         marks = marks_of(conversation, reach, persona)
         self._text = replace(self._text, title=title, size=size, marks=marks)
         self._draw()
