@@ -102,7 +102,7 @@ def _row(window: ContextWindow, segment: Segment) -> Sequence[str]:
         turn = segment.source.name
     if segment.file is not None:
         turn = f"#{segment.file.turn}"
-    tokens, text = figures.part_figure(window, segment.tokens), shorten(segment.text, TEXT_WIDTH)
+    tokens, text = str(window.figure(segment.tokens)), shorten(segment.text, TEXT_WIDTH)
     return segment.kind.value, turn, tokens, one_line(segment.reason), text
 
 
@@ -111,14 +111,14 @@ def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
     if window.budget.limit_source:
         yield figures.limit_sentence(window)
     corrected = f" as {window.counted:,}, corrected by reported counts" if window.band else ""
-    full = figures.part_figure(window, window.full_tokens)
+    full = window.figure(window.full_tokens)
     counted = f"counted by {window.counter} for {window.model}{corrected}"
     yield f"full would be {full}; {counted}"
     yield from choosing_sentences(window)
 
 
 def _price_line(window: ContextWindow, compared: Comparison) -> str:
-    stable = f"stable prefix {figures.part_figure(window, window.stable_tokens)} tokens"
+    stable = f"stable prefix {window.figure(window.stable_tokens)} tokens"
     if compared.amount is None:
         return f"{stable}; cost unknown: no price for {window.model}"
     source = f" ({one_line(compared.source)})" if compared.source else ""
@@ -126,7 +126,7 @@ def _price_line(window: ContextWindow, compared: Comparison) -> str:
 
 
 def _never_line(window: ContextWindow, never: NeverCandidates) -> str:
-    return f"{one_line(never.sentence)} ({figures.part_figure(window, never.tokens)} tokens)"
+    return f"{one_line(never.sentence)} ({window.figure(never.tokens)} tokens)"
 
 
 @click.command("replay", cls=options.SharingCommand)
@@ -245,7 +245,7 @@ def _print_ledger(window: ContextWindow) -> None:
 def _other_row(window: ContextWindow, row: OtherRow) -> Sequence[str]:
     turn = f" (#{row.file.turn})" if row.file is not None else ""
     score = f"{row.score:.2f}" if row.score else ""
-    tokens = figures.part_figure(window, row.tokens)
+    tokens = str(window.figure(row.tokens))
     named = one_line(f"{row.name}{turn}")
     return row.verdict.value, row.kind.value, tokens, score, named, one_line(row.reason)
 
@@ -253,6 +253,6 @@ def _other_row(window: ContextWindow, row: OtherRow) -> Sequence[str]:
 def _ledger_row(window: ContextWindow, row: LedgerRow) -> Sequence[str]:
     return (
         *(row.verdict.value, f"#{row.turn}", "" if row.rank is None else str(row.rank)),
-        *(figures.part_figure(window, row.tokens), f"{row.score:.2f}"),
+        *(str(window.figure(row.tokens)), f"{row.score:.2f}"),
         *(one_line(row.reason), parts_told(row.parts)),
     )

@@ -70,16 +70,6 @@ def share_figure(window: ContextWindow) -> str:
     return f"{sign}{share} of {limit:,}"
 
 
-def used_figure(window: ContextWindow) -> str:
-    """Format `1,187 ± 40`: the tokens of the window and the accuracy of the count."""
-    return str(window.used_figure)
-
-
-def part_figure(window: ContextWindow, count: int) -> str:
-    """Format `412` or `~412`: the tokens of a part of the window; the band applies to the total."""
-    return str(window.figure(count))
-
-
 PARTS = ("lexical", "dense", "context", "neighbour", "stretch", "date", "cue", "later")
 """Parts of a score, in the order of their bars; two letters of the name head each bar."""
 
@@ -118,7 +108,7 @@ def size_sentences(window: ContextWindow, usage: Usage | None = None) -> tuple[s
 
     Next to a different count that the provider reported, it says that it was `counted` here.
     """
-    full, used = part_figure(window, window.full_tokens), used_figure(window)
+    full, used = window.figure(window.full_tokens), str(window.used_figure)
     if usage is not None and usage.input_tokens not in (None, window.used):
         used = f"counted {used}"
     size = f"{used} of {window.budget.budget:,} budget"
@@ -137,13 +127,13 @@ def attached_files(window: ContextWindow) -> dict[str, str]:
     named: dict[str, str] = {}
     for row, file in rows:
         if file.turn == draft and not file.locator:
-            tokens = part_figure(window, row.tokens)
+            tokens = str(window.figure(row.tokens))
             if row.verdict is Verdict.FILES:
                 named[file.name] = tokens
             elif file.digest in whole:
                 named[file.name] = "already sent"
             elif file.digest in parts:
-                sent = part_figure(window, parts[file.digest])
+                sent = window.figure(parts[file.digest])
                 named[file.name] = f"in part {sent} of {tokens}"
             else:
                 named[file.name] = f"not sent {tokens}"
@@ -152,9 +142,9 @@ def attached_files(window: ContextWindow) -> dict[str, str]:
 
 def identity_sentence(window: ContextWindow) -> str:
     """Format `1,187 ± 40 used + ~29,533 free + 2,048 reserve = 32,768 limit`."""
-    budget, free = window.budget, part_figure(window, window.free)
+    budget, free = window.budget, window.figure(window.free)
     return (
-        f"{used_figure(window)} used + {free} free + {budget.reserve:,} reserve"
+        f"{window.used_figure} used + {free} free + {budget.reserve:,} reserve"
         f" = {budget.limit:,} limit{assumed_mark(budget)}"
     )
 
@@ -180,7 +170,7 @@ def send_sentences(window: ContextWindow, cost: str = "") -> tuple[str, ...]:
     """
     sure = window.is_sure
     took, picking = spent(window), window.picking
-    used, share = f"in {used_figure(window)}", percent(window.stable_tokens / (window.used or 1))
+    used, share = f"in {window.used_figure}", percent(window.stable_tokens / (window.used or 1))
     room = f"reserve {window.budget.reserve:,}", f"free {tokens(window.free, exact=sure)}"
     saved = f"saves {percent(window.saving)}" if window.saving > 0 else ""
     picker = f"picker {tokens(took, exact=picking.exact)}" if picking and took else ""
@@ -200,7 +190,7 @@ def stable_sentence(window: ContextWindow, usage: Usage | None = None) -> str:
 
     More than the stable prefix can be cached: if a request is sent again, all of it.
     """
-    stable = part_figure(window, window.stable_tokens)
+    stable = window.figure(window.stable_tokens)
     if usage is None or usage.input_tokens is None:
         return f"stable prefix {stable} tokens"
     cached, sent = usage.cached_tokens, usage.input_tokens
@@ -213,7 +203,7 @@ def stable_sentence(window: ContextWindow, usage: Usage | None = None) -> str:
 
 def exact_sentence(window: ContextWindow, count: int) -> str:
     """Format `exactly 3,398 ✓ (own count 3,412 ± 40)`: the provider's count before sending."""
-    return f"exactly {reported(count)} (own count {used_figure(window)})"
+    return f"exactly {reported(count)} (own count {window.used_figure})"
 
 
 def usage_sentence(
@@ -251,7 +241,7 @@ def cost_figure(cost: float | None, usage: Usage | None) -> str:
 
 def _input_figure(usage: Usage | None, window: ContextWindow | None, *, is_broken_off: bool) -> str:
     if usage is None or usage.input_tokens is None:
-        own = f"{used_figure(window)}, " if window is not None else ""
+        own = f"{window.used_figure}, " if window is not None else ""
         if is_broken_off:
             return f"{own}it ended before usage was reported"
         what = "input" if usage is not None and usage.output_tokens is not None else "usage"

@@ -19,7 +19,6 @@ from jitchat.tui.figures import (
     stable_sentence,
     tokens,
     usage_sentence,
-    used_figure,
 )
 from jitchat.values import Mode, Usage
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
@@ -163,7 +162,7 @@ def test_the_limit_says_how_it_is_known(estimated: ContextWindow, source: str, t
 def test_a_reply_tells_what_the_provider_reported_and_no_more(
     learnt: ContextWindow, usage: Usage | None, cost: float | None, told: str
 ):
-    assert usage_sentence(usage, cost, learnt) == told.format(used=used_figure(learnt))
+    assert usage_sentence(usage, cost, learnt) == told.format(used=learnt.used_figure)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +177,7 @@ def test_a_reply_that_was_broken_off_is_no_fault_of_the_providers(
 ):
     sentence = usage_sentence(usage, 0.0, learnt, is_broken_off=True)
 
-    assert sentence == told.format(used=used_figure(learnt))
+    assert sentence == told.format(used=learnt.used_figure)
 
 
 def test_without_a_window_what_is_not_reported_has_no_figure():

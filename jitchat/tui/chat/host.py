@@ -210,7 +210,7 @@ class Surfaces:
         """Show or hide the inspector; while it is hidden, a sentence describes the window."""
         self.inspector.set_class(not shown, "-hidden")
         self.bar.magnify(shown and self.bar.app.size.height >= _STRIP_FROM)
-        self.hint.show_plain(is_plain=not shown)
+        self.hint.is_plain = not shown
 
     def show_refusal(self, error: JitchatError) -> None:
         """Show in every widget why there is no window."""
@@ -234,8 +234,7 @@ class Surfaces:
         self.hint.show_working(working)
 
     def show_faded(self, faded: bool) -> None:
-        for surface in (self.bar, self.inspector, self.hint):
-            surface.show_faded(faded)
+        self.bar.screen.query("BudgetBar, #inspector-title, #cost").set_class(faded, "-faded")
 
 
 @dataclass(eq=False)

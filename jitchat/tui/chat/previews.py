@@ -89,7 +89,7 @@ class Previews(Controller):
             self._command,
             hint_on(self.surfaces.prompt.draft, self.surfaces.prompts),
         )
-        self.surfaces.hint.show_command(self._command)
+        self.surfaces.hint.command = self._command
         if before and self._command:
             return
         self._timer.stop()

@@ -185,7 +185,7 @@ class ChatScreen(Screen[None]):
     # Keys and the prompt
 
     def _show_pane_keys(self, _: object) -> None:
-        self.surfaces.hint.show_pane(self.routing.footer())
+        self.surfaces.hint.pane = self.routing.footer()
 
     def watch_focused(self) -> None:
         """Close a question when the focus leaves the place where it was asked."""
@@ -346,7 +346,7 @@ class ChatScreen(Screen[None]):
 
     @on(ReplyBody.Pointed)
     def _link_pointed_at(self, message: ReplyBody.Pointed) -> None:
-        self.surfaces.hint.show_link(message.leads_to)
+        self.surfaces.hint.link = message.leads_to
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:

@@ -20,7 +20,6 @@ from jitchat.text.figures import enumerated
 from jitchat.text.sanitize import one_line
 from jitchat.tui.chat.commands import addressed_in, message_in
 from jitchat.tui.chat.host import Controller
-from jitchat.tui.figures import part_figure
 from jitchat.values import Mode
 from jitchat.window.compare import Change, difference
 from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once
@@ -233,4 +232,4 @@ def _ids(changes: Sequence[Change]) -> str:
 
 def _tokens(changes: Sequence[Change], window: ContextWindow) -> str:
     count = sum(abs(change.tokens_after - change.tokens_before) for change in changes)
-    return part_figure(window, count)
+    return str(window.figure(count))

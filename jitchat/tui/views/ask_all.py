@@ -21,7 +21,7 @@ from jitchat.text.figures import about_cost, enumerated
 from jitchat.text.sanitize import one_line
 from jitchat.tui.batches import reply_batcher
 from jitchat.tui.drawing import Content
-from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
+from jitchat.tui.figures import cost_figure, reported, tokens
 from jitchat.tui.model_rows import READER
 from jitchat.tui.notices import notify_error, reports_errors
 from jitchat.tui.views.view import Body, Branched, Note, Subject, View, mode_bindings
@@ -83,7 +83,7 @@ def figures_of(answer: AnswerProgress) -> str:
         return ""
     usage = answer.usage or Usage(None, None)
     sent, out = usage.input_tokens, usage.output_tokens
-    parts = [f"in {reported(sent) if sent is not None else used_figure(answer.window)}"]
+    parts = [f"in {reported(sent) if sent is not None else answer.window.used_figure}"]
     if answer.is_over and answer.first_at is not None:
         own = tokens(answer.counted, exact=False)
         parts.append(f"out {reported(out) if out is not None else own}")
@@ -164,7 +164,6 @@ class AnswerColumn(Vertical):
 
 
 class AskAllView(View):
-    NAME = "Ask all modes"
     EXPLAINED = "One message, answered in several modes at once; all answers are kept."
     FILLS = True
     BINDINGS = [  # noqa: RUF012  Textual's own shape

@@ -61,7 +61,6 @@ class Shown:
 class DocumentView(TableView[Row]):
     """The lines of one version, with the cursor on one of them."""
 
-    NAME = "Memory document"
     EXPLAINED = "What later sessions know. Enter opens a line's turns; ● marks what the reply used."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("e", "on_row('edit')", "Edit", id="document_edit"),

@@ -189,7 +189,6 @@ def read_history(session: Session) -> History:
 
 
 class HistoryView(TableView[Row]):
-    NAME = "History"
     EXPLAINED = "Tokens of every send by kind; the line ends at what full would have sent."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "on_row('open_row')", "Its window", id="history_open", priority=True),

@@ -36,7 +36,6 @@ class Ledger:
 
 
 class LedgerView(TableView[ledger_rows.Row]):
-    NAME = "Ledger"
     EXPLAINED = "Every turn considered: its score, its tokens, and why it is in or out."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("slash", "find", "Why", id="ledger_find", key_display="/"),

@@ -11,7 +11,7 @@ from jitchat.text.figures import Mark
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.words import fold
 from jitchat.tui.drawing import Content
-from jitchat.tui.figures import PARTS, ledger_note, part_bar, part_figure, used_figure
+from jitchat.tui.figures import PARTS, ledger_note, part_bar
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.turn_table import Column, Line, header
 from jitchat.why import LEAST_TOLD, Standing, Why, parts_told
@@ -169,7 +169,7 @@ def columns_of(
     longest = max((cell_len(one_line(row.reason)) for row in rows), default=0)
 
     def tokens(row: Row) -> str:
-        return part_figure(window, row.tokens) if row.tokens is not None else ""
+        return str(window.figure(row.tokens)) if row.tokens is not None else ""
 
     def with_parts(parts: Sequence[str]) -> list[Column[Row]]:
         return [
@@ -228,7 +228,7 @@ def never_line(window: ContextWindow) -> str:
     never = window.never_candidates
     if never is None:
         return ""
-    return f"{never.sentence} ({part_figure(window, never.tokens)} tokens)"
+    return f"{never.sentence} ({window.figure(never.tokens)} tokens)"
 
 
 _OTHERS = {
@@ -254,7 +254,7 @@ def lines_of(window: ContextWindow, listing: Listing) -> Iterator[Line]:
         shown = [line for line in lines if text in fold(line.text)]
         if shown:
             sums = (sum(row.tokens for row in part) for part in parts.values())
-            sent, out = (part_figure(window, tokens) for tokens in sums)
+            sent, out = (window.figure(tokens) for tokens in sums)
             yield Line(f"── {what}: {sent} tokens sent, {out} left out ", fill="─")
         yield from shown
 
@@ -269,7 +269,7 @@ def _sent_only(window: ContextWindow, kind: Kind) -> Iterator[OtherRow]:
 
 
 def _line_of(window: ContextWindow, row: OtherRow) -> Line:
-    tokens = part_figure(window, row.tokens)
+    tokens = window.figure(row.tokens)
     leads_to = row.source if row.source is not None and row.source.conversation else None
     place = f"{'↗' if leads_to is not None else ''}{row.name}"
     if row.file is not None:
@@ -286,14 +286,14 @@ def change_line(before: ContextWindow, after: ContextWindow) -> str:
 
     def turns(changes: Sequence[Change]) -> str:
         sizes = ((turn.turn, abs(turn.tokens_after - turn.tokens_before)) for turn in changes)
-        return ", ".join(f"#{turn} ({part_figure(after, tokens)})" for turn, tokens in sizes)
+        return ", ".join(f"#{turn} ({after.figure(tokens)})" for turn, tokens in sizes)
 
     found = difference(before, after)
     if not found.gained and not found.lost:
         return "No turn was added or displaced."
     parts = [f"added: {turns(found.gained)}"] if found.gained else []
     parts += [f"displaced: {turns(found.lost)}"] if found.lost else []
-    return " · ".join([*parts, f"used {used_figure(before)} → {used_figure(after)}"])
+    return " · ".join([*parts, f"used {before.used_figure} → {after.used_figure}"])
 
 
 def note_of(row: Row, line: str, marks: Marks) -> str:

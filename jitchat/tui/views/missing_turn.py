@@ -127,7 +127,6 @@ class SuspectFinder:
 class MissingTurnView(TableView[Row]):
     """Notes the turn that the reply was missing."""
 
-    NAME = "Missing turn"
     EXPLAINED = "Enter notes the turn this reply was missing, to be checked later (/check)."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("k", "on_row('keep')", "Rightly included", id="miss_kept"),

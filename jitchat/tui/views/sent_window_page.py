@@ -109,8 +109,8 @@ def diff_table(before: ContextWindow, after: ContextWindow, numbers: tuple[int, 
     lines = [*([] if items else [SAME]), "", *_sum_lines(before, after, numbers)]
     first, second = numbers
     title = (
-        f"send {first:,} {before.mode} {figures.used_figure(before)}"
-        f" → send {second:,} {after.mode} {figures.used_figure(after)}"
+        f"send {first:,} {before.mode} {before.used_figure}"
+        f" → send {second:,} {after.mode} {after.used_figure}"
     )
     return Table(diff_columns(items), [*items, *map(_line, lines)], title)
 
@@ -127,7 +127,7 @@ def _sum_lines(
     parts += [f"{part.kind_after or part.kind_before} ({growth([part])})" for part in resized]
     yield " · ".join(parts)
     change = signed(after.used - before.used)
-    yield f"together {change}: {figures.used_figure(before)} → {figures.used_figure(after)}"
+    yield f"together {change}: {before.used_figure} → {after.used_figure}"
     for number, window in zip(numbers, (before, after), strict=True):
         yield f"send {number:,}: {figures.identity_sentence(window)}"
 
@@ -141,7 +141,7 @@ def window_lines(window: ContextWindow) -> Iterator[str]:
     yield figures.identity_sentence(window)
     for segment in window.segments:
         turn = "" if segment.turn is None else f"#{segment.turn}"
-        head = f"{segment.kind.value:<10}{turn:>7}{figures.part_figure(window, segment.tokens):>8}"
+        head = f"{segment.kind.value:<10}{turn:>7}{window.figure(segment.tokens):>8}"
         yield f"{head}  {one_line(segment.reason)}"
 
 

@@ -21,7 +21,6 @@ from jitchat.text.sanitize import one_line
 from jitchat.tui.dialogs import exact
 from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.drawing import Content
-from jitchat.tui.figures import used_figure
 from jitchat.tui.views import sent_window_page
 from jitchat.tui.views.sent_window_page import MOST_ROWS, Row, columns_of
 from jitchat.tui.views.view import Body, GoTo, Note, SendAgain, Subject, View, mode_keys
@@ -62,8 +61,6 @@ class SendAgainScreen(Dialog[SendAgain | None]):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss", "Close", id="send_again_close"),
         Binding("enter", "send", "Send", priority=True, id="send_again_send"),
-        Binding("down", "move('cursor_down')", show=False),
-        Binding("up", "move('cursor_up')", show=False),
         *(
             Binding(key, f"mode('{mode}')", mode, show=False, priority=True)
             for mode, key in _KEYS.items()
@@ -125,7 +122,7 @@ class SendAgainScreen(Dialog[SendAgain | None]):
             return f"; the cost is unknown: {error}"
         cost = self._session.comparison(window).cost
         priced = f": {cost}, plus the answer" if cost else ", free"
-        return f"; this sends {used_figure(window)} tokens{priced}"
+        return f"; this sends {window.used_figure} tokens{priced}"
 
     def _chosen_size(self) -> tuple[Budget | None, str]:
         budget = self._session.options.budget
@@ -174,7 +171,6 @@ class Tab(Static):
 class SentWindowsView(View):
     """Shows any send of the conversation, and can answer its message again."""
 
-    NAME = "Sent windows"
     EXPLAINED = "Every request sent, as it was. Enter goes to its parts."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("left", "step(-1)", "Earlier", priority=True, id="sends_earlier"),

@@ -17,11 +17,11 @@ from jitchat.session import Session
 from jitchat.text.figures import Figure, Mark, about_cost, enumerated, percent, plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.drawing import Content
-from jitchat.tui.figures import assumed_mark, part_figure, used_figure
-from jitchat.tui.palette import MUTED
+from jitchat.tui.figures import assumed_mark
+from jitchat.tui.palette import MUTED, SIGNS
 from jitchat.tui.views import view
 from jitchat.tui.views.table_view import TableView
-from jitchat.tui.widgets.budget_bar import PATTERNS, SIGNS, STYLES, legend, stacked
+from jitchat.tui.widgets.budget_bar import PATTERNS, STYLES, legend, stacked
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -126,11 +126,11 @@ def side_of(mode: Mode, planned: Plan, compared: Callable[[ContextWindow], Compa
     sizes = tuple((kind, planned.tokens_of(kind)) for kind in Kind if planned.tokens_of(kind))
     comparison = compared(planned)
     figures = (
-        used_figure(planned),
+        str(planned.used_figure),
         percent(1 - planned.saving),
         about_cost(comparison.amount) if comparison.cost else "no charge",
-        part_figure(planned, planned.stable_tokens),
-        part_figure(planned, planned.free),
+        str(planned.figure(planned.stable_tokens)),
+        str(planned.figure(planned.free)),
         f"{planned.budget.reserve:,}",
     )
     statements = statements_in(planned)
@@ -312,7 +312,6 @@ class Sides(Widget):
 
 
 class WhatIfView(TableView[AlignedRow]):
-    NAME = "What if"
     EXPLAINED = "The same message planned in each mode, side by side. Nothing is sent."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "on_row('open_row')", "Go to turn", id="what_if_go_to", priority=True),

@@ -23,10 +23,9 @@ from jitchat.session import Session
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.drawing import Content
-from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
-from jitchat.tui.palette import slug
+from jitchat.tui.figures import assumed_mark, stable_sentence
+from jitchat.tui.palette import SIGNS, slug
 from jitchat.tui.views.view import Body, Note, Subject, View
-from jitchat.tui.widgets.budget_bar import SIGNS
 from jitchat.tui.widgets.save_line import SaveLine
 from jitchat.values import Turn
 from jitchat.window.places import SegmentPlace, find_segments
@@ -133,11 +132,11 @@ def legend(window: ContextWindow) -> list[tuple[str, str]]:
     reserve, limit = window.budget.reserve, window.budget.limit
     return [
         *(
-            (kind.value, f"{LETTERS[kind]} {window.name_of(kind)} {part_figure(window, size)}")
+            (kind.value, f"{LETTERS[kind]} {window.name_of(kind)} {window.figure(size)}")
             for kind, size in sizes
             if size
         ),
-        ("free", f"free {part_figure(window, window.free)}"),
+        ("free", f"free {window.figure(window.free)}"),
         ("reserve", f"reserve {reserve:,} of {limit:,}{assumed_mark(window.budget)}"),
     ]
 
@@ -290,7 +289,6 @@ class WireText(ScrollView):
 
 
 class WireView(View):
-    NAME = "Wire"
     EXPLAINED = "The exact request, without the key. Lines without a letter: protocol."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("p", "form", "Raw", id="wire_form"),

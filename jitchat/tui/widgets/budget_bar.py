@@ -9,7 +9,6 @@ ends the stable prefix. The legend begins with the share of the limit that is us
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
 
 from textual import events
 from textual.message import Message
@@ -20,44 +19,11 @@ from jitchat.errors import WindowOverflow
 from jitchat.synthesis.policy import Thresholds
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import WORKING, share_figure, tokens
-from jitchat.tui.palette import MUTED, kind_style
+from jitchat.tui.palette import MUTED, SIGNS, kind_style
 from jitchat.values import Mode
 from jitchat.window.render import apportion
 from jitchat.window.window import ContextWindow, Kind
 
-
-class Signs(NamedTuple):
-    """How a part of the limit is marked, so that it is recognised without colour."""
-
-    pattern: str
-    """The character that fills its part of a bar."""
-    letter: str
-    """Marks its rows in the wire; empty for what is not sent."""
-    short: str
-    """Its name in a short line."""
-
-
-SIGNS = {
-    "system": Signs("█", "S", "sys"),
-    "tools": Signs("▌", "L", "tls"),
-    "standing": Signs("▀", "N", "std"),
-    "document": Signs("▄", "M", "doc"),
-    "observations": Signs("╪", "O", "obs"),
-    "pinned": Signs("▓", "P", "pin"),
-    "recent": Signs("▚", "R", "rec"),
-    "files": Signs("▣", "E", "fil"),
-    "facts": Signs("◆", "F", "fct"),
-    "documents": Signs("▤", "B", "docs"),
-    "index": Signs("≡", "I", "idx"),
-    "retrieved": Signs("▒", "T", "ret"),
-    "draft": Signs("▞", "D", "draft"),
-    "tool calls": Signs("▙", "C", "call"),
-    "tool results": Signs("▜", "A", "res"),
-    "requested": Signs("░", "Q", "req"),
-    "free": Signs("·", "", "free"),
-    "reserve": Signs("╲", "", "rsv"),
-}
-"""By the name of a kind of segment, for the free part and for the reserve."""
 PATTERNS = {name: signs.pattern for name, signs in SIGNS.items()}
 STYLES = {kind: kind_style(kind.value) for kind in Kind}
 _BOUNDARY = "║"
@@ -90,9 +56,6 @@ class BudgetBar(Widget):
 
     _legend_cells: Mapping[str, int] = {}
     """The width of each kind's entry in the legend, including its pattern."""
-
-    def show_faded(self, faded: bool) -> None:
-        self.set_class(faded, "-faded")
 
     def magnify(self, magnified: bool) -> None:
         """Show or hide the strip."""

@@ -167,9 +167,6 @@ class Inspector(Vertical):
         self._is_working = working
         self._draw_title()
 
-    def show_faded(self, faded: bool) -> None:
-        self._title.set_class(faded, "-faded")
-
     def _show_heading(self, which: str, *forms: str) -> None:
         self._heading = which, forms
         self._draw_title()
