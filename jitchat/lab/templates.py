@@ -253,15 +253,22 @@ def capital(text: str) -> str:
 
 
 _CLOSED = re.compile(r"(?:[.?!]\|?\]?|\{(?:list|numbered) [a-z_]+\})$")
-_WITHIN = r"(?![^\[]*\])(?![^{]*\})"
-"""Excludes what is within brackets."""
-_SPACE, _BAR = re.compile(f" {_WITHIN}"), re.compile(rf"\s*\|{_WITHIN}\s*")
+_BRACKETS = re.compile(r"\[[^\[\]]*\]|\{[^{}]*\}")
+
+
+def _split_outside(text: str, separator: str) -> list[str]:
+    """Split a text at a separator outside of brackets."""
+    hidden = _BRACKETS.sub(lambda bracket: bracket[0].replace(separator, "\0"), text)
+    return [part.replace("\0", separator) for part in hidden.split(separator)]
 
 
 def word_lists(block: str) -> dict[str, tuple[str, ...]]:
     """Read word lists, by name."""
     lines = (line.partition(":") for line in _lines(block) if line)
-    return {name: tuple(_BAR.split(values.strip())) for name, _, values in lines}
+    return {
+        name: tuple(value.strip() for value in _split_outside(values, "|"))
+        for name, _, values in lines
+    }
 
 
 def scenes(block: str) -> tuple[Scene, ...]:
@@ -278,7 +285,7 @@ def sentences(written: str) -> list[str]:
     """
     cut = list[str]()
     head = ""
-    for piece in _SPACE.split(written):
+    for piece in _split_outside(written, " "):
         head = f"{head} {piece}" if head else piece
         is_mere_opening = not cut and head.endswith("|]")
         if _CLOSED.search(head) and not is_mere_opening:
