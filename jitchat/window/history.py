@@ -40,7 +40,7 @@ class History:
     wholes: Mapping[int, int] = field(default_factory=dict)
     """By position of a turn that windows carry in a shorter form: tokens of the whole turn."""
     taken_out: Mapping[int, int] = field(default_factory=dict)
-    """By position of a turn that `without` removed: what the turn would cost."""
+    """By position of a turn that `without` removed: what the turn costs at full text."""
     whole: "History | None" = field(default=None, compare=False)
     """The history that `without` removed turns from; None if it removed none."""
     unshown: Sequence[Turn] = ()
@@ -118,7 +118,7 @@ class History:
             before=tuple(accumulate(costs, initial=0)),
             positions=tuple(compress(self.positions, kept)),
             wholes=self.wholes,
-            taken_out={self.positions[index]: self.costs[index] for index in sorted(out)},
+            taken_out={self.positions[index]: self.whole_cost(index) for index in sorted(out)},
             whole=self,
             unshown=self.unshown,
         )
@@ -127,11 +127,11 @@ class History:
         """Return what the turn at an index costs at full text."""
         return self.wholes.get(self.positions[index], self.costs[index])
 
-    @property
-    def held_back(self) -> int:
-        """Tokens by which the stored turns exceed the forms in which they are sent."""
-        found = ((self.find(position), cost) for position, cost in self.wholes.items())
-        return sum(cost - self.costs[index] for index, cost in found if index is not None)
+    def held_back(self, end: int) -> int:
+        """Tokens by which turns before an index exceed the forms in which they are sent."""
+        found = (self.find(position) for position in self.wholes)
+        indices = [index for index in found if index is not None and index < end]
+        return sum(self.whole_cost(index) - self.costs[index] for index in indices)
 
     def _costs_without(self, out: Collection[int], price: Price) -> list[int]:
         """Price the turns that follow the indices `out` as if those turns did not exist."""

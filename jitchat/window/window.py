@@ -252,7 +252,7 @@ class NeverCandidates:
     turns: int
     """At least one."""
     tokens: int
-    """What they would cost together, each as a separate message."""
+    """What they would cost together, each whole and as a separate message."""
     reason: str
     """Why they were never candidates; in `recency`, which has no candidates, why they are not
     sent."""

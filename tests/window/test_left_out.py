@@ -316,7 +316,7 @@ def test_turns_that_no_window_shows_have_a_row_for_each_reason() -> None:
     )
     rows = window_of(history=talk(12, *more)).others_of(Kind.RECENT)
     assert [(row.name, row.reason) for row in rows] == [
-        ("#13 #14", "not answered: kept, but not sent in later windows"),
+        ("#13 #14", "not answered, so it is kept but not sent again"),
         ("#15", "a reply without text"),
         ("#16 #17", "calls of jitchat's own tools and their results are not sent again"),
     ]

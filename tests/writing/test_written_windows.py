@@ -35,7 +35,7 @@ from jitchat.window.plan import rewritten
 from jitchat.window.steering import Hold
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.tool_prices import style_of
-from jitchat.window.written import TurnPricing
+from jitchat.window.written import TurnPricing, offers_others
 from jitchat.writing.pieces import Piece
 from tests.tools.support import ScriptedTools
 from tests.window.counters import Characters, Words
@@ -145,6 +145,7 @@ class Stage:
             window = self.session.preview(self.shot.draft, mode)
         except WindowOverflow:
             return
+        self._price = TurnPricing(self.counter, window.rules, offers_others(window.tools))
         yield self._case(window, self.shot.known)
         try:
             for step in range(self.shot.steps if window.tools else 0):
@@ -167,7 +168,7 @@ class Stage:
 
         excluded = self.session.keeps_out()
         known = self.world, self.protocol, window, encode, self.counter, self.shot.draft
-        return Case(*known, refused, excluded)
+        return Case(*known, self._price, refused, excluded)
 
     def _extended(self, window: ContextWindow, step: int) -> ContextWindow:
         """Append an answer with calls, and results: short, long, failed, blank."""
