@@ -12,7 +12,7 @@ from jitchat.replay import window_of
 from jitchat.why import Explained, Standing, why
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
 from jitchat.window.exchange import is_requested, is_shown, why_unshown
-from jitchat.window.history import whole_cost_of
+from jitchat.window.history import History, whole_cost_of
 from jitchat.window.steering import NO_MORE
 from jitchat.window.tool_prices import FRAMES
 from jitchat.window.window import Kind, Verdict, segment_of_turns
@@ -139,10 +139,10 @@ def _arguments(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
 
 
 def _is_named(case: Case, turn: Turn) -> bool:
-    """Whether a quoted result names the call of a turn, with its short arguments."""
+    """Whether a result that is quoted or listed names the call of a turn, with its arguments."""
     kinds = case.window.kind_of_turns()
     results = (each for each in case.world.memory.turns if each.use.answers in turn.use.calls)
-    return any(kinds.get(result.position) in _QUOTED for result in results)
+    return any(kinds.get(result.position) in (*_QUOTED, Kind.INDEX) for result in results)
 
 
 _QUOTED = (Kind.PINNED, Kind.RETRIEVED, Kind.REQUESTED)
@@ -232,6 +232,11 @@ def _fact(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
     return "" if is_sent or _rows(case, kind) else mark.kind
 
 
+def _superseded(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
+    del case, turn
+    return f"{mark.kind} sent" if is_sent else ""
+
+
 def _rows(case: Case, kind: Kind) -> list[OtherRow]:
     return [row for row in case.window.others if row.kind is kind and not row.is_sent]
 
@@ -263,6 +268,7 @@ _LACKING: dict[str, Callable[[Case, Mark, Turn | None, bool], str]] = {
     "picture": _picture,
     "fact": _fact,
     "standing": _fact,
+    "superseded": _superseded,
     "observation": _statement,
     "document": _statement,
     "elsewhere": _elsewhere,
@@ -442,7 +448,8 @@ def _costs_of(case: Case) -> dict[Turn, int]:
     ahead = [turn for turn in case.world.memory.turns if turn.position < last]
     costs = dict.fromkeys(ahead, 0)
     shown = [turn for turn in ahead if is_shown(turn)]
-    kept = [turn for turn in shown if turn.position not in case.excluded]
+    out = History.of(shown, [1] * len(shown)).with_units(dict.fromkeys(case.excluded, ""), "")
+    kept = [turn for turn in shown if turn.position not in out]
     for turns in (shown, kept):
         for previous, turn in zip((None, *turns), turns, strict=False):
             costs[turn] = whole_cost_of(turn, previous, case.price)

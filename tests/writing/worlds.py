@@ -306,6 +306,10 @@ class World:
             mark = "standing" if kind is FactKind.STANDING else "fact"
             text = self.marks.text(SIZES[number % 2], mark).replace("\n", " ")
             self.memory.facts.keep(Fact(0, f"{number}: {text}", kind, None))
+        held = " ".join(fact.text for fact in self.memory.facts.holding())
+        for word, known in self.marks.known.items():
+            if known.kind in ("standing", "fact") and word not in held:
+                self.marks.known[word] = Mark("superseded")  # by a later fact that says nearly it
         turns = self.memory.turns
         size = len(turns) * self.plot.observed // 10
         while size < len(turns) and turns[size].use.answers is not None:
