@@ -479,11 +479,14 @@ class ContextWindow:
 
 
 def segment_of_turns(segments: Iterable[Segment]) -> dict[int, Segment]:
-    """Map positions to the turns' segments; full text takes precedence over an index line."""
+    """Map positions to the turns' segments: those that are whole, then parts, then index lines."""
     found: dict[int, Segment] = {}
     for segment in segments:
         turn = segment.turn
-        if turn is not None and (turn not in found or found[turn].kind is Kind.INDEX):
+        if turn is None:
+            continue
+        known = found.get(turn)
+        if known is None or known.kind is Kind.INDEX or segment.is_whole > known.is_whole:
             found[turn] = segment
     return found
 

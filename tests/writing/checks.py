@@ -16,6 +16,7 @@ from jitchat.window.history import History, whole_cost_of
 from jitchat.window.steering import NO_MORE
 from jitchat.window.tool_prices import FRAMES
 from jitchat.window.window import Kind, Verdict, segment_of_turns
+from jitchat.window.written import TurnPricing, offers_others
 from jitchat.writing.pieces import BETWEEN, Part
 from tests.writing.readers import differences, texts_in
 from tests.writing.worlds import origin_of
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from jitchat.values import Turn
     from jitchat.window.tokens import TokenCounter
     from jitchat.window.window import ContextWindow, LedgerRow, OtherRow, Segment
-    from jitchat.window.written import TurnPricing
     from jitchat.writing.pieces import Piece
     from tests.writing.worlds import Mark, World
 
@@ -48,8 +48,8 @@ class Case:
     encode: Callable[[ContextWindow], bytes]
     counter: TokenCounter
     draft: str
-    price: TurnPricing
-    """How turns were priced when the window was planned."""
+    planned: ContextWindow
+    """The window before it was extended or written again."""
     refused: frozenset[str] = frozenset()
     """Parts that the server refused."""
     excluded: Collection[int] = ()
@@ -207,6 +207,7 @@ def _file(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
         return "file of an excluded turn" if not rows else ""
     if is_sent:
         is_listed = any(row.verdict is not Verdict.LEFT_OUT for row in rows)
+        is_listed |= any(part.file.digest == mark.key for part in _requested(case) if part.file)
         return "" if is_listed else "file sent and not listed"
     if whole:
         return "file in full"
@@ -237,6 +238,10 @@ def _superseded(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str
     return f"{mark.kind} sent" if is_sent else ""
 
 
+def _requested(case: Case) -> list[Segment]:
+    return [segment for segment in case.window.segments if segment.kind is Kind.REQUESTED]
+
+
 def _rows(case: Case, kind: Kind) -> list[OtherRow]:
     return [row for row in case.window.others if row.kind is kind and not row.is_sent]
 
@@ -251,9 +256,8 @@ def _statement(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
 
 def _elsewhere(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
     del mark, turn
-    is_listed = any(
-        segment.kind is Kind.RETRIEVED and segment.source for segment in case.window.segments
-    )
+    recalled = [each for each in case.window.segments if each.kind is Kind.RETRIEVED]
+    is_listed = any(segment.source for segment in (*recalled, *_requested(case)))
     return "other conversation sent and not listed" if is_sent and not is_listed else ""
 
 
@@ -368,6 +372,7 @@ def _explained(case: Case, given: str) -> Iterator[Violation]:
     explained = Explained(window, case.draft, None, case.excluded)
     known = {turn.position: turn for turn in world.memory.turns}
     formed = {position for position, turn in known.items() if turn.use.form is not None}
+    requested = {segment.turn for segment in _requested(case)}
     planted: dict[int, list[tuple[str, str]]] = {}
     for word, mark in world.marks.known.items():
         if mark.turn is not None and mark.kind in ("content", "result", "arguments"):
@@ -381,7 +386,8 @@ def _explained(case: Case, given: str) -> Iterator[Violation]:
             is_wrong = found.standing in _ABSENT if is_sent else found.standing is Standing.SENT
             about = "form" if kind == "result" and turn in formed else kind
             is_named = kind == "arguments" and turn in known and _is_named(case, known[turn])
-            if is_wrong and not (is_sent and is_named):
+            has_more = found.standing is Standing.IN_PART and turn in requested  # of the same turn
+            if is_wrong and not (is_sent and (is_named or has_more)):
                 yield Violation(f"f {about}", f"#{turn} of {window.mode}: {found} {word}")
 
 
@@ -411,7 +417,13 @@ def _accounts(case: Case) -> Iterator[Violation]:
                 yield Violation("g tokens", f"{tokens}, not {cost}: {about}")
     known = window.never_candidates
     summed = (known.turns, known.tokens) if known is not None else (0, 0)
-    due = len(never), sum(costs[turn] for turn in never)
+    tokens = sum(costs[turn] for turn in never)
+    before = {row.turn for row in case.planned.ledger}
+    before |= segment_of_turns(case.planned.segments).keys()
+    added = [row for row in window.ledger if row.turn not in before]
+    of_turn = {turn.position: cost for turn, cost in costs.items()}
+    tokens += sum(of_turn[row.turn] - row.tokens for row in added)
+    due = len(never), max(0, tokens) if never else 0
     if summed != due:
         yield Violation("g sum", f"{summed}, not {due}, of {never} in {window.mode}")
 
@@ -447,10 +459,12 @@ def _costs_of(case: Case) -> dict[Turn, int]:
     last = case.window.draft.turn or 0
     ahead = [turn for turn in case.world.memory.turns if turn.position < last]
     costs = dict.fromkeys(ahead, 0)
+    is_native = offers_others(case.planned.tools)
+    price = TurnPricing(case.counter, case.planned.rules, is_native)
     shown = [turn for turn in ahead if is_shown(turn)]
     out = History.of(shown, [1] * len(shown)).with_units(dict.fromkeys(case.excluded, ""), "")
     kept = [turn for turn in shown if turn.position not in out]
     for turns in (shown, kept):
         for previous, turn in zip((None, *turns), turns, strict=False):
-            costs[turn] = whole_cost_of(turn, previous, case.price)
+            costs[turn] = whole_cost_of(turn, previous, price)
     return costs

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from contextlib import closing, contextmanager
@@ -27,15 +28,27 @@ from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.tools.appending import Appending
 from jitchat.tools.offering import Asking, OfferRules
+from jitchat.tools.request_context import RequestContext
 from jitchat.tools.source import ToolOutput
 from jitchat.tools.toolbox import Toolbox
-from jitchat.values import Mode, Reach, Role, Status, Tool, ToolCall, ToolResult, ToolUse, Turn
+from jitchat.values import (
+    REQUEST_CONTEXT,
+    Mode,
+    Reach,
+    Role,
+    Status,
+    Tool,
+    ToolCall,
+    ToolResult,
+    ToolUse,
+    Turn,
+)
 from jitchat.window.budget import Budget
 from jitchat.window.plan import rewritten
 from jitchat.window.steering import Hold
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.tool_prices import style_of
-from jitchat.window.written import TurnPricing, offers_others
+from jitchat.window.written import TurnPricing
 from jitchat.writing.pieces import Piece
 from tests.tools.support import ScriptedTools
 from tests.window.counters import Characters, Words
@@ -138,6 +151,8 @@ class Stage:
         )
         provider = HttpProvider(self._endpoint, self._encoder, transport)
         self.session = Session(world.memory, provider, self.counter, options)
+        before = self.session.planning.history_before
+        self._request_context = RequestContext(world.memory, before, self.counter)
 
     def cases(self, mode: Mode) -> Iterator[Case]:
         """Plan a window, extend it by what tools return, and write it again after refusals."""
@@ -145,7 +160,7 @@ class Stage:
             window = self.session.preview(self.shot.draft, mode)
         except WindowOverflow:
             return
-        self._price = TurnPricing(self.counter, window.rules, offers_others(window.tools))
+        self._planned = window
         yield self._case(window, self.shot.known)
         try:
             for step in range(self.shot.steps if window.tools else 0):
@@ -168,7 +183,7 @@ class Stage:
 
         excluded = self.session.keeps_out()
         known = self.world, self.protocol, window, encode, self.counter, self.shot.draft
-        return Case(*known, self._price, refused, excluded)
+        return Case(*known, self._planned, refused, excluded)
 
     def _extended(self, window: ContextWindow, step: int) -> ContextWindow:
         """Append an answer with calls, and results: short, long, failed, blank."""
@@ -179,6 +194,10 @@ class Stage:
             ToolCall(f"call0000{number}", "search", json.dumps({"q": f"{marks.text(size, '')}\n"}))
             for number in range(1 + variant % 3)
         )
+        if variant & 16:
+            asked = {"turn": f"#{1 + variant // 3}"} if variant & 2 else {"query": "crane relay"}
+            own = ToolCall("call00009", REQUEST_CONTEXT, json.dumps(asked))
+            calls = (own, *calls[: variant & 1])
         text = "I look." if variant & 4 else ""
         echo = None
         if variant & 8:
@@ -188,11 +207,19 @@ class Stage:
         price = TurnPricing(self.counter, window.rules)
         appending = Appending(window, called, price, self.session.calibration)
         for number, call in enumerate(calls):
+            if call.name == REQUEST_CONTEXT:
+                asked = json.loads(call.arguments)
+                output = asyncio.run(self._request_context.run(call, asked, appending.step))
+                appending.take(self._result(position + number + 1, output.result), output)
+                continue
             told = ("", "21 °C\n", marks.text(SIZES[3], ""))[(variant + number) % 3]
-            use = ToolUse(answers=call, is_error=bool(variant & 32))
-            turn = Turn(position + number + 1, Role.TOOL, told, None, use=use)
-            appending.take(turn, ToolOutput(ToolResult(call, told, is_error=use.is_error)))
+            result = ToolResult(call, told, is_error=bool(variant & 32))
+            appending.take(self._result(position + number + 1, result), ToolOutput(result))
         return appending.window(200)
+
+    def _result(self, position: int, result: ToolResult) -> Turn:
+        use = ToolUse(answers=result.call, is_error=result.is_error)
+        return Turn(position, Role.TOOL, result.content, None, use=use)
 
 
 def found_in(store: ColdStore, plot: Plot, shot: Shot) -> Iterator[tuple[Case, list[Violation]]]:
