@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import HealthCheck, example, given, seed, settings
 from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
@@ -276,8 +276,20 @@ def check(folder: Path, empty: Path, plot: Plot, shot: Shot) -> int:
 PATIENT = settings(deadline=None, suppress_health_check=list(HealthCheck), database=None)
 
 
+LONG_AGO = Plot(
+    (
+        *(Unit("calls", 60, 6), Unit("calls", 60, 27), Unit("own", 60, 0)),
+        *(Unit("unanswered", 60, 0), Unit("empty", 60, 0), *[Unit("talk", 2_000, 0)] * 4),
+    ),
+    observed=8,
+)
+"""Calls, their results, and turns that no window shows, which a small window leaves out."""
+
+
 @settings(PATIENT, max_examples=8, derandomize=True)
 @given(plot=PLOTS, shot=SHOTS)
+@example(LONG_AGO, Shot(limit=4_000, tools="own", steps=1, variant=18))
+@example(LONG_AGO, Shot(limit=4_000, tools="mcp", steps=1, variant=24))
 def test_body_list_and_price_of_a_window_are_its_pieces(
     folder: Path, empty_database: Path, plot: Plot, shot: Shot
 ) -> None:
