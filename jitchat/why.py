@@ -124,13 +124,10 @@ def _why_never(window: ContextWindow, turn: int, placed: Placed | None, *, sent:
     reason = never.reason if never is not None else f"{window.mode} sends the last turns alone"
     where = "was never a candidate" if window.needless else "is not in the window"
     by_sum = f"#{turn} {where}: {reason}."
+    if placed is None and reason == reasons.NOT_INDEXED:
+        return _outside(Standing.NOT_INDEXED, turn)
     if placed is None:
-        is_coming = reason == reasons.NOT_INDEXED
-        return (
-            _outside(Standing.NOT_INDEXED, turn)
-            if is_coming
-            else Why(turn, Standing.NEVER, (by_sum,))
-        )
+        return Why(turn, Standing.NEVER, (by_sum,))
     found = placed.candidate
     words = ", ".join(one_line(word) for word in found.matched[:_WORDS])
     shared = f"shares “{words}”" if words else "no shared term"
@@ -225,8 +222,9 @@ def why(memory: Memory, explained: Explained, turn: int) -> Why:
     barred = _barred(memory, explained, turn)
     if barred is not None:
         return barred
-    draft, position, without = explained.draft, explained.position, explained.without
-    placed = memory.placed(draft, position, turn, without) if draft.strip() else None
+    placed = None
+    if explained.draft.strip():
+        placed = memory.placed(explained.draft, explained.position, turn, explained.without)
     never = _why_never(explained.window, turn, placed, sent=explained.said is not None)
     return _with_statements(never, memory, explained)
 

@@ -482,12 +482,10 @@ def segment_of_turns(segments: Iterable[Segment]) -> dict[int, Segment]:
     """Map positions to the turns' segments: those that are whole, then parts, then index lines."""
     found: dict[int, Segment] = {}
     for segment in segments:
-        turn = segment.turn
-        if turn is None:
-            continue
-        known = found.get(turn)
-        if known is None or known.kind is Kind.INDEX or segment.is_whole > known.is_whole:
-            found[turn] = segment
+        known = found.get(segment.turn or 0)
+        is_better = known is None or known.kind is Kind.INDEX or segment.is_whole > known.is_whole
+        if segment.turn is not None and is_better:
+            found[segment.turn] = segment
     return found
 
 

@@ -184,9 +184,7 @@ class TurnPricing:
         """A name for the stored prices; those of quoted calls are the same for every protocol."""
         if self._is_quoted:
             return f"{self.counter.name} quoted"
-        refused = sorted(self.rules.refused)
-        rules = replace(self.rules, refused=frozenset())
-        return f"{self.counter.name} {self.counter.style} {rules} {refused}"
+        return f"{self.counter.name} {self.counter.style} {self.rules}"
 
     @property
     def _is_quoted(self) -> bool:

@@ -184,7 +184,7 @@ OWN, OTHER = WritingRules(origin="ollama:srv/m"), WritingRules(origin="gemini:sr
     [
         (OTHER,),
         (replace(OWN, names_results=True), replace(OWN, marks_errors=True)),
-        (replace(OTHER, blank_reasoning=True), replace(OWN, refused=frozenset({"thinking"}))),
+        (replace(OTHER, blank_reasoning=True), replace(OWN, refused=("thinking",))),
         (replace(OWN, takes_tools=False),),
     ],
 )
