@@ -27,6 +27,7 @@ from jitchat.values import (
     ToolUse,
     Turn,
 )
+from jitchat.window.exchange import compacted_as
 from jitchat.window.steering import Hold
 from jitchat.writing.calls import arguments_object
 from tests.support import observe, png
@@ -163,6 +164,8 @@ class World:
     def _said(self, unit: Unit, **more: Any) -> Turn:
         text = self.marks.text(min(unit.size, SIZES[2]), "content", self.last + 1)
         ending = "?" if unit.variant & 1 else "."
+        if unit.variant % 8 == 5:
+            more["use"] = compacted_as(self.marks.text(SIZES[0], "form", self.last + 1))
         return self._turn(Role.USER, text + ending, **more)
 
     def _answer(self, unit: Unit, position: int) -> Turn:
