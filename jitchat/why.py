@@ -15,7 +15,7 @@ from jitchat.values import Placed, Status, Turn
 from jitchat.window import reasons
 from jitchat.window.carriers import REPLACED, lines_on
 from jitchat.window.cost import picking_pays
-from jitchat.window.exchange import is_aside
+from jitchat.window.exchange import why_unshown
 from jitchat.window.render import passage_texts
 from jitchat.window.window import (
     ContextWindow,
@@ -25,7 +25,6 @@ from jitchat.window.window import (
     Segment,
     segment_of_turns,
 )
-from jitchat.writing.calls import full_text
 
 LEAST_TOLD = 0.005
 """Smaller values would be shown as 0.00."""
@@ -49,11 +48,8 @@ class Standing(StrEnum):
     LATER = "later"
     ELSEWHERE = "on another branch"
     NOT_INDEXED = "not indexed yet"
-    UNANSWERED = "unanswered"
     UNFINISHED = "unfinished"
-    BLANK = "blank"
-    ASIDE = "for one turn only"
-    TOOL = "of a tool"
+    UNSHOWN = "in no window"
     UNKNOWN = "unknown"
 
 
@@ -119,19 +115,26 @@ def _passages(window: ContextWindow, segment: Segment) -> tuple[str, ...]:
     return (f"Its passages: {'; '.join(passages)}.",)
 
 
-def _why_never(window: ContextWindow, turn: int, placed: Placed, *, sent: bool) -> Why:
-    """Explain a turn that was not a candidate; for a `sent` window, ranked with today's index."""
-    never, found = window.never_candidates, placed.candidate
+def _why_never(window: ContextWindow, turn: int, placed: Placed | None, *, sent: bool) -> Why:
+    """Explain a turn that was not a candidate; for a `sent` window, ranked with today's index.
+
+    The draft may be empty, or the turn without a word to be found by: then it has no rank.
+    """
+    never = window.never_candidates
+    reason = never.reason if never is not None else f"{window.mode} sends the last turns alone"
+    where = "was never a candidate" if window.needless else "is not in the window"
+    by_sum = f"#{turn} {where}: {reason}."
+    if placed is None and reason == reasons.NOT_INDEXED:
+        return _outside(Standing.NOT_INDEXED, turn)
+    if placed is None:
+        return Why(turn, Standing.NEVER, (by_sum,))
+    found = placed.candidate
     words = ", ".join(one_line(word) for word in found.matched[:_WORDS])
     shared = f"shares “{words}”" if words else "no shared term"
     parts = parts_told(found.parts)
     rank = f"rank {found.rank:,} of {placed.of:,}, {shared}" + (f", {parts}" if parts else "")
-    if not window.mode.recalls:
-        reason = never.reason if never is not None else f"{window.mode} sends the last turns alone"
-        sentences = [f"#{turn} is not in the window: {reason}.", f"By its text: {rank}."]
-    elif window.needless:
-        reason = reasons.NEEDLESS.format(kind=window.needless)
-        sentences = [f"#{turn} was never a candidate: {reason}.", f"By its text: {rank}."]
+    if window.needless or not window.mode.recalls:
+        sentences = [by_sum, f"By its text: {rank}."]
     else:
         sentences = [f"#{turn} was never a candidate: {rank}.", _end(window, found.score)]
     if sent:
@@ -212,26 +215,18 @@ def why(memory: Memory, explained: Explained, turn: int) -> Why:
     if found is not None:
         found = _with_statements(found, memory, explained)
         taken = _taken_by(memory, explained, turn) if found.standing is Standing.MESSAGE else None
-        return _outside(taken, turn) if taken is not None else found
+        return taken or found
     if not 1 <= turn <= last:
         ends = f"the last turn is #{last:,}" if last else "nothing has been said yet"
         return Why(turn, Standing.UNKNOWN, (f"There is no #{turn}: {ends}.",))
-    standing = _bar(memory, explained, turn)
-    if standing is not None:
-        return _outside(standing, turn)
-    return _with_statements(_why_by_rank(memory, explained, turn), memory, explained)
-
-
-def _why_by_rank(memory: Memory, explained: Explained, turn: int) -> Why:
-    if not explained.draft.strip():
-        sentence = f"#{turn} is not in the window: nothing typed yet."
-        return Why(turn, Standing.NEVER, (sentence,))
-    placed = memory.placed(explained.draft, explained.position, turn, explained.without)
-    if placed is None:
-        stored = memory.turn_at(turn)
-        is_of_tool = stored is not None and bool(stored.use)
-        return _outside(Standing.TOOL if is_of_tool else Standing.NOT_INDEXED, turn)
-    return _why_never(explained.window, turn, placed, sent=explained.said is not None)
+    barred = _barred(memory, explained, turn)
+    if barred is not None:
+        return barred
+    placed = None
+    if explained.draft.strip():
+        placed = memory.placed(explained.draft, explained.position, turn, explained.without)
+    never = _why_never(explained.window, turn, placed, sent=explained.said is not None)
+    return _with_statements(never, memory, explained)
 
 
 def _with_statements(found: Why, memory: Memory, explained: Explained) -> Why:
@@ -263,27 +258,24 @@ def _last_and_path(memory: Memory, explained: Explained) -> tuple[int, Path]:
     return tree.last, path
 
 
-def _bar(memory: Memory, explained: Explained, turn: int) -> Standing | None:
-    """Return what keeps a turn on the path out of every window for the message, or None."""
+def _barred(memory: Memory, explained: Explained, turn: int) -> Why | None:
+    """Say what keeps a turn on the path out of every window for the message; None if nothing."""
     if turn > explained.position:
-        return Standing.LATER
+        return _outside(Standing.LATER, turn)
     stored = memory.store.turn(memory.conversation.id, turn)
-    if stored is None:
-        return Standing.UNKNOWN
-    standing = _STATUSES.get(stored.status)
-    if standing is not None:
-        return standing
-    if is_aside(stored):
-        return Standing.ASIDE
-    return None if full_text(stored).strip() else Standing.BLANK
+    if stored is None or stored.status is Status.STREAMING:
+        return _outside(Standing.UNFINISHED, turn)
+    reason = why_unshown(stored)
+    sentence = f"#{turn} is not in the window: {reason}."
+    return Why(turn, Standing.UNSHOWN, (sentence,)) if reason else None
 
 
-def _taken_by(memory: Memory, explained: Explained, turn: int) -> Standing | None:
-    """Return the status of a turn at the message's position: one it edits, or a streaming reply."""
+def _taken_by(memory: Memory, explained: Explained, turn: int) -> Why | None:
+    """Explain a turn at the message's position: one that it edits, or a reply being written."""
     stored = memory.store.turn(memory.conversation.id, turn)
     if explained.said is not None or stored is None or stored.content == explained.draft:
         return None
-    return _STATUSES.get(stored.status, Standing.ELSEWHERE)
+    return _barred(memory, explained, turn) or _outside(Standing.ELSEWHERE, turn)
 
 
 _OUTSIDE = {
@@ -295,16 +287,5 @@ _OUTSIDE = {
     Standing.NOT_INDEXED: (
         "is not indexed yet and cannot be found by its text. Ask again in a moment."
     ),
-    Standing.UNANSWERED: "was not answered: it is kept, but not sent in later windows.",
     Standing.UNFINISHED: "is still being written: it can be in a window once it is complete.",
-    Standing.BLANK: "has no text to send.",
-    Standing.ASIDE: (
-        "is a request of the model to jitchat, or its result: it belongs to the turn in which it"
-        " was made, and later windows carry nothing of it."
-    ),
-    Standing.TOOL: (
-        "is a tool's call or its result, which is sent with the turns around it and not found by"
-        " its own text."
-    ),
 }
-_STATUSES = {Status.UNANSWERED: Standing.UNANSWERED, Status.STREAMING: Standing.UNFINISHED}

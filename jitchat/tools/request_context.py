@@ -288,9 +288,10 @@ class RequestContext:
     def _one_turn(
         self, asked: Asked, position: int, window: ContextWindow, room: tuple[int, int]
     ) -> Answer:
-        turn = self._memory.turn_at(position)
-        if turn is None or position in kept_out(window):
-            last = window.draft.turn or 1
+        last = window.draft.turn or 1
+        history = self._history_before(last)
+        index = history.find(position)
+        if index is None or position in kept_out(window):
             return Answer(
                 f"There is no turn #{position} here; the turns of this conversation are #1 to"
                 f" #{last}. Look for its words with query."
@@ -298,6 +299,7 @@ class RequestContext:
         here = self._here(window)
         if position in here:
             return self._around(position, window, room)
+        turn = history.turns[index]
         whole = Piece(position, Quoting([turn]).whole(turn), f"asked for #{position}")
         cost = self._counter.count(whole.text)
         if asked.offset or cost > room[0]:

@@ -50,13 +50,6 @@ def is_requested(turn: Turn) -> bool:
     return turn.use.answers is not None and turn.use.answers.name in EPHEMERAL
 
 
-def is_aside(turn: Turn) -> bool:
-    """Whether a turn has only calls of jitchat's own tools, or the result of one."""
-    names = {call.name for call in turn.use.calls}
-    is_blank = not turn.content.strip()
-    return is_requested(turn) or (is_blank and bool(names) and names <= {*EPHEMERAL})
-
-
 def is_shown(turn: Turn) -> bool:
     """Whether a window can show a turn: not if it is unanswered, blank or requested."""
     return not why_unshown(turn)

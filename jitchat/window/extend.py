@@ -22,6 +22,7 @@ from jitchat.window.window import (
     Requested,
     Segment,
     Verdict,
+    segment_of_turns,
     tokens_of,
 )
 from jitchat.window.written import TurnPricing, has_guesses, written
@@ -94,6 +95,7 @@ def extended(
         each.turn: each for each in priced if each.kind is Kind.REQUESTED and each.turn is not None
     }
     rows = {row.turn: row for row in window.ledger}
+    sent = segment_of_turns(window.segments)
     scores = {turn: score for asked in appended.requests for turn, score in asked.given}
     rows_added = [
         _row(segment, scores.get(turn, 0.0))
@@ -114,7 +116,9 @@ def extended(
         segments=segments,
         planned=planned,
         ledger=(*known, *rows_added),
-        never_candidates=_without(window.never_candidates, rows_added),
+        never_candidates=_without(
+            window.never_candidates, [row for row in rows_added if row.turn not in sent]
+        ),
         others=tuple(others),
         full_tokens=full,
         counted=counted(segments),
@@ -142,7 +146,8 @@ def _verdict(row: LedgerRow, segment: Segment | None) -> LedgerRow:
 
 def _row(segment: Segment, score: float) -> LedgerRow:
     turn = segment.turn or 0
-    return LedgerRow(turn, None, score, (), segment.tokens, Verdict.REQUESTED, segment.reason)
+    tokens = segment.tokens if segment.is_whole else segment.whole
+    return LedgerRow(turn, None, score, (), tokens, Verdict.REQUESTED, segment.reason)
 
 
 def _without(never: NeverCandidates | None, rows: Iterable[LedgerRow]) -> NeverCandidates | None:

@@ -5,7 +5,7 @@ one subtraction, however long the conversation is.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, compress
 from typing import Protocol
@@ -40,7 +40,7 @@ class History:
     wholes: Mapping[int, int] = field(default_factory=dict)
     """By position of a turn that windows carry in a shorter form: tokens of the whole turn."""
     taken_out: Mapping[int, int] = field(default_factory=dict)
-    """By position of a turn that `without` removed: what the turn would cost."""
+    """By position of a turn that `without` removed: what the turn costs at full text."""
     whole: "History | None" = field(default=None, compare=False)
     """The history that `without` removed turns from; None if it removed none."""
     unshown: Sequence[Turn] = ()
@@ -111,14 +111,22 @@ class History:
         if not out:
             return self
         kept = [index not in out for index in range(len(self.turns))]
-        costs = tuple(compress(self._costs_without(out, price), kept))
+        taken_out = {self.positions[index]: self.whole_cost(index) for index in sorted(out)}
+        wholes = {place: cost for place, cost in self.wholes.items() if place not in taken_out}
+        priced = list(self.costs)
+        for index, last in self._after(out):
+            turn = self.turns[index]
+            priced[index] = cost_of(turn, last, price)
+            if turn.position in wholes:
+                wholes[turn.position] = whole_cost_of(turn, last, price)
+        costs = tuple(compress(priced, kept))
         return History(
             turns=chosen(self.turns, kept),
             costs=costs,
             before=tuple(accumulate(costs, initial=0)),
             positions=tuple(compress(self.positions, kept)),
-            wholes=self.wholes,
-            taken_out={self.positions[index]: self.costs[index] for index in sorted(out)},
+            wholes=wholes,
+            taken_out=taken_out,
             whole=self,
             unshown=self.unshown,
         )
@@ -127,21 +135,20 @@ class History:
         """Return what the turn at an index costs at full text."""
         return self.wholes.get(self.positions[index], self.costs[index])
 
-    @property
-    def held_back(self) -> int:
-        """Tokens by which the stored turns exceed the forms in which they are sent."""
-        found = ((self.find(position), cost) for position, cost in self.wholes.items())
-        return sum(cost - self.costs[index] for index, cost in found if index is not None)
+    def held_back(self, end: int) -> int:
+        """Tokens by which turns before an index exceed the forms in which they are sent."""
+        found = (self.find(position) for position in self.wholes)
+        indices = [index for index in found if index is not None and index < end]
+        return sum(self.whole_cost(index) - self.costs[index] for index in indices)
 
-    def _costs_without(self, out: Collection[int], price: Price) -> list[int]:
-        """Price the turns that follow the indices `out` as if those turns did not exist."""
-        costs, last = list(self.costs), None
+    def _after(self, out: Collection[int]) -> Iterator[tuple[int, Turn | None]]:
+        """Yield the indices that follow those of `out`, each with the turn then before it."""
+        last = None
         for index in sorted(out):
             if index - 1 not in out:
                 last = self.turns[index - 1] if index else None
-            if index + 1 < len(costs) and index + 1 not in out:
-                costs[index + 1] = cost_of(self.turns[index + 1], last, price)
-        return costs
+            if index + 1 < len(self.turns) and index + 1 not in out:
+                yield index + 1, last
 
     @property
     def total(self) -> int:

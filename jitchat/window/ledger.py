@@ -128,7 +128,8 @@ def never_candidates(
     known = [index for index in found if index is not None and index < start]
     if start == len(known):
         return None
-    tokens = history.before[start] - sum(history.costs[index] for index in known)
+    tokens = history.before[start] + history.held_back(start)
+    tokens -= sum(map(history.whole_cost, known))
     return NeverCandidates(start - len(known), tokens, _why_never(sources, choice, start))
 
 

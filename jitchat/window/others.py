@@ -199,7 +199,9 @@ class Others:
             name = " ".join(f"#{turn.position}" for turn in group)
             if len(group) > _NAMED:
                 name = f"{len(group)} turns, #{group[0].position}–#{group[-1].position}"
-            tokens = sum(_counted(self._price, turn.content) for turn in group)
+            texts = [turn.content for turn in group]
+            texts += (call.arguments for turn in group for call in turn.use.calls)
+            tokens = sum(_counted(self._price, text) for text in texts)
             yield OtherRow(Kind.RECENT, name, tokens, reason)
         if turns[:-_READ]:
             name = plural(len(turns) - _READ, "earlier turn")

@@ -195,7 +195,8 @@ class Parts:
     @property
     def held_back(self) -> int:
         """Tokens by which the stored turns and the message exceed what `full` sends of them."""
-        return self.sources.history.held_back + self.draft.spared
+        history = self.sources.history
+        return history.held_back(len(history.turns)) + self.draft.spared
 
     @property
     def kept_line(self) -> int:

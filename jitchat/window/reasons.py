@@ -88,7 +88,7 @@ LINES_OVER_WHOLE = "with its index line, sending every turn would cost less"
 LINE_NEEDLESS = "an index line would save little"
 GAVE_WAY = "gave way to what ranks above it"
 # no window shows it
-UNANSWERED = "not answered: kept, but not sent in later windows"
+UNANSWERED = "not answered, so it is kept but not sent again"
 BLANK = "no text to send"
 BLANK_REPLY = "a reply without text"
 OWN_TOOLS = "calls of jitchat's own tools and their results are not sent again"

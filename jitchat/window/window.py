@@ -252,7 +252,7 @@ class NeverCandidates:
     turns: int
     """At least one."""
     tokens: int
-    """What they would cost together, each as a separate message."""
+    """What they would cost together, each whole and as a separate message."""
     reason: str
     """Why they were never candidates; in `recency`, which has no candidates, why they are not
     sent."""
@@ -479,12 +479,13 @@ class ContextWindow:
 
 
 def segment_of_turns(segments: Iterable[Segment]) -> dict[int, Segment]:
-    """Map positions to the turns' segments; full text takes precedence over an index line."""
+    """Map positions to the turns' segments: those that are whole, then parts, then index lines."""
     found: dict[int, Segment] = {}
     for segment in segments:
-        turn = segment.turn
-        if turn is not None and (turn not in found or found[turn].kind is Kind.INDEX):
-            found[turn] = segment
+        known = found.get(segment.turn or 0)
+        is_better = known is None or known.kind is Kind.INDEX or segment.is_whole > known.is_whole
+        if segment.turn is not None and is_better:
+            found[segment.turn] = segment
     return found
 
 

@@ -173,21 +173,26 @@ class TurnPricing:
 
     @property
     def name(self) -> str:
-        """A name for the stored prices."""
-        way = "native" if self.is_native and self.rules.takes_tools else "quoted"
-        return f"{self.counter.name} {self.counter.style} {way}"
+        """A name for the stored prices; those of quoted calls are the same for every protocol."""
+        if self._is_quoted:
+            return f"{self.counter.name} quoted"
+        return f"{self.counter.name} {self.counter.style} {self.rules}"
+
+    @property
+    def _is_quoted(self) -> bool:
+        return not (self.is_native and self.rules.takes_tools)
 
     def __call__(self, text: str, use: ToolUse = NO_TOOL_USE, /) -> int:
         count, frame = self.counter.count, FRAMES[self.counter.style]
         if not use:
             return count(text) + PER_MESSAGE
         role = Role.ASSISTANT if use.calls else Role.TOOL
-        if self.is_native and self.rules.takes_tools:
-            message = Unwritten(role, (Piece(text),), use)
-            priced = priced_message(pieces_of(message, 1, self.rules), count, frame)
-            return sum(piece.tokens for piece in priced)
-        own = count(text) + PER_MESSAGE if text.strip() or use.answers else 0
-        return own + sum(count(call_quote(call)) for call in use.calls)
+        if self._is_quoted:
+            own = count(text) + PER_MESSAGE if text.strip() or use.answers else 0
+            return own + sum(count(call_quote(call)) for call in use.calls)
+        message = Unwritten(role, (Piece(text),), use)
+        priced = priced_message(pieces_of(message, 1, self.rules), count, frame)
+        return sum(piece.tokens for piece in priced)
 
 
 def sent_tokens(counter: TokenCounter, messages: Iterable[Message], tools: Iterable[Tool]) -> int:

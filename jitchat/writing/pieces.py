@@ -112,8 +112,8 @@ class WritingRules:
     """The origin of the reasoning that is sent back."""
     blank_reasoning: bool = False
     """Whether an answer without reasoning is sent with a blank one."""
-    refused: frozenset[str] = frozenset()
-    """Fields of an echo that the server refuses."""
+    refused: tuple[str, ...] = ()
+    """Fields of an echo that the server refuses, sorted."""
     takes_tools: bool = True
     """Whether calls can be sent as such."""
 

@@ -219,7 +219,7 @@ async def test_the_cost_of_a_turn_changes_with_its_version(store):
     assert history.costs[history.find(5)] < 50
     assert history.wholes == {5: cost}
     assert history.whole_cost(history.find(5)) == cost
-    assert history.held_back == cost - history.costs[history.find(5)]
+    assert history.held_back(len(history.turns)) == cost - history.costs[history.find(5)]
 
 
 async def test_a_refused_message_can_be_sent_again_compacted(store):

@@ -14,6 +14,7 @@ from jitchat.statements import Observation, Priority, Source
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import REQUEST_CONTEXT, Mode, Status, ToolCall, Turn
 from jitchat.why import Explained, Standing, Why, why
+from jitchat.window import reasons
 from jitchat.window.steering import NO_MORE, Hold, Once
 from tests.session.sending import send, stored_turns
 from tests.support import (
@@ -140,12 +141,14 @@ async def test_a_turn_that_no_window_can_have_is_reported_as_such(demo: Session)
     demo.provider = ScriptedProvider((Unreachable("Nobody is there.", "Try again."),))
     await send(demo, "hello?")
     writer = demo.memory.begin_reply(demo.memory.add_user_turn("And now?"))
-    assert asked(demo, QUESTION, 61).standing is Standing.UNANSWERED
+    unanswered = asked(demo, QUESTION, 61)
+    assert unanswered.standing is Standing.UNSHOWN
+    assert str(unanswered) == f"#61 is not in the window: {reasons.UNANSWERED}."
     writer.add(" ")
     writer.save()
     assert asked(demo, QUESTION, 63).standing is Standing.UNFINISHED
     writer.finish(Status.COMPLETE)
-    assert asked(demo, QUESTION, 63).standing is Standing.BLANK
+    assert str(asked(demo, QUESTION, 63)) == f"#63 is not in the window: {reasons.BLANK_REPLY}."
 
 
 def test_a_turn_that_is_not_indexed_yet_is_reported_as_such(store: ColdStore) -> None:
@@ -223,5 +226,5 @@ async def test_a_request_for_context_and_its_result_are_never_promised_for_later
     assert len(aside) == 2
     for position in aside:
         found = why(session.memory, explained, position)
-        assert found.standing is Standing.ASIDE
-        assert "later windows carry nothing of it" in found.sentences[0]
+        assert found.standing is Standing.UNSHOWN
+        assert reasons.OWN_TOOLS in found.sentences[0]

@@ -319,6 +319,11 @@ def test_what_the_user_keeps_out_is_not_given(session):
     assert "There is no turn #2 here" in ask(session, turn="#2")[0].result.content
 
 
+def test_a_turn_that_no_window_shows_is_not_given(session):
+    session.memory.mark_unanswered(session.memory.add_user_turn("Is anybody there?"))
+    assert "There is no turn #61 here" in ask(session, turn="#61")[0].result.content
+
+
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_no_result_is_larger_than_its_room_whatever_is_asked(tmp_path_factory, data):

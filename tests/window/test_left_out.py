@@ -18,6 +18,7 @@ from jitchat.values import (
     REQUEST_CONTEXT,
     Elsewhere,
     ElsewhereHit,
+    Form,
     Mode,
     Role,
     Status,
@@ -26,7 +27,7 @@ from jitchat.values import (
     ToolUse,
     Turn,
 )
-from jitchat.why import why_other
+from jitchat.why import Standing, why_by_ledger, why_other
 from jitchat.window import record
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration
@@ -38,7 +39,7 @@ from jitchat.window.history import History
 from jitchat.window.parts import Sources, ToolOffer
 from jitchat.window.plan import plan
 from jitchat.window.tokens import EstimateCounter, message_tokens
-from jitchat.window.window import ContextWindow, Kind, OtherRow, Requested, Verdict
+from jitchat.window.window import ContextWindow, Kind, OtherRow, Requested, Segment, Verdict
 from tests.examples import examples
 from tests.window.cases import TEXTS, Case, cases
 from tests.window.reports import calibrations
@@ -316,11 +317,12 @@ def test_turns_that_no_window_shows_have_a_row_for_each_reason() -> None:
     )
     rows = window_of(history=talk(12, *more)).others_of(Kind.RECENT)
     assert [(row.name, row.reason) for row in rows] == [
-        ("#13 #14", "not answered: kept, but not sent in later windows"),
+        ("#13 #14", "not answered, so it is kept but not sent again"),
         ("#15", "a reply without text"),
         ("#16 #17", "calls of jitchat's own tools and their results are not sent again"),
     ]
     assert rows[0].tokens == COUNTER.count("Is anybody there?") + COUNTER.count("Hello?")
+    assert rows[2].tokens == COUNTER.count("{}") + COUNTER.count("Statement 3 of the talk.")
 
 
 def test_many_turns_that_no_window_shows_are_counted() -> None:
@@ -353,6 +355,30 @@ def test_what_the_model_requests_in_mid_turn_is_left_out_no_longer() -> None:
     [row] = after.others_of(Kind.DOCUMENTS)
     assert (row.verdict, row.reason) == (Verdict.REQUESTED, "requested by the model")
     assert after.others_of(Kind.FILES) == before.others_of(Kind.FILES)
+
+
+def test_a_requested_turn_leaves_the_sum_with_all_that_it_costs() -> None:
+    """One that was sent in part was not in the sum; that it is now whole is what counts."""
+    before = window_of(Mode.RECENCY, history=talk(80))
+    recent = next(each for each in before.segments if each.kind is Kind.RECENT)
+    in_part = replace(recent, form=Form.PREVIEW, whole=90)
+    before = replace(
+        before, segments=tuple(in_part if each is recent else each for each in before.segments)
+    )
+    known = Kind.REQUESTED, Role.TOOL, "A part.", 4
+    part = Segment(*known, 2, "asked for", form=Form.EXCERPT, whole=50)
+    whole = Segment(*known, recent.turn, "asked for")
+    after = extended(before, Appended((part, whole)), COUNTER, NO_CALIBRATION)
+    never, was = after.never_candidates, before.never_candidates
+    assert never is not None
+    assert was is not None
+    row = next(row for row in after.ledger if row.turn == 2)
+    assert never.turns == was.turns - 1
+    assert never.tokens == was.tokens - row.tokens
+    assert row.tokens > after.segments[-2].tokens
+    found = why_by_ledger(after, recent.turn or 0)
+    assert found is not None
+    assert found.standing is Standing.SENT
 
 
 def test_rows_of_windows_of_earlier_versions_are_read() -> None:

@@ -11,10 +11,12 @@ from jitchat.recorder import Outgoing, SendRecorder
 from jitchat.replay import window_of
 from jitchat.why import Explained, Standing, why
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
-from jitchat.window.exchange import is_requested, is_shown
+from jitchat.window.exchange import is_requested, is_shown, why_unshown
+from jitchat.window.history import History, whole_cost_of
 from jitchat.window.steering import NO_MORE
 from jitchat.window.tool_prices import FRAMES
 from jitchat.window.window import Kind, Verdict, segment_of_turns
+from jitchat.window.written import TurnPricing, offers_others
 from jitchat.writing.pieces import BETWEEN, Part
 from tests.writing.readers import differences, texts_in
 from tests.writing.worlds import origin_of
@@ -46,6 +48,8 @@ class Case:
     encode: Callable[[ContextWindow], bytes]
     counter: TokenCounter
     draft: str
+    planned: ContextWindow
+    """The window before it was extended or written again."""
     refused: frozenset[str] = frozenset()
     """Parts that the server refused."""
     excluded: Collection[int] = ()
@@ -70,6 +74,7 @@ def violations(case: Case) -> Iterator[Violation]:
     yield from _prices(case)
     yield from _sums(case.window)
     yield from _explained(case, given)
+    yield from _accounts(case)
 
 
 def _quotes(window: ContextWindow) -> Iterator[Violation]:
@@ -142,14 +147,28 @@ def _content(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
     return "" if window.never_candidates is not None else f"{mark.kind} without a row"
 
 
+def _arguments(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
+    assert turn is not None
+    return "" if is_sent and _is_named(case, turn) else _content(case, mark, turn, is_sent)
+
+
+def _is_named(case: Case, turn: Turn) -> bool:
+    """Whether a result that is quoted or listed names the call of a turn, with its arguments."""
+    kinds = case.window.kind_of_turns()
+    results = (each for each in case.world.memory.turns if each.use.answers in turn.use.calls)
+    return any(kinds.get(result.position) in (*_QUOTED, Kind.INDEX) for result in results)
+
+
+_QUOTED = (Kind.PINNED, Kind.RETRIEVED, Kind.REQUESTED)
+
+
 def _of_segment(segment: Segment, mark: Mark, row: LedgerRow | None) -> str:
     """Return what is wrong if a segment of a turn lacks a marker of the turn."""
     if not segment.is_whole:
         return "" if segment.whole else f"{mark.kind} of a part"
     if segment.kind is Kind.INDEX:
         return "" if row is None or row.tokens else f"{mark.kind} of a line without tokens"
-    quoted = segment.kind in (Kind.PINNED, Kind.RETRIEVED, Kind.REQUESTED)
-    return f"{mark.kind} {'quoted' if quoted else 'sent whole'}"
+    return f"{mark.kind} {'quoted' if segment.kind in _QUOTED else 'sent whole'}"
 
 
 def _result(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
@@ -202,6 +221,7 @@ def _file(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
         return "file of an excluded turn" if not rows else ""
     if is_sent:
         is_listed = any(row.verdict is not Verdict.LEFT_OUT for row in rows)
+        is_listed |= any(part.file.digest == mark.key for part in _requested(case) if part.file)
         return "" if is_listed else "file sent and not listed"
     if whole:
         return "file in full"
@@ -227,6 +247,15 @@ def _fact(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
     return "" if is_sent or _rows(case, kind) else mark.kind
 
 
+def _superseded(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
+    del case, turn
+    return f"{mark.kind} sent" if is_sent else ""
+
+
+def _requested(case: Case) -> list[Segment]:
+    return [segment for segment in case.window.segments if segment.kind is Kind.REQUESTED]
+
+
 def _rows(case: Case, kind: Kind) -> list[OtherRow]:
     return [row for row in case.window.others if row.kind is kind and not row.is_sent]
 
@@ -241,15 +270,14 @@ def _statement(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
 
 def _elsewhere(case: Case, mark: Mark, turn: Turn | None, is_sent: bool) -> str:
     del mark, turn
-    is_listed = any(
-        segment.kind is Kind.RETRIEVED and segment.source for segment in case.window.segments
-    )
+    recalled = [each for each in case.window.segments if each.kind is Kind.RETRIEVED]
+    is_listed = any(segment.source for segment in (*recalled, *_requested(case)))
     return "other conversation sent and not listed" if is_sent and not is_listed else ""
 
 
 _LACKING: dict[str, Callable[[Case, Mark, Turn | None, bool], str]] = {
     "content": _content,
-    "arguments": _content,
+    "arguments": _arguments,
     "result": _result,
     "form": _form,
     "own result": _own_result,
@@ -258,6 +286,7 @@ _LACKING: dict[str, Callable[[Case, Mark, Turn | None, bool], str]] = {
     "picture": _picture,
     "fact": _fact,
     "standing": _fact,
+    "superseded": _superseded,
     "observation": _statement,
     "document": _statement,
     "elsewhere": _elsewhere,
@@ -355,7 +384,9 @@ def stored_violations(case: Case) -> Iterator[Violation]:
 def _explained(case: Case, given: str) -> Iterator[Violation]:
     window, world = case.window, case.world
     explained = Explained(window, case.draft, None, case.excluded)
-    formed = {turn.position for turn in world.memory.turns if turn.use.form is not None}
+    known = {turn.position: turn for turn in world.memory.turns}
+    formed = {position for position, turn in known.items() if turn.use.form is not None}
+    requested = {segment.turn for segment in _requested(case)}
     planted: dict[int, list[tuple[str, str]]] = {}
     for word, mark in world.marks.known.items():
         if mark.turn is not None and mark.kind in ("content", "result", "arguments"):
@@ -368,8 +399,86 @@ def _explained(case: Case, given: str) -> Iterator[Violation]:
             is_sent = word in given
             is_wrong = found.standing in _ABSENT if is_sent else found.standing is Standing.SENT
             about = "form" if kind == "result" and turn in formed else kind
-            if is_wrong:
+            is_named = kind == "arguments" and turn in known and _is_named(case, known[turn])
+            has_more = found.standing is Standing.IN_PART and turn in requested  # of the same turn
+            if is_wrong and not (is_sent and (is_named or has_more)):
                 yield Violation(f"f {about}", f"#{turn} of {window.mode}: {found} {word}")
 
 
 _ABSENT = frozenset(Standing) - {Standing.SENT, Standing.EXCERPT, Standing.LISTED, Standing.MESSAGE}
+
+
+# (g) each turn before the message is accounted for once
+
+
+def _accounts(case: Case) -> Iterator[Violation]:
+    """A turn is sent, or has a row, or is in the sum of the turns that were never candidates."""
+    window, costs = case.window, _costs_of(case)
+    explained = Explained(window, case.draft, None, case.excluded)
+    never: list[Turn] = []
+    for turn, cost in costs.items():
+        told = why(case.world.memory, explained, turn.position)
+        about = f"#{turn.position} of {window.mode}: {told}"
+        places = list(_places(window, turn))
+        if len(places) > 1:
+            yield Violation("g twice", f"{places} {about}")
+        if not places:
+            never.append(turn)
+        for standings, reason, tokens in places or [_in_sum(window)]:
+            if told.standing not in standings or reason not in str(told):
+                yield Violation("g why", f"{standings} for {reason!r}: {about}")
+            if tokens not in (cost, None):
+                yield Violation("g tokens", f"{tokens}, not {cost}: {about}")
+    known = window.never_candidates
+    summed = (known.turns, known.tokens) if known is not None else (0, 0)
+    tokens = sum(costs[turn] for turn in never)
+    before = {row.turn for row in case.planned.ledger}
+    before |= segment_of_turns(case.planned.segments).keys()
+    added = [row for row in window.ledger if row.turn not in before]
+    of_turn = {turn.position: cost for turn, cost in costs.items()}
+    tokens += sum(of_turn[row.turn] - row.tokens for row in added)
+    due = len(never), max(0, tokens) if never else 0
+    if summed != due:
+        yield Violation("g sum", f"{summed}, not {due}, of {never} in {window.mode}")
+
+
+Place = tuple[tuple[Standing, ...], str, "int | None"]
+"""What `why` may say of a turn, with which reason, and the tokens of its row."""
+_SENT = (Standing.SENT, Standing.EXCERPT, Standing.IN_PART)
+
+
+def _places(window: ContextWindow, turn: Turn) -> Iterator[Place]:
+    """Yield each place in a window that tells of a turn, but for the sum."""
+    segment = segment_of_turns(window.segments).get(turn.position)
+    if segment is not None and segment.kind is not Kind.INDEX:
+        yield _SENT, segment.reason, None
+    for row in window.ledger:
+        if row.turn == turn.position and row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX):
+            standing = Standing.LEFT_OUT if segment is None else Standing.LISTED
+            yield (standing,), row.reason, row.tokens
+    for other in window.others_of(Kind.RECENT):
+        is_in_range = "–" in other.name and other.reason == why_unshown(turn)
+        if is_in_range or f"#{turn.position}" in other.name.split():
+            yield (Standing.UNSHOWN,), other.reason, None
+
+
+def _in_sum(window: ContextWindow) -> Place:
+    never = window.never_candidates
+    reason = never.reason if never is not None and not window.mode.recalls else ""
+    return (Standing.NEVER,), reason, None
+
+
+def _costs_of(case: Case) -> dict[Turn, int]:
+    """Price each turn before the message whole, as a message of its own; 0 if none can show it."""
+    last = case.window.draft.turn or 0
+    ahead = [turn for turn in case.world.memory.turns if turn.position < last]
+    costs = dict.fromkeys(ahead, 0)
+    is_native = offers_others(case.planned.tools)
+    price = TurnPricing(case.counter, case.planned.rules, is_native)
+    shown = [turn for turn in ahead if is_shown(turn)]
+    out = History.of(shown, [1] * len(shown)).with_units(dict.fromkeys(case.excluded, ""), "")
+    kept = [turn for turn in shown if turn.position not in out]
+    for turns in (shown, kept):
+        for previous, turn in zip((None, *turns), turns, strict=False):
+            costs[turn] = whole_cost_of(turn, previous, price)
+    return costs

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from contextlib import closing, contextmanager
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import HealthCheck, example, given, seed, settings
 from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
@@ -27,9 +28,21 @@ from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.tools.appending import Appending
 from jitchat.tools.offering import Asking, OfferRules
+from jitchat.tools.request_context import RequestContext
 from jitchat.tools.source import ToolOutput
 from jitchat.tools.toolbox import Toolbox
-from jitchat.values import Mode, Reach, Role, Status, Tool, ToolCall, ToolResult, ToolUse, Turn
+from jitchat.values import (
+    REQUEST_CONTEXT,
+    Mode,
+    Reach,
+    Role,
+    Status,
+    Tool,
+    ToolCall,
+    ToolResult,
+    ToolUse,
+    Turn,
+)
 from jitchat.window.budget import Budget
 from jitchat.window.plan import rewritten
 from jitchat.window.steering import Hold
@@ -138,6 +151,8 @@ class Stage:
         )
         provider = HttpProvider(self._endpoint, self._encoder, transport)
         self.session = Session(world.memory, provider, self.counter, options)
+        before = self.session.planning.history_before
+        self._request_context = RequestContext(world.memory, before, self.counter)
 
     def cases(self, mode: Mode) -> Iterator[Case]:
         """Plan a window, extend it by what tools return, and write it again after refusals."""
@@ -145,6 +160,7 @@ class Stage:
             window = self.session.preview(self.shot.draft, mode)
         except WindowOverflow:
             return
+        self._planned = window
         yield self._case(window, self.shot.known)
         try:
             for step in range(self.shot.steps if window.tools else 0):
@@ -167,7 +183,7 @@ class Stage:
 
         excluded = self.session.keeps_out()
         known = self.world, self.protocol, window, encode, self.counter, self.shot.draft
-        return Case(*known, refused, excluded)
+        return Case(*known, self._planned, refused, excluded)
 
     def _extended(self, window: ContextWindow, step: int) -> ContextWindow:
         """Append an answer with calls, and results: short, long, failed, blank."""
@@ -178,6 +194,10 @@ class Stage:
             ToolCall(f"call0000{number}", "search", json.dumps({"q": f"{marks.text(size, '')}\n"}))
             for number in range(1 + variant % 3)
         )
+        if variant & 16:
+            asked = {"turn": f"#{1 + variant // 3}"} if variant & 2 else {"query": "crane relay"}
+            own = ToolCall("call00009", REQUEST_CONTEXT, json.dumps(asked))
+            calls = (own, *calls[: variant & 1])
         text = "I look." if variant & 4 else ""
         echo = None
         if variant & 8:
@@ -187,11 +207,19 @@ class Stage:
         price = TurnPricing(self.counter, window.rules)
         appending = Appending(window, called, price, self.session.calibration)
         for number, call in enumerate(calls):
+            if call.name == REQUEST_CONTEXT:
+                asked = json.loads(call.arguments)
+                output = asyncio.run(self._request_context.run(call, asked, appending.step))
+                appending.take(self._result(position + number + 1, output.result), output)
+                continue
             told = ("", "21 °C\n", marks.text(SIZES[3], ""))[(variant + number) % 3]
-            use = ToolUse(answers=call, is_error=bool(variant & 32))
-            turn = Turn(position + number + 1, Role.TOOL, told, None, use=use)
-            appending.take(turn, ToolOutput(ToolResult(call, told, is_error=use.is_error)))
+            result = ToolResult(call, told, is_error=bool(variant & 32))
+            appending.take(self._result(position + number + 1, result), ToolOutput(result))
         return appending.window(200)
+
+    def _result(self, position: int, result: ToolResult) -> Turn:
+        use = ToolUse(answers=result.call, is_error=result.is_error)
+        return Turn(position, Role.TOOL, result.content, None, use=use)
 
 
 def found_in(store: ColdStore, plot: Plot, shot: Shot) -> Iterator[tuple[Case, list[Violation]]]:
@@ -248,8 +276,20 @@ def check(folder: Path, empty: Path, plot: Plot, shot: Shot) -> int:
 PATIENT = settings(deadline=None, suppress_health_check=list(HealthCheck), database=None)
 
 
+LONG_AGO = Plot(
+    (
+        *(Unit("calls", 60, 6), Unit("calls", 60, 27), Unit("own", 60, 0)),
+        *(Unit("unanswered", 60, 0), Unit("empty", 60, 0), *[Unit("talk", 2_000, 0)] * 4),
+    ),
+    observed=8,
+)
+"""Calls, their results, and turns that no window shows, which a small window leaves out."""
+
+
 @settings(PATIENT, max_examples=8, derandomize=True)
 @given(plot=PLOTS, shot=SHOTS)
+@example(LONG_AGO, Shot(limit=4_000, tools="own", steps=1, variant=18))
+@example(LONG_AGO, Shot(limit=4_000, tools="mcp", steps=1, variant=24))
 def test_body_list_and_price_of_a_window_are_its_pieces(
     folder: Path, empty_database: Path, plot: Plot, shot: Shot
 ) -> None:

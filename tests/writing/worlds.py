@@ -27,6 +27,7 @@ from jitchat.values import (
     ToolUse,
     Turn,
 )
+from jitchat.window.exchange import compacted_as
 from jitchat.window.steering import Hold
 from jitchat.writing.calls import arguments_object
 from tests.support import observe, png
@@ -163,6 +164,8 @@ class World:
     def _said(self, unit: Unit, **more: Any) -> Turn:
         text = self.marks.text(min(unit.size, SIZES[2]), "content", self.last + 1)
         ending = "?" if unit.variant & 1 else "."
+        if unit.variant % 8 == 5:
+            more["use"] = compacted_as(self.marks.text(SIZES[0], "form", self.last + 1))
         return self._turn(Role.USER, text + ending, **more)
 
     def _answer(self, unit: Unit, position: int) -> Turn:
@@ -306,6 +309,10 @@ class World:
             mark = "standing" if kind is FactKind.STANDING else "fact"
             text = self.marks.text(SIZES[number % 2], mark).replace("\n", " ")
             self.memory.facts.keep(Fact(0, f"{number}: {text}", kind, None))
+        held = " ".join(fact.text for fact in self.memory.facts.holding())
+        for word, known in self.marks.known.items():
+            if known.kind in ("standing", "fact") and word not in held:
+                self.marks.known[word] = Mark("superseded")  # by a later fact that says nearly it
         turns = self.memory.turns
         size = len(turns) * self.plot.observed // 10
         while size < len(turns) and turns[size].use.answers is not None:

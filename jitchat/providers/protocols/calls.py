@@ -64,7 +64,7 @@ def rules_for(
         folds_system="system" in without,
         takes_tools="tools" not in without,
         origin=origin,
-        refused=without & ECHO_FIELDS,
+        refused=tuple(sorted(without & ECHO_FIELDS)),
     )
 
 
