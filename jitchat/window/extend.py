@@ -141,13 +141,14 @@ def _asks(segment: Segment) -> bool:
 def _verdict(row: LedgerRow, segment: Segment | None) -> LedgerRow:
     if segment is None:
         return row
-    return replace(row, verdict=Verdict.REQUESTED, reason=segment.reason)
+    tokens = segment.at_full_text
+    return replace(row, verdict=Verdict.REQUESTED, tokens=tokens, reason=segment.reason)
 
 
 def _row(segment: Segment, score: float) -> LedgerRow:
     turn = segment.turn or 0
-    tokens = segment.tokens if segment.is_whole else segment.whole
-    return LedgerRow(turn, None, score, (), tokens, Verdict.REQUESTED, segment.reason)
+    known = segment.at_full_text, Verdict.REQUESTED, segment.reason
+    return LedgerRow(turn, None, score, (), *known)
 
 
 def _without(never: NeverCandidates | None, rows: Iterable[LedgerRow]) -> NeverCandidates | None:

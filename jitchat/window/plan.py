@@ -258,8 +258,8 @@ def with_segments(
     """
     sent = tuple(segments)
     before, now = _extents(window.segments), _extents(sent)
-    at_full_text = [each for each in sent if each.kind in _FULL_TEXT and each.source is None]
-    costs = {each.turn: each.whole or each.tokens for each in at_full_text}
+    full_texts = [each for each in sent if each.kind in _FULL_TEXT and each.source is None]
+    costs = {each.turn: each.at_full_text for each in full_texts}
     of_others = {(each.kind, each.file, each.source): each.tokens for each in sent}
 
     def listed(row: LedgerRow) -> LedgerRow:

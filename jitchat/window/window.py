@@ -183,6 +183,11 @@ class Segment:
         return self.form is Form.WHOLE and self.excerpt is None
 
     @property
+    def at_full_text(self) -> int:
+        """The tokens of all of it."""
+        return self.tokens if self.is_whole else self.whole
+
+    @property
     def extent(self) -> str:
         """`preview, 610 of 22,865: `, to be put before its reason; empty if it is whole."""
         is_whole = self.form is Form.WHOLE

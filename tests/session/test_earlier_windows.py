@@ -48,7 +48,7 @@ def what_is_said(memory: Memory, replayed: Replayed) -> list[str]:
     explained = Explained(replayed.window, replayed.said.content, replayed.said)
     last = memory.store.tree(memory.conversation.id).last
     said = [str(why(memory, explained, turn)) for turn in range(1, last + 1)]
-    changed = ("today's index", "to jitchat, or its result")
+    changed = ("today's index", "jitchat's own tools")
     return [each for each in said if not any(part in each for part in changed)]
 
 

@@ -104,7 +104,7 @@ def listed(window: ContextWindow) -> Iterator[Violation]:
         segment = by_turn.get(row.turn)
         if segment is None or segment.kind.value != row.verdict.value or segment.kind is Kind.INDEX:
             continue
-        if row.tokens != (segment.whole or segment.tokens):
+        if row.tokens != segment.at_full_text:
             yield Violation("e row", f"#{row.turn}: {row.tokens} listed, {segment.tokens} sent")
         if not row.reason.startswith(segment.extent):
             yield Violation("e row", f"#{row.turn}: {row.reason!r} is not {segment.extent!r}")
