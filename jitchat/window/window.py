@@ -469,8 +469,8 @@ class ContextWindow:
 
     def messages(self) -> tuple[Message, ...]:
         """Return the messages of the request, as a protocol encodes them."""
-        if pieces := self.pieces:
-            return messages_of(pieces)
+        if self.pieces or self.planned:
+            return messages_of(self.pieces)
         groups = planned_messages(self.segments)
         return tuple(_message([self.segments[index] for index in group]) for group in groups)
 
