@@ -14,6 +14,7 @@ from dataclasses import replace
 from importlib import import_module
 from math import ceil
 
+from jitchat.errors import WindowOverflow
 from jitchat.statements import Source
 from jitchat.values import NO_OTHERS, Form, Mode, Role
 from jitchat.window import reasons
@@ -92,8 +93,14 @@ def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Parts, Choice, tuple[
     Less is chosen if the written window does not fit, or costs more than `full`.
     """
     whole = parts.whole
+    segments: tuple[Segment, ...] = ()
     for _ in range(_TRIES):
-        choice = with_kept_line(_chosen(mode, parts), parts)
+        try:
+            choice = with_kept_line(_chosen(mode, parts), parts)
+        except WindowOverflow:
+            if not segments:
+                raise
+            break  # less than was written cannot be chosen
         segments = written(choice.segments, parts.counter, parts.sources.rules)
         total, band = expected(segments, parts.calibration)
         over = ceil((total + band - parts.budget.budget) / parts.calibration.slope)
@@ -163,8 +170,11 @@ def _chosen(mode: Mode, parts: Parts) -> Choice:
     if mode.recalls:
         shown = {draft, *sources.history.positions[parts.wanted_start() :]}
         reserved = placing.reserved(shown, max(0, parts.room - parts.fixed) // 2)
-        room, whole = parts.room - reserved, placing.whole(shown)
-        choice = choose(replace(parts, room=room, whole_files=whole))
+        parts = replace(parts, whole_files=placing.whole(shown))
+        try:
+            choice = choose(replace(parts, room=parts.room - reserved))
+        except WindowOverflow:  # files give way to what must be sent
+            choice = choose(parts)
     else:
         choice = choose(parts)
     sent = choice.segments
