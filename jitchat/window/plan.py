@@ -284,9 +284,9 @@ def with_segments(
 
     return replace(
         window,
-        segments=tuple(map(told, sent)),
-        ledger=tuple(map(listed, window.ledger)),
-        others=tuple(map(listed_other, window.others)),
+        segments=tuple(told(segment) for segment in sent),
+        ledger=tuple(listed(row) for row in window.ledger),
+        others=tuple(listed_other(row) for row in window.others),
     )
 
 
