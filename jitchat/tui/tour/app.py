@@ -166,6 +166,11 @@ class TourApp(JitchatApp):
         self.chat.surfaces.below.append(self._make_bar())
         self.chat.add_class(ON_TOUR)
 
+    @property
+    def is_measuring(self) -> bool:
+        """Whether the lab is shown and a run is, or may be, in progress."""
+        return self._looks.is_set
+
     def get_default_screen(self) -> ChatScreen:
         return self.chat
 
