@@ -3,6 +3,8 @@
 import hashlib
 from dataclasses import dataclass, field
 
+_EXTRACTED = (".pdf", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".ipynb")
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -59,6 +61,11 @@ class Attachment:
     @property
     def text(self) -> str:
         return "".join(part.text for part in self.parts)
+
+    @property
+    def is_extracted(self) -> bool:
+        """Whether its text is what a reader of its format extracts."""
+        return self.name.lower().endswith(_EXTRACTED)
 
     def place(self, part: int) -> str:
         """Name a part by its number: `README.md § Install`."""

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from jitchat.errors import EmptyDraft, JitchatError, StoreError
 from jitchat.events import AnswerProgress, Event, SendFailed
+from jitchat.metering import MessageAccount
 from jitchat.session import Session
-from jitchat.store.requests import RequestLog
 from jitchat.threads import to_the_end
 from jitchat.values import Mode, Turn
 from jitchat.window.steering import NO_MORE, Once
@@ -45,8 +45,8 @@ class ModeComparison:
         self._preferred, self._clock = modes[0], clock
         self._last = 0
         """The conversation's last position before the first reply."""
-        self._before = 0
-        """The id of the last request recorded before these."""
+        self.account = MessageAccount()
+        """The account of the message, with all its answers."""
         self.said: Turn | None = None
         """The user's turn; None before it is stored."""
         self.answers = {mode: AnswerProgress(mode) for mode in Mode if mode in modes}
@@ -80,9 +80,10 @@ class ModeComparison:
             await to_the_end(self._end)
 
     async def _ask(self, mode: Mode, said: Turn, hear: Hear) -> None:
-        once = replace(self._once, after=None, again=said)
+        once, account = replace(self._once, after=None, again=said), self.account.part()
+        sent = self._session.send(said.content, mode, once, account=account)
         try:
-            async with aclosing(self._session.send(said.content, mode, once)) as events:
+            async with aclosing(sent) as events:
                 async for event in events:
                     self._take(mode, event, hear)
         except JitchatError as error:
@@ -94,7 +95,7 @@ class ModeComparison:
             counted = await asyncio.to_thread(session.counter.count, answer.text)
             self.answers[mode] = over = replace(over, counted=counted)
             with suppress(StoreError):  # the cost stays unknown
-                cost = await asyncio.to_thread(session.cost_of_answer, said, over, self._before)
+                cost = await asyncio.to_thread(account.cost)
                 self.answers[mode] = replace(over, cost=cost)
 
     def _take(self, mode: Mode, event: Event, hear: Hear) -> None:
@@ -109,7 +110,7 @@ class ModeComparison:
         message = self._draft, once.after, None, once.files
         self.said = said = once.again or memory.add_user_turn(*message)
         self._last = memory.store.tree(memory.conversation.id).last
-        self._before = RequestLog(memory.store.database).last_id()
+        self.account = self._session.spending.begin_message()
         return said
 
     def _end(self) -> None:

@@ -3,6 +3,11 @@
 Every error has a sentence on what happened and one on what to do.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from jitchat.text.figures import Figure, Mark
+
 
 class JitchatError(Exception):
     """The base class: `what` happened, and the `remedy`, what the user can do about it."""
@@ -16,6 +21,15 @@ class JitchatError(Exception):
 
     def __str__(self) -> str:
         return f"{self.what} {self.remedy}".strip()
+
+
+@contextmanager
+def reported(kind: type[JitchatError], what: str, remedy: str = "") -> Iterator[None]:
+    """Raise an error of the kind in place of an OSError, whose reason follows `what`."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{what}: {error.strerror or error}.", remedy) from None
 
 
 class UsageError(JitchatError):
@@ -161,9 +175,11 @@ class EmptyDraft(UsageError):
 class WindowOverflow(JitchatError):
     """The required parts of the window exceed the budget, by `overshoot` tokens."""
 
-    def __init__(self, what: str, remedy: str, overshoot: int) -> None:
+    def __init__(self, what: str, remedy: str, overshoot: int, mark: Mark = Mark.ESTIMATED) -> None:
         super().__init__(what, remedy)
         self.overshoot = overshoot
+        self.over = Figure(overshoot, mark)
+        """The overshoot, as it is shown."""
 
 
 class ReplyCut(JitchatError):

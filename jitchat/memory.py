@@ -15,7 +15,6 @@ from jitchat.index.embedder import Embedder
 from jitchat.index.file_parts import FileParts
 from jitchat.index.other_conversations import OtherConversations
 from jitchat.index.retrieve import SearchRequest
-from jitchat.providers.tools import INTERRUPTED
 from jitchat.statements import Distilled, Fact, MemoryDocument, Observations
 from jitchat.store.attachments import AttachmentStore
 from jitchat.store.documents import ContextStore, DocumentStore
@@ -36,12 +35,14 @@ from jitchat.values import (
     Reach,
     Retrieval,
     Role,
+    Shortened,
     Status,
     ToolResult,
     ToolUse,
     Turn,
 )
-from jitchat.window.exchange import open_calls
+from jitchat.window.exchange import compacted_as, open_calls
+from jitchat.writing.calls import INTERRUPTED
 
 
 class Memory:
@@ -169,7 +170,7 @@ class Memory:
         there get a result that says so. Windows carry the shortened text `form`, if given. The
         files are stored in the same transaction.
         """
-        said = Turn(0, Role.USER, content, self.store.now(), use=ToolUse(form=form))
+        said = Turn(0, Role.USER, content, self.store.now(), use=compacted_as(form))
         with self._cache.lock:
             with self.store.database.write():
                 self.refresh()
@@ -177,7 +178,7 @@ class Memory:
                 if unanswered is not None:
                     self.store.set_status(unanswered, Status.COMPLETE)
                     self.store.switch_to(self.conversation.id, unanswered.position)
-                    use = replace(unanswered.use, form=form)
+                    use = compacted_as(form)
                     if use != unanswered.use:
                         self.store.set_uses({unanswered: use})
                     said = replace(unanswered, status=Status.COMPLETE, use=use)
@@ -209,8 +210,8 @@ class Memory:
         turns = [result_turn(result, now) for result in results]
         return self.store.append(self.conversation.id, turns, behind.position)
 
-    def keep_forms(self, forms: Mapping[int, str | None]) -> None:
-        """Store the shortened texts that windows carry instead of results, by position."""
+    def keep_forms(self, forms: Mapping[int, Shortened | None]) -> None:
+        """Store the texts that windows carry instead of results, by position."""
         with self._cache.lock:
             self.refresh()
             found = (self.turn_at(position) for position in forms)

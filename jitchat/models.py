@@ -7,7 +7,11 @@ and the session are made here, for the app and for commands.
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Iterator,
+    Sequence,
+)
 from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
@@ -52,6 +56,7 @@ from jitchat.tools.toolbox import Toolbox
 from jitchat.window import parts, tokens
 from jitchat.window.budget import Budget
 from jitchat.window.tool_prices import style_of
+from jitchat.window.written import sent_tokens
 
 if TYPE_CHECKING:
     from jitchat.providers.local.engine import EnginePlan
@@ -203,7 +208,9 @@ class ResolvedModel:
             "Lower the reserve, or raise the limit to the model's context size.",
         )
 
-    async def count_exactly(self, messages: Sequence[values.Message]) -> int:
+    async def count_exactly(
+        self, messages: Sequence[values.Message], tools: tuple[values.Tool, ...] = ()
+    ) -> int:
         """Have the provider count, with a request. Raises JitchatError if it cannot."""
         if self.profile.is_reader:
             raise UsageError(
@@ -214,7 +221,7 @@ class ResolvedModel:
 
         endpoint = await left_at_exit(lambda: endpoint_of(self.profile, self.name))
         protocol = protocol_of(self.profile, self.name)
-        return await servers.count_exactly(endpoint, protocol, messages)
+        return await servers.count_exactly(endpoint, protocol, messages, tools=tools)
 
     def open_session(
         self,
@@ -434,7 +441,10 @@ def make_provider(
     """
     if profile.is_reader:
         return ReaderProvider(
-            lambda sent, answer: (tokens.request_tokens(counter, sent), counter.count(answer))
+            lambda sent, tools, answer: (
+                sent_tokens(counter, sent, tools),
+                counter.count(answer),
+            )
         )
     return _served(profile, model, quirks=quirks)
 

@@ -23,27 +23,20 @@ from jitchat.store.turn_costs import TurnCosts
 from jitchat.text.sanitize import one_line, repair
 from jitchat.text.sentences import turn_references
 from jitchat.turn_list import common_start, positions_of, up_to
-from jitchat.values import (
-    LEARNT,
-    NO_TOOL_USE,
-    Mode,
-    Retrieval,
-    Role,
-    Status,
-    ToolUse,
-    Turn,
-    Usage,
-)
+from jitchat.values import LEARNT, Mode, Retrieval, Role, Sample, Status, Turn, Usage
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
-from jitchat.window.calibration import NO_CALIBRATION, Calibration
+from jitchat.window.calibration import NO_CALIBRATION, Calibration, Report, others_of
+from jitchat.window.exchange import compacted_as
 from jitchat.window.files import FileSources
 from jitchat.window.history import History
 from jitchat.window.parts import Sources, ToolOffer
 from jitchat.window.plan import plan
 from jitchat.window.steering import NO_MORE, Once, Steering
-from jitchat.window.tokens import TokenCounter, message_tokens
+from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow
+from jitchat.window.written import TurnPricing, offers_others
+from jitchat.writing.pieces import PLAIN, WritingRules
 
 _WORTH_KEEPING = 4_096
 """Turns; pricing this many takes about 0.05 s."""
@@ -76,6 +69,8 @@ class ModelFacts:
     """Counts a picture's tokens from its width and height; see `FileSources`."""
     system_reason: str = reasons.INSTRUCTIONS
     """Where the system prompt comes from, as its segment shows it."""
+    rules: WritingRules = PLAIN
+    """What the protocol requires of the texts of a request."""
 
 
 Offering = Callable[[Question, Mode, Budget], tuple[ToolOffer, ...]]
@@ -102,10 +97,7 @@ class Planning:
         self._lock = threading.Lock()
         self._attached: tuple[Attachment, ...] = ()
         """The files of the last draft."""
-        self._history = self._steered = History()
-        self._ahead: Sequence[Turn] = ()
-        """The turns that `_history` was built from: they rarely change between keystrokes."""
-        self._steered_from: tuple[History, frozenset[int]] = (self._history, frozenset())
+        self._priced: dict[str, PricedTurns] = {}
 
     def over(self, memory: Memory) -> "Planning":
         """Return the same planning over another memory, or over this one without cached prices."""
@@ -161,7 +153,7 @@ class Planning:
     def search(self, turn: Turn, once: Once = NO_MORE) -> Question:
         """Search for the user's message; turns that it names as `#12` are wanted."""
         without, memory = once.without(self.steering), self._memory
-        files = self._files(turn, once)
+        files, _ = self._files(turn, once)
         said = without_mentions(turn.content) if files else turn.content
         retrieval = memory.retrieve(said, turn.position, without)
         best = max((hit.score for hit in retrieval.hits), default=0.0)
@@ -169,14 +161,17 @@ class Planning:
         wanted = once.wanted | turn_references(turn.content)
         return Question(turn, replace(retrieval, parts=parts), replace(once, wanted=wanted))
 
-    def _files(self, turn: Turn, once: Once) -> tuple[Attachment, ...]:
-        """Return the files of turns before the draft, then its own, without excluded turns."""
+    def _files(
+        self, turn: Turn, once: Once
+    ) -> tuple[tuple[Attachment, ...], tuple[Attachment, ...]]:
+        """Return the files of turns up to the draft, and those of excluded turns."""
         without, position = once.without(self.steering), turn.position
         stored = self._memory.files
-        ahead = (file for file in stored if file.turn < position and file.turn not in without)
+        ahead = [file for file in stored if file.turn < position]
+        kept_out = tuple(file for file in ahead if file.turn in without)
         own = [file for file in stored if file.turn == position] if turn.id else ()
         fresh = (replace(file, turn=position, data=b"") for file in once.files)
-        return (*ahead, *(own or fresh))
+        return (*(file for file in ahead if file.turn not in without), *(own or fresh)), kept_out
 
     def window(self, question: Question, mode: Mode, budget: Budget) -> ContextWindow:
         """Plan the window of a mode.
@@ -239,10 +234,14 @@ class Planning:
 
     def sources(self, question: Question, mode: Mode, budget: Budget) -> Sources:
         facts, steering = self._model_facts(), self.steering
-        history = self.history_before(question.turn.position)
+        tools = self._offering(question, mode, budget)
+        has_others = offers_others(offer.tool for offer in tools if offer.is_offered)
+        turns = self._turns(TurnPricing(self._counter, facts.rules, has_others))
+        history = turns.before(question.turn.position)
         without = history.with_units(question.once.without(steering), reasons.SAME_UNIT)
+        files, kept_out = self._files(question.turn, question.once)
         return Sources(
-            self._steered_by(history, frozenset(without)),
+            turns.steered_by(history, frozenset(without)),
             question.turn,
             facts.model,
             facts.system,
@@ -250,16 +249,18 @@ class Planning:
             pinned=tuple(sorted(steering.pinned)),
             wanted=question.once.wanted,
             without=without,
-            tools=self._offering(question, mode, budget),
+            tools=tools,
             distilled=self._memory.distilled(question.turn.position).without(without),
             reaches_others=self._memory.others is not None,
             files=FileSources(
-                self._files(question.turn, question.once),
+                files,
                 question.retrieval.parts,
                 facts.picture_tokens,
                 facts.sees,
+                kept_out,
             ),
             system_reason=facts.system_reason,
+            rules=facts.rules,
         )
 
     def _draft_turn(self, content: str, once: Once) -> Turn:
@@ -271,31 +272,51 @@ class Planning:
         turns = self._memory.turns
         last = turns[-1] if turns else None
         if last and last.status is Status.UNANSWERED and last.content == content:
-            return replace(last, use=replace(last.use, form=once.form))
+            return replace(last, use=compacted_as(once.form))
         return self._draft_at(last.position + 1 if last else 1, content, once)
 
     def _draft_at(self, position: int, content: str, once: Once) -> Turn:
-        use = ToolUse(form=once.form)
+        use = compacted_as(once.form)
         return Turn(position, Role.USER, content, self._memory.store.now(), use=use)
 
     def history_before(self, position: int) -> History:
-        """Price the turns before a draft; each is priced once."""
+        """Price the turns before a draft, for a window without tools."""
+        return self._turns(TurnPricing(self._counter, is_native=False)).before(position)
+
+    def _turns(self, price: TurnPricing) -> "PricedTurns":
+        with self._lock:
+            return self._priced.setdefault(price.name, PricedTurns(self._memory, price))
+
+
+class PricedTurns:
+    """The turns of a conversation with their prices, each counted once. Thread-safe."""
+
+    def __init__(self, memory: Memory, price: TurnPricing) -> None:
+        self._memory, self._price = memory, price
+        self._lock = threading.Lock()
+        self._history = self._steered = History()
+        self._ahead: Sequence[Turn] = ()
+        """The turns that `_history` was built from: they rarely change between keystrokes."""
+        self._steered_from: tuple[History, frozenset[int]] = (self._history, frozenset())
+
+    def before(self, position: int) -> History:
+        """Return the history of the turns before a position."""
         with self._lock:
             turns = self._memory.turns
             ahead = turns[: up_to(turns, position - 1)]
             if not self._ahead:
-                self._history, self._ahead = known_history(self._memory, self._counter, position)
+                self._history, self._ahead = known_history(self._memory, self._price, position)
             size = len(self._ahead)
             if common_start(self._ahead, ahead) == size:
                 self._history = self._history.extended(ahead[size:], self._price)
             else:
                 self._history = self._history.following(ahead, self._price)
             if len(ahead) - size > _WORTH_KEEPING:
-                keep_costs(self._memory, self._counter, self._history)
+                keep_costs(self._memory, self._price, self._history)
             self._ahead = ahead
             return self._history
 
-    def _steered_by(self, history: History, without: frozenset[int]) -> History:
+    def steered_by(self, history: History, without: frozenset[int]) -> History:
         """Remove excluded turns, reusing the last result if nothing changed."""
         with self._lock:
             known, taken = self._steered_from
@@ -303,9 +324,6 @@ class Planning:
                 self._steered = history.without(without, self._price)
                 self._steered_from = history, without
             return self._steered
-
-    def _price(self, text: str, use: ToolUse = NO_TOOL_USE, /) -> int:
-        return message_tokens(self._counter, text, use)
 
 
 def _gone(
@@ -318,33 +336,46 @@ def _gone(
 
 
 def known_history(
-    memory: Memory, counter: TokenCounter, position: int
+    memory: Memory, price: TurnPricing, position: int
 ) -> tuple[History, Sequence[Turn]]:
     """Return the history of the turns before a position as far as stored prices reach.
 
     Also returns those turns, including the ones that no window shows.
     """
     now = memory.snapshot
-    costs = TurnCosts(memory.store.database, memory.conversation.id, counter.name).read(now.path)
+    costs, wholes = (stored.read(now.path) for stored in _stored_costs(memory, price))
     size = min(len(costs), up_to(now.turns, min(now.settled, position - 1)))
     turns = now.turns[:size]
-    return History.of(turns, costs[:size]), turns
+    return History.of(turns, costs[:size], wholes), turns
 
 
-def keep_costs(memory: Memory, counter: TokenCounter, history: History) -> None:
+def _stored_costs(memory: Memory, price: TurnPricing) -> tuple[TurnCosts, TurnCosts]:
+    """Return the stored costs of turns as they are sent, and of those that are sent in part."""
+    database, conversation = memory.store.database, memory.conversation.id
+    as_sent = TurnCosts(database, conversation, price.name)
+    return as_sent, TurnCosts(database, conversation, f"{price.name} whole")
+
+
+def keep_costs(memory: Memory, price: TurnPricing, history: History) -> None:
     """Store the prices of turns that can no longer change; failures are ignored."""
     now = memory.snapshot
     settled = positions_of(now.turns[: up_to(now.turns, now.settled)])
     costs = dict(zip(history.positions, history.costs, strict=True))
-    known = TurnCosts(memory.store.database, memory.conversation.id, counter.name)
+    as_sent, whole = _stored_costs(memory, price)
     is_view = memory.store.is_view(memory.conversation.id)
     if not is_view and len(settled) and settled[-1] <= (history.positions or (0,))[-1]:
         with suppress(StoreError):
-            known.write(now.path, settled[-1], [costs.get(each, 0) for each in settled])
+            as_sent.write(now.path, settled[-1], [costs.get(each, 0) for each in settled])
+            if wholes := history.wholes:
+                whole.write(now.path, settled[-1], [wholes.get(each, 0) for each in settled])
 
 
 def _ids(positions: Iterable[int]) -> str:
     return " ".join(f"#{position}" for position in sorted(positions))
+
+
+_REPORTS = 8
+"""The number of reported windows that are remembered whole."""
 
 
 class Meter:
@@ -352,24 +383,22 @@ class Meter:
 
     def __init__(self, counter: TokenCounter, learnt: ModelLessons | None) -> None:
         self._counter, self._learnt = counter, learnt
+        self._reports: tuple[Report, ...] = ()
         self.calibration = self._learnt_calibration()
 
     def take(self, sent: ContextWindow | None, usage: Usage | None) -> None:
-        """Learn from the provider's count of a window that was counted here.
-
-        Nothing is learnt from a window that sends reasoning back, whose tokens are not documented,
-        or one with pictures, which the counter does not count.
-        """
-        if self._learnt is None or sent is None or usage is None or not usage.input_tokens:
+        """Learn from the provider's count of a window that was counted here."""
+        if sent is None or usage is None or not usage.input_tokens:
             return
-        if any(segment.use.echo is not None for segment in sent.segments):
-            return
-        if any(segment.file is not None and segment.file.picture for segment in sent.segments):
-            return
-        with suppress(StoreError):
-            self._learnt.add_sample(self._counter.name, sent.counted, usage.input_tokens)
-            now = self._learnt_calibration()
-            self.calibration = now if now.samples else self.calibration
+        tokens = usage.input_tokens
+        self._reports = (*self._reports, Report.of(sent.pieces, tokens))[-_REPORTS:]
+        if self._learnt is not None:
+            with suppress(StoreError):
+                sample = Sample(sent.counted, tokens, others_of(sent.pieces))
+                self._learnt.add_sample(self._counter.name, sample)
+                now = self._learnt_calibration()
+                self.calibration = now if now.samples else self.calibration
+        self.calibration = replace(self.calibration, reports=self._reports)
 
     def refused(self, window: ContextWindow, refusal: ContextOverflow, known: Budget) -> Budget:
         """Learn from a refusal, and return a budget that fits the limit it states.
@@ -381,7 +410,8 @@ class Meter:
         budget = known.limited(limit, LEARNT) if limit else half
         needed = refusal.needed or (limit + 1 if limit else 0)
         if needed > window.used:
-            self.calibration = Calibration.of_refusal(window.counted, needed)
+            refused = Calibration.of_refusal(window.counted, needed)
+            self.calibration = replace(refused, reports=self._reports)
         if limit and self._learnt is not None:
             with suppress(StoreError):
                 self._learnt.learn_limit(limit)
@@ -400,6 +430,6 @@ def refusal_sentence(
     takes = "does not state its limit"
     if refusal.limit:
         takes = f"takes {refusal.limit:,} tokens (until {forgetting(provider, model)})"
-    size = f"{'' if window.is_sure else '~'}{window.used:,}"
+    size = window.used_figure
     after = "" if window.mode is Mode.FULL else " Sending a smaller one."
     return f"{model} {takes}; it refused a window of {size}.{after}"

@@ -4,23 +4,26 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jitchat import events
 from jitchat.errors import EmptyDraft, JitchatError, NotAnAnswer, StoreError
 from jitchat.files.clipboard import remove_taken
 from jitchat.memory import Memory
-from jitchat.metering import taken, waits_for_retry, with_known_output
+from jitchat.metering import MessageAccount, taken, waits_for_retry, with_known_output
 from jitchat.providers import provider
 from jitchat.providers.answer import written
-from jitchat.providers.tools import INTERRUPTED, NOT_RUN
+from jitchat.providers.tools import (
+    NOT_RUN,
+)
 from jitchat.store.replies import ReplyWriter
-from jitchat.store.requests import NOT_BILLED, Taken
+from jitchat.store.requests import NOT_BILLED, RequestLog, Taken
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, WindowRecord
 from jitchat.text.sanitize import shorten, skeleton
 from jitchat.values import (
     Echo,
+    Shortened,
     Status,
     ToolCall,
     ToolResult,
@@ -31,6 +34,7 @@ from jitchat.values import (
 from jitchat.window.record import header_fields, ledger_fields, segment_fields
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow
+from jitchat.writing.calls import INTERRUPTED
 
 _SHOWN = 300
 """Characters shown of a stop reason."""
@@ -86,6 +90,7 @@ class SendRecorder:
         self._is_over = False
         self.error: JitchatError | None = None
         """Why the send failed or its end could not be stored."""
+        self.account = MessageAccount()
         self.window: ContextWindow | None = None
         """The window sent last."""
         self.usage: Usage | None = None
@@ -125,7 +130,21 @@ class SendRecorder:
         remove_taken(once.files)
         return self._turn
 
-    def store_window(self, turn: Turn, built: events.WindowBuilt) -> None:
+    def store_window(
+        self,
+        turn: Turn,
+        built: events.WindowBuilt,
+        forecast: float | None,
+        check: Callable[[], str],
+    ) -> events.WindowBuilt:
+        """Store a window that is about to be sent, and reserve the forecast of its cost.
+
+        `check` is called in the transaction, and returns the warning to report.
+
+        Raises:
+            SpendingLimitReached: `check` raises it; the window is not stored.
+
+        """
         if built.window.step:
             self._memory.refresh()
 
@@ -139,13 +158,17 @@ class SendRecorder:
         ]
         ledger = [ledger_fields(row) for row in built.window.ledger]
         header, now = header_fields(built.window), self._memory.store.now()
-        record = WindowRecord(built.digest, header, segments, ledger, now)
-        with self._writing(), self._memory.store.database.write():
-            self._keep_request()
+        record = WindowRecord(built.digest, header, segments, ledger, now, forecast)
+        database = self._memory.store.database
+        with self._writing():
             self._withdraw()
-            least = self._ending(taken(None, Usage(built.window.used, 0), self._outgoing.cost))
-            self._window_id = self._memory.archive.put(turn.id, record, least)
-        self.window = built.window
+            with database.write():
+                built = replace(built, warning=check())
+                least = self._ending(taken(None, Usage(built.window.used, 0), self._outgoing.cost))
+                window_id = self._memory.archive.put(turn.id, record, least)
+                self.account.add(database, RequestLog(database).id_of(window_id))
+            self._window_id, self.window = window_id, built.window
+        return built
 
     def take(self, piece: provider.Piece) -> events.Event | None:
         """Record a piece of the stream. Return the event to report, if any."""
@@ -233,7 +256,7 @@ class SendRecorder:
         with self._writing():
             return self._put_results(results)
 
-    def keep_forms(self, forms: Mapping[int, str | None]) -> None:
+    def keep_forms(self, forms: Mapping[int, Shortened | None]) -> None:
         """Store the shortened results for later windows, by position; None for the whole text."""
         with self._writing():
             self._memory.keep_forms(forms)
@@ -307,6 +330,10 @@ class SendRecorder:
         self._keep_request()
 
     def _store_reply(self, writer: ReplyWriter) -> None:
+        echo, usage = writer.use.echo, self.usage
+        if echo is not None and usage is not None and usage.reasoning_tokens:
+            counted = replace(echo, tokens=usage.reasoning_tokens)
+            writer.set_use(replace(writer.use, echo=counted))
         self._reply = writer.finish(self._status)
         self._memory.refresh()
         self._close_window()
@@ -328,8 +355,12 @@ class SendRecorder:
 
     def _withdraw(self) -> None:
         """Close a refused window before another one is sent for the same answer."""
-        if self._window_id is not None:
-            self._memory.archive.close(self._window_id, self._ending(NOT_BILLED))
+        if self._window_id is None:
+            return
+        with self._memory.store.database.write():
+            self._keep_request()
+            self._close_window()
+        self._window_id = self.usage = self._finished = None
 
     def _ending(self, took: Taken) -> Ending:
         stop = self._finished.label if self._finished else None

@@ -34,7 +34,7 @@ class CaseResult:
     @property
     def passes(self) -> bool:
         """Whether the window has the turn, whole or as an excerpt; an index line is not enough."""
-        return self.now in (Standing.SENT, Standing.EXCERPT)
+        return self.now in (Standing.SENT, Standing.EXCERPT, Standing.IN_PART)
 
 
 class CaseChecker:

@@ -97,7 +97,11 @@ def _with_picture(segment: Segment, database: Database) -> Segment:
     if file is None or file.picture is None:
         return segment
     picture = replace(file.picture, data=bytes_of(database, file.digest))
-    return replace(segment, file=replace(file, picture=picture))
+    pieces = tuple(
+        piece if piece.picture is None else replace(piece, picture=picture)
+        for piece in segment.pieces
+    )
+    return replace(segment, file=replace(file, picture=picture), pieces=pieces)
 
 
 def sends_for(sends: list[Send], position: int) -> list[Send]:

@@ -1,20 +1,154 @@
-"""What sending cost and saved compared with `full`, and what the next message's input will be.
+"""What a send costs, and what `full` would have cost in its place.
 
-Savings in tokens compare jitchat's own counts. In money, `full` is priced the cheaper of two ways,
-with a prompt cache that holds its whole previous window, or with none, so that savings are never
-overstated; if `full` was sent, its cost is what was paid. Small models are not included.
+`full` is one request with every turn, without `request_context`, and with the cache of the
+provider: what it reported or, for a forecast, what it should still hold. Savings in tokens compare
+jitchat's own counts. Small models are not included.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
+from itertools import takewhile
 
-from jitchat.store.windows import Send
+from jitchat.providers.catalogue.table import cache_life
+from jitchat.replay import window_of
+from jitchat.store.database import Database
+from jitchat.store.windows import Send, WindowArchive
+from jitchat.text.figures import Figure, Mark, about_cost
 from jitchat.values import Mode, Usage
-from jitchat.window.window import ContextWindow, Kind
+from jitchat.window.window import ContextWindow, Kind, Segment, tokens_of
 
-Price = Callable[[Send, Usage], float | None]
-"""Prices usage at the rates of a send, in US dollars; None if unknown."""
+Price = Callable[[Usage], float | None]
+"""Prices usage in US dollars; None if unknown."""
+_RECENT = 12
+"""Recent sends that say whether the provider caches."""
+PriceOf = Callable[[Send, Usage], float | None]
+"""Prices usage at the rates of a send."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """What a provider's prompt cache should still hold."""
+
+    before: ContextWindow | None = None
+    """The window that was last sent to the model; None if it is no longer cached."""
+    caches: bool = False
+    """Whether the provider reported that it caches."""
+
+    def usage(self, window: ContextWindow) -> Usage:
+        """Forecast the input that the provider would report for a window."""
+        if not self.caches:
+            return Usage(window.used, 0)
+        cached = repeated(self.before, window) if self.before is not None else 0
+        return Usage(window.used, 0, cached, max(0, window.stable_tokens - cached))
+
+    def usage_of_full(self, window: ContextWindow) -> Usage:
+        """Forecast the input of `full` for the same message, if all before were sent in `full`."""
+        if window.used == window.full_tokens:
+            return self.usage(window)
+        before = self.before.full_tokens if self.before is not None else 0
+        return _full(window.full_tokens, window.draft.tokens, before, caches=self.caches)
+
+
+NO_CACHE = Cache()
+
+
+class CacheReader:
+    """Reads what the provider's cache should hold of one conversation. Slow: call in a thread."""
+
+    def __init__(self, database: Database, conversation: str | None) -> None:
+        self._database, self._conversation = database, conversation
+        self.known = NO_CACHE
+        """As last read."""
+        self._sent: tuple[int, ContextWindow] | None = None
+        """The id of the last window that was read, and the window."""
+
+    def read(self, provider: str, model: str, now: datetime) -> Cache:
+        self.known = NO_CACHE
+        sends = self.sends(provider, model)
+        if any(_is_cached(send) for send in sends):
+            last = _warm(sends[-1], now, cache_life(model))
+            before = self._window(last.window_id) if last is not None else None
+            self.known = Cache(before, caches=True)
+        return self.known
+
+    def sends(self, provider: str, model: str) -> list[Send]:
+        """List the recent sends to a model, in order."""
+        sends = WindowArchive(self._database).sends(self._conversation or "", _RECENT)
+        return [send for send in sends if (send.provider, send.model) == (provider, model)]
+
+    def _window(self, window_id: int) -> ContextWindow:
+        if self._sent is None or self._sent[0] != window_id:
+            self._sent = window_id, window_of(self._database, window_id)
+        return self._sent[1]
+
+
+def repeated(before: ContextWindow, window: ContextWindow) -> int:
+    """Sum up the tokens with which a window begins like the one before, text for text."""
+    pairs = zip(before.segments, window.segments, strict=False)
+    same = takewhile(lambda pair: _text(pair[0]) == _text(pair[1]), pairs)
+    return tokens_of(segment for _, segment in same)
+
+
+def _text(segment: Segment) -> tuple[object, ...]:
+    return segment.role, segment.text, segment.use.calls, segment.file
+
+
+def _full(full: int, draft: int, before: int, *, caches: bool) -> Usage:
+    """Return the input of `full`, of which the draft is new, after a window of `before` tokens."""
+    if not caches:
+        return Usage(full, 0)
+    cached = max(0, min(before, full - draft))
+    return Usage(full, 0, cached, full - cached)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The input of one send, and that of `full` in its place."""
+
+    sent: Usage
+    full: Usage
+    price: Price
+    source: str = ""
+    """Where the price is from; empty if unknown."""
+
+    @classmethod
+    def ahead(
+        cls, window: ContextWindow, price: Price, cache: Cache = NO_CACHE, source: str = ""
+    ) -> "Comparison":
+        """Compare a window that was not sent yet."""
+        return cls(cache.usage(window), cache.usage_of_full(window), price, source)
+
+    @classmethod
+    def of_sent(
+        cls, window: ContextWindow, usage: Usage | None, price: Price, source: str = ""
+    ) -> "Comparison":
+        """Compare a window that was sent; without reported usage, nothing of it was cached."""
+        if usage is None or usage.input_tokens is None:
+            return cls.ahead(window, price, source=source)
+        sent = replace(usage, output_tokens=0, reasoning_tokens=0, cost=None)
+        return cls(sent, NO_CACHE.usage_of_full(window), price, source)
+
+    @property
+    def amount(self) -> float | None:
+        """The cost of the input in US dollars; None if unknown."""
+        return self.price(self.sent)
+
+    @property
+    def of_full(self) -> float | None:
+        """The cost of `full`'s input in US dollars; None if unknown."""
+        return self.price(self.full)
+
+    @property
+    def cost(self) -> str:
+        """Write `~$0.0041 input` or `~$0.0026 input, ~2,900 cached`; empty if it is free."""
+        if not self.amount:
+            return "" if self.amount == 0 else "cost unknown"
+        cost = f"{about_cost(self.amount)} input"
+        if self.sent.cached_tokens:
+            cost += f", {Figure(self.sent.cached_tokens, Mark.ESTIMATED)} cached"
+        return cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,22 +156,23 @@ class Money:
     """Cost of input in US dollars, for sends with a known price."""
 
     sent: float = 0.0
-    cached: float = 0.0
-    """What `full` would have cost with a prompt cache, warm whenever possible."""
-    uncached: float = 0.0
-    """What `full` would have cost without a cache."""
+    full: float = 0.0
+    """What `full` would have cost."""
     sends: int = 0
     """How many sends have a price."""
-
-    @property
-    def full(self) -> float:
-        """The cheaper of the two."""
-        return min(self.cached, self.uncached)
+    cached: int = 0
+    """Tokens of `full` that the provider would have had in its cache."""
 
     @property
     def saved(self) -> float:
         """Negative if `full` would have been cheaper."""
         return self.full - self.sent
+
+    def plus(self, one: Comparison) -> "Money":
+        if one.amount is None or one.of_full is None:
+            return self
+        cached = self.cached + one.full.cached_tokens
+        return Money(self.sent + one.amount, self.full + one.of_full, self.sends + 1, cached)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,29 +188,32 @@ class Savings:
     full: int = 0
     """Tokens that `full` would have sent instead."""
     money: Money = Money()
+    unpriced: tuple[str, ...] = ()
+    """The models of the sends without a known price."""
+    charged: float = 0.0
+    """What those sends cost as stored, with their answers, in US dollars."""
 
     @property
     def saved(self) -> int:
         """Tokens; negative if more was sent than `full` would have."""
         return self.full - self.sent
 
-    @property
-    def share(self) -> float:
-        """The saved share of `full`; 0 if nothing was sent."""
-        return self.saved / self.full if self.full else 0.0
+    def plus(self, send: Send, one: Comparison, full: int) -> "Savings":
+        money = self.money.plus(one)
+        unpriced, charged = self.unpriced, self.charged
+        if money.sends == self.money.sends:
+            unpriced = tuple(dict.fromkeys((*unpriced, send.model)))
+            charged += send.cost or 0.0
+        totals = self.sent + send.used, self.full + full, money, unpriced, charged
+        return Savings(self.sends + 1, self.unanswered, *totals)
 
 
-def savings(sends: Sequence[Send], price: Price, life: timedelta | None = None) -> list[Savings]:
+def savings(sends: Sequence[Send], price: PriceOf, life: timedelta | None = None) -> list[Savings]:
     """Return a running total after each send, in the order of sending.
 
-    `life` is how long the provider's cache keeps an unused prefix; if it is None (unknown), the
-    cache is assumed to be always warm.
+    `life` is how long the provider's cache keeps an unused prefix; None if it is unknown.
     """
-    caching = {
-        _cache_of(send)
-        for send in sends
-        if send.usage and (send.usage.cached_tokens or send.usage.written_tokens)
-    }
+    caching = {_cache_of(send) for send in sends if _is_cached(send)}
     before: dict[tuple[str, str], Send] = {}
     total, totals = Savings(), list[Savings]()
     for send in sends:
@@ -83,105 +221,51 @@ def savings(sends: Sequence[Send], price: Price, life: timedelta | None = None) 
             total = replace(total, unanswered=total.unanswered + 1)
         else:
             cache = _cache_of(send)
-            warm = _warm(before.get(cache), send.sent_at, life)
-            paid = _paid(send, warm, caches=cache in caching)
-            amounts = [price(send, way) for way in (paid, *_full(send, paid, warm))]
-            sent = total.sent + send.used
-            full = total.full + send.full_tokens
-            money = _money(total.money, amounts)
-            total = Savings(total.sends + 1, total.unanswered, sent, full, money)
+            last = before.get(cache)
+            full = 0 if last is not None and _asks_only(last, send) else send.full_tokens
+            warm = _warm(last, send.sent_at, life) if last is not None else None
+            usages = _usages(send, full, warm, caches=cache in caching)
+            total = total.plus(send, Comparison(*usages, partial(price, send)), full)
             before[cache] = send
         totals.append(total)
     return totals
 
 
-def _money(money: Money, amounts: Sequence[float | None]) -> Money:
-    """Add the amounts paid, and for `full` with and without a cache, unless a price is missing."""
-    sent, cached, uncached = amounts
-    if sent is None or cached is None or uncached is None:
-        return money
-    return Money(
-        money.sent + sent, money.cached + cached, money.uncached + uncached, money.sends + 1
-    )
+def _usages(send: Send, full: int, warm: Send | None, *, caches: bool) -> tuple[Usage, Usage]:
+    """Return the input of a send and that of `full`, whose tokens are `full` as counted here.
 
-
-def _paid(send: Send, warm: Send | None, *, caches: bool) -> Usage:
-    """Return the input charged: as reported, otherwise as counted here."""
-    usage = send.usage
+    They are scaled by the provider's count of the window that was sent. On another branch, the
+    window before can be larger; the draft is new there, too.
+    """
+    usage, rate = send.usage, 1.0
+    sent = Usage(send.used, 0)
     if usage is not None and usage.input_tokens is not None:
-        return Usage(usage.input_tokens, 0, usage.cached_tokens, usage.written_tokens)
-    cached = _repeated(warm, send.sizes, send.mode) if caches and warm is not None else 0
-    return Usage(send.used, 0, cached, _stable(send.sizes) - cached if caches else 0)
+        sent = Usage(usage.input_tokens, 0, usage.cached_tokens, usage.written_tokens)
+        rate = usage.input_tokens / send.used if send.used else 1.0
+    if send.mode is Mode.FULL or full == send.used:
+        return sent, sent
+    counts = (full, send.sizes.get(Kind.DRAFT, 0), warm.full_tokens if warm is not None else 0)
+    scaled = [round(rate * count) for count in counts]
+    return sent, _full(*scaled, caches=caches)
 
 
-def _full(send: Send, paid: Usage, warm: Send | None) -> tuple[Usage, Usage]:
-    """Return the input that `full` would have used with a cache, and without one.
-
-    Its tokens are scaled by the provider's count of the window that was sent. On another branch the
-    previous window can be larger; the draft is new there, too.
-    """
-    if send.mode is Mode.FULL:
-        return paid, paid
-    full, usage = send.full_tokens, send.usage
-    if usage is not None and usage.input_tokens and send.used:
-        full = round(full * usage.input_tokens / send.used)
-    known = 0
-    if warm is not None and send.full_tokens:
-        old = min(warm.full_tokens, send.full_tokens - send.sizes.get(Kind.DRAFT, 0))
-        known = max(0, round(full * (old / send.full_tokens)))
-    return Usage(full, 0, known, full - known), Usage(full, 0)
+def _asks_only(before: Send, send: Send) -> bool:
+    """Whether a send only brought context that was asked for, which `full` has from the start."""
+    is_step = bool(send.sizes.get(Kind.TOOL_CALLS)) and send.said == before.said
+    return is_step and send.full_tokens == before.full_tokens
 
 
-def input_ahead(
-    window: ContextWindow, sends: Sequence[Send], now: datetime, life: timedelta | None
-) -> Usage:
-    """Forecast the input usage that the provider would report for a window.
-
-    `sends` are the earlier ones to the same model; `life` is as in `savings`.
-    """
-    before = _warm(sends[-1] if sends else None, now, life)
-    used = [each.usage for each in sends if each.usage is not None]
-    caches = any(usage.cached_tokens or usage.written_tokens for usage in used)
-    sizes: dict[str, int] = {kind: window.tokens_of(kind) for kind in Kind}
-    cached = 0
-    if caches and before is not None:
-        extends = window.step and all(sizes[kind] >= before.sizes.get(kind, 0) for kind in Kind)
-        cached = before.used if extends else _repeated(before, sizes, window.mode)
-    return Usage(window.used, 0, cached, max(0, _stable(sizes) - cached) if caches else 0)
+def _is_cached(send: Send) -> bool:
+    usage = send.usage
+    return usage is not None and bool(usage.cached_tokens or usage.written_tokens)
 
 
-def _repeated(before: Send, sizes: Mapping[str, int], mode: Mode) -> int:
-    """Count the tokens of the common prefix: up to the first segment kind of a different size.
-
-    The recent block only grows at its end until it is cut, and then starts at another turn.
-    """
-    repeated = 0
-    for kind in (kind for kind in Kind if kind.is_stable):
-        was, now = before.sizes.get(kind, 0), sizes.get(kind, 0)
-        if kind is Kind.RECENT:
-            return repeated + (was if now >= was and _start_alike(before.mode, mode) else 0)
-        if was != now:
-            break
-        repeated += was
-    return repeated
-
-
-def _start_alike(one: Mode, other: Mode) -> bool:
-    """Whether the recent blocks of both modes start at the same turn: jit and recency share one."""
-    is_own = any(mode is Mode.FULL or mode.distils for mode in (one, other))
-    return one is other or not is_own
-
-
-def _warm(before: Send | None, now: datetime | None, life: timedelta | None) -> Send | None:
+def _warm(before: Send, now: datetime | None, life: timedelta | None) -> Send | None:
     """Return the previous send if it is still cached, otherwise None."""
-    if before is None or life is None or before.sent_at is None or now is None:
+    if life is None or before.sent_at is None or now is None:
         return before
     return before if now - before.sent_at <= life else None
 
 
 def _cache_of(send: Send) -> tuple[str, str]:
     return send.provider, send.model
-
-
-def _stable(sizes: Mapping[str, int]) -> int:
-    return sum(sizes.get(kind, 0) for kind in Kind if kind.is_stable)

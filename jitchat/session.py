@@ -26,7 +26,6 @@ from jitchat.errors import (
     WindowOverflow,
 )
 from jitchat.events import (
-    AnswerProgress,
     Event,
     FactsFound,
     LimitLearnt,
@@ -42,20 +41,28 @@ from jitchat.files.mentions import is_named
 from jitchat.files.named import attach, find_mention, folder_to_ask, left_out
 from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
-from jitchat.metering import MeteredProvider
+from jitchat.metering import MessageAccount, MeteredProvider, charged_to
 from jitchat.observing import Consent, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.pictures import picture_tokens
 from jitchat.providers.catalogue.table import cost_of
-from jitchat.providers.provider import Options, Provider, SentRequest, Wire
+from jitchat.providers.provider import (
+    Options,
+    PartRefused,
+    Provider,
+    RequestAdapted,
+    SentRequest,
+    Wire,
+)
 from jitchat.recorder import Outgoing, SendRecorder
+from jitchat.savings import Comparison
 from jitchat.session_options import SessionOptions
 from jitchat.small_models.picker import ModelPicker
 from jitchat.small_models.small_model import SmallModel
 from jitchat.small_models.summariser import Summariser
 from jitchat.spending import Forecast, Spending
 from jitchat.store.pins import AllowedFolders, Pins
-from jitchat.store.requests import Purpose
+from jitchat.store.requests import Purpose, RequestLog, Spent
 from jitchat.synthesis.extractive import ExtractiveObserver
 from jitchat.synthesis.facts import FactFinder
 from jitchat.synthesis.session_end import SessionEnd
@@ -63,10 +70,10 @@ from jitchat.text.sanitize import one_line
 from jitchat.threads import to_the_end
 from jitchat.tools.appending import Appending
 from jitchat.tools.compacting import Compacting
+from jitchat.tools.extracting import preview
 from jitchat.tools.gate import PREVIEW
 from jitchat.tools.large_results import LargeResults
 from jitchat.tools.offering import OfferContext, Offering
-from jitchat.tools.preview import preview
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import (
@@ -83,9 +90,14 @@ from jitchat.why import Explained
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.parts import ToolOffer
+from jitchat.window.plan import rewritten
 from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once, Steering
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, digest_of
+from jitchat.window.written import TurnPricing
+from jitchat.writing.pieces import WritingRules
+
+_PREFIX_LOST = "The prefix that the provider may have cached is lost."
 
 
 class Session:
@@ -133,14 +145,15 @@ class Session:
     async def compacted(self, text: str, instruction: str) -> str:
         """Compact a long message for use in windows."""
         compacting = Compacting(self.counter, self.options.compactor)
-        form = await compacting.form_of(text, instruction, self.options.large_result)
-        return form.told("The message, which the user had")
+        what, limit = "The message, which the user had", self.options.large_result
+        return await compacting.told(what, text, instruction, limit)
 
     def previewed(self, text: str) -> str:
         """Cut a long message to its head and tail for use in windows."""
         size = self.counter.count(text)
         seen = preview(text, PREVIEW, self.counter)
-        return f"{seen}\n[The message has {size:,} tokens; this is a preview, all of it is kept.]"
+        shown = f"{self.counter.count(seen):,} of {size:,} tokens"
+        return f"[The beginning and end of the message: {shown}; all of it is kept.]\n{seen}"
 
     async def send(
         self,
@@ -148,11 +161,13 @@ class Session:
         mode: Mode,
         once: Once = NO_MORE,
         on_stored: Callable[[], object] = lambda: None,
+        account: MessageAccount | None = None,
     ) -> AsyncGenerator[Event, None]:
         """Send a message; closing the generator cancels the reply and keeps what was received.
 
         `once` has the message's position and one-time steering. `on_stored` is called, in any
-        thread, when the message is stored, even if the events are no longer consumed.
+        thread, when the message is stored, even if the events are no longer consumed. `account` is
+        the message's if it has one already.
         """
         if self.memory.store.unstored:
             with suppress(StoreError):  # storing the message will fail, too, and returns the draft
@@ -165,10 +180,12 @@ class Session:
             try:
                 attached = partial(self.planning.attached, once)
                 turn = await to_the_end(partial(recorder.store_draft, attached))
+                recorder.account = account or self.spending.begin_message()
                 yield TurnStored(turn)
                 question, retrieved = await asyncio.to_thread(self._retrieve, turn, once)
                 yield retrieved
-                question = await self._choose(question, mode)
+                with charged_to(recorder.account):
+                    question = await self._choose(question, mode)
                 async with aclosing(self._answer(recorder, question, mode)) as events:
                     async for event in events:
                         yield event
@@ -217,28 +234,36 @@ class Session:
     async def _first_answer(
         self, recorder: SendRecorder, question: Question, mode: Mode
     ) -> AsyncGenerator[Event, None]:
-        """Send the window; if it is too large for the model, build and send a smaller one, once."""
+        """Send the window; if it is too large for the model, build and send a smaller one, once.
+
+        It can also become too large by being written without a part that the server refuses.
+        """
         for is_last_try in (False, True):
+            plan = partial(self._plan, question, mode)
+            build = partial(self._built, recorder, question.turn, plan)
             try:
-                built, messages = await asyncio.to_thread(self._build, question, mode)
+                built, messages = await asyncio.to_thread(build)
             except WindowOverflow:
                 async with aclosing(self._make_room(question, mode)) as passes:
                     async for made in passes:
                         yield made
-                built, messages = await asyncio.to_thread(self._build, question, mode)
-            await asyncio.to_thread(recorder.store_window, question.turn, built)
+                built, messages = await asyncio.to_thread(build)
             yield built
             try:
-                async with aclosing(self._stream(recorder, built.window, messages)) as events:
+                async with aclosing(
+                    self._stream(recorder, question.turn, built, messages)
+                ) as events:
                     async for event in events:
                         yield event
                 return
-            except ContextOverflow as overflow:
+            except (ContextOverflow, WindowOverflow) as overflow:
                 if is_last_try or recorder.has_begun:
                     raise
                 refusal = overflow
-            question = replace(question, once=replace(question.once, budget=None))
-            yield await asyncio.to_thread(self._learn_limit, question, mode, built.window, refusal)
+            if isinstance(refusal, ContextOverflow):
+                question = replace(question, once=replace(question.once, budget=None))
+                learn = partial(self._learn_limit, question, mode, built.window, refusal)
+                yield await asyncio.to_thread(learn)
 
     async def _make_room(self, question: Question, mode: Mode) -> AsyncGenerator[Event, None]:
         """In `observe`, observe turns until the window fits."""
@@ -272,10 +297,12 @@ class Session:
         await asyncio.to_thread(self._meter.take, window, recorder.usage)
         called = await to_the_end(recorder.close_step)
         yield StepStored(called)
-        appending = Appending(window, called, self.counter, self.calibration)
+        price = TurnPricing(self.counter, window.rules)
+        appending = Appending(window, called, price, self.calibration)
         for call in called.use.calls:
             yield ToolCalled(called, call)
-        async with aclosing(toolbox.run(called.use.calls, appending.step)) as news:
+        asked = replace(appending.step, account=recorder.account)
+        async with aclosing(toolbox.run(called.use.calls, asked)) as news:
             async for each in news:
                 if isinstance(each, ToolCall):
                     yield ToolApproved(called, each)
@@ -287,7 +314,7 @@ class Session:
                     yield ToolReturned(result)
         built, messages = await asyncio.to_thread(self._extend, recorder, turn, appending)
         yield built
-        async with aclosing(self._stream(recorder, built.window, messages)) as events:
+        async with aclosing(self._stream(recorder, turn, built, messages)) as events:
             async for event in events:
                 yield event
 
@@ -295,16 +322,62 @@ class Session:
         self, recorder: SendRecorder, turn: Turn, appending: Appending
     ) -> tuple[WindowBuilt, Sequence[Message]]:
         """Extend the window, and store it with the shortened results that it carries."""
-        built, messages = self._built(partial(appending.window, self.options.large_result))
+        built = self._built(recorder, turn, partial(appending.window, self.options.large_result))
         if appending.forms:
             recorder.keep_forms(appending.forms)
-        recorder.store_window(turn, built)
-        return built, messages
+        return built
 
     async def _stream(
-        self, recorder: SendRecorder, window: ContextWindow, messages: Sequence[Message]
+        self, recorder: SendRecorder, turn: Turn, built: WindowBuilt, messages: Sequence[Message]
+    ) -> AsyncGenerator[Event, None]:
+        """Stream the answer to a window; write it again if the server refuses a part of it."""
+        without: frozenset[str] = frozenset()
+        while True:
+            try:
+                async with aclosing(
+                    self._pieces(recorder, built.window, messages, without)
+                ) as events:
+                    async for event in events:
+                        yield event
+                return
+            except PartRefused as refused:
+                if refused.part in without:
+                    raise
+                without |= {refused.part}
+                has_prefix = any(each.turn for each in built.window.segments if each.kind.is_stable)
+                lost = f" {_PREFIX_LOST}" if has_prefix else ""
+                yield RequestAdapted(f"{refused.sentence}{lost}")
+                rewrite = partial(self._rewritten, built.window, without)
+                built, messages = await asyncio.to_thread(self._built, recorder, turn, rewrite)
+                yield built
+
+    def _rewritten(self, window: ContextWindow, without: frozenset[str]) -> ContextWindow:
+        """Write a window without the parts that the server refuses.
+
+        Raises:
+            WindowOverflow: It needs more tokens than before, and does not fit.
+
+        """
+        request = self.options.request
+        rules = self.provider.rules(replace(request, without=request.without | without))
+        again = rewritten(window, self.counter, rules, self.calibration)
+        if again is None:
+            raise WindowOverflow(
+                "Without what the server refuses, the window is too large.",
+                "Send the message again: it is planned without that from now on.",
+                0,
+            )
+        return again
+
+    async def _pieces(
+        self,
+        recorder: SendRecorder,
+        window: ContextWindow,
+        messages: Sequence[Message],
+        without: frozenset[str],
     ) -> AsyncGenerator[Event, None]:
         options = self.request_options(window)
+        options = replace(options, without=options.without | without)
         async with aclosing(self.provider.stream(messages, options)) as pieces:
             async for piece in pieces:
                 if event := recorder.take(piece):
@@ -324,6 +397,26 @@ class Session:
         metering, prices = self.spending.metering(), self.options.prices
         return MeteredProvider(self.provider, purpose, metering, self.counter, prices)
 
+    def comparison(
+        self, window: ContextWindow, usage: Usage | None = None, *, sent: bool = False
+    ) -> Comparison:
+        """Compare the input of a window, and its cost, with that of `full`.
+
+        `usage` is what was reported for a window that was `sent`. The provider's cache is the one
+        that was known when a window was last planned.
+        """
+        prices = self.options.prices
+        source = prices.source if prices is not None else ""
+        if sent:
+            return Comparison.of_sent(window, usage, self.cost_of, source)
+        return Comparison.ahead(window, self.cost_of, self.spending.cache.known, source)
+
+    def _read_cache(self) -> None:
+        with suppress(StoreError):  # the forecast is then without a cache
+            self.spending.cache.read(
+                self.provider.name, self.provider.model, self.memory.store.now()
+            )
+
     def forecast(self, window: ContextWindow) -> Forecast:
         """Forecast the cost of sending a window, with what was spent. Call in a thread."""
         longest = self.options.request.max_tokens
@@ -331,7 +424,6 @@ class Session:
 
     def _retrieve(self, turn: Turn, once: Once) -> tuple[Question, TurnsRetrieved]:
         started = time.perf_counter()
-        self.spending.begin_message()
         self.memory.index.index_little(turn.position)
         with suppress(StoreError):  # what is not embedded is found by its words
             self.memory.file_parts.index_missing(self.memory.files, AT_ONCE)
@@ -356,18 +448,22 @@ class Session:
             sources = replace(sources, retrieval=picked)
         return replace(question, retrieval=sources.retrieval)
 
-    def _build(self, question: Question, mode: Mode) -> tuple[WindowBuilt, Sequence[Message]]:
-        return self._built(partial(self.planning.window, question, mode, self.options.budget))
+    def _plan(self, question: Question, mode: Mode) -> ContextWindow:
+        return self.planning.window(question, mode, self.options.budget)
 
-    def _built(self, plan: Callable[[], ContextWindow]) -> tuple[WindowBuilt, Sequence[Message]]:
-        """Plan the window, and build its messages, once because they are long.
+    def _built(
+        self, recorder: SendRecorder, turn: Turn, plan: Callable[[], ContextWindow]
+    ) -> tuple[WindowBuilt, Sequence[Message]]:
+        """Plan and store a window to send, and build its messages, once because they are long.
 
         Raises SpendingLimitReached if it would exceed a spending limit.
         """
         window = plan()
         messages, longest = window.messages(), self.options.request.max_tokens
-        warning = self.spending.check(window, self.provider.name, longest)
-        return WindowBuilt(window, digest_of(messages, window.tools), warning), messages
+        amount = self.spending.ahead(window, self.provider.name, longest).amount
+        built = WindowBuilt(window, digest_of(messages, window.tools))
+        check = partial(self.spending.check, window, amount, recorder.account)
+        return recorder.store_window(turn, built, amount, check), messages
 
     def _learn_limit(
         self, question: Question, mode: Mode, window: ContextWindow, refusal: ContextOverflow
@@ -390,6 +486,13 @@ class Session:
                 raise refusal from None
         sentence = refusal_sentence(self.provider.name, self.provider.model, window, refusal)
         return LimitLearnt(Limit(budget.limit, LEARNT), sentence)
+
+    def message_usage(self) -> tuple[Spent, Usage | None]:
+        """Return what the last message has cost, and the usage reported for its answer."""
+        if self._last_send is None:
+            return Spent(), None
+        account, log = self._last_send.account, RequestLog(self.memory.store.database)
+        return account.spent_in(log), account.answered_in(log)
 
     @property
     def has_sent(self) -> bool:
@@ -429,8 +532,8 @@ class Session:
             WindowOverflow: What the mode must send does not fit.
 
         """
-        question = self.question(draft, mode, once)
-        return self.planning.window(question, mode, self.options.budget)
+        self._read_cache()
+        return self._plan(self.question(draft, mode, once), mode)
 
     async def preview_picked(self, draft: str, mode: Mode, once: Once = NO_MORE) -> ContextWindow:
         """Plan like `preview`, but run the reranker and ask the picker's model.
@@ -441,7 +544,8 @@ class Session:
         """
         question = await asyncio.to_thread(self.planning.question, draft, once)
         picked = await self._choose(question, mode)
-        return await asyncio.to_thread(self.planning.window, picked, mode, self.options.budget)
+        await asyncio.to_thread(self._read_cache)
+        return await asyncio.to_thread(self._plan, picked, mode)
 
     def question(self, draft: str, mode: Mode, once: Once = NO_MORE) -> Question:
         return self.as_previewed(self.planning.question(draft, once), mode)
@@ -459,6 +563,7 @@ class Session:
 
     def compare(self, draft: str, once: Once = NO_MORE) -> tuple[Question, Mapping[Mode, Planned]]:
         """Plan the window of every mode for one question, each like `preview`."""
+        self._read_cache()
         question, budget = self.planning.question(draft, once), self.options.budget
         return question, {
             mode: self.planning.planned(self.as_previewed(question, mode), mode, budget)
@@ -528,26 +633,17 @@ class Session:
     # Facts about the model.
 
     @property
+    def rules(self) -> WritingRules:
+        """What the protocol requires of the texts of a request, as far as is known."""
+        return self.provider.rules(self.options.request)
+
+    @property
     def calibration(self) -> Calibration:
         return self._meter.calibration
 
     def cost_of(self, usage: Usage | None) -> float | None:
         """Price a reply in US dollars; None if the usage or a price is unknown."""
         return cost_of(usage, self.options.prices)
-
-    def cost_of_answer(self, said: Turn, answer: AnswerProgress, after: int) -> float | None:
-        """Price an answer with all its requests after the id `after`, including picking.
-
-        In US dollars; None if nothing was sent or a part is unknown. Call in a thread.
-        """
-        if answer.window is None:
-            return None
-        spent, picking = (
-            self.memory.archive.spent(said.id, answer.mode, after),
-            answer.window.picking,
-        )
-        picked = picking.cost if picking is not None and picking.input_tokens else 0.0
-        return None if spent.unknown or picked is None else spent.amount + picked
 
     def _with_context(self, small: SmallModel | None) -> SmallModel | None:
         """Give a small model that is also the chat's model the same context size."""
@@ -557,9 +653,8 @@ class Session:
 
     def _offered(self, question: Question, mode: Mode, budget: Budget) -> tuple[ToolOffer, ...]:
         """Choose the tools offered with a question."""
-        learnt, turn, once = self.options.learnt, question.turn, question.once
-        is_refused = learnt is not None and "tools" in learnt.refused()
-        takes_tools = self.options.takes_tools is not False and not is_refused
+        turn, once = question.turn, question.once
+        takes_tools = self.options.takes_tools is not False and self.rules.takes_tools
         is_first = turn.position == 1
         context = OfferContext(
             turn.content, mode, budget.budget, is_first, once.may_ask, takes_tools
@@ -621,4 +716,4 @@ class Session:
         model, options = self.provider.model, self.options
         counted = partial(picture_tokens, model)
         known = model, options.system, self.calibration, options.sees, counted
-        return ModelFacts(*known, options.system_reason)
+        return ModelFacts(*known, options.system_reason, self.rules)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from jitchat.typed_data import INVALID, read
-from jitchat.values import NO_TOOL_USE, ToolCall, ToolUse
+from jitchat.values import NO_TOOL_USE, Form, Shortened, ToolCall, ToolUse
 
 Fields = dict[str, Any]
 
@@ -15,15 +15,23 @@ def use_fields(use: ToolUse) -> Fields:
         described["calls"] = [_call_fields(call) for call in use.calls]
     if use.echo is not None:
         described["echo"] = {"origin": use.echo.origin, "value": use.echo.value}
+        if use.echo.tokens is not None:
+            described["echo"]["tokens"] = use.echo.tokens
     if use.answers is not None:
         described["answers"] = _call_fields(use.answers)
     if use.is_error:
         described["is_error"] = True
     if use.form is not None:
-        described["form"] = use.form
+        described["form"] = _form_fields(use.form)
     if use.seconds is not None:
         described["seconds"] = use.seconds
     return described
+
+
+def _form_fields(form: Shortened) -> Fields | str:
+    """Convert a shortened text; a preview is its text alone, as earlier versions wrote any."""
+    is_preview = form.form is Form.PREVIEW
+    return form.text if is_preview else {"text": form.text, "form": form.form.value}
 
 
 def _call_fields(call: ToolCall) -> Fields:
@@ -40,6 +48,8 @@ def use_from(fields: object) -> ToolUse:
     """
     if fields == {}:
         return NO_TOOL_USE
+    if isinstance(fields, dict) and isinstance(fields.get("form"), str):
+        fields = {**fields, "form": {"text": fields["form"]}}
     try:
         return read(ToolUse, fields)
     except INVALID as error:

@@ -10,6 +10,8 @@ from math import isfinite
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from jitchat.text.figures import local
+
 _T = TypeVar("_T")
 _Read = Callable[[Any], Any]
 INVALID = (TypeError, ValueError, LookupError, RecursionError)
@@ -112,4 +114,4 @@ def _moment(value: Any) -> datetime:  # noqa: ANN401  what JSON holds
     moment = datetime.fromisoformat(value)
     if moment.tzinfo is None:
         raise ValueError("a moment without a time zone")
-    return moment
+    return local(moment)

@@ -3,9 +3,11 @@
 A turn is identified by its position in its conversation, from 1: the `#id` on screen.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 
 from jitchat.attachments import PartHit, Picture
 
@@ -187,6 +189,30 @@ class Echo:
     """Protocol, provider and model; it is sent to no other."""
     value: str
     """JSON in the protocol's own format, exactly as received."""
+    tokens: int | None = None
+    """All reasoning tokens of the reply, as reported; None if they were not."""
+
+
+class Form(StrEnum):
+    """How much of a turn a window has."""
+
+    WHOLE = "whole"
+    EXCERPT = "excerpt"
+    """Its passages."""
+    PREVIEW = "preview"
+    """The head and tail of a large result."""
+    COMPACTED = "compacted"
+    """What an instruction asked for."""
+    HELD = "held"
+    """A notice, because there was no room for a preview."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """The text that windows carry instead of a whole turn."""
+
+    text: str
+    form: Form = Form.PREVIEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +227,8 @@ class ToolUse:
     """The call that this turn is the result of; None if it is not a result."""
     is_error: bool = False
     """Whether the call failed or was declined."""
-    form: str | None = None
-    """The shortened text that windows carry instead of the whole result; None for the whole."""
+    form: Shortened | None = None
+    """None if windows carry the whole turn."""
     seconds: float | None = None
     """Duration of the call; None if it did not run or was not measured."""
 
@@ -488,10 +514,26 @@ class Limit:
     """A few words for the screen: `BY_USER`, `LOADED`, `table of 2026-11` …"""
 
 
+class Other(StrEnum):
+    """What a request has besides text; each is written by the server in a way of its own."""
+
+    DEFINITIONS = "definitions"
+    CALLS = "calls"
+    REASONING = "reasoning"
+    PICTURES = "pictures"
+
+
+Others = Mapping[Other, int]
+"""The tokens of each kind in a request that has it."""
+NO_OTHERS: Others = MappingProxyType[Other, int]({})
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One request's own token count and the server's."""
 
     counted: int
-    """Tokens, uncorrected."""
+    """Tokens of all of it, uncorrected."""
     reported: int
+    others: Others = field(default_factory=lambda: NO_OTHERS)
+    """How many of the counted tokens are not of text."""

@@ -15,13 +15,14 @@ from jitchat.values import Placed, Status, Turn
 from jitchat.window import reasons
 from jitchat.window.carriers import REPLACED, lines_on
 from jitchat.window.cost import picking_pays
+from jitchat.window.exchange import why_unshown
 from jitchat.window.render import passage_texts
 from jitchat.window.window import (
     ContextWindow,
     Kind,
     LedgerRow,
+    OtherRow,
     Segment,
-    Verdict,
     segment_of_turns,
 )
 
@@ -39,6 +40,7 @@ class Standing(StrEnum):
 
     SENT = "in the window"
     EXCERPT = "in the window as an excerpt"
+    IN_PART = "in the window in part"
     LISTED = "as an index line"
     LEFT_OUT = "left out"
     NEVER = "never a candidate"
@@ -46,9 +48,8 @@ class Standing(StrEnum):
     LATER = "later"
     ELSEWHERE = "on another branch"
     NOT_INDEXED = "not indexed yet"
-    UNANSWERED = "unanswered"
     UNFINISHED = "unfinished"
-    BLANK = "blank"
+    UNSHOWN = "in no window"
     UNKNOWN = "unknown"
 
 
@@ -79,64 +80,61 @@ def why_by_ledger(window: ContextWindow, turn: int) -> Why | None:
         return _listed(window, segment, row)
     reason = one_line(segment.reason)
     sentence = f"#{turn} is in the window as {segment.kind}, {_cost(window, segment.tokens)}"
-    sentences = (f"{sentence}: {reason}.", *_passages(segment), *_ranked(window, row))
-    return Why(turn, Standing.EXCERPT if segment.excerpt else Standing.SENT, sentences, row)
+    sentences = (f"{sentence}: {reason}.", *_passages(window, segment), *_ranked(window, row))
+    standing = Standing.SENT if segment.is_whole else Standing.IN_PART
+    return Why(turn, Standing.EXCERPT if segment.excerpt else standing, sentences, row)
 
 
-def why_elsewhere(window: ContextWindow, name: str) -> tuple[str, ...]:
-    """Explain a turn of another conversation, `chat-3#12`."""
-    row = next((each for each in window.elsewhere if each.name == name), None)
-    if row is None:
-        requested = any(name in request.elsewhere for request in window.requests)
-        if requested:
-            return (f"{name} is in the window: the model requested it.",)
+def why_other(window: ContextWindow, name: str) -> tuple[str, ...]:
+    """Explain a file and its parts, a turn of another conversation, a fact or a tool, by name."""
+    rows = [row for row in window.others if name in (row.name, row.file and row.file.name)]
+    if not rows and any(name in request.elsewhere for request in window.requests):
+        return (f"{name} is in the window: the model requested it.",)
+    if not rows and "#" in name:
         return (f"{name} was never a candidate: it did not match or was not searched.",)
-    title, price = one_line(row.title), _cost(window, row.tokens)
-    scored = f"{name} of “{title}” scored {row.score:.2f} among all conversations searched"
-    if row.verdict is Verdict.RETRIEVED:
-        return (f"{scored}, and is in the window, {price}: {one_line(row.reason)}.",)
-    reason = f"{scored}, and is not in the window: {one_line(row.reason)}."
-    return (reason, f"It would cost {price}.")
-
-
-def why_file(window: ContextWindow, name: str) -> tuple[str, ...]:
-    """Explain a file, by its name, and each part of it that was found."""
-    rows = [row for row in window.files if name in (row.file.name, row.file.place)]
     if not rows:
-        return (f"{one_line(name)} is not a file in this conversation.",)
-    sentences = []
-    for row in rows:
-        where = "is in the window" if row.verdict is not Verdict.LEFT_OUT else "is left out"
-        score = f", scored {row.score:.2f}" if row.score else ""
-        place, reason = one_line(row.file.place), one_line(row.reason)
-        sentences.append(f"{place} {where}, {_cost(window, row.tokens)}{score}: {reason}.")
-    return tuple(sentences)
+        return (f"{one_line(name)} is not a file in this conversation, nor was it left out.",)
+    return tuple(_other_sentence(window, row) for row in rows)
 
 
-def _passages(segment: Segment) -> tuple[str, ...]:
+def _other_sentence(window: ContextWindow, row: OtherRow) -> str:
+    place = f"{row.name} of “{row.title}”" if row.title else row.name
+    where = "is in the window" if row.is_sent else "is left out"
+    score = f", scored {row.score:.2f}" if row.score else ""
+    return one_line(f"{place} {where}, {_cost(window, row.tokens)}{score}: {row.reason}.")
+
+
+def _passages(window: ContextWindow, segment: Segment) -> tuple[str, ...]:
     """Name the passages of an excerpt, and why each was chosen."""
     if segment.excerpt is None:
         return ()
     passages = (
-        f"“{shorten(text, _PASSAGE)}” ({passage.tokens:,} tokens, {one_line(passage.reason)})"
+        f"“{shorten(text, _PASSAGE)}” ({_cost(window, passage.tokens)}, {one_line(passage.reason)})"
         for text, passage in zip(passage_texts(segment), segment.excerpt.passages, strict=True)
     )
     return (f"Its passages: {'; '.join(passages)}.",)
 
 
-def _why_never(window: ContextWindow, turn: int, placed: Placed, *, sent: bool) -> Why:
-    """Explain a turn that was not a candidate; for a `sent` window, ranked with today's index."""
-    never, found = window.never_candidates, placed.candidate
+def _why_never(window: ContextWindow, turn: int, placed: Placed | None, *, sent: bool) -> Why:
+    """Explain a turn that was not a candidate; for a `sent` window, ranked with today's index.
+
+    The draft may be empty, or the turn without a word to be found by: then it has no rank.
+    """
+    never = window.never_candidates
+    reason = never.reason if never is not None else f"{window.mode} sends the last turns alone"
+    where = "was never a candidate" if window.needless else "is not in the window"
+    by_sum = f"#{turn} {where}: {reason}."
+    if placed is None and reason == reasons.NOT_INDEXED:
+        return _outside(Standing.NOT_INDEXED, turn)
+    if placed is None:
+        return Why(turn, Standing.NEVER, (by_sum,))
+    found = placed.candidate
     words = ", ".join(one_line(word) for word in found.matched[:_WORDS])
     shared = f"shares “{words}”" if words else "no shared term"
     parts = parts_told(found.parts)
     rank = f"rank {found.rank:,} of {placed.of:,}, {shared}" + (f", {parts}" if parts else "")
-    if not window.mode.recalls:
-        reason = never.reason if never is not None else f"{window.mode} sends the last turns alone"
-        sentences = [f"#{turn} is not in the window: {reason}.", f"By its text: {rank}."]
-    elif window.needless:
-        reason = reasons.NEEDLESS.format(kind=window.needless)
-        sentences = [f"#{turn} was never a candidate: {reason}.", f"By its text: {rank}."]
+    if window.needless or not window.mode.recalls:
+        sentences = [by_sum, f"By its text: {rank}."]
     else:
         sentences = [f"#{turn} was never a candidate: {rank}.", _end(window, found.score)]
     if sent:
@@ -188,7 +186,7 @@ def _end(window: ContextWindow, score: float) -> str:
 
 
 def _cost(window: ContextWindow, tokens: int) -> str:
-    return f"{'' if window.is_sure else '~'}{tokens:,} tokens"
+    return f"{window.figure(tokens)} tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,24 +215,18 @@ def why(memory: Memory, explained: Explained, turn: int) -> Why:
     if found is not None:
         found = _with_statements(found, memory, explained)
         taken = _taken_by(memory, explained, turn) if found.standing is Standing.MESSAGE else None
-        return _outside(taken, turn) if taken is not None else found
+        return taken or found
     if not 1 <= turn <= last:
         ends = f"the last turn is #{last:,}" if last else "nothing has been said yet"
         return Why(turn, Standing.UNKNOWN, (f"There is no #{turn}: {ends}.",))
-    standing = _bar(memory, explained, turn)
-    if standing is not None:
-        return _outside(standing, turn)
-    return _with_statements(_why_by_rank(memory, explained, turn), memory, explained)
-
-
-def _why_by_rank(memory: Memory, explained: Explained, turn: int) -> Why:
-    if not explained.draft.strip():
-        sentence = f"#{turn} is not in the window: nothing typed yet."
-        return Why(turn, Standing.NEVER, (sentence,))
-    placed = memory.placed(explained.draft, explained.position, turn, explained.without)
-    if placed is None:
-        return _outside(Standing.NOT_INDEXED, turn)
-    return _why_never(explained.window, turn, placed, sent=explained.said is not None)
+    barred = _barred(memory, explained, turn)
+    if barred is not None:
+        return barred
+    placed = None
+    if explained.draft.strip():
+        placed = memory.placed(explained.draft, explained.position, turn, explained.without)
+    never = _why_never(explained.window, turn, placed, sent=explained.said is not None)
+    return _with_statements(never, memory, explained)
 
 
 def _with_statements(found: Why, memory: Memory, explained: Explained) -> Why:
@@ -266,23 +258,24 @@ def _last_and_path(memory: Memory, explained: Explained) -> tuple[int, Path]:
     return tree.last, path
 
 
-def _bar(memory: Memory, explained: Explained, turn: int) -> Standing | None:
-    """Return what keeps a turn on the path out of every window for the message, or None."""
+def _barred(memory: Memory, explained: Explained, turn: int) -> Why | None:
+    """Say what keeps a turn on the path out of every window for the message; None if nothing."""
     if turn > explained.position:
-        return Standing.LATER
+        return _outside(Standing.LATER, turn)
     stored = memory.store.turn(memory.conversation.id, turn)
-    if stored is None:
-        return Standing.UNKNOWN
-    standing = _STATUSES.get(stored.status)
-    return standing or (None if stored.content.strip() else Standing.BLANK)
+    if stored is None or stored.status is Status.STREAMING:
+        return _outside(Standing.UNFINISHED, turn)
+    reason = why_unshown(stored)
+    sentence = f"#{turn} is not in the window: {reason}."
+    return Why(turn, Standing.UNSHOWN, (sentence,)) if reason else None
 
 
-def _taken_by(memory: Memory, explained: Explained, turn: int) -> Standing | None:
-    """Return the status of a turn at the message's position: one it edits, or a streaming reply."""
+def _taken_by(memory: Memory, explained: Explained, turn: int) -> Why | None:
+    """Explain a turn at the message's position: one that it edits, or a reply being written."""
     stored = memory.store.turn(memory.conversation.id, turn)
     if explained.said is not None or stored is None or stored.content == explained.draft:
         return None
-    return _STATUSES.get(stored.status, Standing.ELSEWHERE)
+    return _barred(memory, explained, turn) or _outside(Standing.ELSEWHERE, turn)
 
 
 _OUTSIDE = {
@@ -294,8 +287,5 @@ _OUTSIDE = {
     Standing.NOT_INDEXED: (
         "is not indexed yet and cannot be found by its text. Ask again in a moment."
     ),
-    Standing.UNANSWERED: "was not answered: it is kept, but not sent in later windows.",
     Standing.UNFINISHED: "is still being written: it can be in a window once it is complete.",
-    Standing.BLANK: "has no text to send.",
 }
-_STATUSES = {Status.UNANSWERED: Standing.UNANSWERED, Status.STREAMING: Standing.UNFINISHED}

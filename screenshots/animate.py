@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.transfer.demo import store_demo
-from jitchat.tui.tour.app import HELD_SECONDS, Tour, TourApp
+from jitchat.tui.tour.app import HELD_SECONDS, TourApp
 from jitchat.tui.tour.script import STEPS, heading, reading_seconds
 from screenshots.animation import Frame, animated
 from screenshots.stage import HERE, backend_in, settled, until
@@ -41,12 +41,12 @@ async def tour_frames(home: Path) -> AsyncIterator[Frame]:
             if place:
                 await asyncio.sleep(HELD_SECONDS)
                 await pilot.press("space")
-            async for frame in _arrived(pilot, app.tour, place):
+            async for frame in _arrived(pilot, app, place):
                 yield frame
     backend.store.database.close()
 
 
-async def _arrived(pilot: Pilot[None], tour: Tour, place: int) -> AsyncIterator[Frame]:
+async def _arrived(pilot: Pilot[None], tour: TourApp, place: int) -> AsyncIterator[Frame]:
     await until(pilot, lambda: tour.progress.place == place and not tour.progress.is_on_way)
     for _ in range(RUN_FRAMES):
         if not tour.is_measuring:
@@ -57,7 +57,7 @@ async def _arrived(pilot: Pilot[None], tour: Tour, place: int) -> AsyncIterator[
     yield _frame(pilot, tour, reading_seconds(tour.progress.text))
 
 
-def _frame(pilot: Pilot[None], tour: Tour, seconds: float) -> Frame:
+def _frame(pilot: Pilot[None], tour: TourApp, seconds: float) -> Frame:
     svg = pilot.app.export_screenshot(title="jitchat demo", simplify=True)
     return Frame(heading(tour.progress.place), svg, seconds)
 

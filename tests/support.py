@@ -23,9 +23,10 @@ from jitchat.session_options import SessionOptions
 from jitchat.statements import Observation
 from jitchat.store.observations import ObservationPass, PassKind
 from jitchat.transfer.demo import store_demo
-from jitchat.values import Conversation, Message, Role, ToolCall, Turn, Usage
+from jitchat.values import Conversation, Message, Role, ToolCall, ToolResult, ToolUse, Turn, Usage
 from jitchat.window.tokens import EstimateCounter, TokenCounter
 from jitchat.window.window import ContextWindow
+from jitchat.writing.pieces import PLAIN, WritingRules
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -75,6 +76,9 @@ class ScriptedProvider:
     later: list[Script] = field(default_factory=list)
     """The answers after that; behind the last one comes `script` again."""
 
+    def rules(self, options: object) -> WritingRules:
+        return PLAIN
+
     async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
         self.requests.append(tuple(messages))
         self.options.append(options)
@@ -108,6 +112,12 @@ def turn(position: int, content: str, role: Role | None = None, name: str | None
     """A turn; odd positions are the user's unless a role is given."""
     spoken = role or (Role.USER if position % 2 else Role.ASSISTANT)
     return Turn(position, spoken, content, None, name)
+
+
+def result_message(result: ToolResult, turn: int | None = None) -> Message:
+    """A result as a message to send back; `turn` is its position, if it is stored."""
+    use = ToolUse(answers=result.call, is_error=result.is_error)
+    return Message(Role.TOOL, result.content, turn, use)
 
 
 def talk(*contents: str) -> list[Turn]:

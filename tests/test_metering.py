@@ -5,24 +5,30 @@ from __future__ import annotations
 import asyncio
 import threading
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import JitchatError, RequestRefused, SpendingLimitReached, StreamCut
-from jitchat.metering import MeteredProvider, Metering
+from jitchat.metering import MessageAccount, MeteredProvider, Metering
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import (
     Options,
+    PartRefused,
     ReasoningDelta,
     ReplyDelta,
     RetryScheduled,
     SentRequest,
 )
+from jitchat.providers.writing import stream_written
+from jitchat.spending import Spending, SpendingLimits
 from jitchat.store.requests import Purpose, RequestLog, Spent
 from jitchat.store.usage import Grouping, usage_by
-from jitchat.values import Message, Role, ToolCall, Usage
+from jitchat.values import Message, Role, Tool, ToolCall, ToolUse, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
+from jitchat.window.written import sent_tokens
+from jitchat.writing.pieces import WritingRules
 from tests.small_models.support import Bare
 from tests.support import ScriptedProvider
 
@@ -87,7 +93,7 @@ async def test_of_a_report_that_is_not_whole_only_the_rest_is_counted(store: Col
 async def test_a_request_that_was_refused_costs_nothing(store: ColdStore):
     await ask(provider := metered(store, Bare((RequestRefused("No.", ""),))))
     assert row(store) == (Spent(), 0, 0, 0, 0)
-    assert provider.last.cost == 0.0
+    assert provider.cost == 0.0
 
 
 async def test_an_unknown_price_is_no_zero(store: ColdStore):
@@ -163,7 +169,8 @@ async def test_it_is_written_down_before_it_leaves(store: ColdStore):
 
 
 async def test_what_is_not_allowed_does_not_leave(store: ColdStore):
-    def refuse(amount: float | None) -> None:
+    def refuse(amount: float | None, account: MessageAccount | None) -> None:
+        assert account is None
         assert amount == pytest.approx(SENT / 1_000 + 4.0)
         raise SpendingLimitReached("No.", "")
 
@@ -173,3 +180,81 @@ async def test_what_is_not_allowed_does_not_leave(store: ColdStore):
             pass
     assert provider.requests == []
     assert usage_by(store.database, Grouping.PURPOSE) == []
+
+
+async def test_small_models_that_are_asked_at_once_cannot_exceed_a_limit_together(
+    store: ColdStore,
+):
+    await ask(metered(store, ScriptedProvider()))  # $0.20; its answer has 10 tokens
+    one = SENT / 1_000 + 10 * 0.01
+    limits = SpendingLimits(day=0.2 + 3.5 * one)
+    spending = Spending(store.database, store.now, None, limits)
+    provider = Bare((Usage(SENT, 10), "Yes."))
+    asked = [
+        MeteredProvider(provider, Purpose.TITLE, spending.metering(), COUNTER, PRICES)
+        for _ in range(8)
+    ]
+    await asyncio.gather(*(ask(each) for each in asked))
+    assert len(provider.requests) == 3
+    assert row(store)[0].amount == pytest.approx(0.2 + 3 * one)
+
+
+async def test_the_forecast_is_no_longer_than_the_longest_answer(store: ColdStore):
+    amounts = []
+
+    def note(amount: float | None, _: object) -> None:
+        amounts.append(amount)
+
+    provider = metered(store, ScriptedProvider(), allow=note)
+    async for _ in provider.stream(ASKED, Options(max_tokens=20)):
+        pass
+    assert amounts == [pytest.approx(SENT / 1_000 + 20 * 0.01)]
+
+
+class Refusing(ScriptedProvider):
+    """Refuses system messages once they were sent."""
+
+    def rules(self, options: Options) -> WritingRules:
+        return WritingRules(folds_system="system" in options.without)
+
+    async def stream(self, messages, options):
+        self.requests.append(tuple(messages))
+        yield POSTED
+        if messages[0].role is Role.SYSTEM:
+            raise PartRefused(RequestRefused("No.", ""), "system", "Sent in the first message.")
+        yield ReplyDelta("Yes.")
+
+
+async def test_a_request_that_is_written_again_is_counted_as_it_is_sent(store: ColdStore):
+    asked = (Message(Role.SYSTEM, "Be brief."), *ASKED)
+    provider = Refusing()
+    async for _ in stream_written(metered(store, provider), asked, Options()):
+        pass
+    first, second = provider.requests
+    assert len(first) == 2
+    assert len(second) == 1
+    assert [each.sends for each in [row(store)[0]]] == [2]
+    sent = request_tokens(COUNTER, second)
+    assert row(store)[3] == sent, "what was refused costs nothing"
+
+
+async def test_calls_results_and_definitions_are_counted_as_they_are_sent(store: ColdStore):
+    call = ToolCall("1", "look", '{"at": "the quay, the crane and the eastern dock"}')
+    talk = (
+        *ASKED,
+        Message(Role.ASSISTANT, "", None, ToolUse((call,))),
+        Message(Role.TOOL, "Nothing.", None, ToolUse(answers=call)),
+    )
+    tools = (Tool("look", "Looks at the harbour through the eastern camera.", "{}"),)
+    async for _ in metered(store, Bare(("Yes.",))).stream(talk, Options(tools=tools)):
+        pass
+    assert row(store)[3] == sent_tokens(COUNTER, talk, tools)
+
+
+async def test_a_schema_that_was_left_out_is_not_charged(store: ColdStore):
+    without = replace(POSTED, options=Options(without=frozenset({"response_format"})))
+    provider = metered(store, Bare((POSTED, without, "Yes.")))
+    async for _ in provider.stream(ASKED, Options(schema='{"type": "object"}')):
+        pass
+    assert row(store)[3] == SENT
+    assert (provider.sent, provider.answered) == (SENT, COUNTER.count("Yes."))

@@ -17,7 +17,7 @@ CALLS = st.builds(ToolCall, TEXTS, TEXTS, TEXTS)
 USES = st.builds(
     ToolUse,
     st.lists(CALLS, max_size=3).map(tuple),
-    st.none() | st.builds(Echo, TEXTS, TEXTS),
+    st.none() | st.builds(Echo, TEXTS, TEXTS, st.none() | st.integers(0)),
     st.none() | CALLS,
     st.booleans(),
 )

@@ -20,7 +20,7 @@ from jitchat.bench import prompt, workers
 from jitchat.bench.asking import Case
 from jitchat.bench.questions import ABSTENTION, Question
 from jitchat.bench.scores import Answer
-from jitchat.errors import BenchFailed, NotAnAnswer, ProviderError
+from jitchat.errors import BenchFailed, NotAnAnswer, ProviderError, reported
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider
 from jitchat.settings.profiles import Profile
@@ -31,6 +31,10 @@ from jitchat.window.tokens import TokenCounter, request_tokens
 REPLY_TOKENS = 32
 """Assumed tokens of a reply that is not known yet; LoCoMo's own runs cut answers at this length."""
 ASSUMED_ANSWER = "word " * REPLY_TOKENS
+
+
+_UNSAVED = "The answers cannot be saved in {path}"
+_ANOTHER_FILE = "Name another file with --answers."
 
 
 def bill(model: str, loads: Mapping[str, Sequence[int]], prices: Prices) -> Iterator[str]:
@@ -97,10 +101,8 @@ class ReplyLog:
 
     def _write(self, job: Job, fields: Mapping[str, object]) -> None:
         line = json.dumps({"key": job.key, **job.about, **fields})
-        try:
+        with reported(BenchFailed, _UNSAVED.format(path=self.path), _ANOTHER_FILE):
             self._file.write(f"{line}\n".encode())
-        except OSError as error:
-            raise unusable(self.path, error.strerror) from error
 
 
 @contextmanager
@@ -111,24 +113,20 @@ def opened_log(path: Path) -> Iterator[ReplyLog]:
         BenchFailed: The file cannot be read or written.
 
     """
-    try:
+    with reported(BenchFailed, _UNSAVED.format(path=path), _ANOTHER_FILE):
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("ab+", buffering=0)
-    except OSError as error:
-        raise unusable(path, error.strerror) from error
     with file:
         yield ReplyLog(path, file, _read(path, file))
 
 
 def _read(path: Path, file: FileIO) -> dict[str, workers.Reply]:
     """Read the replies, and terminate an incomplete last line, so that the next one is separate."""
-    try:
+    with reported(BenchFailed, _UNSAVED.format(path=path), _ANOTHER_FILE):
         file.seek(0)
         lines = file.readall().split(b"\n")
         if lines[-1]:
             file.write(b"\n")
-    except OSError as error:
-        raise unusable(path, error.strerror) from error
     replies: dict[str, workers.Reply] = {}
     for line in lines:
         try:
@@ -142,10 +140,8 @@ def _read(path: Path, file: FileIO) -> dict[str, workers.Reply]:
     return replies
 
 
-def unusable(path: Path, why: str | None) -> BenchFailed:
-    return BenchFailed(
-        f"The answers cannot be saved in {path}: {why}.", "Name another file with --answers."
-    )
+def unusable(path: Path, why: str) -> BenchFailed:
+    return BenchFailed(f"{_UNSAVED.format(path=path)}: {why}.", _ANOTHER_FILE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,7 +17,7 @@ from jitchat.distil import distil
 from jitchat.errors import WindowOverflow
 from jitchat.index.embedder import Embedder
 from jitchat.memory import Memory
-from jitchat.planning import keep_costs, known_history
+from jitchat.planning import PricedTurns
 from jitchat.statements import NOTHING_DISTILLED
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
@@ -28,8 +27,9 @@ from jitchat.values import Message, Mode, Retrieval, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.parts import SYSTEM_PROMPT, Sources
 from jitchat.window.plan import plan
-from jitchat.window.tokens import TokenCounter, message_tokens
+from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind
+from jitchat.window.written import TurnPricing
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +114,9 @@ class OpenConversation:
 
     def __init__(self, memory: Memory, counter: TokenCounter, budget: Budget) -> None:
         self._memory, self._counter, self._budget = memory, counter, budget
-        turns = memory.turns
-        self._next = turns[-1].position + 1
-        known, counted = known_history(memory, counter, self._next)
-        fresh = turns[len(counted) :]
-        self._history = known.extended(fresh, partial(message_tokens, counter))
-        if len(fresh) > len(counted):
-            keep_costs(memory, counter, self._history)
+        self._next = memory.turns[-1].position + 1
+        price = TurnPricing(counter, is_native=False)
+        self._history = PricedTurns(memory, price).before(self._next)
 
     def distil(self, modes: Collection[Mode]) -> None:
         """Distil everything that these modes send in place of turns."""

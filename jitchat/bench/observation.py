@@ -7,6 +7,7 @@ a window of the same number of tokens that holds the last turns.
 """
 
 import asyncio
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -154,8 +155,5 @@ def _first_of_recency(window: ContextWindow, history: History, end: int) -> int:
 
     `end` is the position after the last turn, returned if none fits.
     """
-    room = _history_tokens(window)
-    start = len(history.positions)
-    while start and history.total - history.before[start - 1] <= room:
-        start -= 1
+    start = bisect_left(history.before, history.total - _history_tokens(window))
     return (*history.positions, end)[start]

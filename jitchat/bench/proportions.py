@@ -1,4 +1,4 @@
-"""Intervals of shares, of their differences and of means, and a test of a difference.
+"""Intervals of shares, of their differences and of means.
 
 Intervals of shares are Wilson's and Newcombe's: they stay within the possible range, and remain
 valid with few cells or if all are right, where "share ± 2 standard errors" would claim certainty.
@@ -6,7 +6,7 @@ If the same question is asked several times, these cells form a cluster: they ca
 than the same number of independent cells, by the design effect.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -27,31 +27,6 @@ def wilson(right: float, of: float) -> Interval:
     middle = (share + spread / 2) / (1 + spread)
     reach = sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
     return max(0.0, min(share, middle - reach)), min(1.0, max(share, middle + reach))
-
-
-def newcombe(before: tuple[float, float], after: tuple[float, float]) -> Interval:
-    """Return the interval of a later share minus an earlier one, within -1 to 1.
-
-    Each argument is (right, sample size of at least 1). The two are treated as independent; for
-    the same questions asked twice, use `paired_difference`.
-
-    Method 10 of R. G. Newcombe, Interval estimation for the difference between independent
-    proportions, Statistics in Medicine 17 (1998) 873-890.
-    """
-    return _square_and_add(before, after, 0.0)
-
-
-def _square_and_add(
-    before: tuple[float, float], after: tuple[float, float], correlation: float
-) -> Interval:
-    earlier, later = before[0] / before[1], after[0] / after[1]
-    (low, high), (later_low, later_high) = wilson(*before), wilson(*after)
-
-    def reach(one: float, other: float) -> float:
-        return sqrt(max(0.0, one * one - 2 * correlation * one * other + other * other))
-
-    least, most = reach(later - later_low, high - earlier), reach(later_high - later, earlier - low)
-    return max(-1.0, later - earlier - least), min(1.0, later - earlier + most)
 
 
 @dataclass(slots=True)
@@ -147,31 +122,15 @@ def paired_difference(pairs: Collection[Pair]) -> Interval:
     together = sum(a * b for a, b in deviations)
     if together > 0:  # Newcombe's correction for continuity: half a cluster
         together = max(0.0, together - sum(of * of for of, _, _ in pairs) / len(pairs) / 2)
-    return _square_and_add(
-        (earlier * was.effective, was.effective),
-        (later * became.effective, became.effective),
-        together / scale if scale else 0.0,
-    )
+    correlation = together / scale if scale else 0.0
+    low, high = wilson(earlier * was.effective, was.effective)
+    later_low, later_high = wilson(later * became.effective, became.effective)
 
+    def reach(one: float, other: float) -> float:
+        return sqrt(max(0.0, one * one - 2 * correlation * one * other + other * other))
 
-def swap_test(differences: Iterable[int]) -> float:
-    """Return the exact two-sided p of no difference between two answers to the same clusters.
-
-    Each of `differences` is the increase in right cells of a cluster the second time. Under the
-    null hypothesis, each could equally have the opposite sign: p is the share of all choices of
-    signs whose sum is at least as far from 0. This is Fisher's randomisation test (The
-    design of experiments (1935) § 21); with one cell in each cluster it is McNemar's exact test,
-    the two-sided binomial one of the pairs that differ (Q. McNemar, Note on the sampling error of
-    the difference between correlated proportions or percentages, Psychometrika 12 (1947) 153-157).
-    """
-    turned = [difference for difference in differences if difference]
-    chances = [1.0]
-    """The probability of each sum of the positive differences."""
-    for size in map(abs, turned):
-        none = [0.0] * size
-        chances = [(a + b) / 2 for a, b in zip(chances + none, none + chances, strict=True)]
-    far = (sum(map(abs, turned)) - abs(sum(turned))) // 2
-    return min(1.0, 2 * sum(chances[: far + 1]))
+    least, most = reach(later - later_low, high - earlier), reach(later_high - later, earlier - low)
+    return max(-1.0, later - earlier - least), min(1.0, later - earlier + most)
 
 
 LEAST_VALUES = 10

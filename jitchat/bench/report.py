@@ -1,12 +1,13 @@
 """The results of the benchmarks as tables, and as objects for JSON.
 
-A table is described by its columns: the heading of each, and what it says about the item of a row.
+The columns of most tables are in `data/columns.toml`: the heading of each, and its figures.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from statistics import fmean
-from typing import TypeVar
+from string import Formatter
+from typing import Any
 
 from rich.table import Table
 
@@ -16,7 +17,7 @@ from jitchat.bench.haystack import PHRASINGS
 from jitchat.bench.memory import Ingestion, Measuring, RunnerName, by_type
 from jitchat.bench.observation import Replays
 from jitchat.bench.output import plain_table
-from jitchat.bench.proportions import Interval, wilson
+from jitchat.bench.proportions import wilson
 from jitchat.bench.questions import QuestionType
 from jitchat.bench.recall import Method
 from jitchat.bench.scaling import QUESTIONS
@@ -34,48 +35,33 @@ from jitchat.bench.workers import instructions
 from jitchat.text.figures import duration, less
 from jitchat.values import Mode
 
-_Item = TypeVar("_Item")
-Cell = Callable[[_Item], str]
-"""What a column says about an item."""
 _NOT_MEASURED = "–"
 
 
+class _Cells(Formatter):
+    """Formats figures by their names; those that are None were not measured."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:  # noqa: ANN401  as declared there
+        if isinstance(value, tuple):  # an interval
+            return " to ".join(format(end, format_spec) for end in value)
+        return _NOT_MEASURED if value is None else format(value, format_spec)
+
+
 def _table(
-    title: str,
-    heading: str,
-    columns: Mapping[str, Cell[_Item]],
-    rows: Iterable[tuple[str, _Item]],
-    *notes: str,
+    title: str, heading: str, columns: str, rows: Iterable[tuple[str, Figures]], *notes: str
 ) -> Table:
-    """Build a table with the names of its rows under `heading`."""
-    cells = [[name, *(cell(item) for cell in columns.values())] for name, item in rows]
-    return plain_table(title, (heading, *columns), cells, *notes)
+    """Build a table with the names of its rows under `heading` and the named `columns`."""
+    patterns: Mapping[str, str] = read_data("columns")[columns]
+    cells = [
+        [name, *(_Cells().vformat(pattern, (), figures) for pattern in patterns.values())]
+        for name, figures in rows
+    ]
+    return plain_table(title, (heading, *patterns), cells, *notes)
 
 
 def _note(name: str, **values: object) -> str:
     note: str = read_data("notes")[name]
     return note.format(**values)
-
-
-def _shares(*names: str) -> Cell[Figures]:
-    return lambda figures: " / ".join(f"{figures[name]:.3f}" for name in names)
-
-
-_N: Mapping[str, Cell[Figures]] = {"n": lambda figures: f"{figures['n']:,}"}
-_RANKED: Mapping[str, Cell[Figures]] = {
-    "any@6": _shares("any_at_6"),
-    "all@6": _shares("all_at_6"),
-    "fraction@6": _shares("fraction_at_6"),
-}
-_WINDOW: Mapping[str, Cell[Figures]] = {
-    "window\nany / all": _shares("window_any", "window_all"),
-    "tokens\nmean": lambda figures: f"{figures['window_share']:.1%}",
-    "\np95": lambda figures: f"{figures['window_share_p95']:.1%}",
-}
-_SHORTLIST: Mapping[str, Cell[Figures]] = {
-    "strict any / all": _shares("strict_any_at_6", "strict_all_at_6"),
-    **{f"@{n} any / all": _shares(f"any_at_{n}", f"all_at_{n}") for n in (12, 32, 50)},
-}
 
 
 def _times(milliseconds: Sequence[float]) -> str:
@@ -87,13 +73,14 @@ def mode_tables(mode: Mode, outcomes: Sequence[Outcome], embedder: str) -> Itera
     rows = _by_category(outcomes).items()
     planning = f"planning {_times([outcome.plan_ms for outcome in outcomes])}"
     if not mode.recalls:
-        ranked: Mapping[str, Cell[Figures]] = dict.fromkeys(_RANKED, lambda _: _NOT_MEASURED)
-        yield _table(f"{mode}: {planning}", "category", {**_N, **ranked, **_WINDOW}, rows)
+        unranked = dict.fromkeys(("any_at_6", "all_at_6", "fraction_at_6"))
+        windows = [(name, figures | unranked) for name, figures in rows]
+        yield _table(f"{mode}: {planning}", "category", "modes", windows)
         return
     title = f"{mode}: retrieval {_times([outcome.retrieve_ms for outcome in outcomes])}, {planning}"
-    yield _table(title, "category", {**_N, **_RANKED, **_WINDOW}, rows)
+    yield _table(title, "category", "modes", rows)
     title = f"{mode}: strict @6, and the shortlist, by {embedder}"
-    yield _table(title, "category", _SHORTLIST, rows)
+    yield _table(title, "category", "shortlist", rows)
 
 
 def _by_category(outcomes: Sequence[Outcome]) -> dict[str, Figures]:
@@ -117,12 +104,9 @@ def method_fields(measured: Measured) -> Figures:
     return fields
 
 
-def _with_interval(name: str) -> Cell[Figures]:
-    def cell(figures: Figures) -> str:
-        low, high = figures["intervals"][name]
-        return f"{figures[name]:.3f}\n{_short(low)}–{_short(high)}"
-
-    return cell
+def _with_interval(figures: Figures, name: str) -> str:
+    low, high = figures["intervals"][name]
+    return f"{figures[name]:.3f}\n{_short(low)}–{_short(high)}"
 
 
 def _short(share: float) -> str:
@@ -140,19 +124,22 @@ _COMPARED = {
 }
 
 
+def _compared(figures: Figures) -> Iterator[str]:
+    for name in _COMPARED.values():
+        yield _with_interval(figures, name)
+    yield f"{figures['window_tokens']:,.0f}\n{figures['window_share']:.1%}"
+
+
 def recall_table(title: str, measured: Measured, *, has_categories: bool) -> Table:
     """Compare the methods on all questions and, if wanted, on those of each category."""
-    columns = {heading: _with_interval(name) for heading, name in _COMPARED.items()}
-    columns["tokens\nof full"] = lambda figures: (
-        f"{figures['window_tokens']:,.0f}\n{figures['window_share']:.1%}"
-    )
+    columns = (*_COMPARED, "tokens\nof full")
     methods = {method: _by_category(found) for method, found in measured.outcomes.items()}
     rows: list[Sequence[str]] = []
     for category, jit in methods[Method.JIT].items():
         if category == ALL or has_categories:
             rows.append([f"{category.replace('_', ' ')} ({jit['n']:,})", *("" for _ in columns)])
             for method, groups in methods.items():
-                rows.append([f"  {method}", *(cell(groups[category]) for cell in columns.values())])
+                rows.append([f"  {method}", *_compared(groups[category])])
             others = [groups[category] for method, groups in methods.items() if method != "jit"]
             best = {name: max(figures[name] for figures in others) for name in _COMPARED.values()}
             differences = [f"{jit[name] - best[name]:+.3f}" for name in best]
@@ -188,52 +175,20 @@ def _round(asked: Round) -> Figures:
     }
 
 
-def _mean(value: float | None) -> str:
-    return _NOT_MEASURED if value is None else f"{value:.3f}"
-
-
-def _interval(ends: Interval | None, sign: str = "") -> str:
-    return _NOT_MEASURED if ends is None else " to ".join(f"{end:{sign}.3f}" for end in ends)
-
-
-_ANSWERS: Mapping[str, Cell[Figures]] = {
-    "n": lambda figures: f"{figures['answered'] + figures['failed']:,}",
-    "F1": lambda figures: _mean(figures["f1"]),
-    "95 %": lambda figures: _interval(figures["f1_interval"]),
-    "judged correct": lambda figures: _mean(figures.get("correct")),
-    "not judged": lambda figures: f"{figures.get('not_judged', _NOT_MEASURED)}",
-    "failed": lambda figures: f"{figures['failed']:,}",
-}
-_PAIRS: Mapping[str, Cell[Figures]] = {
-    **_N,
-    "F1": lambda figures: " – ".join(f"{f1:.3f}" for f1 in reversed(figures["f1"])),
-    "difference": lambda figures: f"{figures['difference']:+.3f}",
-    "95 %": lambda figures: _interval(figures["interval"], "+"),
-}
-
-
 def answer_tables(
     title: str, scores: Mapping[str, Mapping[str, Figures]], pairs: Sequence[Figures]
 ) -> Iterator[Table]:
+    unjudged = {"correct": None, "not_judged": None}
     for mode, categories in scores.items():
-        yield _table(f"{mode}: {title}", "category", _ANSWERS, categories.items())
+        rows = [
+            (name, unjudged | figures | {"asked": figures["answered"] + figures["failed"]})
+            for name, figures in categories.items()
+        ]
+        yield _table(f"{mode}: {title}", "category", "answers", rows)
     if pairs:
         rows = [(" – ".join(reversed(pair["modes"])), pair) for pair in pairs]
         title = "F1 of two modes, over the questions that were answered in both"
-        yield _table(title, "modes", _PAIRS, rows, _note("pairs"))
-
-
-_INGESTED: Mapping[str, Cell[Ingestion]] = {
-    "sessions": lambda took: f"{took.sessions:,}",
-    "messages": lambda took: f"{took.messages:,}",
-    "store\noperations": lambda took: f"{took.operations:,}",
-    "model\ncalls": lambda took: f"{took.model_calls:,}",
-    "tokens\nin": lambda took: f"{took.input_tokens:,}",
-    "\nout": lambda took: f"{took.output_tokens:,}",
-    "time": lambda took: duration(took.seconds),
-    "stored\nbytes": lambda took: f"{took.bytes_stored:,}",
-    "words\nmaximum": lambda took: f"{max(took.words):,}" if took.words else "",
-}
+        yield _table(title, "modes", "pairs", rows, _note("pairs"))
 
 
 def ingestion_table(title: str, ingestions: Mapping[RunnerName, Ingestion]) -> Table:
@@ -245,7 +200,11 @@ def ingestion_table(title: str, ingestions: Mapping[RunnerName, Ingestion]) -> T
         stored = less(1 - document.bytes_stored / max(1, entries.bytes_stored), ".1%")
         faster = entries.seconds / max(document.seconds, 1e-9)
         notes.append(_note("ingestion", fewer=fewer, faster=faster, stored=stored))
-    return _table(title, "runner", _INGESTED, ingestions.items(), *notes)
+    rows = []
+    for name, took in ingestions.items():
+        longest = f"{max(took.words):,}" if took.words else ""
+        rows.append((name, asdict(took) | {"time": duration(took.seconds), "longest": longest}))
+    return _table(title, "runner", "ingestion", rows, *notes)
 
 
 def held_table(outcomes: Mapping[str, Sequence[Outcome]]) -> Table:
@@ -287,28 +246,23 @@ def memory_fields(memories: Measuring, name: RunnerName) -> Figures:
     }
 
 
-def _share_where(is_right: Callable[[Kept], bool]) -> Cell[Sequence[Kept]]:
-    def cell(kept: Sequence[Kept]) -> str:
-        if not kept:
-            return ""
-        right = sum(is_right(question) for question in kept)
-        low, high = wilson(right, len(kept))
-        return f"{right / len(kept):.1%}\n{low:.1%}–{high:.1%}"
-
-    return cell
-
-
-_KEPT: Mapping[str, Cell[Sequence[Kept]]] = {
-    "asked": lambda kept: f"{len(kept):,}",
-    "observe": _share_where(lambda question: question.observe),
-    "recency, same tokens": _share_where(lambda question: question.recency),
-}
+def _share_held(held: int, of: int) -> str:
+    if not of:
+        return ""
+    low, high = wilson(held, of)
+    return f"{held / of:.1%}\n{low:.1%}–{high:.1%}"
 
 
 def observe_table(title: str, kept: Sequence[Kept]) -> Table:
-    rows = [(name.replace("_", " "), group) for name, group in by_category(kept).items()]
-    rows.append(("of observed turns", [question for question in kept if question.is_observed]))
-    return _table(title, "questions", _KEPT, rows, _note("observe"))
+    groups = {name.replace("_", " "): group for name, group in by_category(kept).items()}
+    groups["of observed turns"] = [question for question in kept if question.is_observed]
+    rows = []
+    for name, group in groups.items():
+        asked, observe, recency = _counts(group)
+        held = _share_held(observe, asked), _share_held(recency, asked)
+        rows.append((name, f"{asked:,}", *held))
+    columns = ("questions", "asked", "observe", "recency, same tokens")
+    return plain_table(title, columns, rows, _note("observe"))
 
 
 def _counts(kept: Sequence[Kept]) -> tuple[int, int, int]:
@@ -349,39 +303,15 @@ def observe_summary(figures: Figures) -> str:
     return _note("observe_summary", **figures)
 
 
-def _megabytes(value: float | None) -> str:
-    return _NOT_MEASURED if value is None else f"{value:.0f}"
-
-
-_QUESTION_TIMES: Mapping[str, Cell[Figures]] = {
-    "embed": lambda size: f"{size['embed_ms']['p50']:.1f}",
-    "retrieve": lambda size: f"{size['retrieve_ms']['p50']:.1f}",
-    "plan": lambda size: f"{size['plan_ms']['p50']:.1f}",
-    "both": lambda size: f"{size['both_ms']['p50']:.1f}",
-    "both, p95": lambda size: f"{size['both_ms']['p95']:.1f}",
-    "numpy": lambda size: f"{size['matrix_ms']:.2f}",
-    "FTS5": lambda size: f"{size['fts5_ms']:.2f}",
-    "× bounds": lambda size: f"{size['times_bounds']:.1f}",
-    "same 6": lambda size: f"{size['exactness']['of_6']:.1%}",
-    "same 50": lambda size: f"{size['exactness']['of_50']:.1%}",
-}
-_COSTS: Mapping[str, Cell[Figures]] = {
-    "store": lambda size: f"{size['store_turn_ms']:.2f}",
-    "index": lambda size: f"{size['index_turn_ms']:.2f}",
-    "embed": lambda size: f"{size['embed_turn_ms']:.2f}",
-    "first, s": lambda size: f"{size['first_open_ms'] / 1000:.2f}",
-    "open, s": lambda size: f"{size['open_ms'] / 1000:.2f}",
-    "resident, MB": lambda size: _megabytes(size["resident_mb"]),
-    "peak, MB": lambda size: _megabytes(size["peak_mb"]),
-}
-
-
 def scaling_tables(sizes: Sequence[Figures], length: str, limit: int) -> Iterator[Table]:
     about = "{embedder}, {counter}".format_map(sizes[0])
     sent = [_sent(size) for size in sizes]
     columns = [heading for heading, _ in sent[0]]
     cells = [[cell for _, cell in row] for row in sent]
-    rows = [(f"{size['turns']:,}", size) for size in sizes]
+    rows = []
+    for size in sizes:
+        opening = {"first_open_s": size["first_open_ms"] / 1000, "open_s": size["open_ms"] / 1000}
+        rows.append((f"{size['turns']:,}", size | opening))
     title = f"Tokens sent ({length} turns, {about}, limit {limit:,})"
     times = "Times of a question in ms, medians"
     costs = "A conversation: ms per turn to store, index and embed"
@@ -389,8 +319,8 @@ def scaling_tables(sizes: Sequence[Figures], length: str, limit: int) -> Iterato
         plain_table(
             title, columns, cells, _note("sent", phrasings=len(PHRASINGS), questions=QUESTIONS)
         ),
-        _table(times, "turns", _QUESTION_TIMES, rows, _note("times")),
-        _table(costs, "turns", _COSTS, rows, _note("costs")),
+        _table(times, "turns", "times", rows, _note("times")),
+        _table(costs, "turns", "costs", rows, _note("costs")),
     ):
         table.columns[0].justify = "right"
         yield table

@@ -4,7 +4,7 @@ Building and asking run in separate processes, so that the measured memory is th
 which only has the conversation open, without the screen. Times are in milliseconds.
 
 Such a process reads a function and its arguments from standard input, writes its progress and its
-result to standard output, all pickled, and exits.
+result to standard output, all as JSON, and exits.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ The answer that a judge grades is quoted as JSON, so that it cannot impersonate 
 
 import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from typing import TypeVar
 
 from jitchat.bench import prompt
 from jitchat.errors import BenchFailed, JitchatError, ProviderError
-from jitchat.providers.provider import Finished, Options, Provider, ReplyDelta
+from jitchat.providers.provider import Finished, Options, Provider, ReasoningDelta, ReplyDelta
+from jitchat.providers.writing import stream_written
 from jitchat.values import Message, Role, Usage
 
 _Job = TypeVar("_Job")
@@ -72,6 +74,8 @@ class Reply:
     """The provider's stop reason."""
     usage: Usage | None = None
     """None if the provider did not report it."""
+    first: float | None = None
+    """When the first text or reasoning arrived, by `time.monotonic`; None if there was none."""
 
 
 async def reply_to(
@@ -85,9 +89,12 @@ async def reply_to(
     """
     parts: list[str] = []
     usage: Usage | None = None
+    first: float | None = None
     reason, length = "", 0
-    async with aclosing(provider.stream(messages, options)) as deltas:
+    async with aclosing(stream_written(provider, messages, options)) as deltas:
         async for delta in deltas:
+            if isinstance(delta, ReplyDelta | ReasoningDelta):
+                first = first or time.monotonic()
             if isinstance(delta, ReplyDelta):
                 parts.append(delta.text)
                 length += len(delta.text)
@@ -97,7 +104,7 @@ async def reply_to(
                 usage = delta
             if longest is not None and length > longest:
                 return Reply("", reason, usage)
-    return Reply("".join(parts).strip(), reason, usage)
+    return Reply("".join(parts).strip(), reason, usage, first)
 
 
 _LABELS = {"CORRECT": True, "WRONG": False}

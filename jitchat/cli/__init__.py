@@ -45,7 +45,7 @@ _COMMANDS = {
     "memory": ("memory", "List, add, edit, forget and export a project's facts."),
     "import": ("importing", "Import conversations from a file, a zip or a folder."),
     "export": ("exporting", "Export conversations as Markdown, JSON, JSONL or HTML."),
-    "backup": ("backup", "Copy the database to FILE, which must not exist."),
+    "backup": ("exporting", "Copy the database to FILE, which must not exist."),
     "models": ("models", "List the providers and their models."),
     "usage": ("usage", "Show how many requests and tokens were sent, and their cost."),
     "tokens": ("tokens", "Show how MODEL's tokens are counted and how accurate the count is."),
@@ -54,7 +54,7 @@ _COMMANDS = {
     "doctor": ("doctor", "Check the setup, and that each configured provider answers."),
     "config": ("config", "Show every setting and its origin, or change settings."),
     "paths": ("config", "Show file locations and how each was chosen."),
-    "folders": ("folders", "List the folders whose files @path may attach."),
+    "folders": ("config", "List the folders whose files @path may attach."),
     "completion": ("completion", "Install tab completion for SHELL: bash, zsh or fish."),
     "bench": ("bench", "Measure what retrieval finds and what it costs."),
 }

@@ -27,7 +27,8 @@ from jitchat.settings.sections import NamedPersona
 from jitchat.store.models import ChosenModel, ModelLists
 from jitchat.store.pins import OwnInstructions
 from jitchat.store.store import ColdStore
-from jitchat.values import Conversation, Instructions, Message
+from jitchat.values import Conversation, Instructions
+from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
     from jitchat.cli.lab_service import LocalLabService
@@ -220,8 +221,8 @@ class LocalBackend:
         except JitchatError:  # reported when a message is sent
             return None
 
-    async def count_exactly(self, session: Session, messages: Sequence[Message]) -> int:
-        return await self._resolved_for(session).count_exactly(messages)
+    async def count_exactly(self, session: Session, window: ContextWindow) -> int:
+        return await self._resolved_for(session).count_exactly(window.messages(), window.tools)
 
     def better_weights(self) -> Weights | None:
         wanted = self.settings.embedder

@@ -17,9 +17,9 @@ from jitchat.bench.observation import Replaying
 from jitchat.bench.recall import by_methods, in_modes, measure
 from jitchat.bench.scores import ALL, LEXICAL, embedder_name
 from jitchat.cli import cold_store, options, output
-from jitchat.cli.bench_answers import AnswerFlags
 from jitchat.cli.bench_options import (
     ANY_FORMAT,
+    AnswerFlags,
     QuestionFlags,
     ResultFlags,
     data_option,
@@ -87,14 +87,15 @@ _BOTH = "both"
 @data_option(f"File {ANY_FORMAT}")
 @options.flag(
     "--runner document|entries|both",
-    "Kind of memory.  [default: document, or entries if agent.context_only is false]",
+    "Kind of memory.",
     type=click.Choice([*(name.value for name in RunnerName), _BOTH]),
+    default=RunnerName.DOCUMENT.value,
 )
 @options.measuring_options
 def memory_command(
     flags: options.Flags,
     data: Path,
-    runner: str | None,
+    runner: str,
     measuring: QuestionFlags,
     answering: AnswerFlags,
 ) -> None:
@@ -112,8 +113,7 @@ def memory_command(
     settings, paths = flags.settings(), flags.paths()
     file = measuring.read(data)
     talks = [talk for talk in file.talks if talk.questions or talk.abstentions]
-    usual = RunnerName.DOCUMENT if settings.agent.context_only else RunnerName.ENTRIES
-    names = list(RunnerName) if runner == _BOTH else [RunnerName(runner or usual)]
+    names = list(RunnerName) if runner == _BOTH else [RunnerName(runner)]
     model = models.resolve_model(settings)
     asks = small_models.address_of(settings, "writer") is not None
     with (
@@ -279,7 +279,6 @@ def _different(paths: Sequence[Path]) -> list[Path]:
 
 _SIZES = "20,40,80,160,320,1000"
 _LARGE = "10000,100000"
-_MILLION = 1_000_000
 
 
 @bench_command.command("scaling", cls=options.SharingCommand)
@@ -295,26 +294,21 @@ _MILLION = 1_000_000
     default="usual",
 )
 @modes_option
-@options.flag(
-    "--million", "Include a million turns: 3 GB of disk, 4 GB of memory, about 15 minutes."
-)
 @options.embedder_options
-def scaling_command(  # noqa: PLR0913, PLR0917  its options
+def scaling_command(
     flags: options.Flags,
     turns: str | None,
     length: str,
     modes: tuple[Mode, ...],
     measuring: ResultFlags,
-    million: bool,
 ) -> None:
     """Measure the cost of finding one fact as a conversation grows.
 
-    The conversation is synthetic. Sends nothing.
+    The conversation is synthetic. A million turns take 3 GB of disk, 4 GB of memory and about 15
+    minutes. Sends nothing.
     """
     usual = _SIZES if length == "long" else f"{_SIZES},{_LARGE}"
     sizes = _sizes(usual if turns is None else turns)
-    if million and _MILLION not in sizes:
-        sizes.append(_MILLION)
     measuring.require_writable()
     settings = flags.settings()
     embedder = settings.embedder

@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from jitchat.lab.experiment import RunWanted
     from jitchat.paths import Paths
     from jitchat.tui.app import JitchatApp
-    from jitchat.tui.lab.live import LiveApp
-    from jitchat.tui.tour.app import TourApp
 
 SWITCH_SECONDS = 0.0005
 """The interpreter's switch interval: how long indexing can delay each of the event loop's many
@@ -129,7 +128,15 @@ def demo_command(flags: options.Flags, record: bool, pace: float | None, live: b
     cold_store.check_key_bindings(settings)
     require_terminal("The tour requires a terminal; `jitchat --help` lists other commands.")
     garbage.pause()
-    app = _live_app() if live else _tour_app()
+    app: Callable[..., JitchatApp]
+    if live:
+        from jitchat.tui.lab.live import LiveApp  # noqa: PLC0415  textual, and the lab
+
+        app = LiveApp
+    else:
+        from jitchat.tui.tour.app import TourApp  # noqa: PLC0415  textual
+
+        app = TourApp
     with TemporaryDirectory(prefix="jitchat-demo-") as folder:
         paths = replace(flags.paths(), database=Path(folder, "demo.db"), rot=Path(folder, "rot"))
         with cold_store.opened_store(paths) as store:
@@ -145,21 +152,9 @@ def demo_command(flags: options.Flags, record: bool, pace: float | None, live: b
 def _record_spent(store: ColdStore, paths: Paths) -> None:
     """Copy the tour's requests to the user's database, so that `jitchat usage` includes them."""
     log = RequestLog(store.database)
-    if log.last_id():
+    if not log.is_empty():
         with cold_store.opened_store(paths) as own:
             log.copy_to(own.database)
-
-
-def _tour_app() -> type[TourApp]:
-    from jitchat.tui.tour.app import TourApp  # noqa: PLC0415  textual: not needed for --help
-
-    return TourApp
-
-
-def _live_app() -> type[LiveApp]:
-    from jitchat.tui.lab.live import LiveApp  # noqa: PLC0415  textual: not needed for --help
-
-    return LiveApp
 
 
 _NAMES_A_MODEL = frozenset({"provider.name", "provider.model", "provider.base_url"})

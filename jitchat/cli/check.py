@@ -1,6 +1,7 @@
 """`jitchat check`: whether the turns that replies were missing are in the window now."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -29,12 +30,8 @@ def check_command(flags: options.Flags, as_json: bool) -> int:
     window neither whole nor as an excerpt.
     """
     found = list(_checked(flags))
-    if as_json:
-        output.say_json({"cases": [_fields(checked) for checked in found], **_sums(found)})
-    elif found:
-        _print(found)
-    else:
-        output.say(NONE_YET)
+    fields = {"cases": [_fields(checked) for checked in found], **_sums(found)}
+    output.tell(fields, partial(_print, found) if found else NONE_YET, as_json=as_json)
     return 0 if all(checked.passes for checked in found) else 1
 
 

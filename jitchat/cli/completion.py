@@ -7,7 +7,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from jitchat.cli import options, output
-from jitchat.errors import JitchatError, UsageError
+from jitchat.errors import JitchatError, UsageError, reported
 
 _VARIABLE = "_JITCHAT_COMPLETE"
 
@@ -38,14 +38,10 @@ def completion_command(shell: str, only_print: bool) -> None:
         output.say(script, newline=False)
         return
     path = _file_of(shell)
-    try:
+    remedy = f"`jitchat completion {shell} --print` prints the script."
+    with reported(JitchatError, f"{path} cannot be written", remedy):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(script, encoding="utf-8")
-    except OSError as error:
-        raise JitchatError(
-            f"{path} cannot be written: {error.strerror}.",
-            f"`jitchat completion {shell} --print` prints the script.",
-        ) from error
     output.say(f"Installed completion for {shell} in {path}. Start a new shell to use it.")
     if shell == "zsh":
         output.say(f"In ~/.zshrc, add fpath=({path.parent} $fpath) before compinit.")

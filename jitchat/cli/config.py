@@ -1,14 +1,17 @@
-"""`jitchat config` and `jitchat paths`: settings and file locations, with their origins."""
+"""`jitchat config`, `paths` and `folders`: settings and file locations, with their origins."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import click
 
 from jitchat.cli import cold_store, options, output, shell_values
 from jitchat.paths import make_private
 from jitchat.settings import Settings, checks, edit, keys, load
+from jitchat.store.pins import AllowedFolders
+from jitchat.text.sanitize import one_line
 
 
 @click.command("paths", cls=options.SharingCommand)
@@ -19,6 +22,26 @@ def paths_command(flags: options.Flags) -> None:
         for name, path, origin in flags.paths().rows()
     ]
     output.print_columns(rows)
+
+
+@click.command("folders", cls=options.SharingCommand)
+@options.flag(
+    "--forget FOLDER",
+    "Ask again before a mention attaches files of FOLDER (repeatable).",
+    multiple=True,
+)
+def folders_command(flags: options.Flags, forget: Sequence[str]) -> None:
+    """List the folders whose files @path may attach.
+
+    Before it attaches hidden files or files outside the current folder, the chat asks once for each
+    folder. This lists the folders that are still allowed.
+    """
+    with cold_store.opened_store(flags.paths()) as store:
+        allowed = AllowedFolders(store.database)
+        for folder in forget:
+            allowed.remove(str(Path(folder).expanduser().resolve()))
+        for path in sorted(allowed.all()):
+            output.say(one_line(path))
 
 
 @click.group("config", cls=options.SharingGroup, invoke_without_command=True)

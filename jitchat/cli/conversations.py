@@ -13,7 +13,7 @@ from jitchat.store.conversation_search import FILTERS, SYNTAX, Filter, parse_que
 from jitchat.store.requests import RequestLog, Spent
 from jitchat.store.search import Found
 from jitchat.store.store import ColdStore
-from jitchat.text.figures import local, megabytes, plural
+from jitchat.text.figures import megabytes, plural
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
 from jitchat.values import DEFAULT_PROJECT, Conversation
@@ -151,10 +151,9 @@ def delete_command(flags: options.Flags, wanted: str, how: HowToDelete, as_json:
             output.warn(_LOG_IS_READ)
     if how.erase and (copies := Runs(flags.paths().rot).copies_of(found.id)):
         output.warn(copies)
-    if as_json:
-        output.say_json({"id": found.id, "deleted": True, "erased": how.erase})
-    else:
-        output.say(f"{found.id} was {'erased' if how.erase else 'deleted'}: {found.title}")
+    fields = {"id": found.id, "deleted": True, "erased": how.erase}
+    text = f"{found.id} was {'erased' if how.erase else 'deleted'}: {found.title}"
+    output.tell(fields, text, as_json=as_json)
 
 
 @conversations_command.command("vacuum")
@@ -170,11 +169,8 @@ def vacuum_command(flags: options.Flags, as_json: bool) -> None:
         if not deletion.vacuum(store):
             output.warn(_LOG_IS_READ)
         after = path.stat().st_size
-    if as_json:
-        output.say_json({"bytes": after, "bytes_before": before})
-    else:
-        sizes = f"{megabytes(after)}, previously {megabytes(before)}"
-        output.say(f"{path} was rewritten: {sizes}.")
+    text = f"{path} was rewritten: {megabytes(after)}, previously {megabytes(before)}."
+    output.tell({"bytes": after, "bytes_before": before}, text, as_json=as_json)
 
 
 def _joined(query: tuple[str, ...]) -> str:
@@ -202,11 +198,8 @@ def _marked(found: Found) -> list[tuple[str, str | None]]:
 
 def _print_outcome(store: ColdStore, identity: str, what: str, *, as_json: bool) -> None:
     found = store.conversation(identity)
-    if as_json:
-        spent = RequestLog(store.database).spent(identity)
-        output.say_json(_fields(found, spent))
-    else:
-        output.say(f"{identity} {what}: {found.title}")
+    spent = RequestLog(store.database).spent(identity)
+    output.tell(_fields(found, spent), f"{identity} {what}: {found.title}", as_json=as_json)
 
 
 def _list(flags: options.Flags, query: str, *, as_json: bool) -> None:
@@ -234,7 +227,7 @@ def _print(conversations: list[Conversation]) -> None:
         (
             known.id,
             plural(known.turns, "turn"),
-            f"{local(known.updated_at):%Y-%m-%d %H:%M}",
+            f"{known.updated_at:%Y-%m-%d %H:%M}",
             *([known.project] if in_projects else []),
             " ".join((known.title, *marks_of(known))),
         )

@@ -3,9 +3,10 @@
 import asyncio
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, aclosing, closing, nullcontext, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -18,6 +19,7 @@ from jitchat.paths import Paths
 from jitchat.providers import provider as chunks
 from jitchat.providers.catalogue import servers
 from jitchat.providers.http.client import CERTIFICATES
+from jitchat.providers.writing import stream_written
 from jitchat.settings import Settings, keys, load, small_models
 from jitchat.settings.profiles import Profile
 from jitchat.store import search_index
@@ -79,29 +81,25 @@ def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) 
         }
     with _usage_log(paths.database) as database:
         answers = asyncio.run(_ask_all(settings, profiles, database))
-    if as_json:
-        selected = "name ok told=result remedy"
-        output.say_json(
-            {
-                "checks": [output.json_fields(check, selected) for check in checks],
-                "providers": [
-                    output.json_fields(answer, f"{selected} model seconds") for answer in answers
-                ],
-                "without_key": keyless,
-            }
-        )
-    else:
-        _print([*checks, *answers])
-        if keyless:
-            listed = ", ".join(f"{name} ({variable})" for name, variable in keyless.items())
-            output.say(f"Without an API key: {listed}.")
-    return 1 if any(finding.ok is False for finding in (*checks, *answers)) else 0
+    selected = "name ok told=result remedy"
+    of_answer = f"{selected} model seconds"
+    fields = {
+        "checks": [output.json_fields(check, selected) for check in checks],
+        "providers": [output.json_fields(answer, of_answer) for answer in answers],
+        "without_key": keyless,
+    }
+    findings = [*checks, *answers]
+    output.tell(fields, partial(_print, findings, keyless), as_json=as_json)
+    return 1 if any(finding.ok is False for finding in findings) else 0
 
 
-def _print(findings: Sequence[Finding]) -> None:
+def _print(findings: Sequence[Finding], keyless: Mapping[str, str]) -> None:
     rows = [(finding.name, f"{finding.result} {finding.remedy}") for finding in findings]
     for finding, line in zip(findings, output.columns(rows), strict=True):
         output.print_check(line, passes=finding.ok)
+    if keyless:
+        listed = ", ".join(f"{name} ({variable})" for name, variable in keyless.items())
+        output.say(f"Without an API key: {listed}.")
 
 
 def _installation(settings: Settings, paths: Paths) -> Iterator[Finding]:
@@ -274,7 +272,7 @@ async def _time_to_answer(model: models.ResolvedModel) -> float:
     start = time.monotonic()
     answering = chunks.ReplyDelta | chunks.ReasoningDelta | ToolCall | chunks.Finished
     try:
-        async with aclosing(provider.stream(_QUESTION, sampling)) as answer:
+        async with aclosing(stream_written(provider, _QUESTION, sampling)) as answer:
             async for chunk in answer:
                 if isinstance(chunk, answering):
                     return time.monotonic() - start

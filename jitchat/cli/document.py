@@ -14,7 +14,7 @@ from jitchat.statements import DocumentLine, MemoryDocument
 from jitchat.store.documents import BY_USER, DocumentStore, Version
 from jitchat.synthesis import document_edits
 from jitchat.synthesis.fitting import MOST_WORDS, words_of
-from jitchat.text.figures import local, plural
+from jitchat.text.figures import plural
 from jitchat.window.statements import document_text, line_text
 
 _PINNED, _EDITED = "pinned", "edited"
@@ -82,9 +82,9 @@ def _show(documents: DocumentStore, wanted: DocumentFlags) -> None:
     if wanted.diff is not None:
         _show_difference(documents, *wanted.diff, as_json=wanted.json)
     elif wanted.versions:
-        output.print_records(
-            documents.versions(), _version_fields, _version_row, as_json=wanted.json, right=(0,)
-        )
+        names = "version=number made_by made_at lines restores"
+        versions = documents.versions()
+        output.print_records(versions, names, _version_row, as_json=wanted.json, right=(0,))
     else:
         found = documents.latest() if wanted.version is None else documents.at(wanted.version)
         _show_document(found, wanted)
@@ -123,25 +123,20 @@ def marks_of(line: DocumentLine) -> list[str]:
 
 def _version_row(version: Version) -> Sequence[str]:
     restored = f": restored version {version.restores:,}" if version.restores else ""
-    made_at = f"{local(version.made_at):%Y-%m-%d %H:%M}"
+    made_at = f"{version.made_at:%Y-%m-%d %H:%M}"
     lines = plural(version.lines, "line")
     return f"{version.number:,}", made_at, lines, f"{version.made_by}{restored}"
 
 
-def _version_fields(version: Version) -> dict[str, Any]:
-    return output.json_fields(version, "version=number made_by made_at lines restores")
-
-
 def _show_difference(documents: DocumentStore, old: int, new: int, *, as_json: bool) -> None:
     changes = document_edits.difference(documents.at(old), documents.at(new))
-    if as_json:
-        output.say_json(
-            [{"added": change.is_added, **_line_fields(change.line)} for change in changes]
-        )
-        return
-    for change in changes:
-        sign = "+" if change.is_added else "-"
-        output.say(f"{sign} {change.line.section}: {line_text(change.line)}")
+    signs = {True: "+", False: "-"}
+    lines = [
+        f"{signs[change.is_added]} {change.line.section}: {line_text(change.line)}"
+        for change in changes
+    ]
+    fields = [{"added": change.is_added, **_line_fields(change.line)} for change in changes]
+    output.tell(fields, "\n".join(lines), as_json=as_json)
 
 
 def _document_fields(document: MemoryDocument, project: str) -> dict[str, Any]:
@@ -149,7 +144,7 @@ def _document_fields(document: MemoryDocument, project: str) -> dict[str, Any]:
         "project": project,
         "version": document.version,
         "words": words_of(document),
-        "through": dict(document.through),
+        "through": document.through,
         "lines": [_line_fields(line) for line in document.lines],
     }
 

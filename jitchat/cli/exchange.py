@@ -9,7 +9,7 @@ from typing import Any
 
 from jitchat import errors, events
 from jitchat.attachments import Attachment
-from jitchat.cli import output
+from jitchat.cli import options, output
 from jitchat.cli.windows import window_fields
 from jitchat.index.tool_results import result_line
 from jitchat.memory import Memory
@@ -51,6 +51,9 @@ class _Printer:
                 self.end_line()
             case events.ToolReturned(turn):
                 output.say(f"tool: {_tool_line(turn)}", err=True)
+            case events.RequestAdapted(sentence) | events.LimitLearnt(_, sentence):
+                self.end_line()
+                output.say(one_line(sentence), err=True)
             case _:
                 for sentence in _sentences_of(event):
                     self.end_line()
@@ -95,15 +98,23 @@ def _sentences_of(event: events.Event) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class HowToSend:
+    tools: bool = options.option("Let the model call the tools of your MCP servers.")
+    compact: str | None = options.option(
+        "Send only the parts of TEXT that INSTRUCTION asks for; all of TEXT is stored.",
+        "INSTRUCTION",
+    )
+    end: bool = options.option("End the session afterwards, which writes the memory document.")
+    json: bool = options.option(
+        "Print a JSON object: the reply, its turns, usage, cost and window."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Sent:
     draft: str
     mode: Mode
-    instruction: str | None = None
-    """Which parts of a long draft to send; None to send all of it."""
-    ends: bool = False
-    """Whether to end the session afterwards, which writes the memory document."""
-    as_json: bool = False
-    """Whether to print a JSON object instead of the reply."""
+    how: HowToSend
     once: Once = NO_MORE
     """With the files of the message."""
     names_conversation: bool = True
@@ -112,8 +123,8 @@ class Sent:
 
 async def once_for(session: Session, sent: Sent) -> Once:
     """Compact the draft if an instruction is given; if not, suggest it for a very long draft."""
-    if sent.instruction is not None:
-        form = await session.compacted(sent.draft, sent.instruction)
+    if sent.how.compact is not None:
+        form = await session.compacted(sent.draft, sent.how.compact)
         return replace(sent.once, form=form)
     size = session.counter.count(sent.draft)
     if size > LARGE_MESSAGE:
@@ -136,22 +147,22 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
     However it ends, the partial reply is stored and the output line is closed.
     """
     conversation = session.memory.conversation
-    place = "" if sent.names_conversation or sent.as_json else conversation.id
-    printer = _Printer(session.memory, as_json=sent.as_json, place=place)
+    place = "" if sent.names_conversation or sent.how.json else conversation.id
+    printer = _Printer(session.memory, as_json=sent.how.json, place=place)
     try:
         await end_if_over(session)
         once = await once_for(session, sent)
         async with aclosing(session.send(sent.draft, sent.mode, once)) as told:
             async for event in told:
                 printer.take(event)
-        if sent.ends and (ended := await session.ending.end()) is not None:
+        if sent.how.end and (ended := await session.ending.end()) is not None:
             printer.end_line()
             output.say(ended.sentence, err=True)
     finally:
         printer.end_line()
         await session.aclose()
     error, stored = printer.error, printer.stored
-    if sent.as_json:
+    if sent.how.json:
         output.say_json(_fields(session, stored, error))
     if not stored or stored[-1].status is not Status.CUT:
         return error
@@ -173,7 +184,12 @@ def _fields(
     reply = stored[-1] if stored[1:] else None
     sent = sent_exchange(session.memory, said, reply) if said is not None else None
     window, ending = sent if sent is not None else (None, None)
-    spent, usage = session.spending.message()
+    described = None
+    if window is not None:
+        reported = ending.usage if ending is not None else None
+        compared = session.comparison(window, reported, sent=True)
+        described = window_fields(window, session.memory.conversation.id, compared)
+    spent, usage = session.message_usage()
     identity = session.memory.conversation.id
     return {
         "conversation": identity,
@@ -183,7 +199,7 @@ def _fields(
         **output.json_fields(spent, "requests=sends cost_unknown=unknown cost_estimated=estimated"),
         "cost": spent.amount if spent.amount or not spent.unknown else None,
         **output.json_fields(ending, "stop"),
-        "window": window and window_fields(window, identity, session.options.prices),
+        "window": described,
         "error": str(error) if error is not None else None,
     }
 

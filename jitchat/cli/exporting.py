@@ -1,4 +1,4 @@
-"""`jitchat export`: conversations to a file or to standard output."""
+"""`jitchat export` and `jitchat backup`: conversations, or the whole database, to a file."""
 
 import codecs
 import os
@@ -12,7 +12,7 @@ import click
 from jitchat.cli import cold_store, options, output
 from jitchat.errors import UsageError
 from jitchat.store.store import ColdStore
-from jitchat.text.figures import plural
+from jitchat.text.figures import megabytes, plural
 from jitchat.transfer.export import Write
 from jitchat.transfer.exports import EXPORTS
 from jitchat.values import Conversation
@@ -81,3 +81,17 @@ def _writer(out: Path | None) -> Iterator[Write]:
         raise output.OutputError(f"{out} cannot be written: {error.strerror}.") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+@click.command("backup", cls=options.SharingCommand)
+@click.argument("file", type=options.PATH)
+def backup_command(flags: options.Flags, file: Path, as_json: bool) -> None:
+    """Copy the database to FILE, which must not exist.
+
+    The copy contains everything that the database contains, and can be opened with --db. Erasing a
+    conversation does not change it. jitchat can be in use meanwhile.
+    """
+    with cold_store.opened_store(flags.paths()) as store:
+        size = store.database.back_up(file)
+    text = f"{store.database.path} was copied to {file}: {megabytes(size)}."
+    output.tell({"file": str(file), "bytes": size}, text, as_json=as_json)

@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -11,13 +12,14 @@ import click
 
 from jitchat import models
 from jitchat.cli import cold_store, options, output
-from jitchat.cli.import_check import print_census
 from jitchat.errors import UsageError
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.indexer import Indexer
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
+from jitchat.text.sanitize import shorten
+from jitchat.transfer.census import Place
 from jitchat.transfer.format import Format
 from jitchat.transfer.formats import BY_NAME, conversations_of, listed, picked
 from jitchat.transfer.import_run import Taken, nothing_of, require_turns, take_all, without_deleted
@@ -26,6 +28,10 @@ from jitchat.transfer.source import Source, open_source
 
 _MOST_LINES = 20
 """Maximum conversations reported one by one."""
+_EXAMPLES = 20
+"""Texts that are nowhere, shown at most."""
+_WIDTH = 60
+"""Characters shown of a text."""
 _UNINDEXED = "turns not indexed yet are indexed when they are next used."
 
 
@@ -93,8 +99,31 @@ def _check(found: Iterator[IncomingConversation], source: Source) -> None:
         closing(Database(Path(folder) / "check.db")) as database,
     ):
         taken = _take(ColdStore(database), found, source)
-    if not print_census(taken):
+    if not _print_census(taken):
         raise SystemExit(1)
+
+
+def _print_census(taken: Sequence[Taken]) -> bool:
+    """Print where the texts of conversations are; return whether every text is accounted for."""
+    counts = Counter[tuple[str, Place]]()
+    reasons = dict[str, str]()
+    for conversation in taken:
+        counts.update(conversation.census.counts)
+        reasons |= conversation.census.rules.excluded
+    keys = sorted({key for key, _ in counts})
+    output.say(" ".join(("texts", *Place)))
+    for key in keys:
+        total = sum(counts[key, place] for place in Place)
+        cells = [f"{counts[key, place] or '':>{len(place)}}" for place in Place]
+        reason = f"({reasons[key]})" if key in reasons else ""
+        output.say(" ".join((f"{total:>5}", *cells, key, reason)).rstrip())
+    examples = [example for conversation in taken for example in conversation.census.examples]
+    for key, text in list(dict.fromkeys(examples))[:_EXAMPLES]:
+        output.say(f"nowhere: {key}: {shorten(text, _WIDTH)}")
+    lost = sum(counts[key, Place.NOWHERE] for key in keys)
+    sentence = f"{plural(lost, 'text')} would not be imported: the keys are not known."
+    output.say(sentence if lost else "Every text is accounted for.")
+    return not lost
 
 
 def _take(store: ColdStore, found: Iterator[IncomingConversation], source: Source) -> list[Taken]:

@@ -52,7 +52,8 @@ def set_command(flags: options.Flags, name: str, keyring: bool) -> None:
 def list_command(flags: options.Flags, as_json: bool) -> None:
     """List the providers and where the API key of each comes from."""
     settings, file = flags.settings(), _file(flags)
-    _warn_of_permissions(file)
+    if warning := file.warning():
+        output.warn(warning)
     profiles = [profile for profile in settings.profiles() if not profile.is_embedded]
     sources = stored_keys.key_sources(profiles, os.environ, file.path)
     output.print_records(
@@ -76,14 +77,6 @@ def remove_command(flags: options.Flags, name: str) -> None:
     output.say(f"Removed the API key of {name} from {' and from '.join(places)}.")
 
 
-@keys_command.command("path")
-def path_command(flags: options.Flags) -> None:
-    """Print the path of the keys file."""
-    file = _file(flags)
-    output.say(str(file.path))
-    _warn_of_permissions(file)
-
-
 def _file(flags: options.Flags) -> stored_keys.KeysFile:
     return stored_keys.KeysFile(flags.paths().keys)
 
@@ -103,8 +96,3 @@ def _how_to_add(profile: Profile) -> str:
     if profile.requires_key:
         return f"no key: set {profile.key_variables[0]}, or run `jitchat keys set {profile.name}`"
     return "no key (may not be required)"
-
-
-def _warn_of_permissions(file: stored_keys.KeysFile) -> None:
-    if warning := file.warning():
-        output.warn(warning)

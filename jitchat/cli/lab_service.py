@@ -7,25 +7,26 @@ server's model is stored in the user's database, as in the chat.
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from contextlib import aclosing, closing, suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 
 from jitchat import __version__, errors, models
 from jitchat.bench.output import settings_fields, without_login
+from jitchat.bench.workers import reply_to
 from jitchat.index.embedder import Embedder
 from jitchat.lab import compare, costs, grade, planting, run_file
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.lab import Lab
 from jitchat.memory import Memory
 from jitchat.paths import Paths
-from jitchat.providers.provider import Options, Provider, ReasoningDelta, ReplyDelta
+from jitchat.providers.provider import Options, Provider
 from jitchat.session import Session
 from jitchat.settings import profiles, small_models
 from jitchat.store.requests import Purpose
 from jitchat.store.store import ColdStore, local_now
 from jitchat.text.sanitize import one_line
 from jitchat.tools.offering import Asking
-from jitchat.values import Message, Role, Turn, Usage
+from jitchat.values import Message, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import message_tokens
 
@@ -223,19 +224,14 @@ async def probe_speed(provider: Provider, sampling: Options) -> costs.Speed | No
 
 
 async def _speed_at(text: str, provider: Provider, asked: Options) -> costs.Speed | None:
-    usage, start, first = None, time.monotonic(), None
-    async with aclosing(provider.stream((Message(Role.USER, text),), asked)) as chunks:
-        async for chunk in chunks:
-            if isinstance(chunk, ReplyDelta | ReasoningDelta):
-                first = first or time.monotonic()
-            elif isinstance(chunk, Usage):
-                usage = chunk
-    ended = time.monotonic()
-    if usage is None or first is None or not (usage.input_tokens and usage.output_tokens):
+    start = time.monotonic()
+    reply = await reply_to((Message(Role.USER, text),), provider, asked)
+    ended, usage = time.monotonic(), reply.usage
+    if usage is None or reply.first is None or not (usage.input_tokens and usage.output_tokens):
         return None
     return costs.Speed(
-        (usage.input_tokens - (usage.cached_tokens or 0)) / (first - start),
-        usage.output_tokens / max(ended - first, 0.001),
+        (usage.input_tokens - (usage.cached_tokens or 0)) / (reply.first - start),
+        usage.output_tokens / max(ended - reply.first, 0.001),
         usage.output_tokens,
     )
 

@@ -15,7 +15,7 @@ from jitchat.cli import cold_store, options, output
 from jitchat.errors import UsageError
 from jitchat.settings import edit
 from jitchat.settings.sections import McpServer
-from jitchat.settings.servers import rules_of, spec_of
+from jitchat.settings.tables import rules_of, spec_of
 from jitchat.store.tool_grants import ToolGrants
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
@@ -179,10 +179,10 @@ def _finding(server: Server, counter: TokenCounter) -> dict[str, object]:
         "ok": state.phase is Phase.READY,
         "sentence": state.sentence,
         "protocol": state.protocol,
-        "tokens": prices.around + sum(tokens for _, tokens in prices.each),
+        "tokens": prices.around + sum(tokens for _, tokens in prices.by_tool),
         "tools": [
             {"name": tool.name, "tokens": tokens, "description": tool.description}
-            for tool, (_, tokens) in zip(server.tools(), prices.each, strict=True)
+            for tool, (_, tokens) in zip(server.tools(), prices.by_tool, strict=True)
         ],
         "errors": [],
     }

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import click
 
@@ -17,6 +16,11 @@ from jitchat.values import DEFAULT_PROJECT
 
 _SHOWN = 60
 """Maximum characters of a fact quoted in an error."""
+_NAMES = (
+    "id text kind state stated_on valid_until superseded_by conversation=source.conversation"
+    " turn=source.first"
+)
+"""What JSON has of a fact."""
 
 
 _IN_PROJECT = options.project_option(f"Project of the facts (default: {DEFAULT_PROJECT}).")
@@ -50,7 +54,7 @@ def list_command(flags: options.Flags, *, lists_all: bool = False, as_json: bool
     with _opened(flags) as facts:
         found = [fact for fact in facts.all() if lists_all or _is_current(fact)]
     none = f"No facts in project {facts.project} yet. `jitchat memory add TEXT` adds one."
-    output.print_records(found, _fields, _row, as_json=as_json, right=(0,), none=none)
+    output.print_records(found, _NAMES, _row, as_json=as_json, right=(0,), none=none)
 
 
 @memory_command.command("add")
@@ -103,7 +107,8 @@ def export_command(flags: options.Flags, *, as_json: bool) -> None:
     with _opened(flags) as facts:
         known = facts.all()
     if as_json:
-        output.say_json({"project": facts.project, "facts": [_fields(fact) for fact in known]})
+        listed = [output.json_fields(fact, _NAMES) for fact in known]
+        output.say_json({"project": facts.project, "facts": listed})
         return
     output.say(f"# {facts.project}")
     for kind in dict.fromkeys(fact.kind for fact in known if fact.holds):
@@ -113,14 +118,6 @@ def export_command(flags: options.Flags, *, as_json: bool) -> None:
                 output.say(
                     f"- {fact.text} ({', '.join(filter(None, (_day(fact), _origin(fact))))})"
                 )
-
-
-def _fields(fact: Fact) -> dict[str, Any]:
-    return output.json_fields(
-        fact,
-        "id text kind state stated_on valid_until superseded_by conversation=source.conversation"
-        " turn=source.first",
-    )
 
 
 def _is_current(fact: Fact) -> bool:

@@ -5,13 +5,14 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import click
 
 from jitchat import weights
 from jitchat.cli import cold_store, options, output
-from jitchat.errors import JitchatError, ProviderError, SettingsError, UsageError
+from jitchat.errors import JitchatError, ProviderError, SettingsError, UsageError, reported
 from jitchat.model_choices import ModelChoices
 from jitchat.providers.catalogue import models, table
 from jitchat.store.models import ModelLists
@@ -63,10 +64,8 @@ def list_command(flags: options.Flags, words: tuple[str, ...], refresh: bool, as
         found = [choice for choice in narrowed if choice.models]
     for name, error in failures:
         output.warn(f"{name}: {error}")
-    if as_json:
-        output.say_json([_fields(choice) for choice in found])
-    else:
-        _print(found, most)
+    fields = [_fields(choice) for choice in found]
+    output.tell(fields, partial(_print, found, most), as_json=as_json)
     return 1 if failures and len(failures) == asked else 0
 
 
@@ -136,11 +135,8 @@ def fetch_command(flags: options.Flags, name: str, source: Path | None) -> int:
 def remove_command(flags: options.Flags, name: str) -> None:
     """Delete downloaded weights: smollm2 or minilm."""
     wanted, folder = _weights(name), flags.paths().models
-    try:
+    with reported(JitchatError, f"{wanted.home(folder)} cannot be deleted"):
         freed = weights.remove(name, folder)
-    except OSError as error:
-        home = wanted.home(folder)
-        raise JitchatError(f"{home} cannot be deleted: {error.strerror}.") from error
     freed_text = f"was deleted, freeing {figures.megabytes(freed)}"
     output.say(f"{wanted.title} {freed_text if freed else 'is not installed'}.")
 

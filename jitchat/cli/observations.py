@@ -50,13 +50,8 @@ def observations_command(flags: options.Flags, **wanted: Any) -> None:  # noqa: 
         raise UsageError(f"{named} cannot be combined.", "Give one of them.")
     with opened_session(flags, sends=wanted["run"]) as (session, _, _):
         notices = _change(session, wanted)
-        if wanted["as_json"]:
-            output.say_json(_fields(session))
-            return
-        for sentence in notices:
-            output.say(sentence)
-        for line in _lines(session):
-            output.say(line)
+        text = "\n".join((*notices, *_lines(session)))
+        output.tell(_fields(session), text, as_json=wanted["as_json"])
 
 
 def _change(session: Session, wanted: dict[str, Any]) -> Sequence[str]:

@@ -133,13 +133,13 @@ def turn_number(text: str) -> int:
     return int(digits)
 
 
-_OF_FILE = re.compile(r"[./]\w")
-"""Found in file names, but not in names of conversations and turns."""
+_OF_OTHERS = re.compile(r"[./ _]\w")
+"""Found in names of files, facts and tools."""
 
 
 def turn_name(text: str) -> int | str:
-    """Read a turn number, a turn of another conversation (`chat-3#12`) or a file; a click type."""
-    if "#" not in text and _OF_FILE.search(text):
+    """Read a turn number, or the name of a row: `chat-3#12`, a file, `fact 7`; a click type."""
+    if "#" not in text and _OF_OTHERS.search(text):
         return text
     conversation, sign, number = text.rpartition("#")
     return f"{conversation}#{turn_number(number)}" if conversation and sign else turn_number(text)

@@ -13,15 +13,16 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from jitchat.errors import BenchFailed, JitchatError, UsageError
+from jitchat.errors import BenchFailed, JitchatError, UsageError, reported
 from jitchat.text.sanitize import escape_in_json, for_terminal
 from jitchat.typed_data import fields_of
 
@@ -110,8 +111,20 @@ def say_json(value: object) -> None:
 
 
 def _json_value(value: object) -> object:
-    """Convert what JSON has no type for: a date, and a dataclass with its fields."""
+    """Convert what JSON has no type for: a date, a mapping, and a dataclass with its fields."""
+    if isinstance(value, Mapping):
+        return dict(value)
     return value.isoformat() if isinstance(value, date) else fields_of(value)
+
+
+def tell(fields: object, text: str | Callable[[], object], *, as_json: bool) -> None:
+    """Print fields as JSON or, without `as_json`, a text; a function prints its text itself."""
+    if as_json:
+        say_json(fields)
+    elif callable(text):
+        text()
+    elif text:
+        say(text)
 
 
 def json_fields(record: object, names: str) -> dict[str, Any]:
@@ -132,20 +145,21 @@ def json_fields(record: object, names: str) -> dict[str, Any]:
 
 def print_records(  # noqa: PLR0913  a name for each part of the output
     records: Sequence[_Record],
-    describe: Callable[[_Record], dict[str, Any]],
+    describe: str | Callable[[_Record], dict[str, Any]],
     row_of: Callable[[_Record], Sequence[str]],
     *,
     as_json: bool,
     right: Collection[int] = (),
     none: str = "",
 ) -> None:
-    """Print records as JSON or as aligned columns; `none` is the sentence if there are none."""
-    if as_json:
-        say_json([describe(record) for record in records])
-    elif records:
-        print_columns([row_of(record) for record in records], right)
-    elif none:
-        say(none)
+    """Print records as JSON or as aligned columns; `none` is the sentence if there are none.
+
+    `describe` makes the JSON of a record, or names its attributes as in `json_fields`.
+    """
+    if isinstance(describe, str):
+        describe = partial(json_fields, names=describe)
+    shown = partial(print_columns, [row_of(record) for record in records], right)
+    tell([describe(record) for record in records], shown if records else none, as_json=as_json)
 
 
 @contextmanager
@@ -270,9 +284,12 @@ def print_tables(tables: Iterable[Table]) -> None:
         emit("\n" * bool(number) + drawn.get().rstrip())
 
 
+_ANOTHER_FILE = "Choose another file."
+
+
 def require_writable(path: Path) -> None:
     if why := why_unwritable(path):
-        raise _unwritable(path, why)
+        raise BenchFailed(f"{path} cannot be written: {why}.", _ANOTHER_FILE)
 
 
 def why_unwritable(path: Path) -> str:
@@ -292,19 +309,13 @@ def why_unwritable(path: Path) -> str:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    try:
+    with reported(BenchFailed, f"{path} cannot be written", _ANOTHER_FILE):
         path.write_bytes(content)
-    except OSError as error:
-        raise _unwritable(path, str(error.strerror)) from error
     say(f"written to {path}", err=True)
 
 
 def write_json(path: Path, value: object) -> None:
     write_file(path, (json.dumps(value, indent=2) + "\n").encode())
-
-
-def _unwritable(path: Path, why: str) -> BenchFailed:
-    return BenchFailed(f"{path} cannot be written: {why}.", "Choose another file.")
 
 
 def may_delete(question: str, *, given: bool) -> bool:

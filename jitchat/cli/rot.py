@@ -106,15 +106,8 @@ def _summary(file: run_file.RunFile) -> _Summary:
 
 def _cells(summary: _Summary) -> tuple[str, ...]:
     run = summary.run
-    listed = ", ".join(f"{mode} {_share(tally)}" for mode, tally in summary.tallies.items())
+    listed = ", ".join(f"{mode} {stats.total(tally)}" for mode, tally in summary.tallies.items())
     return run.id, f"{summary.decided:,}/{run.experiment.size:,}", listed, one_line(run.title)
-
-
-def _share(tally: stats.Tally) -> str:
-    """Format the share of right answers and their total: `76 % of 140`; a dash if none."""
-    if not tally.answered:
-        return stats.NOTHING
-    return f"{stats.percent(tally.share)} of {tally.answered:,}"
 
 
 def _fields(summary: _Summary) -> dict[str, Any]:
@@ -150,13 +143,9 @@ def compare_command(flags: options.Flags, before: str, after: str) -> None:
     A and B are ids of runs, or `last`. The run that was started first is the baseline, whichever
     way they are given. Only cells answered in both runs count.
     """
-    with _opened(flags, before) as first, _opened(flags, after) as second:
-        if first.run.id == second.run.id:
-            raise UsageError(f"A and B are both {first.run.id}.", "Name two different runs.")
-        earlier, later = sorted((first, second), key=lambda file: file.run.begun_at)
-        comparison = compare.compare_runs(
-            earlier.run, earlier.results(), later.run, later.results()
-        )
+    comparison = compare.compare_saved(run_file.Runs(flags.paths().rot), (before, after))
+    if comparison.before.id == comparison.after.id:
+        raise UsageError(f"A and B are both {comparison.before.id}.", "Name two different runs.")
     output.print_tables(report.comparison_tables(comparison))
 
 

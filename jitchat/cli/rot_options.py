@@ -135,8 +135,9 @@ class RotFiles:
     json: Path | None = _file(  # noqa: RUF009  it makes a field
         "Write the run to OUT as JSON, with every cell and setting (- for standard output)."
     )
-    csv: Path | None = _file("Write the cells to OUT as CSV.")  # noqa: RUF009  see json
-    svg: Path | None = _file("Draw the heatmaps and curves to OUT as SVG.")  # noqa: RUF009  see json
+    html: Path | None = _file(  # noqa: RUF009  see json
+        "Write a page with the heat maps, the curve and the tables to OUT as HTML."
+    )
 
     def named(self) -> list[tuple[str, Path]]:
         return [(name, path) for name, path in asdict(self).items() if path is not None]

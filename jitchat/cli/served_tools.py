@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from jitchat.session import Session
-from jitchat.settings.servers import rules_of, spec_of
 from jitchat.settings.settings import Settings
+from jitchat.settings.tables import rules_of, spec_of
 from jitchat.store.tool_grants import ToolGrants
 from jitchat.tools.approvals import Approvals, Approver
 from jitchat.tools.mcp.elicitation import Elicitor

@@ -9,7 +9,7 @@ import click
 
 from jitchat.cli.cold_store import load_settings, opened_store
 from jitchat.cli.options import Flags, SharingCommand, flag, provider_options, text_given
-from jitchat.cli.output import json_fields, print_records, say, say_json, warn
+from jitchat.cli.output import json_fields, print_records, say, tell, warn
 from jitchat.errors import UsageError
 from jitchat.models import ResolvedModel, resolve_model
 from jitchat.settings.settings import CHOSEN
@@ -44,20 +44,29 @@ class _Learnt:
 
     @property
     def correction(self) -> str:
-        """Factor on the count and tokens added per request: `× 1.13 + 11`."""
+        """Factor of text and tokens per request, then other factors: `× 1.13 + 11, calls × 2`."""
         offset = round(self.calibration.offset)
-        added = f" {'+' if offset > 0 else '−'} {abs(offset):,}" if offset else ""
-        return f"× {self.calibration.slope:.3f}".rstrip("0").rstrip(".") + added
+        added = f" + {offset:,}" if offset else ""
+        factors = [
+            f"{other} × {_factor(factor.slope)}"
+            for other, factor in self.calibration.factors.items()
+        ]
+        return ", ".join([f"× {_factor(self.calibration.slope)}{added}", *factors])
 
     def fields(self, *bands_at: int) -> dict[str, Any]:
         """Return the correction and its bands as JSON values; both None without a correction."""
         learnt = self.calibration
         if not learnt.samples:
             return {"correction": None, "band": None}
+        factors = {other.value: factor.slope for other, factor in learnt.factors.items()}
         return {
-            "correction": json_fields(learnt, "slope offset samples"),
+            "correction": {**json_fields(learnt, "slope offset samples"), "factors": factors},
             "band": {str(at): learnt.band(at) for at in bands_at},
         }
+
+
+def _factor(slope: float) -> str:
+    return f"{slope:.3f}".rstrip("0").rstrip(".")
 
 
 @click.command("tokens", cls=SharingCommand)
@@ -92,14 +101,12 @@ def tokens_command(  # noqa: PLR0913  one for each option
     counts = None
     if text is not None:
         counts = _count(resolved, learnt.calibration, text_given(text), exact=exact)
-    if as_json:
-        fields = {**_fields(resolved, learnt), **tools}
-        if counts is not None:
-            fields["text"] = counts
-        say_json(fields)
-        return
+    fields = {**_fields(resolved, learnt), **tools}
+    if counts is not None:
+        fields["text"] = counts
     statistics = filter(None, (each.sentence for each in tools.values()))
-    say("\n".join((*_lines(resolved, learnt), *statistics, *_count_lines(resolved, counts))))
+    lines = (*_lines(resolved, learnt), *statistics, *_count_lines(resolved, counts))
+    tell(fields, "\n".join(lines), as_json=as_json)
 
 
 def _resolved(flags: Flags, model: str) -> ResolvedModel:

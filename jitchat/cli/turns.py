@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,10 @@ from jitchat.settings import personas
 from jitchat.settings.small_models import require_addresses
 from jitchat.small_models.titles import name_new
 from jitchat.store.path import parent_of
-from jitchat.store.pins import OwnInstructions
+from jitchat.store.pins import OwnInstructions, PickedMode
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import Mode, Role
-from jitchat.why import Explained, Standing, why, why_elsewhere, why_file
+from jitchat.why import Explained, Standing, why, why_other
 from jitchat.window import record, steering
 from jitchat.window.window import ContextWindow, Kind
 
@@ -54,17 +53,19 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
         _warn(model.warning())
         once = _once_of(session, draft, wanted["attached"], wanted["budget"])
         window = _planned(session, draft.text, mode, once, ask=wanted["ask_picker"])
-        identity, prices = session.memory.conversation.id, session.options.prices
+        identity, compared = session.memory.conversation.id, session.comparison(window)
         wire = session.wire(window) if wanted["as_request"] else None
     if wanted["as_request"]:  # the built-in reader has no request, so print its messages
         output.say((wire.body if wire is not None else record.messages_body(window)).decode())
         return
-    exact = asyncio.run(model.count_exactly(window.messages())) if wanted["exact"] else None
+    exact = None
+    if wanted["exact"]:
+        exact = asyncio.run(model.count_exactly(window.messages(), window.tools))
     if wanted["as_json"]:
-        found = windows.window_fields(window, identity, prices)
+        found = windows.window_fields(window, identity, compared)
         output.say_json(found | ({"exact": exact} if exact else {}))
         return
-    windows.print_window(window, identity, prices)
+    windows.print_window(window, identity, compared)
     if exact:
         output.say(f"{model.profile.title} counts {exact:,} tokens.")
 
@@ -109,19 +110,6 @@ def _planned(
     return asyncio.run(asked())
 
 
-@dataclass(frozen=True, slots=True)
-class _HowToSend:
-    tools: bool = options.option("Let the model call the tools of your MCP servers.")
-    compact: str | None = options.option(
-        "Send only the parts of TEXT that INSTRUCTION asks for; all of TEXT is stored.",
-        "INSTRUCTION",
-    )
-    end: bool = options.option("End the session afterwards, which writes the memory document.")
-    json: bool = options.option(
-        "Print a JSON object: the reply, its turns, usage, cost and window."
-    )
-
-
 @click.command("send", cls=options.SharingCommand)
 @click.argument("text", required=False)
 @options.in_conversation
@@ -130,7 +118,7 @@ class _HowToSend:
 @options.attaching
 @options.common_options
 def send_command(
-    flags: options.Flags, text: str | None, how: _HowToSend, attached: Sequence[str]
+    flags: options.Flags, text: str | None, how: exchange.HowToSend, attached: Sequence[str]
 ) -> None:
     """Send TEXT, print the reply as it arrives, and store both.
 
@@ -150,9 +138,7 @@ def send_command(
         sent = exchange.Sent(
             draft.text,
             mode,
-            how.compact,
-            how.end,
-            as_json=how.json,
+            how,
             names_conversation=flags.conversation is not None or flags.temporary,
             once=_once_of(session, draft, attached),
         )
@@ -204,7 +190,8 @@ def opened_session(
         session = model.open_session(memory, ask=True)
         session.folder = Path.cwd()
         _index_missing(session.memory)
-        yield session, Mode(settings.chat.mode), model
+        picked = PickedMode(store.database).get(conversation.id)
+        yield session, settings.mode_in(*picked), model
 
 
 def _index_missing(memory: Memory) -> None:
@@ -253,8 +240,8 @@ def why_command(
 ) -> None:
     """Explain why turn ID is or is not in the window for TEXT.
 
-    ID is a turn number such as 12, a turn of another conversation such as chat-3#12, or a file
-    such as notes.md.
+    ID is a turn number such as 12, a turn of another conversation such as chat-3#12, a file such
+    as notes.md, a fact such as 'fact 7', or a tool.
 
     Without TEXT, the last message is explained, with its window as it would be now; with --turn,
     a window as it was sent. Use - to read TEXT from standard input.
@@ -268,18 +255,16 @@ def why_command(
         else:
             explained = _explained_draft(session, draft, mode)
         found = _why_fields(session, explained, turn)
-    if as_json:
-        output.say_json(found)
-        return
+    output.tell(found, "\n".join((_heading(explained), *found["sentences"])), as_json=as_json)
+
+
+def _heading(explained: Explained) -> str:
     mode, quoted = explained.window.mode, f"“{shorten(explained.draft, _QUOTED)}”"
     if (system := explained.window.name_of(Kind.SYSTEM)) != Kind.SYSTEM:
         quoted += f" ({one_line(system)})"
     if explained.said is not None:
-        output.say(f"The window that was sent in {mode} for #{explained.said.position}, {quoted}:")
-    else:
-        output.say(f"The window that would be sent in {mode} for {quoted}:")
-    for sentence in found["sentences"]:
-        output.say(sentence)
+        return f"The window that was sent in {mode} for #{explained.said.position}, {quoted}:"
+    return f"The window that would be sent in {mode} for {quoted}:"
 
 
 def _explained_draft(session: Session, draft: Draft | None, mode: Mode) -> Explained:
@@ -314,8 +299,7 @@ def _why_fields(session: Session, explained: Explained, turn: int | str) -> Mapp
         "turn": turn,
     }
     if isinstance(turn, str):
-        explain = why_elsewhere if "#" in turn else why_file
-        return {**fields, "sentences": explain(explained.window, turn)}
+        return {**fields, "sentences": why_other(explained.window, turn)}
     answer = why(session.memory, explained, turn)
     if answer.standing is Standing.UNKNOWN:
         raise errors.UnknownTurn(str(answer))

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
-from typing import Any
+from functools import partial
 
 import click
 
@@ -11,7 +11,7 @@ from jitchat.cli import cold_store, options, output
 from jitchat.store.usage import Grouping, UsageRow, total_of_rows, usage_by
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import for_terminal, shorten
-from jitchat.window.plan import apportion
+from jitchat.window.render import apportion
 
 _NAME = 48
 """Maximum characters of a name in the table; half as many in the plot."""
@@ -20,6 +20,11 @@ _WIDTH = 80
 _PER_DOLLAR, _FINE = 10_000, 10**9
 """Units per dollar: of the amounts shown, with four decimals, and of their shares, with nine."""
 _HEADINGS = ("", "sent", "tokens in", "cached", "tokens out", "cost")
+_NAMES = (
+    "name sent=spent.sends unreported input_tokens cached_tokens output_tokens cost=spent.amount"
+    " cost_unknown=spent.unknown cost_estimated=spent.estimated"
+)
+"""What JSON has of a row; the cost is in US dollars, unknown costs excluded."""
 
 
 @click.command("usage", cls=options.SharingCommand)
@@ -45,25 +50,19 @@ def usage_command(
     first: date | None = since.date() if since is not None else None
     with cold_store.opened_store(flags.paths()) as store:
         rows = usage_by(store.database, Grouping(by), first.isoformat() if first else None)
-    if as_json:
-        output.say_json([_fields(row) for row in rows])
-    elif not rows:
-        output.say("Nothing has been sent" + (f" since {first}." if first else " yet."))
-    else:
-        output.print_columns([_HEADINGS, *_table(rows)], right=(1, 2, 3, 4, 5))
-        _explain_marks(total_of_rows(rows))
-        if plot if plot is not None else output.is_terminal(sys.stdout):
-            for line in _plotted(rows):
-                output.emit(line)
+    none = "Nothing has been sent" + (f" since {first}." if first else " yet.")
+    is_plotted = output.is_terminal(sys.stdout) if plot is None else plot
+    fields = [output.json_fields(row, _NAMES) for row in rows]
+    shown = partial(_print, rows, is_plotted=is_plotted)
+    output.tell(fields, shown if rows else none, as_json=as_json)
 
 
-def _fields(row: UsageRow) -> dict[str, Any]:
-    """Convert a row to JSON values; the cost is in US dollars, unknown costs excluded."""
-    return output.json_fields(
-        row,
-        "name sent=spent.sends unreported input_tokens cached_tokens output_tokens"
-        " cost=spent.amount cost_unknown=spent.unknown cost_estimated=spent.estimated",
-    )
+def _print(rows: Sequence[UsageRow], *, is_plotted: bool) -> None:
+    output.print_columns([_HEADINGS, *_table(rows)], right=(1, 2, 3, 4, 5))
+    _explain_marks(total_of_rows(rows))
+    if is_plotted:
+        for line in _plotted(rows):
+            output.emit(line)
 
 
 def _explain_marks(total: UsageRow) -> None:

@@ -1,23 +1,25 @@
 """Windows as text and JSON, one line per segment, and `jitchat replay` for windows already sent."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import click
 
 from jitchat.cli import cold_store, options, output
 from jitchat.errors import StoreUnreadable, UsageError
-from jitchat.providers.catalogue.table import Prices
 from jitchat.replay import Replay, Replayed, sends_for
+from jitchat.savings import Comparison
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send
-from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
+from jitchat.tool_fields import use_fields
 from jitchat.tui import figures
 from jitchat.why import parts_told
 from jitchat.window import record
-from jitchat.window.cost import choosing_sentences, window_cost
-from jitchat.window.window import ContextWindow, LedgerRow, NeverCandidates, Segment, Verdict
+from jitchat.window.cost import choosing_sentences
+from jitchat.window.message_text import message_texts
+from jitchat.window.window import ContextWindow, LedgerRow, NeverCandidates, OtherRow, Segment
 
 TEXT_WIDTH = 100
 """Maximum characters of a segment's text; fewer if the terminal is narrower."""
@@ -42,12 +44,14 @@ _COLOURS = {
 
 
 def window_fields(
-    window: ContextWindow, conversation: str, prices: Prices | None
+    window: ContextWindow, conversation: str, compared: Comparison | None
 ) -> dict[str, Any]:
     """Convert a window to JSON values; `turn` is the #id on screen, the cost is in US dollars."""
-    segments = [record.segment_fields(segment) for segment in window.segments]
-    for fields in segments:
-        del fields["text"]
+    described = [record.segment_fields(segment) for segment in window.segments]
+    texts = ("text", "pieces")
+    segments = [
+        {name: value for name, value in fields.items() if name not in texts} for fields in described
+    ]
     sizes = "used band counted free full_tokens stable_tokens"
     return {
         "conversation": conversation,
@@ -55,10 +59,10 @@ def window_fields(
         "counter": output.json_fields(window, "name=counter exact"),
         **output.json_fields(window.budget, "limit limit_source reserve budget"),
         **output.json_fields(window, sizes),
-        "cost": prices.of_input(window.used) if prices is not None else None,
-        "price_source": prices.source if prices is not None else None,
+        **output.json_fields(compared, "cost=amount full_cost=of_full cached=sent.cached_tokens"),
+        "price_source": (compared.source or None) if compared is not None else None,
         **record.choosing_fields(window),
-        **record.tools_fields(window),
+        **record.other_fields(window),
         "segments": segments,
         "ledger": [record.ledger_fields(row) for row in window.ledger],
         "never_candidates": record.never_candidates_fields(window),
@@ -67,17 +71,22 @@ def window_fields(
 
 
 def _message_fields(window: ContextWindow) -> list[dict[str, Any]]:
-    return [output.json_fields(message, "role content") for message in window.messages()]
+    return [
+        output.json_fields(message, "role content") | {"use": use_fields(message.use)}
+        if message.use
+        else output.json_fields(message, "role content")
+        for message in window.messages()
+    ]
 
 
-def print_window(window: ContextWindow, conversation: str, prices: Prices | None) -> None:
-    """Print one line per segment, and the sum that the meter shows.
-
-    `prices` are the model's; None if unknown.
-    """
+def print_window(window: ContextWindow, conversation: str, compared: Comparison) -> None:
+    """Print one line per segment, the sum that the meter shows, and what was considered."""
     print_segments(window)
-    lines = (*sums(window, conversation), _price_line(window, prices), *_not_included(window))
-    output.say("\n".join(lines))
+    output.say("\n".join((*sums(window, conversation), _price_line(window, compared))))
+    if excerpts := sum(segment.excerpt is not None for segment in window.segments):
+        turns = "turn is" if excerpts == 1 else "turns are"
+        output.say(f"{excerpts} {turns} included as an excerpt; `jitchat why` names the passages")
+    _print_ledger(window)
 
 
 def print_segments(window: ContextWindow) -> None:
@@ -93,7 +102,7 @@ def _row(window: ContextWindow, segment: Segment) -> Sequence[str]:
         turn = segment.source.name
     if segment.file is not None:
         turn = f"#{segment.file.turn}"
-    tokens, text = figures.part_figure(window, segment.tokens), shorten(segment.text, TEXT_WIDTH)
+    tokens, text = str(window.figure(segment.tokens)), shorten(segment.text, TEXT_WIDTH)
     return segment.kind.value, turn, tokens, one_line(segment.reason), text
 
 
@@ -102,34 +111,22 @@ def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
     if window.budget.limit_source:
         yield figures.limit_sentence(window)
     corrected = f" as {window.counted:,}, corrected by reported counts" if window.band else ""
-    full = figures.part_figure(window, window.full_tokens)
+    full = window.figure(window.full_tokens)
     counted = f"counted by {window.counter} for {window.model}{corrected}"
     yield f"full would be {full}; {counted}"
     yield from choosing_sentences(window)
 
 
-def _price_line(window: ContextWindow, prices: Prices | None) -> str:
-    stable = f"stable prefix {figures.part_figure(window, window.stable_tokens)} tokens"
-    if prices is None:
+def _price_line(window: ContextWindow, compared: Comparison) -> str:
+    stable = f"stable prefix {window.figure(window.stable_tokens)} tokens"
+    if compared.amount is None:
         return f"{stable}; cost unknown: no price for {window.model}"
-    source = f" ({one_line(prices.source)})" if prices.source else ""
-    return f"{stable}; cost to send: {window_cost(window, prices.of_input)}{source}"
-
-
-def _not_included(window: ContextWindow) -> Iterator[str]:
-    if excerpts := sum(segment.excerpt is not None for segment in window.segments):
-        turns = plural(excerpts, "turn is")
-        yield f"{turns} included as an excerpt; `jitchat why` names the passages"
-    left_out = sum(row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX) for row in window.ledger)
-    if left_out:
-        candidates = plural(left_out, "candidate is")
-        yield f"{candidates} not included at full text; --json shows why"
-    if (never := window.never_candidates) is not None:
-        yield _never_line(window, never)
+    source = f" ({one_line(compared.source)})" if compared.source else ""
+    return f"{stable}; cost to send: {compared.cost or 'free'}{source}"
 
 
 def _never_line(window: ContextWindow, never: NeverCandidates) -> str:
-    return f"{one_line(never.sentence)} ({figures.part_figure(window, never.tokens)} tokens)"
+    return f"{one_line(never.sentence)} ({window.figure(never.tokens)} tokens)"
 
 
 @click.command("replay", cls=options.SharingCommand)
@@ -156,10 +153,10 @@ def replay_command(flags: options.Flags, turn: int, **wanted: Any) -> None:  # n
         replayed = replay.open(send)
     if wanted["messages"]:
         _print_messages(replayed, as_json=wanted["as_json"])
-    elif wanted["as_json"]:
-        output.say_json(_replay_fields(replayed, identity))
     else:
-        _print_replayed(replayed, identity, (number, len(chosen)))
+        fields = _replay_fields(replayed, identity)
+        shown = partial(_print_replayed, replayed, identity, (number, len(chosen)))
+        output.tell(fields, shown, as_json=wanted["as_json"])
     if not replayed.is_as_sent:
         raise StoreUnreadable(
             f"The stored window of #{send.said} is damaged: its hash does not match the request"
@@ -191,6 +188,7 @@ def _pick(chosen: list[Send], position: int, number: int | None) -> tuple[Send, 
     return chosen[place - 1], place
 
 
+_OTHER_HEADINGS = ("verdict", "kind", "tokens", "score", "name", "why")
 _LEDGER_HEADINGS = ("verdict", "turn", "rank", "tokens", "score", "why", "parts")
 
 
@@ -209,13 +207,8 @@ def _replay_fields(replayed: Replayed, conversation: str) -> dict[str, Any]:
 
 
 def _print_messages(replayed: Replayed, *, as_json: bool) -> None:
-    messages = replayed.window.messages()
-    if as_json:
-        output.say_json(_message_fields(replayed.window))
-        return
-    for number, message in enumerate(messages, start=1):
-        output.say(f"── message {number} of {len(messages)}: {message.role} ──")
-        output.say(message.content)
+    text = "\n".join(message_texts(replayed.window))
+    output.tell(_message_fields(replayed.window), text, as_json=as_json)
 
 
 def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int]) -> None:
@@ -229,6 +222,7 @@ def _print_replayed(replayed: Replayed, conversation: str, place: tuple[int, int
     stable = figures.stable_sentence(window, replayed.send.usage)
     output.say("\n".join((*sums(window, conversation), stable)))
     _print_ledger(window)
+    output.say("")
     ending = figures.ending_sentences(replayed)
     output.say("\n".join((figures.hash_sentence(replayed, whole=True), *ending)))
     if replayed.reply is not None:
@@ -240,14 +234,25 @@ def _print_ledger(window: ContextWindow) -> None:
         output.say("")
         rows = [_LEDGER_HEADINGS, *(_ledger_row(window, row) for row in window.ledger)]
         output.print_columns(rows, right=(1, 2, 3, 4), cut=True)
+    if window.others:
+        output.say("")
+        rows = [_OTHER_HEADINGS, *(_other_row(window, row) for row in window.others)]
+        output.print_columns(rows, right=(2, 3), cut=True)
     if (never := window.never_candidates) is not None:
         output.say(_never_line(window, never))
-    output.say("")
+
+
+def _other_row(window: ContextWindow, row: OtherRow) -> Sequence[str]:
+    turn = f" (#{row.file.turn})" if row.file is not None else ""
+    score = f"{row.score:.2f}" if row.score else ""
+    tokens = str(window.figure(row.tokens))
+    named = one_line(f"{row.name}{turn}")
+    return row.verdict.value, row.kind.value, tokens, score, named, one_line(row.reason)
 
 
 def _ledger_row(window: ContextWindow, row: LedgerRow) -> Sequence[str]:
     return (
         *(row.verdict.value, f"#{row.turn}", "" if row.rank is None else str(row.rank)),
-        *(figures.part_figure(window, row.tokens), f"{row.score:.2f}"),
+        *(str(window.figure(row.tokens)), f"{row.score:.2f}"),
         *(one_line(row.reason), parts_told(row.parts)),
     )

@@ -7,11 +7,14 @@ file types.
 
 import csv
 import logging
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import unescape
 from io import BytesIO, StringIO
 from itertools import count
 from typing import Any
+from xml.etree import ElementTree as ET
 
 from jitchat.attachments import Part
 from jitchat.errors import FileRefused
@@ -47,6 +50,7 @@ def office_parts(name: str, data: bytes) -> tuple[Part, ...] | None:
     try:
         if not data.startswith(b"%PDF"):
             _require_size(name, data)
+            return (*read(data), *_beside(data))
         return read(data)
     except ImportError as error:
         raise FileRefused(f"Reading {name} requires the package {error.name}.", INSTALL) from error
@@ -84,6 +88,54 @@ def _require_size(name: str, data: bytes) -> None:
         if sum(each.file_size for each in packed.infolist()) > _MOST_UNPACKED:
             what = f"{name} has more than {_MOST_UNPACKED // 2**20} MB when unpacked."
             raise FileRefused(what, "Attach its text, or a part of it.")
+
+
+_BESIDE = re.compile(
+    r"word/(document|header|footer|footnotes|endnotes|comments)\d*\.xml|ppt/comments/.+\.xml"
+    r"|xl/(.+/)?(c|threadedC)omments?\d*\.xml|content\.xml|styles\.xml"
+)
+"""The files in an office file that have text beside its own."""
+_HOLDERS = {
+    *("hdr", "ftr", "footnote", "endnote", "comment", "txbxContent", "threadedComment", "cm"),
+    *("annotation", "header", "footer"),
+}
+"""The elements with such text."""
+_NOT_SAID = ("instrText", "delText")
+"""Elements with codes of fields, and with text that was deleted."""
+_SHEET = re.compile(r"xl/worksheets/.+\.xml")
+_MARGIN = re.compile(rb"<(?:odd|even|first)(?:Header|Footer)>(.*?)</", re.DOTALL)
+_MARGIN_CODE = re.compile(r'&(?:"[^"]*"|\d+|.)')
+"""A font, its size, or what is inserted."""
+
+
+def _beside(data: bytes) -> tuple[Part, ...]:
+    """Read headers, footers, text boxes, notes and comments of an office file."""
+    said = dict.fromkeys(text for each in _texts_beside(data) if (text := repair(each).strip()))
+    text = "\n".join(said)
+    return split_pages([f"Headers, notes and comments:\n{text}"] if text else [], "margins")
+
+
+def _texts_beside(data: bytes) -> Iterator[str]:
+    with zipfile.ZipFile(BytesIO(data)) as packed:
+        for name in sorted(packed.namelist()):
+            if _SHEET.fullmatch(name):
+                for margin in _MARGIN.findall(packed.read(name)):
+                    yield _MARGIN_CODE.sub(" ", unescape(margin.decode()))
+            if _BESIDE.fullmatch(name):
+                root = ET.fromstring(packed.read(name))  # noqa: S314  expat bounds entities
+                for holder in (node for node in root.iter() if _tag(node) in _HOLDERS):
+                    paragraphs = [node for node in holder.iter() if _tag(node) == "p"]
+                    yield from (_said(node) for node in paragraphs or [holder])
+
+
+def _tag(node: ET.Element) -> str:
+    return node.tag.rpartition("}")[2]
+
+
+def _said(node: ET.Element) -> str:
+    if _tag(node) in _NOT_SAID:
+        return ""
+    return (node.text or "") + "".join(_said(child) + (child.tail or "") for child in node)
 
 
 def _pdf(data: bytes) -> tuple[Part, ...]:

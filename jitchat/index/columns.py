@@ -19,8 +19,6 @@ FLAGS = ("asks", "tells_when", "decision", "disclaims", "standing")
 """The Boolean fields of an `IndexEntry`."""
 Arrays = Mapping[str, NDArray[Any]]
 """Columns by name."""
-_LOOKED_AT = 4_096
-"""Rows searched at a time, from the end."""
 _EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 _UNKNOWN = -(2**63)
 _QUARTER_HOUR = 15 * 60 * 1_000_000
@@ -37,8 +35,6 @@ class Columns:
         """Each speaker's first row, by the speaker's number."""
         self._spoken_by = Growing(np.uint32)
         self._stretch_of = Growing(np.uint32)
-        self._stretches: Places | None = None
-        """The last result of `stretch_of`; None if rows have changed since."""
         self._flags = {name: Growing(np.uint8) for name in FLAGS}
         self._said_at = Growing(np.int64)
         """Microseconds since 1970, or `_UNKNOWN`."""
@@ -68,7 +64,6 @@ class Columns:
         self._said_on.append(number_of(row.said_at.date()) if row.said_at else 0)
         for name, column in self._flags.items():
             column.append(getattr(row.entry, name))
-        self._stretches = None
 
     def packed(self, start: int, stop: int) -> tuple[list[str], Arrays]:
         """Return the speakers who first appear in the rows [start, stop), and their columns."""
@@ -90,7 +85,6 @@ class Columns:
             self._spoke_first.append(first)
         for name, column in {**self._by_row(), **self._by_span()}.items():
             column.extend(columns[name])
-        self._stretches = None
 
     def _by_row(self) -> dict[str, Growing[Any]]:
         by_row = {"spoken_by": self._spoken_by, "stretch_of": self._stretch_of}
@@ -109,7 +103,6 @@ class Columns:
         while self._spoke_first and self._spoke_first[-1] >= size:
             self._spoke_first.pop()
             self._speakers.popitem()
-        self._stretches = None
 
     @property
     def speakers(self) -> frozenset[str]:
@@ -117,13 +110,8 @@ class Columns:
         return frozenset(self._speakers)
 
     def stretch_of(self) -> Places:
-        """Return the number of each row's stretch of talk: from 0, ascending.
-
-        The same array is returned until rows are added or removed, so callers can cache by it.
-        """
-        if self._stretches is None:
-            self._stretches = self._stretch_of.rows.astype(np.int64)
-        return self._stretches
+        """Return the number of each row's stretch of talk: from 0, ascending."""
+        return self._stretch_of.rows.astype(np.int64)
 
     def spoken_by(self, names: Collection[str]) -> Scores:
         """Return 1 for the rows of these speakers, else 0."""
@@ -160,12 +148,7 @@ class Columns:
 
     def last_flagged(self, name: str, stop: int, count: int) -> Places:
         """Find the last `count` rows before row `stop` that have a flag, ascending."""
-        flags, start = self._flags[name].rows[:stop], stop
-        found = np.zeros(0, dtype=np.int64)
-        while start and len(found) < count:
-            start, end = max(0, start - _LOOKED_AT), start
-            found = np.append(start + np.flatnonzero(flags[start:end]), found)
-        return found[-count:]
+        return np.flatnonzero(self._flags[name].rows[:stop])[-count:]
 
     def flag(self, name: str) -> Scores:
         return self._flags[name].rows.astype(np.float32)

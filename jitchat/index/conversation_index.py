@@ -230,14 +230,10 @@ class ConversationIndex:
                 with self._loading:
                     self._loads_rest = True
                     self._load(_ONE_PART)
-                    done, turns, is_complete = (
-                        self._searched,
-                        self._loaded_turns,
-                        not self.is_partial,
-                    )
-                if is_complete:
-                    return
-                on_progress(Progress(done, turns[-1].position, loads=True))
+                    if not self.is_partial:
+                        return
+                    progress = Progress(self._searched, self._loaded_turns[-1].position, loads=True)
+                on_progress(progress)
                 time.sleep(_GIVE_WAY)
                 begun = self.throttle.rest_after(begun)
         finally:

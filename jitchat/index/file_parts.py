@@ -29,9 +29,6 @@ from jitchat.values import Hit, IndexEntry
 from jitchat.window import reasons
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from jitchat.index.search import HotIndex  # loads numpy
 
 AT_ONCE = 32
@@ -154,7 +151,7 @@ class FileParts:
 
     def _embed(self, file: Attachment, numbers: Sequence[int], embedder: Embedder) -> bool:
         """Make and store vectors. Returns False if the embedder fails."""
-        from jitchat.index.vectors import vectors_of  # noqa: PLC0415  loads numpy
+        from jitchat.index.vectors import stored_vector, vectors_of  # noqa: PLC0415  loads numpy
 
         begun = self._own.throttle.now()
         texts = [file.parts[number].text for number in numbers if number < len(file.parts)]
@@ -166,14 +163,10 @@ class FileParts:
             connection.executemany(
                 "REPLACE INTO part_vectors VALUES (?, ?, ?, ?, ?)",
                 [
-                    (file.digest, number, embedder.id, embedder.dimension, _bytes(row))
+                    (file.digest, number, embedder.id, embedder.dimension, stored_vector(row))
                     for number, row in zip(numbers, made, strict=False)
                 ],
             )
         self._vectors += 1
         self._own.throttle.rest_after(begun)
         return True
-
-
-def _bytes(row: "NDArray[np.float32]") -> bytes:
-    return row.astype("<f4").tobytes() if row.any() else b""

@@ -134,17 +134,14 @@ class Indexer:
         """Return each turn with its vector, or with empty bytes if there is nothing to embed."""
         if not self._embedder.dimension or self.failure:
             return []
-        from jitchat.index.vectors import vectors_of  # noqa: PLC0415  loads numpy
+        from jitchat.index.vectors import stored_vector, vectors_of  # noqa: PLC0415  loads numpy
 
         try:
             made = vectors_of(self._embedder, [searched_text(turn) for turn in turns])
         except EmbedderUnavailable as error:
             self.failure = error
             return []
-        return [
-            (turn, row.astype("<f4").tobytes() if row.any() else b"")
-            for turn, row in zip(turns, made, strict=True)
-        ]
+        return [(turn, stored_vector(row)) for turn, row in zip(turns, made, strict=True)]
 
 
 def _entry_and_stems(turn: Turn) -> tuple[Turn, IndexEntry, str]:
@@ -157,10 +154,10 @@ def parts_of(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
     """Split turns into parts to be written in one transaction each, in the order given."""
     start = letters = 0
     for place, turn in enumerate(turns):
-        letters += len(turn.content)
+        letters += len(searched_text(turn))
         if letters > _PART_LETTERS and place > start:
             yield turns[start:place]
-            start, letters = place, len(turn.content)
+            start, letters = place, len(searched_text(turn))
     if turns[start:]:
         yield turns[start:]
 
@@ -172,8 +169,8 @@ def slices_of(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
     similar length are put together, fewer per slice the longer they are.
     """
     batch: list[Turn] = []
-    for turn in sorted(turns, key=lambda turn: len(turn.content)):
-        padded = (len(batch) + 1) * len(turn.content)
+    for turn in sorted(turns, key=lambda turn: len(searched_text(turn))):
+        padded = (len(batch) + 1) * len(searched_text(turn))
         if batch and (len(batch) == _SLICE or padded > _SLICE_LETTERS):
             yield batch
             batch = []

@@ -78,8 +78,6 @@ class Postings:
         """Cache of `brief`."""
         self.generation = 0
         """Incremented whenever documents are added or removed."""
-        self._groups: tuple[Places, int, NDArray[np.float64]] | None = None
-        """The last grouping: each document's group, the number of groups, and their damping."""
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -200,7 +198,8 @@ class Postings:
         `group_of` is the group of every document, shape (documents,), ascending.
         """
         found = np.zeros(groups, dtype=np.float32)
-        damping, best = self._damping_of_groups(group_of, groups), 0.0
+        lengths = np.bincount(group_of, self.lengths, groups)[:groups]
+        damping, best = damped(lengths, brief_of(lengths)), 0.0
         for stem, weight in weights.items():
             documents, counts = self._where(stem)
             often = np.bincount(group_of[documents], counts, groups)[:groups].astype(np.float64)
@@ -216,15 +215,6 @@ class Postings:
             return np.zeros(len(documents), dtype=np.bool_)
         place = np.minimum(np.searchsorted(having, documents), len(having) - 1)
         return np.asarray(having[place] == documents)
-
-    def _damping_of_groups(self, group_of: Places, groups: int) -> NDArray[np.float64]:
-        """Return each group's damping. Cached, because the groups rarely change between queries."""
-        known = self._groups
-        if known is None or known[0] is not group_of or known[1] != groups:
-            lengths = np.bincount(group_of, self.lengths, groups)[:groups]
-            known = group_of, groups, damped(lengths, brief_of(lengths))
-            self._groups = known
-        return known[2]
 
     def _where(self, stem: str) -> tuple[Places, NDArray[np.uint32]]:
         """Find the documents that have a stem, ascending, and how often each has it."""
@@ -266,7 +256,7 @@ class Postings:
 
     def _forget(self) -> None:
         self.generation += 1
-        self._groups = self._brief = None
+        self._brief = None
         if self._found:
             self._found.clear()
 

@@ -39,6 +39,7 @@ from jitchat.values import (
     Status,
     Turn,
 )
+from jitchat.writing.calls import full_text
 
 if TYPE_CHECKING:
     from jitchat.index.search import HotIndex  # loads numpy
@@ -195,15 +196,8 @@ class OtherConversations:
             left -= len(turns)
             if left < 0:
                 return
-            yield (
-                identity,
-                title,
-                [
-                    each
-                    for each in turns
-                    if _is_found(each) and holds.get(each.position) != "excluded"
-                ],
-            )
+            found = [turn for turn in turns if holds.get(turn.position) != "excluded"]
+            yield identity, title, list(filter(_is_found, found))
 
     def _moved(self, row: IndexRow) -> IndexRow:
         entry = replace(row.entry, turn=self._base + row.position)
@@ -227,4 +221,5 @@ class OtherConversations:
 
 
 def _is_found(turn: Turn) -> bool:
-    return turn.status not in (Status.STREAMING, Status.UNANSWERED) and bool(turn.content.strip())
+    is_settled = turn.status not in (Status.STREAMING, Status.UNANSWERED)
+    return is_settled and bool(full_text(turn).strip())

@@ -141,31 +141,8 @@ def added(parts: Iterable[Scores]) -> Scores:
     return found
 
 
-def totals(parts: Mapping[str, Scores], rows: Places | slice = slice(None)) -> NDArray[np.float64]:
-    shares = [values[rows] for values in parts.values()]
-    return np.asarray(np.sum(shares, axis=0, dtype=np.float64))
-
-
-_GROUP = 256
-_ROUNDING = 1e-4
-"""An upper bound of the error of single-precision sums, as a share of the sums."""
-
-
-def best_of(parts: Mapping[str, Scores], size: int) -> Places:
-    """Return the rows with the `size` highest totals, as `best` does.
-
-    Totals are computed exactly only for rows that can be among them; the highest rough total in
-    each group of rows gives the threshold.
-    """
-    rough = added(parts.values())
-    groups = len(rough) // _GROUP
-    if groups <= size:
-        return best(totals(parts), size)
-    highest = rough[: groups * _GROUP].reshape(groups, _GROUP).max(axis=1)
-    least = np.partition(highest, -size)[-size]
-    off = _ROUNDING * added(np.abs(values).max(keepdims=True) for values in parts.values())
-    rows = np.flatnonzero(rough >= least - off)
-    return rows[best(totals(parts, rows), size)]
+def totals(parts: Mapping[str, Scores]) -> NDArray[np.float64]:
+    return np.asarray(np.sum(list(parts.values()), axis=0, dtype=np.float64))
 
 
 def best(total: NDArray[np.float64], size: int) -> Places:

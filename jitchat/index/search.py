@@ -52,7 +52,7 @@ from jitchat.index.scoring import (
     WEIGHTS,
     Weights,
     added,
-    best_of,
+    best,
     boost_outliers,
     in_context,
     lent,
@@ -272,7 +272,7 @@ class HotIndex:
             if within is not None:
                 rows = np.flatnonzero(np.isin(self._positions.rows[:stop], list(within)))
                 parts = only(parts, rows)
-            best_rows = best_of(parts, size)
+            best_rows = best(totals(parts), size)
             ranked = self._candidates(rows[best_rows], only(parts, best_rows), query)
             worths = self._postings.worths(query.weights)
         return tuple(newest_first(ranked, {query.spelled[stem]: worths[stem] for stem in worths}))

@@ -10,12 +10,10 @@ swapped.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
 from string import ascii_lowercase
-
-import numpy as np
-from numpy.typing import NDArray
 
 from jitchat.index.lexical import EITHER, Postings
 from jitchat.index.retrieve import Query
@@ -54,10 +52,8 @@ class Spelling:
 
     def __init__(self, postings: Postings) -> None:
         self._postings = postings
-        self._packed, self._packed_count = _Vocabulary(()), 0
-        """The stems in the packs of `postings`, and their number when they were read."""
-        self._unpacked, self._generation = _Vocabulary(()), -1
-        """The stems after the packs, and the generation of `postings` they were read from."""
+        self._known, self._generation = _Vocabulary(()), -1
+        """The stems, and the generation of `postings` they were read from."""
         self._last: tuple[Query, int, Query] | None = None
         """The last expanded query, the generation of `postings`, and the result."""
 
@@ -107,8 +103,8 @@ class Spelling:
 
     def _compounds(self, part: str) -> list[str]:
         """List the conversation's compounds that begin or end with `part`."""
-        near = [each for stems in self._vocabularies() for each in stems.compounds(part)]
-        found = (each for each in dict.fromkeys(near) if len(each) >= len(part) + _REST)
+        near = dict.fromkeys(self._vocabulary().compounds(part))
+        found = (each for each in near if len(each) >= len(part) + _REST)
         return [each for each in found if self._postings.has(each)][:_MOST_COMPOUNDS]
 
     def _parts(self, word: str, language: str) -> list[tuple[str, str]]:
@@ -145,30 +141,27 @@ class Spelling:
         """List the stems with the fewest edits from `wanted`, at most `edits`."""
         near = {
             word: distance
-            for stems in self._vocabularies()
-            for word, distance in stems.beginning(wanted[0]).within(wanted, edits)
+            for word, distance in self._vocabulary().within(wanted, edits)
             if self._postings.has(word)
         }
         least = min(near.values(), default=0)
         return [word for word, distance in near.items() if distance == least]
 
-    def _vocabularies(self) -> "tuple[_Vocabulary, _Vocabulary]":
+    def _vocabulary(self) -> "_Vocabulary":
         postings = self._postings
-        if self._packed_count != len(postings.packed_stems):
-            self._packed_count = len(postings.packed_stems)
-            self._packed = _Vocabulary(postings.packed_stems)
         if self._generation != postings.generation:
             self._generation = postings.generation
-            self._unpacked = _Vocabulary(postings.unpacked_stems)
-        return self._packed, self._unpacked
+            self._known = _Vocabulary(chain(postings.packed_stems, postings.unpacked_stems))
+        return self._known
 
 
 class _Vocabulary:
-    """Stems as one string, which is fast to search, with a table per first letter."""
+    """Stems as one string, which is fast to search."""
 
     def __init__(self, stems: Iterable[str]) -> None:
         self._lines = "\n".join(("", *stems, ""))
-        self._tables: dict[str, _Table] = {}
+        self._by_letter: dict[str, list[str]] = {}
+        """Stems of at most `_WIDTH` letters and nothing else, by their first letter."""
 
     def compounds(self, part: str) -> Iterator[str]:
         """List the stems of letters only that begin or end with `part`."""
@@ -177,42 +170,20 @@ class _Vocabulary:
                 if len(each) <= _LONGEST and each.isalpha():
                     yield each
 
-    def beginning(self, letter: str) -> "_Table":
-        """Return the stems of letters only that begin with `letter`."""
-        if letter not in self._tables:
-            line = re.compile(rf"\n{letter}[^\W\d_]{{{_SHORT - 1},{_WIDTH - 1}}}(?=\n)")
-            self._tables[letter] = _Table.of([each[1:] for each in line.findall(self._lines)])
-        return self._tables[letter]
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """Stems as arrays, so that all are compared with a word at once."""
-
-    words: list[str]
-    letters: NDArray[np.uint16]
-    """Shape (words, _WIDTH)."""
-    masks: NDArray[np.uint64]
-    """A bit set of the letters in each word."""
-    lengths: NDArray[np.int16]
-
-    @classmethod
-    def of(cls, words: list[str]) -> "_Table":
-        """Make a table of words of at most `_WIDTH` letters."""
-        letters = _letters(words)
-        lengths = np.fromiter(map(len, words), dtype=np.int16, count=len(words))
-        return cls(words, letters, _masks(letters), lengths)
-
     def within(self, wanted: str, edits: int) -> Iterator[tuple[str, int]]:
-        """List the words within `edits` edits of `wanted`, with their distances."""
-        letters, length = _letters([wanted]), len(wanted)
-        differ = np.bitwise_count(self.masks ^ _masks(letters)[0])
-        is_near = (differ <= 2 * edits) & (np.abs(self.lengths - length) <= edits)
-        rows = np.flatnonzero(is_near)
-        distances = _distances(letters[0, :length], self.letters[rows], self.lengths[rows])
-        for row, distance in zip(rows.tolist(), distances.tolist(), strict=True):
-            if distance <= edits:
-                yield self.words[row], distance
+        """List the stems within `edits` edits of `wanted`, with the same first letter."""
+        letter, letters = wanted[0], set(wanted)
+        if letter not in self._by_letter:
+            line = re.compile(rf"(?<=\n){letter}[^\W\d_]{{{_SHORT - 1},{_WIDTH - 1}}}(?=\n)")
+            self._by_letter[letter] = line.findall(self._lines)
+        for word in self._by_letter[letter]:
+            if abs(len(word) - len(wanted)) > edits:
+                continue
+            # an edit takes one letter away and brings one at most: of 93,000 words, 70 are left
+            if len(letters.symmetric_difference(word)) <= 2 * edits:
+                distance = _distance(wanted, word)
+                if distance <= edits:
+                    yield word, distance
 
 
 def _lines_with(lines: str, wanted: str) -> Iterator[str]:
@@ -266,41 +237,18 @@ def _alphabet(letter: str) -> str:
 
 
 _CYRILLIC = "абвгдежзиклмнопрстуфхцчшщъыьэюя"
-_BITS = np.uint64(64)
 
 
-def _letters(words: Sequence[str]) -> NDArray[np.uint16]:
-    """Return the code points of words, shape (words, _WIDTH), padded with 0."""
-    cut = np.array([word[:_WIDTH] for word in words], dtype=f"<U{_WIDTH}")
-    return cut.view(np.uint32).reshape(len(words), _WIDTH).astype(np.uint16)
-
-
-def _masks(letters: NDArray[np.uint16]) -> NDArray[np.uint64]:
-    """Return a bit set of each word's letters; one edit changes at most two bits."""
-    bits = np.uint64(1) << (letters.astype(np.uint64) % _BITS)
-    bits[letters == 0] = 0
-    masks: NDArray[np.uint64] = np.bitwise_or.reduce(bits, axis=1)
-    return masks
-
-
-def _distances(
-    wanted: NDArray[np.uint16], words: NDArray[np.uint16], lengths: NDArray[np.int16]
-) -> NDArray[np.int16]:
-    """Count the edits from `wanted` to each of `words` (optimal string alignment distance)."""
-    rows = len(words)
-    last = np.tile(np.arange(_WIDTH + 1, dtype=np.int16), (rows, 1))
-    before = last
-    for at, letter in enumerate(wanted, start=1):
-        now = np.empty_like(last)
-        now[:, 0] = at
-        other = (words != letter).astype(np.int16)
-        for to in range(1, _WIDTH + 1):
-            cost = np.minimum(last[:, to - 1] + other[:, to - 1], last[:, to] + 1)
-            np.minimum(cost, now[:, to - 1] + 1, out=cost)
-            if at > 1 and to > 1:
-                swapped = (words[:, to - 1] == wanted[at - 2]) & (words[:, to - 2] == letter)
-                np.minimum(cost, np.where(swapped, before[:, to - 2] + 1, cost), out=cost)
-            now[:, to] = cost
+def _distance(one: str, other: str) -> int:
+    """Count the edits from one word to the other (optimal string alignment distance)."""
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for at, letter in enumerate(one, start=1):
+        now = [at]
+        for to, found in enumerate(other, start=1):
+            cost = min(last[to - 1] + (letter != found), last[to] + 1, now[-1] + 1)
+            if min(at, to) > 1 and (letter, one[at - 2]) == (other[to - 2], found):
+                cost = min(cost, before[to - 2] + 1)
+            now.append(cost)
         before, last = last, now
-    found: NDArray[np.int16] = last[np.arange(rows), lengths]
-    return found
+    return last[-1]

@@ -22,6 +22,12 @@ _FLOAT = 4
 """Bytes of one number of a vector."""
 _LOOKED_AT = 4_096
 """Positions checked at a time for missing entries and vectors."""
+_ENTRY = """
+    COALESCE(m.line, e.summary), e.entities, e.dates, e.decision, e.asks, e.tells_when,
+    e.disclaims, e.standing
+    FROM turns t JOIN index_entries e ON e.turn = t.id LEFT JOIN model_lines m ON m.turn = t.id
+"""
+"""The arguments of `_entry` after the position."""
 _WITHOUT_LINE = """
     FROM turns t JOIN index_entries e ON e.turn = t.id LEFT JOIN model_lines m ON m.turn = t.id
     WHERE t.conversation = ? AND t.position BETWEEN ? AND ? AND t.status NOT IN (?, ?)
@@ -126,10 +132,7 @@ class IndexTables:
             return []
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT e.turn, e.stems, COALESCE(m.line, e.summary), e.entities, e.dates,"
-                " e.decision, e.asks, e.tells_when, e.disclaims, e.standing, v.vector"
-                " FROM turns t JOIN index_entries e ON e.turn = t.id"
-                " LEFT JOIN model_lines m ON m.turn = t.id"
+                f"SELECT e.turn, e.stems, v.vector, {_ENTRY}"
                 " LEFT JOIN vectors v ON v.turn = t.id AND v.embedder = ? AND v.dimension = ?"
                 " WHERE t.conversation = ? AND t.position BETWEEN ? AND ?",
                 (
@@ -146,10 +149,7 @@ class IndexTables:
             return []
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT t.position, COALESCE(m.line, e.summary), e.entities, e.dates,"
-                " e.decision, e.asks, e.tells_when, e.disclaims, e.standing"
-                " FROM turns t JOIN index_entries e ON e.turn = t.id"
-                " LEFT JOIN model_lines m ON m.turn = t.id"
+                f"SELECT t.position, {_ENTRY}"  # noqa: S608  a constant
                 " WHERE t.conversation = ? AND t.position IN (SELECT value FROM json_each(?))",
                 (self._conversation, json.dumps(positions)),
             )
@@ -236,7 +236,7 @@ def _entry(turn: int, summary: str, entities: str, dates: str, *flags: bool) -> 
 
 def _row(turn: Turn, columns: tuple[Any, ...]) -> IndexRow:
     """Make a row from the columns from `stems` on, in the order of the fields."""
-    stems, *described, vector = columns
+    stems, vector, *described = columns
     require(str, stems)
     entry = _entry(turn.position, *described)
     return IndexRow(entry, fold(turn.speaker), turn.created_at, stems, vector)

@@ -4,10 +4,11 @@ import json
 
 from jitchat.providers.tools import arguments_of, is_declined
 from jitchat.text.figures import plural
+from jitchat.text.json_values import parsed
 from jitchat.text.sanitize import both_ends, one_line, shorten
 from jitchat.values import ToolCall, Turn
 from jitchat.window.exchange import is_requested
-from jitchat.window.render import called
+from jitchat.writing.calls import call_head, full_text
 
 _READ = 200_000
 """Maximum characters of a result that is parsed as JSON to count its rows."""
@@ -17,14 +18,14 @@ _EACH_END = 400
 
 
 def searched_text(turn: Turn) -> str:
-    """Return the text by which a turn is found; for a tool result, the call and the result.
+    """Return the text by which a turn is found; for a tool result, its call and the result.
 
     Empty for results of `request_context`: the turns that they quote are found by themselves.
     """
     if is_requested(turn):
         return ""
     call = turn.use.answers
-    return turn.content if call is None else f"{called(call)}\n{turn.content}"
+    return full_text(turn) if call is None else f"{call_head(call)}\n{turn.content}"
 
 
 def result_line(result: Turn) -> str:
@@ -52,7 +53,7 @@ def _argument(value: object) -> str:
 
 def _outline(content: str) -> str:
     text = content.strip()
-    value = _parsed(text)
+    value = parsed(text) if text[:1] in ("[", "{") and len(text) <= _READ else None
     if isinstance(value, dict):
         lists = [each for each in value.values() if isinstance(each, list)]
         value = max(lists, key=len, default=None) or value
@@ -64,16 +65,6 @@ def _outline(content: str) -> str:
     lines = text.count("\n") + 1
     start = _start(text.partition("\n")[0])
     return f"{plural(lines, 'line')}, first {start}" if lines > 1 else start or "nothing"
-
-
-def _parsed(text: str) -> object:
-    """Parse a result as JSON; None if it is not JSON or is too long."""
-    if text[:1] not in ("[", "{") or len(text) > _READ:
-        return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _start(text: str) -> str:

@@ -4,7 +4,6 @@ Stored vectors are validated: a turn whose blob has the wrong length, or is not 
 counts as a turn without a vector.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -54,10 +53,13 @@ def unit_rows(vectors: Matrix) -> Matrix:
     return np.asarray(scaled, dtype=np.float32)
 
 
+def stored_vector(row: NDArray[np.float32]) -> bytes:
+    """Return a vector as it is stored: empty if there was nothing to embed."""
+    return row.astype("<f4").tobytes() if row.any() else b""
+
+
 _TOLERANCE = 0.01
 _LEAST = 1e-6
-_PARTS = 2.0**40
-"""Fixed-point units per 1: sums are integers, so removing a row restores the sum exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +93,6 @@ class Vectors:
         """Rows after the packs."""
         self._has_vector = Growing(np.bool_)
         """Whether each row has a vector."""
-        self._sum = np.zeros(dimension, dtype=np.int64)
-        """The sum of the rows after the packs, in fixed point."""
 
     def extend(self, blobs: Sequence[bytes | None]) -> None:
         """Append a row for each blob; None stands for a turn without a vector."""
@@ -110,7 +110,6 @@ class Vectors:
         kept = np.where(fits[:, None], made, np.float32(0.0))
         self._rows.extend(kept)
         self._has_vector.extend(fits)
-        self._sum += _fixed_point_sum(kept)
 
     def pack(self, start: int, stop: int) -> PackedVectors:
         """Pack the rows [start, stop). `start` is the start of the last pack, or its end."""
@@ -123,7 +122,6 @@ class Vectors:
         self.add_pack(made := PackedVectors.of(rows, scales), start)
         self._rows.cut(0)
         self._rows.extend(unpacked)
-        self._sum = _fixed_point_sum(unpacked)
         return made
 
     def add_pack(self, made: PackedVectors, start: int) -> None:
@@ -141,7 +139,6 @@ class Vectors:
                 self._packs.append(last.first(size - self._packed))
                 self._packed = size
         kept = size - self._packed
-        self._sum -= _fixed_point_sum(self._rows.rows[kept:])
         self._rows.cut(kept)
         self._has_vector.cut(size)
 
@@ -160,20 +157,21 @@ class Vectors:
         found = np.zeros(len(known), dtype=np.float32)
         if not known.any() or not vector.any():
             return found
-        mean, sums = self._mean(), _Sums()
+        mean = self._mean()
         along = float(vector @ mean)
         start = 0
         for pack, parts in zip(self._packs, self._parts_of_packs(mean), strict=True):
             part = slice(start, start := start + len(pack.rows))
             products = products_of(pack.rows, pack.scales, vector)
-            sums.add(parts.cosines(products, along, out=found[part]), known[part])
+            parts.cosines(products, along, out=found[part])
         if start < len(known):
             # not `@`: it uses several threads, and waiting for them on a busy machine is ten times
             # slower
             products = np.einsum("ij,kj->ki", self._rows.rows, np.stack([vector, mean]))
             parts = _Centred.of(products[1], mean, known[start:])
-            sums.add(parts.cosines(products[0], along, out=found[start:]), known[start:])
-        average, spread = sums.mean_and_spread()
+            parts.cosines(products[0], along, out=found[start:])
+        kept = found[known]
+        average, spread = float(kept.mean(dtype=float)), float(kept.std(dtype=float))
         if spread <= _LEAST:
             return np.zeros_like(found)
         found *= np.float32(1 / spread)
@@ -185,10 +183,12 @@ class Vectors:
 
     def _mean(self) -> NDArray[np.float32]:
         if self._packs:
-            packed = np.sum([pack.total for pack in self._packs], axis=0)
+            summed = np.sum([pack.total for pack in self._packs], axis=0)
             count = np.count_nonzero(self._has_vector.rows[: self._packed])
-            return np.asarray(packed / max(1, count), dtype=np.float32)
-        return (self._sum / (_PARTS * np.count_nonzero(self._has_vector.rows))).astype(np.float32)
+        else:
+            summed = np.sum(self._rows.rows, axis=0, dtype=np.float64)
+            count = np.count_nonzero(self._has_vector.rows)
+        return np.asarray(summed / max(1, count), dtype=np.float32)
 
     def _parts_of_packs(self, mean: NDArray[np.float32]) -> "list[_Centred]":
         """Return the part of each pack's cosines that does not depend on the query."""
@@ -220,34 +220,7 @@ class _Centred:
         nearness = (known / distance).astype(np.float32)
         return cls(nearness, np.asarray((own - common) * nearness, dtype=np.float32))
 
-    def cosines(self, products: Scores, along: float, out: Scores) -> Scores:
+    def cosines(self, products: Scores, along: float, out: Scores) -> None:
         np.subtract(products, np.float32(along), out=out)
         out *= self.nearness
         out += self.offset
-        return out
-
-
-class _Sums:
-    """Running sums of numbers added in parts that fit into the processor's cache."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._sum = self._squares = 0.0
-
-    def add(self, values: Scores, known: NDArray[np.bool_]) -> None:
-        """Add the values of the rows that are `known`; both arrays have the same shape."""
-        kept = values if known.all() else values[known]
-        self._count += len(kept)
-        self._sum += float(kept.sum())
-        self._squares += float(np.einsum("i,i->", kept, kept))
-
-    def mean_and_spread(self) -> tuple[float, float]:
-        """Return the mean and the standard deviation. At least one value must have been added."""
-        mean = self._sum / self._count
-        return mean, math.sqrt(max(0.0, self._squares / self._count - mean * mean))
-
-
-def _fixed_point_sum(rows: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Add up rows in fixed point, shape (dimension,)."""
-    parts = np.rint(rows.astype(np.float64) * _PARTS).astype(np.int64)
-    return np.asarray(parts.sum(axis=0))

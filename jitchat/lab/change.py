@@ -8,17 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from jitchat.bench.proportions import (
-    ClusterSums,
-    Interval,
-    Pair,
-    newcombe,
-    paired_difference,
-    swap_test,
-)
+from jitchat.bench.proportions import Interval, Pair, paired_difference
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.run_file import short
-from jitchat.lab.stats import Fact, Tallies, Tally, fact_of
+from jitchat.lab.stats import Fact, FactCounter, Tallies, Tally, fact_of
 from jitchat.values import Mode
 
 PAIRS = (
@@ -28,11 +21,6 @@ PAIRS = (
 )
 """Modes that are compared within a run: the difference is the first share minus the second."""
 
-P_NOTE = (
-    "p is McNemar's exact p; over several lengths, a fact's answers change sides together (Fisher's"
-    " randomisation test)."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -40,9 +28,8 @@ class Change:
 
     before: Tally
     after: Tally
-    facts: tuple[Pair, ...] | None = None
-    """(cells, right before, right after) of each fact; None if the same cell asked for different
-    facts, so that the two shares are independent."""
+    facts: tuple[Pair, ...]
+    """(cells, right before, right after) of each fact, or of what the same cells asked for."""
 
     @property
     def points(self) -> float:
@@ -51,16 +38,7 @@ class Change:
 
     @property
     def interval(self) -> Interval:
-        if self.facts is not None:
-            return paired_difference(self.facts)
-        return newcombe(self.before.sample, self.after.sample)
-
-    @property
-    def p_value(self) -> float | None:
-        """McNemar's p, or that of `swap_test` over several lengths; None if independent."""
-        if self.facts is None:
-            return None
-        return swap_test(after - before for _, before, after in self.facts)
+        return paired_difference(self.facts)
 
     @property
     def is_clear(self) -> bool:
@@ -74,24 +52,42 @@ class Change:
         return "better" if self.points > 0 else "worse"
 
 
-def change_between(pairs: Iterable[tuple[Result, Result]], *, is_paired: bool = True) -> Change:
-    """Compare an earlier and a later result of each cell; all were answered."""
+@dataclass(frozen=True, slots=True)
+class Changes:
+    pairs: Sequence[tuple[Result, Result]]
+    """An earlier and a later result of each cell, or of one mode and another; all were answered."""
+
+    @property
+    def whole(self) -> Change:
+        """The change over all lengths."""
+        return _change(self.pairs)
+
+    @property
+    def at(self) -> Mapping[int, Change]:
+        """The changes by length, ascending."""
+        by_length: dict[int, list[tuple[Result, Result]]] = defaultdict(list)
+        for pair in self.pairs:
+            by_length[pair[0].cell.length].append(pair)
+        return {length: _change(by_length[length]) for length in sorted(by_length)}
+
+    def named(self) -> Iterator[tuple[str, Change]]:
+        """Yield each length's change with its name and, if there are several, `all`."""
+        at = self.at
+        yield from ((short(length), change) for length, change in at.items())
+        if len(at) > 1:
+            yield "all", self.whole
+
+
+def _change(pairs: Iterable[tuple[Result, Result]]) -> Change:
+    before, after = FactCounter(), FactCounter()
     facts: dict[Fact, Pair] = defaultdict(lambda: (0, 0, 0))
     for one, other in pairs:
+        before.add(one)
+        after.add(other)
         fact = fact_of(one.cell)
         of, was, became = facts[fact]
         facts[fact] = of + 1, was + is_right(one), became + is_right(other)
-    found = tuple(sorted(facts.values()))
-    before = _tally((right, of) for of, right, _ in found)
-    after = _tally((right, of) for of, _, right in found)
-    return Change(before, after, found if is_paired else None)
-
-
-def _tally(facts: Iterable[tuple[int, int]]) -> Tally:
-    sums = ClusterSums()
-    for each in facts:
-        sums.replace((0, 0), each)
-    return Tally(sums.right, sums.of - sums.right, effective=sums.effective_if_clustered)
+    return Change(before.tally(), after.tally(), tuple(sorted(facts.values())))
 
 
 def is_right(result: Result) -> bool:
@@ -113,40 +109,14 @@ def signed(points: float) -> str:
     return f"{points * 100:+.0f}".replace("-", "−") if round(points * 100) else "0"
 
 
-def p_text(p: float | None) -> str:
-    """Format a p value: `0.62`, `0.031`, `<0.001`; empty if there is none."""
-    if p is None:
-        return ""
-    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.0995 else f"{p:.2f}"
-
-
-def with_whole(at: Mapping[int, Change], whole: Change) -> Iterator[tuple[str, Change]]:
-    """Yield each length's change with its name and, if there are several, the whole as `all`."""
-    yield from ((short(length), change) for length, change in at.items())
-    if len(at) > 1:
-        yield "all", whole
-
-
 @dataclass(frozen=True, slots=True)
-class ModeDifference:
+class ModeDifference(Changes):
     """The difference between a mode and another one, in cells that were answered in both."""
 
     mode: Mode
     against: Mode
-    pairs: Sequence[tuple[Result, Result]]
-    """Results for the same facts: (in `against`, in `mode`)."""
-    whole: Change
-    """Over all lengths."""
     left_out: int
     """Cells with a result in at least one of the modes, but without an answer in both."""
-
-    @property
-    def at(self) -> Mapping[int, Change]:
-        """The changes by length, ascending."""
-        by_length: dict[int, list[tuple[Result, Result]]] = defaultdict(list)
-        for pair in self.pairs:
-            by_length[pair[0].cell.length].append(pair)
-        return {length: change_between(by_length[length]) for length in sorted(by_length)}
 
     @property
     def name(self) -> str:
@@ -168,4 +138,4 @@ def mode_differences(tallies: Tallies) -> Iterator[ModeDifference]:
         ]
         if pairs:
             left_out = len(later.keys() | earlier.keys()) - len(pairs)
-            yield ModeDifference(mode, against, pairs, change_between(pairs), left_out)
+            yield ModeDifference(pairs, mode, against, left_out)

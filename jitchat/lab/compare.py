@@ -5,13 +5,14 @@ its share would be of different questions. The number of cells left out is repor
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
-from jitchat.lab.change import Change, change_between, is_answered, with_whole
+from jitchat.lab.change import Changes, is_answered
 from jitchat.lab.experiment import Experiment, Result
 from jitchat.lab.filler import Talk
-from jitchat.lab.run_file import Run, short
+from jitchat.lab.run_file import Run, Runs, short
 from jitchat.text import figures, sanitize
 from jitchat.values import Mode
 
@@ -20,10 +21,8 @@ from jitchat.values import Mode
 class Comparison:
     before: Run
     after: Run
-    at: Mapping[tuple[Mode, int], Change]
-    """By mode and length, if both runs have answers."""
-    of: Mapping[Mode, Change]
-    """By mode, over all lengths for which both runs have answers."""
+    of: Mapping[Mode, Changes]
+    """By mode, if both runs have answers."""
     compared: int
     """Number of compared cells."""
     only_before: int
@@ -32,15 +31,8 @@ class Comparison:
     """Cells without a result in the earlier run."""
     unanswered: int
     """Cells with a result in both runs, but without an answer in at least one."""
-    is_paired: bool
-    """Whether the same cell asks the same question in both runs."""
     differences: tuple[str, ...]
     """Other possible causes of different figures, a sentence each; empty if there are none."""
-
-    def changes(self, mode: Mode) -> Iterator[tuple[str, Change]]:
-        """Yield the changes of a mode with their names: at each length, and over all."""
-        at = {length: change for (of, length), change in self.at.items() if of is mode}
-        return with_whole(at, self.of[mode])
 
 
 def compare_runs(
@@ -48,39 +40,32 @@ def compare_runs(
 ) -> Comparison:
     earlier = {result.cell: result for result in was}
     later = {result.cell: result for result in became}
-    both, modes = earlier.keys() & later.keys(), [*Mode]
-    pairs = [
-        (earlier[cell], later[cell])
-        for cell in sorted(both, key=lambda cell: (modes.index(cell.mode), cell.length))
-        if is_answered(earlier[cell]) and is_answered(later[cell])
-    ]
-    asked = (each.experiment for each in (before, after))
-    is_paired = len({(each.seed, each.conversation) for each in asked}) == 1
-    at: dict[tuple[Mode, int], list[tuple[Result, Result]]] = defaultdict(list)
+    both = earlier.keys() & later.keys()
     of: dict[Mode, list[tuple[Result, Result]]] = defaultdict(list)
-    for pair in pairs:
-        cell = pair[0].cell
-        at[cell.mode, cell.length].append(pair)
-        of[cell.mode].append(pair)
+    for cell in both:
+        if is_answered(earlier[cell]) and is_answered(later[cell]):
+            of[cell.mode].append((earlier[cell], later[cell]))
+    compared = sum(map(len, of.values()))
     return Comparison(
         before,
         after,
-        {place: change_between(each, is_paired=is_paired) for place, each in at.items()},
-        {mode: change_between(each, is_paired=is_paired) for mode, each in of.items()},
-        compared=len(pairs),
+        {mode: Changes(of[mode]) for mode in Mode if mode in of},
+        compared=compared,
         only_before=len(earlier.keys() - both),
         only_after=len(later.keys() - both),
-        unanswered=len(both) - len(pairs),
-        is_paired=is_paired,
+        unanswered=len(both) - compared,
         differences=tuple(differences(before, after)),
     )
 
 
-def interval_note(comparison: Comparison) -> str:
-    """Return the method of the intervals of changes, as a noun phrase."""
-    if comparison.is_paired:
-        return "Newcombe's for the same questions, each asked in both runs"
-    return "Newcombe's for independent questions: the same cell asks a different one in each run"
+def compare_saved(runs: Runs, wanted: Sequence[str]) -> Comparison:
+    """Compare two saved runs by their ids, the one that was started first with the other. Slow."""
+    found = []
+    for run in wanted:
+        with closing(runs.open(run)) as file:
+            found.append((file.run, file.results()))
+    before, after = sorted(found, key=lambda run: run[0].begun_at)
+    return compare_runs(*before, *after)
 
 
 def left_out(comparison: Comparison) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from jitchat.lab.experiment import PRESETS, Cell, Experiment, Result
+from jitchat.lab.stats import span
 from jitchat.synthesis.fitting import MOST_WORDS
 from jitchat.synthesis.policy import DENSEST, Thresholds
 from jitchat.text.figures import about_cost, enumerated, plural
@@ -240,10 +241,6 @@ def _distilled(mode: Mode, length: int, limit: int) -> int:
     return min(length, int(MOST_WORDS * _WORD))
 
 
-def _span(seconds: float) -> str:
-    return f"{seconds:,.0f} s" if seconds < 120 else f"{seconds / 60:,.0f} min"
-
-
 def sentence(estimate: Estimate) -> str:
     """Describe it: `420 requests, ~1,240,000 tokens in, ~26,880 out (64 per answer), ~$0.41`."""
     asked = plural(estimate.requests, "request")
@@ -253,7 +250,7 @@ def sentence(estimate: Estimate) -> str:
         f" ({each:,} per answer), {about_cost(estimate.cost)}."
     )
     if estimate.seconds is not None and estimate.reads is not None:
-        text += f" About {_span(estimate.seconds)} at {estimate.reads:,.0f} tokens per second."
+        text += f" About {span(estimate.seconds)} at {estimate.reads:,.0f} tokens per second."
     if estimate.bounded:
         modes = enumerated([str(mode) for mode in estimate.bounded])
         text += f" The windows of {modes} are estimated at their maximum: nothing is distilled yet."

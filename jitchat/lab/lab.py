@@ -10,7 +10,7 @@ worker waits for, even when it is cancelled.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ from jitchat.errors import (
     SpendingLimitReached,
     StoreError,
 )
-from jitchat.events import AnswerProgress, RetryScheduled, SendFailed
+from jitchat.events import AnswerProgress, Event, RetryScheduled, SendFailed
 from jitchat.index.embedder import Embedder
 from jitchat.lab import events, order, planting
 from jitchat.lab.experiment import Cell, Result, Verdict
@@ -40,11 +40,10 @@ from jitchat.lab.run_file import RunFile
 from jitchat.memory import Memory
 from jitchat.session import Session
 from jitchat.store.path import Path
-from jitchat.store.requests import RequestLog
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import repair
 from jitchat.threads import to_the_end
-from jitchat.values import Conversation, Mode, Status, Turn
+from jitchat.values import Conversation, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
 from jitchat.window.tokens import TokenCounter, message_tokens
@@ -394,13 +393,13 @@ class OpenConversation:
         `wait` is called when the request has to wait, `watch` when the answer grows.
         """
         question = await to_the_end(partial(self._question, fact))
-        log = RequestLog(self.session.memory.store.database)
-        before = await to_the_end(log.last_id)
-        answer = await self._answer(question, cell.mode, wait, watch)
+        account = self.session.spending.begin_message()
+        sent = self.session.send(question.content, cell.mode, Once(again=question), account=account)
+        answer = await self._answer(AnswerProgress(cell.mode), sent, wait, watch)
         if isinstance(answer.error, StoreError | SpendingLimitReached):
             raise answer.error
         answer = answer.ended(time.monotonic(), None, 0)
-        cost = await to_the_end(partial(self.session.cost_of_answer, question, answer, before))
+        cost = await to_the_end(account.cost)
         window_id = None
         if answer.reply is not None:
             archive = WindowArchive(self.session.memory.store.database)
@@ -442,21 +441,20 @@ class OpenConversation:
 
     async def _answer(
         self,
-        question: Turn,
-        mode: Mode,
+        answer: AnswerProgress,
+        sent: AsyncGenerator[Event, None],
         wait: Callable[[RetryScheduled], object],
         watch: Callable[[AnswerProgress], object],
     ) -> AnswerProgress:
-        answer, text = AnswerProgress(mode), question.content
         try:
-            async with aclosing(self.session.send(text, mode, Once(again=question))) as sent:
-                async for event in sent:
+            async with aclosing(sent) as events:
+                async for event in events:
                     if isinstance(event, RetryScheduled):
                         wait(event)
                     answer = answer.after(event, time.monotonic())
                     watch(answer)
         except JitchatError as error:
-            answer = answer.after(SendFailed(error, text), time.monotonic())
+            answer = answer.after(SendFailed(error, ""), time.monotonic())
         return answer
 
 

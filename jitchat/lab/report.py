@@ -1,20 +1,17 @@
 """The report of a run: its titles, caveats and tables of text."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rich.table import Table
 
 from jitchat.bench.output import plain_table
 from jitchat.lab import stats
-from jitchat.lab.change import P_NOTE, change_text, mode_differences, p_text, with_whole
-from jitchat.lab.compare import Comparison, interval_note, left_out
+from jitchat.lab.change import change_text, mode_differences
+from jitchat.lab.compare import Comparison, left_out
 from jitchat.lab.evidence import NOTE, TITLE, Outcome, evidence_by_mode
-from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import LENGTH, Spent, Tallies, Tally
-from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
 DISTILLED_CAVEAT = (
@@ -59,44 +56,11 @@ KIND_CAVEATS = {
 """Shown with the figures of a kind."""
 
 
-_LONGEST = 40
-"""Maximum characters of a model's name."""
-_BOUND = "\N{NO-BREAK SPACE}"
-
-
 def caveats(run: Run) -> list[str]:
     """List the caveats that apply to all figures of a run."""
     distils = any(mode.distils for mode in run.experiment.modes)
     known = ((run.is_reader, READER_CAVEAT), (distils, DISTILLED_CAVEAT))
     return [caveat for applies, caveat in known if applies]
-
-
-def brief_title(run: Run) -> str:
-    """Return `Run.title` with a long model name cut, so that the rest has room."""
-    return replace(run, model=shorten(run.model, _LONGEST)).title
-
-
-def settings_line(run: Run) -> str:
-    """Describe the settings that the figures depend on; lines can only break between its parts."""
-    return f"{_BOUND}· ".join(part.replace(" ", _BOUND) for part in stats.setting_parts(run))
-
-
-def mode_lines(mode: Mode, asked: Experiment, tallies: Tallies) -> Iterator[str]:
-    """Yield a mode's share of right answers, the medians of a question, and where it is unfit."""
-    tally, spent = tallies.by_mode.get(mode, Tally()), tallies.spent.get(mode, Spent())
-    yield f"{stats.share_of(tally)} right" if tally.answered else stats.share(tally)
-    if spent.sent:
-        at = [(length, tallies.spent_at.get((mode, length), Spent())) for length in asked.lengths]
-        sent = [(short(length), stats.tokens(each.tokens)) for length, each in at if each.sent]
-        (first, few), (last, many) = sent[0], sent[-1]
-        yield f"window {few} tokens at {first}" + (f", {many} at {last}" if sent[1:] else "")
-        first, whole = stats.duration(spent.to_first), stats.duration(spent.seconds)
-        yield f"medians: first token {first}, answer {whole}"
-        in_all = " in all" if spent.cost else ""
-        yield f"{stats.percent(spent.cached)} of the input cached, {stats.cost(spent)}{in_all}"
-    unfit = [at for at in asked.lengths if tallies.by_length.get((mode, at), Tally()).unfit]
-    if unfit:
-        yield f"does not fit from {short(unfit[0])} on"
 
 
 INTERVAL = (
@@ -136,7 +100,7 @@ def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
         for length in lengths
     ]
     yield plain_table("Tokens of the window, medians", ["length", *modes], rows)
-    rows = [_took(mode, tallies.spent.get(mode, Spent())) for mode in modes]
+    rows = [[mode, *stats.spent_texts(tallies.spent.get(mode, Spent()))] for mode in modes]
     notes = [stats.cells_text(run, tallies.whole), *caveats(run)]
     yield plain_table("Medians of a question, and the total cost", _TOOK, rows, *notes)
 
@@ -145,12 +109,10 @@ def _differences(tallies: Tallies) -> Iterator[Table]:
     """Yield the table of differences between modes; none if no two modes share a cell."""
     rows, left = [], []
     for each in mode_differences(tallies):
-        for length, change in with_whole(each.at, each.whole):
+        for length, change in each.named():
             shares = f"{_points(change.after)} − {_points(change.before)}"
             cells = f"{change.after.answered:,}"
-            rows.append(
-                [each.name, length, cells, shares, change_text(change), p_text(change.p_value)]
-            )
+            rows.append([each.name, length, cells, shares, change_text(change)])
         left += [f"{each.name} {each.left_out:,}"] if each.left_out else []
     if rows:
         notes = [_DIFFERENCE_NOTE]
@@ -164,44 +126,36 @@ def _points(tally: Tally) -> str:
 
 def comparison_tables(compared: Comparison) -> Iterator[Table]:
     rows = []
-    for mode in compared.of:
-        for length, change in compared.changes(mode):
+    for mode, changes in compared.of.items():
+        for length, change in changes.named():
             shares = (stats.share(change.before), stats.share(change.after))
-            figures = (change_text(change), p_text(change.p_value), change.outcome)
-            rows.append([mode.value, length, *shares, *figures])
+            rows.append([mode.value, length, *shares, change_text(change), change.outcome])
     title = f"Right answers\nbefore: {compared.before.title}\nafter: {compared.after.title}"
-    notes = [_CHANGE.format(interval_note(compared)), *([P_NOTE] if compared.is_paired else [])]
-    notes.append(left_out(compared))
-    if compared.differences:
-        notes += ["What differs:", *compared.differences]
-    else:
-        notes.append("The settings are the same.")
+    yield plain_table(title, _CHANGED, rows, *comparison_notes(compared), gap=0)
+
+
+def comparison_notes(compared: Comparison) -> Iterator[str]:
+    """Yield paragraphs; the second one has several lines."""
+    yield (
+        "In brackets: 95 % intervals (Wilson; for changes Newcombe, for pairs). Unclear: with this"
+        " few cells it may be chance."
+    )
+    differ = ("What differs:", *compared.differences)
+    if not compared.differences:
+        differ = ("The settings are the same.",)
+    yield "\n".join((left_out(compared), *differ))
     if compared.before.is_reader or compared.after.is_reader:
-        notes.append(READER_CAVEAT)
-    yield plain_table(title, _CHANGED, rows, *notes, gap=0)
+        yield READER_CAVEAT
 
 
 _TOOK = ("mode", "sent", "tokens", "to first token", "time", "cached", "total cost")
 _AGAINST = "Differences between modes, on the same facts"
-_DIFFERENCE = ("modes", "length", "cells", "shares, %", "points", "p")
-_DIFFERENCE_NOTE = f"In brackets: 95 % intervals (Newcombe, for pairs). {P_NOTE}"
-_CHANGED = ("mode", "length", "before", "after", "points", "p", "")
-_CHANGE = "In brackets: 95 % intervals, Wilson's for shares; for changes, {}."
+_DIFFERENCE = ("modes", "length", "cells", "shares, %", "points")
+_DIFFERENCE_NOTE = "In brackets: 95 % intervals (Newcombe, for pairs)."
+_CHANGED = ("mode", "length", "before", "after", "points", "")
 
 
 def _tokens_at(tallies: Tallies, mode: Mode, length: int) -> str:
     spent = tallies.spent_at.get((mode, length), Spent())
     unanswered = stats.without_answer(tallies.by_length.get((mode, length)))
     return stats.tokens(spent.tokens) if spent.tokens is not None else unanswered
-
-
-def _took(mode: Mode, spent: Spent) -> list[str]:
-    return [
-        mode.value,
-        f"{spent.sent:,}",
-        stats.tokens(spent.tokens),
-        stats.duration(spent.to_first),
-        stats.duration(spent.seconds),
-        stats.percent(spent.cached),
-        stats.cost(spent),
-    ]

@@ -75,6 +75,15 @@ def duration(seconds: float | None) -> str:
     return NOTHING if seconds is None else figures.duration(seconds)
 
 
+def span(seconds: float) -> str:
+    """Format a time that need not be exact: `8 s`, `3 min`, `1 h 12 min`."""
+    whole = max(0, round(seconds))
+    if whole < 100:
+        return f"{whole} s"
+    hours, minutes = divmod(round(whole / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
 def tokens(count: float | None) -> str:
     return NOTHING if count is None else f"{count:,.0f}"
 
@@ -86,6 +95,18 @@ def cost(spent: Spent) -> str:
     if spent.unpriced:
         return figures.total_of(spent.cost or 0.0, spent.unpriced)
     return figures.cost_of(spent.cost)
+
+
+def spent_texts(spent: Spent) -> tuple[str, str, str, str, str, str]:
+    """Format what was sent, its tokens, the time to the first token and in all, cache and cost."""
+    return (
+        f"{spent.sent:,}",
+        tokens(spent.tokens),
+        duration(spent.to_first),
+        duration(spent.seconds),
+        percent(spent.cached),
+        cost(spent),
+    )
 
 
 def cells_text(run: Run, whole: Tally) -> str:
@@ -201,19 +222,16 @@ class Tally:
         return self.right / self.answered if self.answered else None
 
     @property
-    def sample(self) -> tuple[float, float]:
-        """(right answers, answers) at the effective size; there is at least one answer."""
-        of = self.answered if self.effective is None else self.effective
-        return of * self.right / self.answered, of
-
-    @property
     def interval(self) -> Interval | None:
         """Wilson's 95 % interval of the share, at the effective size; None without an answer.
 
         Within one length and mode, every cell asks for a different fact. Over several lengths, the
         same facts are asked for at each, and the answers for a fact are correlated.
         """
-        return wilson(*self.sample) if self.answered else None
+        if self.share is None:
+            return None
+        of = self.answered if self.effective is None else self.effective
+        return wilson(of * self.share, of)
 
 
 @dataclass(frozen=True, slots=True)

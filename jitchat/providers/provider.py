@@ -9,8 +9,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Protocol
 
+from jitchat.errors import ProviderError
 from jitchat.text.sanitize import shorten
 from jitchat.values import Echo, Message, Tool, ToolCall, Usage
+from jitchat.writing.pieces import WritingRules
 
 
 @cache
@@ -120,6 +122,12 @@ UNREASONED = "answers without reasoning"
 """Some servers refuse these for a reasoning model if an earlier turn called tools."""
 
 
+_SCHEMA_PARTS = frozenset(
+    ("response_format", "json_schema", "format", "responseJsonSchema", "output_config")
+)
+"""Protocols' names for the part of a request that holds the schema."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """The options of a request. An option that is not set is not sent."""
@@ -149,6 +157,11 @@ class Options:
     tool_choice: str | None = None
     """`none` for the last step of a turn: the tools stay in the request but must not be called.
     None lets the model choose."""
+
+    @property
+    def takes_schema(self) -> bool:
+        """Whether the server accepts a schema, as far as is known."""
+        return _SCHEMA_PARTS.isdisjoint(self.without)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +209,15 @@ class ServerQuirks(Protocol):
         """Record that a parameter was refused."""
 
 
+class PartRefused(ProviderError):
+    """The server refuses a part of the messages: they have to be written again by other rules."""
+
+    def __init__(self, error: ProviderError, part: str, sentence: str) -> None:
+        """`error` is the refusal, `sentence` says what is sent instead."""
+        super().__init__(error.what, error.remedy)
+        self.part, self.sentence = part, sentence
+
+
 class Provider(Protocol):
     @property
     def name(self) -> str: ...
@@ -203,8 +225,11 @@ class Provider(Protocol):
     @property
     def model(self) -> str: ...
 
+    def rules(self, options: Options) -> WritingRules:
+        """Return how messages have to be written for this model, as far as is known."""
+
     def stream(self, messages: Sequence[Message], options: Options) -> AsyncGenerator[Piece, None]:
-        """Stream the answer; closing the generator stops it.
+        """Stream the answer to messages written by `rules`; closing the generator stops it.
 
         Raises:
             ProviderError: A subclass, with a remedy.

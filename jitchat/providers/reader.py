@@ -40,7 +40,14 @@ from jitchat.text.sanitize import shorten
 from jitchat.text.sentences import is_question, sentences
 from jitchat.text.stance import commits
 from jitchat.text.words import stem, stems, words
-from jitchat.values import REQUEST_CONTEXT, Message, ToolCall, Usage
+from jitchat.values import (
+    REQUEST_CONTEXT,
+    Message,
+    Tool,
+    ToolCall,
+    Usage,
+)
+from jitchat.writing.pieces import PLAIN, WritingRules
 
 ABOUT = (
     "I am the built-in reader, not a language model: I only quote from the window. Ask me about"
@@ -367,10 +374,18 @@ class ReaderProvider:
     name = "reader"
     model = "reader"
 
-    def __init__(self, count: Callable[[Sequence[Message], str], tuple[int, int]]) -> None:
-        """Make a reader; `count` returns the tokens of a request and an answer, for the usage."""
+    def __init__(
+        self, count: Callable[[Sequence[Message], Sequence[Tool], str], tuple[int, int]]
+    ) -> None:
+        """Make a reader.
+
+        `count` returns the tokens of a request, by its messages and tools, and of an answer.
+        """
         self._count = count
         self._readings = Readings()
+
+    def rules(self, _: Options) -> WritingRules:
+        return PLAIN
 
     async def stream(
         self,
@@ -378,7 +393,7 @@ class ReaderProvider:
         options: Options,
     ) -> AsyncGenerator[Piece, None]:
         can_ask = can_request(messages, options)
-        reply, usage = await asyncio.to_thread(self._read, messages, can_ask=can_ask)
+        reply, usage = await asyncio.to_thread(self._read, messages, options.tools, can_ask=can_ask)
         for piece in [reply] if isinstance(reply, ToolCall) else _deltas(reply):
             yield piece
             await asyncio.sleep(0)
@@ -392,13 +407,15 @@ class ReaderProvider:
 
     async def aclose(self) -> None: ...
 
-    def _read(self, messages: Sequence[Message], *, can_ask: bool) -> tuple[str | ToolCall, Usage]:
+    def _read(
+        self, messages: Sequence[Message], tools: Sequence[Tool], *, can_ask: bool
+    ) -> tuple[str | ToolCall, Usage]:
         """Answer and count tokens. Takes seconds if the window is very long."""
         text = answer(messages, self._readings)
         if can_ask and text.startswith(_NO_ANSWER):
             call = question_call(messages)
-            return call, Usage(*self._count(messages, call.arguments))
-        return text, Usage(*self._count(messages, text))
+            return call, Usage(*self._count(messages, tools, call.arguments))
+        return text, Usage(*self._count(messages, tools, text))
 
 
 def can_request(messages: Sequence[Message], options: Options) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jitchat.errors import SettingsError
+from jitchat.errors import SettingsError, reported
 from jitchat.paths import make_private, replace_file
 from jitchat.settings import checks, load
 from jitchat.settings.sections import NAMED, SECTIONS, NamedPersona, Secret, settings_of
@@ -185,11 +185,9 @@ def _write(path: Path, document: "TOMLDocument") -> None:
         except SettingsError as error:
             what = error.what.replace(str(tried), str(path))
             raise SettingsError(f"{what} Nothing was written.", error.remedy) from None
-    try:
+    with reported(SettingsError, f"{path} cannot be written"):
         make_private(path.parent)
         replace_file(Path(os.path.realpath(path)), data)
-    except OSError as error:
-        raise SettingsError(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def _as_before(path: Path, text: str) -> bytes:

@@ -14,6 +14,7 @@ import re
 import shlex
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -21,7 +22,7 @@ from types import ModuleType
 
 from jitchat.children import Completed, run_users_command
 from jitchat.crash import redacted, remember_secret
-from jitchat.errors import JitchatError, SettingsError, UsageError
+from jitchat.errors import JitchatError, SettingsError, UsageError, reported
 from jitchat.paths import make_private, open_to_others, replace_file
 from jitchat.providers.catalogue.table import presets
 from jitchat.settings import checks, sections
@@ -175,25 +176,21 @@ _SERVICE = "jitchat"
 
 def key_from_ring(name: str) -> sections.Secret:
     """Look up a provider's key; empty if there is no key or no keyring."""
-    ring = _ring()
-    if ring is None:
-        return sections.Secret()
-    try:
-        return sections.Secret((ring.get_password(_SERVICE, name) or "").strip())
-    except Exception:  # noqa: BLE001  any failure of a backend counts as no key
-        return sections.Secret()
+    with suppress(Exception):  # any failure of a backend counts as no key
+        return sections.Secret((_ring().get_password(_SERVICE, name) or "").strip())
+    return sections.Secret()
 
 
 def put_into_ring(name: str, key: sections.Secret) -> None:
     """Store a provider's key; raise JitchatError if that fails."""
-    ring, why = _ring(), "the package keyring is not installed"
-    if ring is not None:
-        try:
-            ring.set_password(_SERVICE, name, str(key))
-        except Exception as error:  # noqa: BLE001  see key_from_ring; its text may have the key
-            why = f"it refused ({type(error).__name__})"
-        else:
-            return
+    try:
+        _ring().set_password(_SERVICE, name, str(key))
+    except ImportError:
+        why = "the package keyring is not installed"
+    except Exception as error:  # noqa: BLE001  see key_from_ring; its text may have the key
+        why = f"it refused ({type(error).__name__})"
+    else:
+        return
     raise JitchatError(
         f"The key was not stored in the keyring: {why}.",
         "Run `pip install 'jitchat[keyring]'`, or omit --keyring to store the key in a file.",
@@ -202,21 +199,17 @@ def put_into_ring(name: str, key: sections.Secret) -> None:
 
 def remove_from_ring(name: str) -> bool:
     """Remove a provider's key; return whether there was one."""
-    ring = _ring()
-    if ring is None or not key_from_ring(name):
+    if not key_from_ring(name):
         return False
-    try:
-        ring.delete_password(_SERVICE, name)
-    except Exception:  # noqa: BLE001  see key_from_ring
-        return False
-    return True
+    with suppress(Exception):  # see key_from_ring
+        _ring().delete_password(_SERVICE, name)
+        return True
+    return False
 
 
-def _ring() -> ModuleType | None:
-    try:
-        import keyring  # noqa: PLC0415  optional, and 55 to 100 ms
-    except ImportError:
-        return None
+def _ring() -> ModuleType:
+    import keyring  # noqa: PLC0415  optional, and 55 to 100 ms
+
     return keyring
 
 
@@ -270,17 +263,13 @@ class KeysFile:
 
     def _write(self, keys: dict[str, sections.Secret]) -> None:
         lines = [f"{json.dumps(name)} = {json.dumps(str(key))}\n" for name, key in keys.items()]
-        try:
+        remedy = (
+            "Nothing was changed. Make its folder writable, or set the key in an environment"
+            " variable."
+        )
+        with reported(JitchatError, f"The keys file {self.path} cannot be written", remedy):
             make_private(self.path.parent)
             replace_file(self.path, (_HEAD + "".join(lines)).encode())
-        except OSError as error:
-            why = error.strerror
-        else:
-            return
-        raise JitchatError(
-            f"The keys file {self.path} cannot be written: {why}. Nothing was changed.",
-            "Make its folder writable, or set the key in an environment variable.",
-        )
 
 
 KEY_OF_PROVIDER_IN_USE = "JITCHAT_PROVIDER_API_KEY"

@@ -18,7 +18,7 @@ from typing import Any
 from jitchat.crash import remember_secret
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import presets
-from jitchat.settings import checks, personas, profiles, sections, servers, settings, tables
+from jitchat.settings import checks, personas, profiles, sections, settings, tables
 from jitchat.text.sanitize import shorten
 from jitchat.text.variables import expanded, variables_in
 
@@ -68,7 +68,7 @@ def load_settings(
     }
     _require_addresses(named["providers"], str(config))
     for server in named["mcp"].values():
-        servers.require_one_way(server, str(config))
+        tables.require_one_way(server, str(config))
     names = list({**presets(), **named["providers"]})
     for name, persona in named["personas"].items():
         if persona.provider:
@@ -103,8 +103,7 @@ def load_settings(
 
 def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
     """Yield a sentence for each JITCHAT_ variable that is not a setting."""
-    of_settings = (name for setting in sections.SETTINGS.values() for name in setting.variables)
-    known = {*_NOT_SETTINGS, *of_settings}
+    known = {*_NOT_SETTINGS, *(setting.variable for setting in sections.SETTINGS.values())}
     for name in sorted(environ):
         if name.startswith("JITCHAT_") and name not in known:
             yield f"${name} is not a setting and has no effect.{checks.nearest(name, known)}"
@@ -168,9 +167,8 @@ def _from_document(document: Mapping[str, object], config: Path) -> Iterator[tup
 
 def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, _Value]]:
     for key, setting in sections.SETTINGS.items():
-        for variable in setting.variables:
-            if environ.get(variable):
-                yield key, _Value(parsed(setting.kind, environ[variable]), f"${variable}")
+        if given := environ.get(setting.variable):
+            yield key, _Value(parsed(setting.kind, given), f"${setting.variable}")
 
 
 def parsed(kind: type[Any], text: str) -> object:

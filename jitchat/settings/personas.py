@@ -10,7 +10,7 @@ from dataclasses import replace
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import READER
 from jitchat.settings import checks
-from jitchat.settings.sections import NamedPersona, ProviderSettings
+from jitchat.settings.sections import SAMPLING, NamedPersona, ProviderSettings
 from jitchat.settings.settings import CHOSEN, Settings
 from jitchat.text.sanitize import shorten
 from jitchat.values import Instructions
@@ -20,7 +20,6 @@ THIS_CONVERSATION = "this conversation"
 """The origin of a conversation's own system text."""
 USUAL = "openai"
 """The provider if only an address or a model is given."""
-_PARAMETERS = ("temperature", "top_p", "top_k", "seed", "effort", "max_tokens")
 _SIZES = ("limit", "reserve")
 _NAME_A_MODEL = ("provider.name", "provider.model", "provider.base_url")
 
@@ -49,7 +48,7 @@ def with_persona(settings: Settings, name: str, picked: tuple[str, str] | None =
     persona, origin = settings.personas[name], f"persona {name}"
     if (model := picked or _model_of(settings, persona)) is not None:
         settings = _with_model(settings, *model, CHOSEN if picked else origin)
-    given = {key: getattr(persona, key) for key in _PARAMETERS}
+    given = {key: getattr(persona, key) for key in SAMPLING}
     given = {key: value for key, value in given.items() if value not in (None, "")}
     chat, changed = replace(settings.chat, persona=name), [f"provider.{key}" for key in given]
     if persona.system.strip() and not settings.is_flag("chat.system"):

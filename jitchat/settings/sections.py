@@ -35,8 +35,6 @@ class Setting:
     """The command-line flag; empty if there is none."""
     unit: str = ""
     """The flag's placeholder in `--help`."""
-    variable: str = ""
-    """A well-known variable, in addition to JITCHAT_SECTION_NAME."""
     choices: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
@@ -44,10 +42,9 @@ class Setting:
     """Whether the value may contain a secret without being a `Secret`."""
 
     @property
-    def variables(self) -> tuple[str, ...]:
-        """The environment variables for the setting; the last one that is set wins."""
-        own = f"JITCHAT_{self.key.replace('.', '_').upper()}"
-        return (self.variable, own) if self.variable else (own,)
+    def variable(self) -> str:
+        """The environment variable for the setting."""
+        return f"JITCHAT_{self.key.replace('.', '_').upper()}"
 
 
 def setting(help_text: str, default: Any = None, *, flag: str = "", **more: Any) -> Any:  # noqa: ANN401  as its field's type
@@ -101,6 +98,8 @@ def shown(value: object, *, hidden: bool = False) -> str:
 
 GLOBS = "globs matched against SERVER__TOOL, or server names"
 PROTOCOLS = ("openai", "responses", "anthropic", "gemini", "ollama")
+SAMPLING = ("temperature", "top_p", "top_k", "seed", "effort", "max_tokens")
+"""The names of the parameters that a provider and a persona have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,6 @@ class ChatSettings:
         f"how the window is chosen: {', '.join(Mode)}",
         "jit",
         flag="--mode MODE",
-        variable="JITCHAT_MODE",
         choices=tuple(mode.value for mode in Mode),
     )
     system: str = setting("instructions that replace the built-in ones", "", flag="--system TEXT")
@@ -344,14 +342,6 @@ class WriterSettings(SmallModelSettings):
 
 
 @dataclass(frozen=True, slots=True)
-class AgentSettings:
-    context_only: bool = setting(
-        "whether the memory benchmark uses the memory document alone; false: entries per message",
-        True,
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class RerankerSettings:
     """A cross-encoder of fastembed's list, used if it is on this machine."""
 
@@ -447,7 +437,6 @@ class Sections:
     writer: WriterSettings = field(default_factory=WriterSettings)
     reranker: RerankerSettings = field(default_factory=RerankerSettings)
     tools: ToolsSettings = field(default_factory=ToolsSettings)
-    agent: AgentSettings = field(default_factory=AgentSettings)
     lab: LabSettings = field(default_factory=LabSettings)
     screen: ScreenSettings = field(default_factory=ScreenSettings)
 

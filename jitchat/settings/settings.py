@@ -13,9 +13,12 @@ from jitchat.settings import sections
 from jitchat.settings.checks import nearest
 from jitchat.settings.profiles import Profile, is_loopback, same_server
 from jitchat.text.sanitize import shorten
+from jitchat.values import Mode
 
 CHOSEN = "chosen in the app"
 """The origin of a provider and a model that were picked in the app, not configured."""
+_YIELDED = "given by "
+"""Starts the origin of a value that a flag set, and that changes in the app override."""
 _SHORTEST_SECRET = 16
 """Minimum characters of a secret header; a shorter one may be an ordinary word in any text."""
 
@@ -48,8 +51,6 @@ class Settings(sections.Sections):
         if preset is None and table is None:
             what = f"There is no provider {shorten(name, 60)!r}."
             raise SettingsError(what, known_providers(name, self.provider_names()))
-        if preset is READER:
-            return _reader_profile(self)
         return _ProfileMaker(self, preset, table or sections.NamedProvider(name)).profile()
 
     def profiles(self) -> list[Profile]:
@@ -108,7 +109,18 @@ class Settings(sections.Sections):
         """Let changes made in the app override a flag of this run, which stays as a setting."""
         if not self.is_flag(key):
             return self
-        return replace(self, origins={**self.origins, key: f"given by {self.origin(key)}"})
+        return replace(self, origins={**self.origins, key: _YIELDED + self.origin(key)})
+
+    def mode_in(self, own: str, last: str) -> Mode:
+        """Return the mode of a conversation in which `own` was picked, and `last` in any.
+
+        Either may be empty. A flag of this run comes first, a configured mode before the last one.
+        """
+        origin, configured = self.origin("chat.mode"), self.chat.mode
+        if self.is_flag("chat.mode"):
+            return Mode(configured)
+        is_configured = origin != "default" and not origin.startswith(_YIELDED)
+        return Mode(own or (configured if is_configured else last or configured))
 
     def is_flag(self, key: str) -> bool:
         """Whether a flag of this run sets the value, or implies it."""
@@ -126,23 +138,6 @@ def known_providers(wrong: str, names: list[str]) -> str:
     return (
         f"Known providers: {', '.join(names)}. A table [providers.NAME] adds another."
         f"{nearest(wrong.lower(), names)}"
-    )
-
-
-def _reader_profile(settings: Settings) -> Profile:
-    table = settings.providers.get(READER.name) or sections.NamedProvider(READER.name)
-    in_use = settings.provider.name == READER.name
-    if in_use:
-        table = _overlaid(table, settings.provider)
-    return Profile(
-        READER.name,
-        READER.title,
-        READER.protocol,
-        model=READER.name,
-        reserve=table.reserve,
-        in_use=in_use,
-        configured=True,
-        limits=(("", table.limit),) if table.limit else (),
     )
 
 
@@ -169,6 +164,8 @@ class _ProfileMaker:
 
     def profile(self) -> Profile:
         table, preset = _overlaid(self._table, self._own), self._preset
+        if preset is READER:
+            return self._of_reader(table)
         protocol = table.protocol or (preset.protocol if preset else "openai")
         base_url = self._base_url(protocol)
         with_key = (known for known in presets().values() if known.key_variables)
@@ -177,6 +174,7 @@ class _ProfileMaker:
         usual = preset or served
         usual_variables = usual.key_variables if usual else ()
         key, command = self._configured_key()
+        sampling = {name: getattr(table, name) for name in sections.SAMPLING}
         origin = "provider.name" if self._in_use else f"providers.{table.name}"
         return Profile(
             table.name,
@@ -189,14 +187,7 @@ class _ProfileMaker:
             key_variables=(named_variable,) if named_variable else usual_variables,
             headers=table.headers,
             reserve=table.reserve,
-            sampling=Options(
-                temperature=table.temperature,
-                top_p=table.top_p,
-                top_k=table.top_k,
-                seed=table.seed,
-                effort=table.effort.strip() or None,
-                max_tokens=table.max_tokens,
-            ),
+            sampling=Options(**sampling | {"effort": table.effort.strip() or None}),
             connect_seconds=table.connect_seconds or 5.0,
             read_seconds=table.read_seconds or 600.0,
             wants_key=served is not None,
@@ -206,6 +197,18 @@ class _ProfileMaker:
             configured=self._settings.origin(origin) != "default",
             limits=tuple(self._limits()),
             models=self._models(),
+        )
+
+    def _of_reader(self, table: sections.NamedProvider) -> Profile:
+        return Profile(
+            READER.name,
+            READER.title,
+            READER.protocol,
+            model=READER.name,
+            reserve=table.reserve,
+            in_use=self._in_use,
+            configured=True,
+            limits=(("", table.limit),) if table.limit else (),
         )
 
     def _base_url(self, protocol: str) -> str:

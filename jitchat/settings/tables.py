@@ -1,4 +1,4 @@
-"""Reading and checking tables with names chosen by the user: `[providers.NAME]` and the like."""
+"""Tables with names chosen by the user, `[providers.NAME]` and the like: reading, checking, use."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,10 @@ from typing import Any
 from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import READER
 from jitchat.settings import checks, sections
+from jitchat.settings.sections import McpServer, ToolsSettings
 from jitchat.text.sanitize import one_line, shorten
+from jitchat.tools.approvals import Rules
+from jitchat.tools.mcp.spec import ServerSpec
 
 _OF_THE_READER = ("limit", "reserve")
 
@@ -84,3 +87,50 @@ def _values(
         if name not in known:
             raise checks.unknown_in_table(key, name, known, origin)
     return {name: checks.checked(known[name], value, origin) for name, value in table.items()}
+
+
+def require_one_way(server: McpServer, origin: str) -> None:
+    """Refuse a server with both a command and a URL, neither, or settings of the other kind."""
+    command, url, prefix = server.command.strip(), server.url.strip(), f"mcp.{server.name}"
+    if bool(command) == bool(url):
+        has = "both command and url" if command else "neither command nor url"
+        raise SettingsError(
+            f"{origin}: {prefix} has {has}.",
+            'Set command for a server that runs here, as in command = "uvx", or url for one that'
+            ' is reached over HTTP, as in url = "https://tools.example/mcp".',
+        )
+    of_other_way = ("headers",) if command else ("args", "env", "cwd")
+    if wrong := next((name for name in of_other_way if getattr(server, name)), ""):
+        what = "runs here" if command else "is reached over HTTP"
+        raise SettingsError(
+            f"{origin}: {prefix}.{wrong} has no effect: the server {what}.",
+            f"Remove {wrong}.",
+        )
+    if url and not url.startswith(("http://", "https://", "${")):
+        raise SettingsError(
+            f"{origin}: {prefix}.url is not an HTTP address.",
+            "It must begin with https:// or http://.",
+        )
+
+
+def spec_of(server: McpServer) -> ServerSpec:
+    """Return how a server is started or reached; variables in it are expanded at that time."""
+    return ServerSpec(
+        name=server.name,
+        command=server.command.strip(),
+        args=server.args,
+        env=server.env,
+        cwd=server.cwd.strip(),
+        url=server.url.strip(),
+        headers=server.headers,
+        timeout=server.timeout,
+        enabled=server.enabled,
+    )
+
+
+def rules_of(tools: ToolsSettings, servers: Mapping[str, McpServer]) -> Rules:
+    """Combine the rules for all servers with those of each server."""
+    rules = Rules(tools.allow, tools.ask, tools.deny)
+    for name, server in servers.items():
+        rules = rules.with_rules_of(name, Rules(server.allow, server.ask, server.deny))
+    return rules

@@ -43,26 +43,23 @@ _SECTIONS = {section.value: section for section in Section if section is not Sec
 
 class ModelDocumentWriter(SizedModels):
     async def write(self, previous: MemoryDocument, session: SessionTurns) -> Written:
+        built_in = writing.ExtractiveWriter()
         if not session.messages:
-            return await _built_in(previous, session, "")
+            return await built_in.write(previous, session)
         messages = await asyncio.to_thread(document_request, previous, session)
         model = await self.fitting(messages, _ANSWER)
         if model is None:
             name = self.models[-1].model.name
-            return await _built_in(previous, session, f"too much for {name}")
+            return await built_in.write(previous, session, f"too much for {name}")
         reply = await model.ask(messages)
         try:
             document = await asyncio.to_thread(_document_of, reply.whole(), previous, session)
             written = Written(document, model.name)
         except JitchatError as error:
-            written = await _built_in(previous, session, model.failure(error))
+            written = await built_in.write(previous, session, model.failure(error))
         return replace(
             written, input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, calls=1
         )
-
-
-async def _built_in(previous: MemoryDocument, session: SessionTurns, why: str) -> Written:
-    return Written(await asyncio.to_thread(writing.write, previous, session), writing.BUILT_IN, why)
 
 
 def document_request(previous: MemoryDocument, session: SessionTurns) -> tuple[Message, ...]:

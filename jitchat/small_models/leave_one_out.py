@@ -90,13 +90,19 @@ def without(window: ContextWindow, turn: int) -> tuple[Message, ...]:
     opening = _OPENING.match(segments[places[0]].text)
     if opening is not None and len(places) > 1:
         neighbour = left_out + 1 if left_out == places[0] else left_out - 1
-        text = segments[neighbour].text
         if left_out == places[0]:
-            segments[neighbour] = replace(segments[neighbour], text=opening[0] + text)
+            segments[neighbour] = _with_text(segments[neighbour], before=opening[0])
         elif left_out == places[-1]:
-            segments[neighbour] = replace(segments[neighbour], text=f"{text}</{opening[1]}>\n")
+            end = segments[left_out].text.rpartition(f"</{opening[1]}>")
+            segments[neighbour] = _with_text(segments[neighbour], after="".join(end[1:]))
     del segments[left_out]
     return replace(window, segments=tuple(segments)).messages()
+
+
+def _with_text(segment: Segment, before: str = "", after: str = "") -> Segment:
+    text = f"{before}{segment.text}{after}"
+    pieces = [replace(piece, text=text) for piece in segment.pieces[:1]]
+    return replace(segment, text=text, pieces=tuple(pieces))
 
 
 @dataclass(frozen=True, slots=True)

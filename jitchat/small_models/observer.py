@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 
 from jitchat.errors import JitchatError, NotAnAnswer
 from jitchat.small_models.small_model import SizedModel, SizedModels, SmallModel, request_of
-from jitchat.statements import Fact, FactKind, Observation, Observations, Priority, Source
+from jitchat.statements import FactKind, Observation, Observations, Priority, Source
 from jitchat.store.requests import Purpose
 from jitchat.synthesis.extractive import ExtractiveObserver
 from jitchat.synthesis.facts import facts_by_rule, facts_of, may_state
@@ -34,6 +34,7 @@ from jitchat.values import Message, Role, Turn
 from jitchat.window.exchange import is_requested
 from jitchat.window.render import quote_all
 from jitchat.window.statements import observation_line
+from jitchat.writing.calls import flattened
 
 _AHEAD = 12
 """Earlier notes that are shown, so that the model can distinguish what is new."""
@@ -125,16 +126,12 @@ class ModelObserver(SizedModels):
             kinds = _kinds(reply.whole())
         except JitchatError as error:
             return await asyncio.to_thread(facts_by_rule, turns, conversation, self._failed(error))
-        chosen = [
-            (turn, text, kinds[number])
-            for number, (turn, text) in enumerate(said, start=1)
-            if number in kinds
-        ]
-        facts: list[Fact] = []
-        for turn in turns:
-            of_turn = {text: kind for source, text, kind in chosen if source is turn}
-            facts += facts_of(turn, conversation, of_turn)
-        return FactsMade(tuple(facts))
+        chosen: dict[int, dict[str, FactKind]] = {turn.position: {} for turn in turns}
+        for number, (turn, text) in enumerate(said, start=1):
+            if number in kinds:
+                chosen[turn.position][text] = kinds[number]
+        facts = (facts_of(turn, conversation, chosen[turn.position]) for turn in turns)
+        return FactsMade(tuple(chain.from_iterable(facts)))
 
     def _failed(self, error: JitchatError) -> str:
         return f"{one_line(self.name)} failed: {shorten(error.what, 200).rstrip('.')}"
@@ -159,7 +156,7 @@ class ModelObserver(SizedModels):
 
 def _parts(turns: Sequence[Turn]) -> Iterator[tuple[Turn, ...]]:
     """Group turns; messages that are too large to be shown with others come alone, in parts."""
-    shown = (turn for turn in turns if not is_requested(turn))
+    shown = (flattened(turn) for turn in turns if not is_requested(turn))
     for is_small, group in groupby(shown, key=lambda turn: len(turn.content) <= _LARGEST):
         if is_small:
             yield tuple(group)

@@ -1,9 +1,9 @@
 """Reads the replies of small models: JSON values, and numbers in any form."""
 
-import json
 from typing import TypeVar
 
 from jitchat.errors import NotAnAnswer
+from jitchat.text.json_values import at, parsed
 
 _FENCE = "```"
 _LONGEST_NUMBER = 18
@@ -20,11 +20,7 @@ def parse_value(reply: str, name: str, kind: type[_Value]) -> _Value:
     text = reply.strip()
     if text.startswith(_FENCE) and text.endswith(_FENCE) and "\n" in text:
         text = text.partition("\n")[2].removesuffix(_FENCE)
-    try:
-        found = json.loads(text, strict=False)
-    except (ValueError, RecursionError):  # not JSON, or malicious nesting or numbers
-        found = None
-    value = found.get(name) if isinstance(found, dict) else None
+    value = at(parsed(text), name)
     if not isinstance(value, kind):
         raise wrong_format()
     return value

@@ -30,6 +30,7 @@ from jitchat.window.parts import Sources
 from jitchat.window.plan import plan
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import RERANKER
+from jitchat.writing.calls import full_text
 
 _NOT_YET = "not run before the message is sent"
 _NOTHING = "not run, as there is nothing to reorder"
@@ -67,7 +68,7 @@ class Reranker:
         retrieval, history = sources.retrieval, sources.history
         ranked = sorted(retrieval.candidates, key=lambda row: row.rank)
         places = ((row.turn, history.find(row.turn)) for row in ranked)
-        texts = {turn: history.turns[at].content for turn, at in places if at is not None}
+        texts = {turn: full_text(history.turns[at]) for turn, at in places if at is not None}
         if len(texts) < 2 or not retrieval.hits:
             return self._unchanged(retrieval, _NOTHING)
         if not lacks_any(await asyncio.to_thread(plan, Mode.JIT, sources, budget, counter), texts):

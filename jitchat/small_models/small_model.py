@@ -12,19 +12,16 @@ from jitchat.errors import JitchatError, NotAnAnswer, RequestRefused, Unreachabl
 from jitchat.metering import MeteredProvider, Metering
 from jitchat.providers.catalogue.table import Prices
 from jitchat.providers.provider import Options, Provider, ReplyDelta, SentRequest
+from jitchat.providers.writing import stream_written
 from jitchat.store.requests import Purpose
-from jitchat.values import Message, Role, Usage
-from jitchat.window.render import fence, free_tag
+from jitchat.text.fences import fence, free_tag
+from jitchat.values import Message, Role
 from jitchat.window.tokens import TokenCounter, request_tokens
 
 LONGEST = 32_000
 """Maximum characters of an answer; a longer one does not answer the request."""
 _ANSWER = 2_000
 """Tokens that are at least reserved for an answer."""
-_SCHEMA_PARTS = frozenset(
-    ("response_format", "json_schema", "format", "responseJsonSchema", "output_config")
-)
-"""Protocols' names for the part of a request that holds the schema."""
 
 
 def request_of(
@@ -45,22 +42,16 @@ def request_of(
 
 @dataclass(slots=True)
 class Hearing:
-    began: bool = False
-    """Whether the server accepted the request."""
-    without: frozenset[str] = frozenset()
-    """Parts of the request that the server refuses."""
-    reported: Usage | None = None
+    takes_schema: bool = True
+    """Whether the server accepts a schema, as far as is known."""
     text: str = ""
 
     async def hear(self, provider: Provider, messages: Sequence[Message], options: Options) -> None:
         """Send one request and read the answer to its end; cancelling the task hangs up."""
-        async with aclosing(provider.stream(messages, options)) as pieces:
+        async with aclosing(stream_written(provider, messages, options)) as pieces:
             async for piece in pieces:
-                self.began |= not isinstance(piece, SentRequest)
                 if isinstance(piece, SentRequest):
-                    self.without = piece.options.without
-                elif isinstance(piece, Usage):
-                    self.reported = piece
+                    self.takes_schema = piece.options.takes_schema
                 elif isinstance(piece, ReplyDelta):
                     if len(self.text) + len(piece.text) > LONGEST:
                         raise NotAnAnswer("Its answer does not end.", "Try it with another model.")
@@ -73,7 +64,7 @@ class SmallModelReply:
     error: JitchatError | None
     """Why there is no complete answer."""
     input_tokens: int
-    """Tokens of the request; 0 if the server accepted none."""
+    """As counted here, of all requests that were billed."""
     output_tokens: int
     exact: bool
     ms: float
@@ -129,7 +120,6 @@ class SmallModel:
         The answer has the `schema`, a JSON Schema, if the server enforces it.
         """
         text = json.dumps(schema) if schema and self.taught.takes_schema else None
-        sent = await asyncio.to_thread(request_tokens, self.counter, messages)
         started, hearing = time.perf_counter(), Hearing()
         metered = MeteredProvider(
             self.provider, self.purpose, self.metering, self.counter, self.prices
@@ -142,17 +132,10 @@ class SmallModel:
             error = Unreachable(f"No answer in {self.seconds:g} s.", "Give it more time.")
         except JitchatError as failed:
             error = failed
-            sent = sent if hearing.began else 0  # a refused request is not charged
         ms = (time.perf_counter() - started) * 1000
-        reported = hearing.reported
-        self.taught.takes_schema &= _SCHEMA_PARTS.isdisjoint(hearing.without)
-        if text and sent and self.taught.takes_schema:
-            sent += await asyncio.to_thread(self.counter.count, text)
-        answered = (reported.output_tokens or 0) if reported else 0
-        if not answered:
-            answered = await asyncio.to_thread(self.counter.count, hearing.text)
-        exact = self.counter.exact
-        return SmallModelReply(hearing.text, error, sent, answered, exact, ms, metered.cost)
+        self.taught.takes_schema &= hearing.takes_schema
+        tokens = metered.sent, metered.answered
+        return SmallModelReply(hearing.text, error, *tokens, self.counter.exact, ms, metered.cost)
 
     async def _hear(
         self, provider: Provider, hearing: Hearing, messages: Sequence[Message], schema: str | None

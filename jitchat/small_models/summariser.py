@@ -21,6 +21,7 @@ from jitchat.small_models.small_model import SmallModel, SmallModelReply, reques
 from jitchat.text.sanitize import both_ends, shorten
 from jitchat.values import Message, Turn
 from jitchat.window.render import quote_all
+from jitchat.writing.calls import flattened, full_text
 
 BATCH = 8
 """Turns per request."""
@@ -163,4 +164,4 @@ def parse_lines(reply: str, turns: Sequence[Turn]) -> dict[Turn, str]:
 
 
 def _cut(turn: Turn, reach: int) -> Turn:
-    return replace(turn, content=both_ends(turn.content, reach, " … "))
+    return replace(flattened(turn), content=both_ends(full_text(turn), reach, " … "))

@@ -29,7 +29,7 @@ from jitchat.store.copies import delete_upgrade_copies
 from jitchat.store.database import WAIT_SECONDS
 from jitchat.store.documents import forget_source
 from jitchat.store.imported import note_deleted
-from jitchat.store.replies import is_alive
+from jitchat.store.processes import is_alive
 from jitchat.store.store import ColdStore, next_touch
 from jitchat.store.windows import delete_blobs_of, delete_unused_blobs
 

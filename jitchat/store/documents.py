@@ -23,6 +23,7 @@ from types import MappingProxyType
 from jitchat.errors import StaleDocument, UnknownVersion
 from jitchat.statements import DELETED, DocumentLine, MemoryDocument, Source
 from jitchat.store.database import Database
+from jitchat.text.figures import moment_of
 from jitchat.typed_data import read, written
 
 BY_USER = "you"
@@ -99,7 +100,7 @@ class DocumentStore:
                 (self.project,),
             )
             return [
-                Version(number, made_by, datetime.fromisoformat(made_at), lines, restores)
+                Version(number, made_by, moment_of(made_at), lines, restores)
                 for number, made_by, made_at, lines, restores in rows
             ]
 

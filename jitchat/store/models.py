@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from jitchat.store.database import Database, bounded
 from jitchat.text.sanitize import repair
-from jitchat.values import Limit, Sample
+from jitchat.values import Limit, Other, Sample
 
 KEPT_SAMPLES = 64
 """Number of the latest samples that are kept for each server, model and counter."""
@@ -66,26 +66,24 @@ class ModelLessons:
     def samples(self, counter: str) -> tuple[Sample, ...]:
         """List the (counted, reported) tokens of requests, by `counter`, the oldest first."""
         rows = self._rows(
-            "SELECT counted, reported FROM token_samples"
+            "SELECT counted, reported, others FROM token_samples"
             " WHERE server = ? AND model = ? AND counter = ? ORDER BY id DESC LIMIT ?",
             repair(counter),
             KEPT_SAMPLES,
         )
-        return tuple(
-            Sample(counted, reported)
-            for counted, reported in reversed(rows)
-            if _is_count(counted) and _is_count(reported)
-        )
+        samples = (_sample(*row) for row in reversed(rows))
+        return tuple(sample for sample in samples if sample is not None)
 
-    def add_sample(self, counter: str, counted: int, reported: int) -> None:
+    def add_sample(self, counter: str, sample: Sample) -> None:
         """Add a sample; beyond `KEPT_SAMPLES`, the oldest is deleted."""
         key = (*self._key, repair(counter))
+        counts = bounded(sample.counted), bounded(sample.reported)
         of_counter = "FROM token_samples WHERE server = ? AND model = ? AND counter = ?"
         with self._database.write() as connection:
             connection.execute(
-                "INSERT INTO token_samples (server, model, counter, counted, reported)"
-                " VALUES (?, ?, ?, ?, ?)",
-                (*key, bounded(counted), bounded(reported)),
+                "INSERT INTO token_samples (server, model, counter, counted, reported, others)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (*key, *counts, json.dumps(dict(sample.others))),
             )
             connection.execute(
                 f"DELETE {of_counter} AND id <="
@@ -130,6 +128,16 @@ def server_of(base_url: str) -> str:
         return re.split("[?#]", address.rpartition("@")[2])[0].rstrip("/")
     name = f"[{host}]" if ":" in host else host
     return f"{parts.scheme.lower()}://{name}{port}{parts.path.rstrip('/')}"
+
+
+def _sample(counted: object, reported: object, others: object) -> Sample | None:
+    try:
+        apart = {Other(name): tokens for name, tokens in json.loads(str(others)).items()}
+    except (AttributeError, ValueError):
+        return None
+    if not (_is_count(counted) and _is_count(reported) and all(map(_is_count, apart.values()))):
+        return None
+    return Sample(counted, reported, apart)
 
 
 def _is_count(value: object) -> TypeGuard[int]:

@@ -16,7 +16,8 @@ from typing import Any
 from jitchat.errors import StaleObservations
 from jitchat.statements import Observation, Observations
 from jitchat.store.database import Database
-from jitchat.store.path import TREE_COLUMNS, Path, tree_from
+from jitchat.store.path import Path, tree_of
+from jitchat.text.figures import moment_of
 from jitchat.typed_data import read, written
 
 
@@ -64,7 +65,6 @@ _STAMP = """
 _NEWEST = """
     SELECT last, undone_at FROM observation_passes WHERE conversation = ? ORDER BY id DESC
 """
-_TREE = f"SELECT {TREE_COLUMNS} FROM conversations c WHERE c.id = ?"  # noqa: S608  constants
 
 
 class ObservationStore:
@@ -113,8 +113,7 @@ class ObservationStore:
 
         """
         with self._database.write() as connection:
-            row = connection.execute(_TREE, (self._conversation,)).fetchone()
-            tree = tree_from(*row)
+            tree = tree_of(connection, self._conversation)
             path = replace(tree, head=tree.leaf_below(path.head)).path()
             standing = self.passes(path, path.head + 1)
             tip = standing[-1] if standing else None
@@ -169,7 +168,7 @@ class ObservationStore:
             tuple(read(Observation, json.loads(line)) for (line,) in rows),
             made_by,
             json.loads(note),
-            datetime.fromisoformat(made_at),
+            moment_of(made_at),
             identity,
             follows,
         )

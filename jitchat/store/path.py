@@ -6,6 +6,7 @@ read, and they are few. Parents come before their children, so a path ascends, w
 """
 
 import json
+import sqlite3
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -137,6 +138,13 @@ def tree_from(last: int, head: int | None, forks: str) -> Tree:
     if not 0 <= head <= last or any(not 0 <= up < child for child, up in parents.items()):
         raise ValueError("not a tree")
     return Tree(last, head, parents)
+
+
+def tree_of(connection: sqlite3.Connection, conversation: str) -> Tree:
+    """Read the tree of a conversation's turns; empty if the conversation does not exist."""
+    query = f"SELECT {TREE_COLUMNS} FROM conversations c WHERE c.id = ?"  # noqa: S608  constants
+    row = connection.execute(query, (conversation,)).fetchone()
+    return tree_from(*row) if row else Tree()
 
 
 def _holds(stretches: Sequence[Stretch], position: int) -> bool:

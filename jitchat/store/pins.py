@@ -59,6 +59,34 @@ class OwnInstructions:
             )
 
 
+_OWN_MODE = """
+    SELECT mode FROM conversations
+    WHERE id = ?1 AND mode IS NOT NULL AND EXISTS (SELECT 1 FROM turns WHERE conversation = ?1)
+"""
+
+
+class PickedMode:
+    """The mode that the user picked in a conversation, and the one picked last in any.
+
+    A conversation without turns counts as new.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, conversation: str) -> tuple[str, str]:
+        """Return both modes by name; an empty name for one that was never picked."""
+        row = self._database.fetch_one(_OWN_MODE, (conversation,))
+        own = "" if row is None else str(row[0])
+        return own, ScreenState(self._database).get("mode")
+
+    def put(self, conversation: str, mode: str) -> None:
+        with self._database.write() as connection:
+            statement = "UPDATE conversations SET mode = ? WHERE id = ?"
+            connection.execute(statement, (mode, conversation))
+            connection.execute("INSERT OR REPLACE INTO screen_state VALUES ('mode', ?)", (mode,))
+
+
 class ScreenState:
     """The screen's state from the last session, by name; empty for what was never set."""
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from jitchat.store.database import Database
 from jitchat.store.store import TURN_COLUMNS, turn_from
+from jitchat.text.figures import moment_of
 from jitchat.values import Turn
 
 _WIDTH = len(TURN_COLUMNS.split(","))
@@ -59,7 +60,7 @@ class Cases:
                     wanted=turn_from(turns[_WIDTH:]),
                     kind=CaseKind(kind),
                     window_id=window,
-                    noted_at=datetime.fromisoformat(noted_at),
+                    noted_at=moment_of(noted_at),
                     conversation=name,
                     id=identity,
                 )

@@ -9,7 +9,6 @@ The model's reasoning is saved next to the text, and is equally durable.
 
 import os
 import sqlite3
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -18,17 +17,15 @@ from dataclasses import dataclass, replace
 
 from jitchat.errors import StoreError, StoreFull, StoreReadOnly
 from jitchat.store import search_index
+from jitchat.store.processes import RowsInUse
 from jitchat.store.store import ColdStore, tools_column
 from jitchat.text.sanitize import repair
 from jitchat.values import NO_TOOL_USE, Role, Status, ToolUse, Turn
 
 SAVE_EVERY = 0.5
 """Seconds between two saves of a growing reply."""
-_SILENT_FOR = 900.0
-"""Seconds without a save after which even a living process is not writing: ids are reused."""
-
-_written_here: set[tuple[str, int]] = set()
-"""(database, turn) of the replies that this process is writing: process ids are reused."""
+_turns_in_use = RowsInUse(silent_for=900.0)
+"""The replies that are being written."""
 
 
 def _later(seconds: float, action: Callable[[], None]) -> Callable[[], None]:
@@ -138,7 +135,7 @@ class ReplyWriter:
         with self._lock:
             self._final = self._final or self._write(status)
             # Not reached if the store refused: no other process must close a turn to be retried.
-            _written_here.discard(self._key(self._turn))
+            _turns_in_use.discard(self._store.database, self._turn.id)
             return self._final
 
     def _save_quietly(self) -> None:
@@ -160,7 +157,7 @@ class ReplyWriter:
             if thoughts and self._saved_thoughts != (turn.id, thoughts):
                 connection.execute("REPLACE INTO reasoning VALUES (?, ?)", (turn.id, thoughts))
             if status is Status.STREAMING:
-                _written_here.add(self._key(turn))
+                _turns_in_use.add(self._store.database, turn.id)
                 row = (turn.id, os.getpid(), self._store.now().timestamp())
                 connection.execute("REPLACE INTO streaming VALUES (?, ?, ?)", row)
             else:
@@ -181,9 +178,6 @@ class ReplyWriter:
         if place and (place.again or place.said not in self._store.path(self._conversation)):
             parent = place.said
         return self._store.append(self._conversation, [self._turn], parent)[0]
-
-    def _key(self, turn: Turn) -> tuple[str, int]:
-        return str(self._store.database.path), turn.id
 
 
 def close_interrupted(store: ColdStore) -> int:
@@ -208,28 +202,11 @@ def close_interrupted(store: ColdStore) -> int:
 
 
 def _abandoned(store: ColdStore) -> list[int]:
-    now, database = store.now().timestamp(), str(store.database.path)
-    with store.database.read() as connection:
+    now, database = store.now().timestamp(), store.database
+    with database.read() as connection:
         rows = connection.execute("SELECT turn, process, seen_at FROM streaming").fetchall()
         return [
             turn
             for turn, process, seen_at in rows
-            if not (
-                (database, turn) in _written_here
-                if process == os.getpid()
-                else is_alive(process) and abs(now - seen_at) < _SILENT_FOR
-            )
+            if not _turns_in_use.is_in_use(database, turn, process, now - seen_at)
         ]
-
-
-def is_alive(process: int) -> bool:
-    """Whether a process with that id exists; on Windows, always True."""
-    if sys.platform == "win32":
-        return True  # signal 0 would end the process there: the time of the last save decides
-    try:
-        os.kill(process, 0)
-    except PermissionError:
-        return True
-    except (ProcessLookupError, OverflowError):
-        return False
-    return True

@@ -22,10 +22,10 @@ from jitchat.statements import DELETED
 from jitchat.store import search_index
 from jitchat.store.conversation_search import EVERY, Filter
 from jitchat.store.database import Database
-from jitchat.store.path import TREE_COLUMNS, Path, Tree, tree_from
+from jitchat.store.path import Path, Tree, tree_from, tree_of
 from jitchat.store.search import Matches, search_turns
 from jitchat.store.unstored import UnstoredReplies
-from jitchat.text.figures import local
+from jitchat.text.figures import local, moment_of
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.text.words import fold
 from jitchat.tool_fields import use_fields, use_from
@@ -55,7 +55,7 @@ def turn_from(row: Sequence[Any]) -> Turn:
         raise TypeError("not a turn")
     if name is not None:
         require(str, name)
-    created_at = _aware(datetime.fromisoformat(moment)) if moment else None
+    created_at = moment_of(moment) if moment else None
     spoken, ended = _ROLES.get(role) or Role(role), _STATUSES.get(status) or Status(status)
     use = use_from(json.loads(tools)) if tools else NO_TOOL_USE
     return Turn(position, spoken, content, created_at, name, ended, identity, parent, use)
@@ -238,22 +238,9 @@ class ColdStore:
                 identity, title, created_at, updated_at, project, *marks, tags, persona = row[:9]
                 require(str, identity, title, project)
                 turns = len(tree_from(*row[9:]).path())
-                created, updated = map(datetime.fromisoformat, (created_at, updated_at))
-                is_temporary, is_archived = map(bool, marks)
-                listed.append(
-                    Conversation(
-                        identity,
-                        title,
-                        turns,
-                        created,
-                        updated,
-                        project,
-                        is_temporary,
-                        is_archived,
-                        tuple(json.loads(tags)),
-                        persona or "",
-                    )
-                )
+                dates = moment_of(created_at), moment_of(updated_at)
+                details = project, *map(bool, marks), tuple(json.loads(tags)), persona or ""
+                listed.append(Conversation(identity, title, turns, *dates, *details))
         return listed
 
     def conversation(self, wanted: str) -> Conversation:
@@ -299,12 +286,14 @@ class ColdStore:
 
         """
         statement = "UPDATE conversations SET title = ?, title_given = 1 WHERE id = ?"
-        with search_index.changing(self.database, conversation=conversation) as connection:
-            connection.execute(statement, (title_text(title), conversation))
+        self._set_title(statement, conversation, title)
 
     def suggest_title(self, conversation: str, title: str) -> None:
         """Set a generated title, unless the user or the source gave the conversation one."""
         statement = "UPDATE conversations SET title = ? WHERE id = ? AND NOT title_given"
+        self._set_title(statement, conversation, title)
+
+    def _set_title(self, statement: str, conversation: str, title: str) -> None:
         with search_index.changing(self.database, conversation=conversation) as connection:
             connection.execute(statement, (title_text(title), conversation))
 
@@ -456,11 +445,7 @@ class ColdStore:
     def tree(self, conversation: str) -> Tree:
         """Read the tree of a conversation's turns; empty if the conversation does not exist."""
         with self.database.read() as connection:
-            row = connection.execute(
-                f"SELECT {TREE_COLUMNS} FROM conversations c WHERE c.id = ?",  # noqa: S608  a constant
-                (conversation,),
-            ).fetchone()
-            tree = tree_from(*row) if row else Tree()
+            tree = tree_of(connection, conversation)
         return replace(tree, head=self._heads.get(conversation, tree.head))
 
 

@@ -1,8 +1,7 @@
 """Windows that were sent: the segments, digest, reply and cost of each.
 
-Storage is content-addressed: a segment with the unchanged text of a stored turn refers to the turn;
-any other text is a blob under its SHA-256. Segments are listed in blobs of 64, so that the storage
-of a long chat in `full` does not grow quadratically: only the last list is new in each send.
+A segment is stored once, whatever windows carry it; a text that is all of a turn refers to it.
+Earlier versions stored texts as blobs under their SHA-256, and listed segments in blobs of 64.
 
 A list of thousands of sends is read without the texts; a single window is read by its id.
 """
@@ -17,12 +16,13 @@ from datetime import datetime
 from typing import Any
 
 from jitchat.store.database import Database
+from jitchat.store.pieces import contents_of, put_segments, read_segments
 from jitchat.store.reply_notes import PUT_NOTE, ReplyNote, note_row
-from jitchat.store.requests import SPENT, USAGE, Asked, Purpose, RequestLog, Spent, Taken, usage_of
+from jitchat.store.requests import USAGE, Asked, Purpose, RequestLog, Taken, usage_of
 from jitchat.store.store import require
+from jitchat.text.figures import moment_of
 from jitchat.values import Mode, Turn, Usage
 
-_PER_LIST = 64
 _ALL = -1
 """As a limit in SQL."""
 
@@ -38,6 +38,8 @@ class WindowRecord:
     ledger: Sequence[Fields]
     sent_at: datetime | None = None
     """Timezone-aware; None if it was not recorded."""
+    forecast: float | None = None
+    """What its request is expected to cost, in US dollars; reserved, and not part of the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +131,6 @@ _SENDS = f"""
     WHERE t.conversation = ? ORDER BY w.id DESC LIMIT ?
 """  # noqa: S608  a constant
 """CROSS makes SQLite read the windows first: they are in this order, and far fewer than turns."""
-_SPENT = f"""
-    SELECT {SPENT} FROM windows w JOIN requests q ON q.window = w.id
-    WHERE w.turn = ? AND json_extract(w.header, '$.mode') = ? AND q.id > ?
-"""  # noqa: S608  a constant
 _REPLIES_BY_MODE = """
     SELECT json_extract(w.header, '$.mode'), r.position
     FROM windows w JOIN turns r ON r.id = w.reply
@@ -156,30 +154,15 @@ class WindowArchive:
         `least` has the provider, and the usage to record if the request's end is never known.
         """
         with self._database.write() as connection:
-            window_id = self._put(connection, turn_id, record)
+            conversation, owner = _conversation(connection, turn_id)
+            listed = put_segments(connection, conversation, record.segments)
+            ledger = _put_blob(connection, json.dumps(list(record.ledger)), owner)
+            window_id = _put(connection, turn_id, record, listed, ledger)
             least = least or Ending()
-            asked = _asked(connection, turn_id, record, least.provider)
+            who = least.provider or "", str(record.header.get("model", "")), conversation
+            asked = Asked(Purpose.ANSWER, *who, record.sent_at, record.forecast)
             self._requests.begin(asked, _taken(least), window_id)
         return window_id
-
-    def _put(self, connection: sqlite3.Connection, turn_id: int, record: WindowRecord) -> int:
-        sizes: Counter[str] = Counter()
-        for segment in record.segments:
-            sizes[segment["kind"]] += segment["tokens"]
-        owner, lists = _owner(connection, turn_id), []
-        for start in range(0, len(record.segments), _PER_LIST):
-            part = _packed(connection, record.segments[start : start + _PER_LIST], owner)
-            lists.append(_put_blob(connection, json.dumps(part), owner))
-        ledger = _put_blob(connection, json.dumps(list(record.ledger)), owner)
-        cursor = connection.execute(
-            "INSERT INTO windows (turn, digest, header, segments, ledger, sizes, sent_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(turn_id, record.digest, json.dumps(record.header), json.dumps(lists), ledger),
-                *(json.dumps(sizes), record.sent_at and record.sent_at.isoformat()),
-            ),
-        )
-        return cursor.lastrowid or 0
 
     def keep_request(self, window_id: int, request: Fields) -> None:
         statement = "UPDATE windows SET request = ? WHERE id = ?"
@@ -192,7 +175,7 @@ class WindowArchive:
                 "UPDATE windows SET reply = ?, stop = ? WHERE id = ?",
                 (ending.reply_id, ending.stop, window_id),
             )
-            self._requests.end_of_window(window_id, _taken(ending), ending.provider)
+            self._requests.end(self._requests.id_of(window_id), _taken(ending))
             if ending.reply_id is not None:
                 model = connection.execute(_MODEL, (window_id,)).fetchone()[0]
                 figures = ending.stop, ending.usage, ending.cost
@@ -206,19 +189,21 @@ class WindowArchive:
             LookupError: There is no window with this id.
 
         """
-        query = "SELECT digest, header, segments, ledger, sent_at FROM windows WHERE id = ?"
+        query = "SELECT digest, header, segments, pieces, ledger, sent_at FROM windows WHERE id = ?"
         row = self._database.fetch_one(query, (window_id,))
         if row is None:
             raise LookupError(window_id)
-        digest, header, lists, ledger, sent_at = row
+        digest, header, lists, pieces, ledger, sent_at = row
         with self._database.read() as connection:
             segments = [
                 segment
                 for address in json.loads(lists)
                 for segment in _unpacked(connection, json.loads(_blob(connection, address)))
             ]
+            if pieces is not None:
+                segments = read_segments(connection, window_id)
             rows = json.loads(_blob(connection, ledger))
-            moment = datetime.fromisoformat(sent_at) if sent_at else None
+            moment = moment_of(sent_at) if sent_at else None
             return WindowRecord(digest, json.loads(header), segments, rows, moment)
 
     def request(self, window_id: int) -> Fields | None:
@@ -263,14 +248,6 @@ class WindowArchive:
             rows = connection.execute(_SENDS, (conversation, most)).fetchall()
             return [_send(row) for row in reversed(rows)]
 
-    def spent(self, turn_id: int, mode: Mode, after: int) -> Spent:
-        """Return the total spent on an answer by all its requests: those after the id `after`.
-
-        `turn_id` is the id of the user's turn that is answered.
-        """
-        row = self._database.fetch_one(_SPENT, (turn_id, mode.value, after))
-        return Spent(*row)
-
     def replies_by_mode(self, turn_id: int, after: int = 0) -> dict[Mode, int]:
         """Return the position of the latest reply to a message in each mode that has one.
 
@@ -292,7 +269,7 @@ def _send(row: Sequence[Any]) -> Send:
         window_id=identity,
         said=said,
         reply=reply,
-        sent_at=datetime.fromisoformat(sent_at) if sent_at else None,
+        sent_at=moment_of(sent_at) if sent_at else None,
         mode=Mode(header["mode"]),
         model=header["model"],
         provider=provider or "",
@@ -310,13 +287,21 @@ def _send(row: Sequence[Any]) -> Send:
     )
 
 
-def _asked(
-    connection: sqlite3.Connection, turn_id: int, record: WindowRecord, provider: str | None
-) -> Asked:
-    query = "SELECT conversation FROM turns WHERE id = ?"
-    conversation = str(connection.execute(query, (turn_id,)).fetchone()[0])
-    model = str(record.header.get("model", ""))
-    return Asked(Purpose.ANSWER, provider or "", model, conversation, record.sent_at)
+def _put(
+    connection: sqlite3.Connection, turn_id: int, record: WindowRecord, listed: bytes, ledger: str
+) -> int:
+    sizes: Counter[str] = Counter()
+    for segment in record.segments:
+        sizes[segment["kind"]] += segment["tokens"]
+    cursor = connection.execute(
+        "INSERT INTO windows (turn, digest, header, segments, pieces, ledger, sizes, sent_at)"
+        " VALUES (?, ?, ?, '[]', ?, ?, ?, ?)",
+        (
+            *(turn_id, record.digest, json.dumps(record.header), listed, ledger),
+            *(json.dumps(sizes), record.sent_at and record.sent_at.isoformat()),
+        ),
+    )
+    return cursor.lastrowid or 0
 
 
 def _taken(ending: Ending) -> Taken:
@@ -326,35 +311,15 @@ def _taken(ending: Ending) -> Taken:
     return Taken(ending.usage, counted, ending.cost)
 
 
-def _packed(
-    connection: sqlite3.Connection, part: Sequence[Fields], owner: str
-) -> list[dict[str, Any]]:
-    stored = _contents(connection, [each["turn_id"] for each in part if each.get("turn_id")])
-    packed = []
-    for segment in part:
-        kept = dict(segment)
-        text, identity = kept.pop("text"), kept.pop("turn_id", None)
-        if identity and stored.get(identity) == text:
-            kept["same_as"] = identity
-        else:
-            kept["blob"] = _put_blob(connection, text, owner)
-        packed.append(kept)
-    return packed
-
-
 def _unpacked(
     connection: sqlite3.Connection, packed: list[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    stored = _contents(connection, [each["same_as"] for each in packed if "same_as" in each])
+    """Read the segments of a window that an earlier version stored."""
+    stored = contents_of(connection, [each["same_as"] for each in packed if "same_as" in each])
     for each in packed:
         identity = each.pop("same_as", None)
         text = _blob(connection, each.pop("blob")) if identity is None else stored[identity]
         yield each | {"text": text}
-
-
-def _contents(connection: sqlite3.Connection, turns: Sequence[int]) -> dict[int, str]:
-    query = "SELECT id, content FROM turns WHERE id IN (SELECT value FROM json_each(?))"
-    return dict(connection.execute(query, (json.dumps(turns),)).fetchall())
 
 
 _NAMED = """
@@ -381,14 +346,14 @@ def delete_blobs_of(connection: sqlite3.Connection, conversation: str) -> None:
         delete_unused_blobs(connection)
 
 
-def _owner(connection: sqlite3.Connection, turn_id: int) -> str:
-    """Return the prefix for a turn's blobs if its conversation is temporary; otherwise empty."""
+def _conversation(connection: sqlite3.Connection, turn_id: int) -> tuple[str, str]:
+    """Return a turn's conversation, and the prefix of its blobs, empty unless it is temporary."""
     query = (
-        "SELECT c.id FROM turns t JOIN conversations c ON c.id = t.conversation"
-        " WHERE t.id = ? AND c.temporary"
+        "SELECT c.id, c.temporary FROM turns t JOIN conversations c ON c.id = t.conversation"
+        " WHERE t.id = ?"
     )
-    row = connection.execute(query, (turn_id,)).fetchone()
-    return owned_blobs(row[0]) if row is not None else ""
+    conversation, is_temporary = connection.execute(query, (turn_id,)).fetchone()
+    return conversation, owned_blobs(conversation) if is_temporary else ""
 
 
 def owned_blobs(conversation: str) -> str:

@@ -7,9 +7,13 @@ in no line is reported, turn by turn.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from jitchat.index.tool_results import result_line
 from jitchat.statements import Observation, Priority
 from jitchat.synthesis import sentences
+from jitchat.text.sanitize import one_line
 from jitchat.values import Turn
+from jitchat.window.exchange import is_requested
+from jitchat.writing.calls import call_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +85,27 @@ def _in_order(lines: Iterable[Observation]) -> tuple[Observation, ...]:
 
 
 def dropped(lines: Sequence[Observation], turns: Iterable[Turn]) -> list[Dropped]:
-    """List, turn by turn, the statements that no line carries and the names that are in none."""
+    """List, turn by turn, the statements that no line carries and the names that are in none.
+
+    A result that is carried by a line on it, and not by its words, is one of the statements.
+    """
     own = sentences.words_by_turn(lines)
     named = sentences.words_in(lines)
     lost: list[Dropped] = []
     for turn in turns:
-        texts = tuple(sentence.text for sentence in _not_carried(turn, own))
+        carried = tuple(sentence.text for sentence in _not_carried(turn, own))
+        texts = (*carried, *_unread(turn))
         items = sentences.new_items(sentences.items_of(turn), named)
         if texts or items:
             lost.append(Dropped(turn.position, texts, items))
     return lost
+
+
+def _unread(turn: Turn) -> Iterator[str]:
+    """Describe what no line can have: calls, and a result that is longer than its index line."""
+    yield from filter(None, map(call_text, turn.use.calls))
+    if turn.use.answers is None or is_requested(turn):
+        return
+    line = result_line(turn)
+    if one_line(turn.content) not in line:
+        yield f"all but this of {len(turn.content):,} characters: {line}"

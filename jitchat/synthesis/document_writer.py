@@ -72,8 +72,11 @@ class DocumentWriter(Protocol):
 
 
 class ExtractiveWriter:
-    async def write(self, previous: MemoryDocument, session: SessionTurns) -> Written:
-        return Written(await asyncio.to_thread(write, previous, session), BUILT_IN)
+    async def write(
+        self, previous: MemoryDocument, session: SessionTurns, why: str = ""
+    ) -> Written:
+        """Write without a model; `why` states why a model did not."""
+        return Written(await asyncio.to_thread(write, previous, session), BUILT_IN, why)
 
     async def aclose(self) -> None:
         pass

@@ -96,7 +96,7 @@ def _bare(document: MemoryDocument, excess: int) -> MemoryDocument:
     """Remove the texts of the timeline's oldest dates, until `excess` words are gone."""
     lines = list(document.lines)
     for number, line in enumerate(lines):
-        is_long = _is_date_line(line) and line.text != BARE and not lists_dates(line.text)
+        is_long = _is_date_line(line) and line.text != BARE and not listed_dates(line.text)
         if excess > 0 and is_long:
             lines[number] = replace(line, text=BARE, speaker="", refers_to=(), replaced=None)
             excess -= _words(line) - _words(lines[number])
@@ -137,17 +137,15 @@ def joined_source(one: Source, other: Source) -> Source:
 
 def dates_of(line: DocumentLine) -> list[date]:
     """List the dates of a timeline line."""
-    if lists_dates(line.text):
-        return [date.fromisoformat(piece) for piece in line.text.split(", ")]
-    return [line.day] if line.day is not None else []
+    return listed_dates(line.text) or ([line.day] if line.day is not None else [])
 
 
-def lists_dates(text: str) -> bool:
-    """Whether a text is nothing but dates."""
+def listed_dates(text: str) -> list[date]:
+    """Read a text that is nothing but dates; empty if it is not."""
     try:
-        return bool([date.fromisoformat(piece) for piece in text.split(", ")])
+        return [date.fromisoformat(piece) for piece in text.split(", ")]
     except ValueError:
-        return False
+        return []
 
 
 @lru_cache(maxsize=1 << 13)

@@ -13,7 +13,7 @@ from jitchat.statements import Observation, Source
 from jitchat.store.observations import ObservationPass, PassKind
 from jitchat.synthesis.carrying import Dropped, dropped
 from jitchat.synthesis.reflection import lost_lines
-from jitchat.text.figures import dollars, less, plural
+from jitchat.text.figures import dollars, percent, plural
 from jitchat.text.sanitize import one_line
 from jitchat.values import Turn, Usage
 
@@ -82,7 +82,8 @@ def reports_of(
 def saving_sentence(before: int, after: int, prices: Prices | None) -> str:
     """State the saving: `3,920 → 1,283 tokens per request (67 % less), $0.0005 → …`."""
     share = 1 - after / before if before else 0.0
-    saving = f"{before:,} → {after:,} tokens per request ({less(share, '.0%')})"
+    change = f"{percent(abs(share))} {'less' if share >= 0 else 'more'}"
+    saving = f"{before:,} → {after:,} tokens per request ({change})"
     if prices is not None and prices.is_free:
         return f"{saving}, free"
     usages = [Usage(tokens, 0, cached_tokens=tokens) for tokens in (before, after)]

@@ -35,6 +35,8 @@ _ENOUGH = 0.6
 """Lines that have this share of a sentence's words, and all its figures, carry the sentence."""
 _SHORT_QUESTION = 80
 """Maximum characters of a question that only asks; a longer one states what it is about."""
+_READ = 20_000
+"""Characters of a result, or of arguments, that are compared with lines."""
 _NO_PERSONS = tuple(f"{role}" for role in (Role.ASSISTANT, Role.TOOL, Role.SYSTEM))
 
 

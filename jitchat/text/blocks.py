@@ -9,8 +9,9 @@ introduces its list ("The ports are:"), its table's header, both fences of its c
 time.
 """
 
+import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -26,6 +27,8 @@ _PART = 320
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+\S|\*\*[^*\n]{1,80}\*\*:?\s*$|__[^_\n]{1,80}__:?\s*$")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+\S")
+
+_HTML_END = re.compile("</(?:tr|p|li|div|h[1-6]|dd|option|section|article)>", re.IGNORECASE)
 
 _SPACE = re.compile(r"\s*+")
 
@@ -50,6 +53,71 @@ def blocks_of(text: str) -> tuple[Block, ...]:
     if text.strip():
         splitter.split()
     return tuple(splitter.blocks)
+
+
+_TRACEBACK = "Traceback (most recent call last)"
+"""Python's first line; the line after the frames is the exception."""
+
+
+def records_of(text: str) -> tuple[Block, ...]:
+    """Split data into blocks: the paragraphs, or the lines of a paragraph that is long.
+
+    A line comes with the lines that are indented under it or, if they are long, they are blocks
+    that bring it. All lines of a paragraph bring its first one, which can be a table's header.
+    """
+    lines = list(_lines(text))
+    levels = list(_levels([text[slice(*line)] for line in lines]))
+    ends = _ends_of_trees(levels)
+    blocks: list[Block] = []
+    above: list[tuple[float, int]] = []
+    """(level, number) of the lines that the next one is under."""
+    at = 0
+    while at < len(lines):
+        while above and above[-1][0] >= levels[at]:
+            above.pop()
+        brought = tuple(number for _, number in above)
+        start, end = lines[at][0], lines[ends[at] - 1][1]
+        if end - start > LONG_PARAGRAPH and ends[at] > at + 1:
+            end = lines[at][1]
+            above.append((levels[at], len(blocks)))
+            at += 1
+        else:
+            at = ends[at]
+        spans = _split(text, (start, end), LONG_PARAGRAPH)
+        blocks += (Block(*span, brought) for span in spans)
+    return tuple(blocks)
+
+
+def _levels(lines: Iterable[str]) -> Iterator[float]:
+    """Yield how deep each line is: 0 for the first one of a paragraph, more for indented ones.
+
+    A blank line and the last one of a stack trace belong to the line before.
+    """
+    is_first = True
+    trace = -1
+    """The indent of an open stack trace; -1 if none is open."""
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if line.isspace() or indent <= trace:
+            yield math.inf
+        else:
+            yield 0 if is_first and not indent else indent + 1
+        is_first = line.isspace()
+        if line.startswith(_TRACEBACK, indent):
+            trace = indent
+        elif indent <= trace:
+            trace = -1
+
+
+def _ends_of_trees(levels: Sequence[float]) -> list[int]:
+    """Return the index after the last line that is under each line."""
+    ends = [len(levels)] * len(levels)
+    open_lines: list[int] = []
+    for number, level in enumerate(levels):
+        while open_lines and levels[open_lines[-1]] >= level:
+            ends[open_lines.pop()] = number
+        open_lines.append(number)
+    return ends
 
 
 def headings(text: str) -> list[str]:
@@ -206,13 +274,14 @@ def _split(text: str, span: Span, longest: int) -> list[Span]:
 
 
 def _bounded(text: str, span: Span) -> Iterator[Span]:
-    """Split an overlong sentence at line ends, and an overlong line at spaces."""
+    """Split an overlong sentence at the ends of lines and of HTML blocks, then at spaces."""
     start, end = span
     if end - start <= LONG_PARAGRAPH:
         yield span
         return
     ends = [start + line[1] for line in _lines(text[start:end])]
-    for first, last in _between(text, span, ends):
+    ends += [found.end() for found in _HTML_END.finditer(text, start, end)]
+    for first, last in _between(text, span, sorted(ends)):
         yield from cut_at_spaces(text, first, last)
 
 

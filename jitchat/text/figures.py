@@ -2,8 +2,47 @@
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
+from functools import lru_cache
 from pathlib import PurePath
+
+
+class Mark(StrEnum):
+    """How a figure is known."""
+
+    COUNTED = "counted"
+    """By the model's own tokenizer."""
+    ESTIMATED = "estimated"
+    REPORTED = "reported"
+    """By the provider."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number of tokens; only its own drawing marks how it is known."""
+
+    count: int
+    mark: Mark = Mark.COUNTED
+    band: int = 0
+    """Half the width of the error band; 0 if it is unknown or there is no error."""
+
+    def __str__(self) -> str:
+        """Write `1,187`, `~1,187`, `1,187 ± 40` or `1,187 ✓`."""
+        if self.band:
+            return f"{self.count:,} ± {self.band:,}"
+        if self.mark is Mark.REPORTED:
+            return f"{self.count:,} ✓"
+        return f"~{self.count:,}" if self.mark is Mark.ESTIMATED else f"{self.count:,}"
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+
+def mark_of(*, exact: bool) -> Mark:
+    return Mark.COUNTED if exact else Mark.ESTIMATED
+
 
 _HEAD = re.compile(
     r"(.+?)( (?:that|without|with|whose|of|on|in|from|at|after|is|was|has|does|holds)\b.*| \(.*|)",
@@ -29,6 +68,20 @@ def enumerated(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+def percent(share: float) -> str:
+    """Format a share: `67 %`, `0.6 %`, `>99.9 %`; `0 %` only for none, `100 %` only for all."""
+    points = share * 100
+    if points in (0, 100):
+        return f"{points:.0f} %"
+    digits = 1 if points < 1 or 99 < points < 101 else 0
+    rounded = round(points, digits)
+    if not rounded:
+        return "<0.1 %"
+    if rounded == 100:
+        return ">100 %" if points > 100 else ">99.9 %"
+    return f"{rounded:,.{digits}f} %"
+
+
 def duration(seconds: float) -> str:
     """Format a duration: `0.4 s`, `12 ms`, `<1 ms`."""
     if seconds >= 0.1:
@@ -46,10 +99,26 @@ _STEPS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 def local(moment: datetime) -> datetime:
     """Convert a moment to the user's time zone; to UTC if $TZ is not a valid zone."""
+    return moment.astimezone(zone_at(moment.timestamp() // _QUARTER))
+
+
+_QUARTER = 900
+"""Seconds; offsets change at full quarters of an hour."""
+
+
+@lru_cache(maxsize=4096)
+def zone_at(quarter: float) -> tzinfo | None:
+    """Find the offset in a quarter of an hour since 1970; asking the system takes long."""
     try:
-        return moment.astimezone()
+        return datetime.fromtimestamp(quarter * _QUARTER, UTC).astimezone().tzinfo
     except (ValueError, OverflowError, OSError):
-        return moment.astimezone(UTC)
+        return UTC
+
+
+def moment_of(text: str) -> datetime:
+    """Read a stored moment, as local time; one without a time zone is in UTC."""
+    moment = datetime.fromisoformat(text)
+    return local(moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC))
 
 
 def age(since: datetime, now: datetime) -> str:

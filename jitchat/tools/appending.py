@@ -6,29 +6,31 @@ from dataclasses import replace
 from jitchat.errors import WindowOverflow
 from jitchat.tools.gate import forms_of
 from jitchat.tools.source import Step, ToolOutput
-from jitchat.values import EPHEMERAL, Status, ToolUse, Turn
+from jitchat.values import EPHEMERAL, Form, Shortened, Status, ToolUse, Turn
 from jitchat.window import reasons
 from jitchat.window.calibration import Calibration
 from jitchat.window.extend import (
+    Appended,
     call_segment,
     extended,
     requested_segments,
     result_segment,
     room_left,
 )
-from jitchat.window.tokens import TokenCounter, message_tokens
 from jitchat.window.window import ContextWindow, HeldResult, Requested, Segment, tokens_of
+from jitchat.window.written import TurnPricing
 
 
 class Appending:
     """Collects the results of one answer's calls until all of them have returned."""
 
     def __init__(
-        self, window: ContextWindow, called: Turn, counter: TokenCounter, calibration: Calibration
+        self, window: ContextWindow, called: Turn, price: TurnPricing, calibration: Calibration
     ) -> None:
         """`window` is the window as it was sent; `called` is the answer with the calls."""
-        self._window, self._counter, self._calibration = window, counter, calibration
-        self._call = call_segment(called, counter)
+        self._window, self._price, self._calibration = window, price, calibration
+        self._counter = price.counter
+        self._call = call_segment(called, price)
         self._calls = called.use.calls
         self._is_cut = called.status is Status.CUT
         self._appended: dict[str, list[Segment]] = {}
@@ -37,10 +39,10 @@ class Appending:
         """Results of the other tools, by the id of the call."""
         self._requests: list[Requested] = []
         self._held: list[HeldResult] = []
-        self.forms: dict[int, str | None] = {}
+        self.forms: dict[int, Shortened | None] = {}
         """The text that later windows carry for a turn, by position; None for the whole turn."""
         uses = (ToolUse(answers=call) for call in self._calls)
-        self._around = sum(message_tokens(counter, "", use) for use in uses)
+        self._around = sum(price("", use) for use in uses)
         room = room_left(window, calibration) - self._call.tokens - self._around
         self._room = max(0, room)
 
@@ -57,8 +59,8 @@ class Appending:
         if call.name not in EPHEMERAL or output.result.is_error:
             self._results[call.id] = turn
             return
-        whole = [result_segment(turn, turn.content, reasons.RESULT, self._counter)]
-        parts = requested_segments(turn, output.segments, self._counter) or whole
+        whole = [result_segment(turn, turn.content, reasons.RESULT, self._price)]
+        parts = requested_segments(turn, output.segments, self._price) or whole
         self._appended[call.id] = parts
         if output.requested is not None:
             self._requests.append(replace(output.requested, tokens=tokens_of(parts)))
@@ -86,22 +88,23 @@ class Appending:
                 "They are stored in full: ask about a part of them, or use a larger limit.",
                 missing,
             )
-        return extended(self._window, segments, self._calibration, self._requests, self._held)
+        appended = Appended(tuple(segments), tuple(self._requests), tuple(self._held))
+        return extended(self._window, appended, self._counter, self._calibration)
 
     def _through_the_gate(self, large: int) -> Mapping[str, Segment]:
         """Build the segments of the other tools' results, by the ids of their calls."""
         turns = list(self._results.values())
         own = sum(tokens_of(parts) for parts in self._appended.values())
-        around = sum(
-            message_tokens(self._counter, "", parts[0].use) for parts in self._appended.values()
-        )
+        around = sum(self._price("", parts[0].use) for parts in self._appended.values())
         offered = [tool.name for tool in self._window.tools]
         forms = forms_of(turns, self._room - (own - around), large, self._counter, offered)
         made = {}
         for (identity, turn), form in zip(self._results.items(), forms, strict=True):
-            made[identity] = result_segment(turn, form.text, form.reason, self._counter)
-            if not form.is_whole:
-                self.forms[turn.position] = form.text
+            made[identity] = result_segment(turn, form.text, form.reason, self._price)
+            if form.form is not Form.WHOLE:
+                self.forms[turn.position] = Shortened(form.text, form.form)
                 tokens = self._counter.count(form.text)
+                whole = made[identity].tokens - tokens + form.whole
+                made[identity] = replace(made[identity], form=form.form, whole=whole)
                 self._held.append(HeldResult(turn.position, form.whole, tokens))
         return made

@@ -20,6 +20,7 @@ from typing import NamedTuple, Protocol
 
 from jitchat.errors import StoreError
 from jitchat.providers.tools import DECLINED
+from jitchat.text.json_values import parsed
 from jitchat.text.sanitize import CHANGED
 from jitchat.tools.source import BUILT_IN
 from jitchat.values import Tool, ToolCall, ToolResult
@@ -296,10 +297,8 @@ def changes_between(before: str, after: str) -> str:
 
 
 def _indented(json_text: str) -> str:
-    try:
-        return json.dumps(json.loads(json_text), indent=2, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return json_text
+    value = parsed(json_text)
+    return json_text if value is None else json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def visible(text: str) -> str:

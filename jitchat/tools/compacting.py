@@ -1,13 +1,14 @@
 """Compacts a large text by an instruction, with the built-in extractor or a model."""
 
 import asyncio
+import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+from jitchat.errors import JitchatError
 from jitchat.text.sanitize import one_line, shorten
-from jitchat.tools.extracting import extract
-from jitchat.tools.preview import preview
+from jitchat.tools.extracting import extract, preview
 from jitchat.window.tokens import TokenCounter
 
 
@@ -15,41 +16,20 @@ from jitchat.window.tokens import TokenCounter
 class Compacted:
     text: str
     by: str
-    """`the extractor` or a model's name, with the reason if it was a fallback."""
+    """A model's name, or what was done instead, with the reason if it was a fallback."""
 
 
 class Compactor(Protocol):
     async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
         """State in at most `limit` tokens what a text contains of what the instruction asks for.
 
-        Failures of a model or its server are not raised.
+        Raises:
+            JitchatError: There is no such text; `what` says why, as a clause.
+
         """
 
     async def aclose(self) -> None:
         """Close the compactor's connections."""
-
-
-EXTRACTOR = "the extractor"
-
-
-class Extractor:
-    """Takes the lines that contain what is asked for, verbatim; needs no model."""
-
-    def __init__(self, counter: TokenCounter) -> None:
-        self._counter = counter
-
-    async def compact(self, text: str, instruction: str, limit: int) -> Compacted:
-        return await asyncio.to_thread(self.now, text, instruction, limit)
-
-    async def aclose(self) -> None: ...
-
-    def now(self, text: str, instruction: str, limit: int, why: str = "") -> Compacted:
-        """Compact the text synchronously; `why` is the reason if this is a fallback."""
-        found = extract(text, instruction, limit, self._counter)
-        by = f"{EXTRACTOR}, {found.kept:,} of {found.of:,} parts"
-        if not found.kept:
-            by = f"{EXTRACTOR}, which found no match: errors, head and tail"
-        return Compacted(found.text, f"{by} ({why})" if why else by)
 
 
 LARGE_MESSAGE = 16_000
@@ -60,51 +40,58 @@ _LONGEST = 300
 """Maximum characters of an instruction when it is repeated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A compacted text."""
+_TOLD = re.compile(r"^\[(.+)[;,] all of it is kept\.\]$", re.MULTILINE)
 
-    text: str
-    by: str
-    wanted: str
-    tokens: int
-    of: int
-    """Tokens of the whole text."""
 
-    def told(self, what: str) -> str:
-        """Write the text below a line that describes the compaction; `what` names the original."""
-        return (
-            f"[{what} compacted by {one_line(self.by)} for “{shorten(self.wanted, _LONGEST)}”:"
-            f" {self.tokens:,} of {self.of:,} tokens; all of it is kept.]\n{self.text}"
-        )
+def told_of(form: str) -> str:
+    """Return what the model is told about a text that windows have in part."""
+    found = _TOLD.search(form)
+    return one_line(found[1]) if found is not None else "a part of it"
 
 
 class Compacting:
-    """Compacts texts; the extractor is the fallback."""
+    """Compacts texts by a model, if there is one; the extractor is the fallback."""
 
     def __init__(self, counter: TokenCounter, compactor: Compactor | None = None) -> None:
-        self._counter, self._extractor = counter, Extractor(counter)
-        self._compactor = compactor or self._extractor
+        self._counter, self._compactor = counter, compactor
 
-    async def form_of(self, text: str, instruction: str, limit: int) -> Form:
-        """Compact a text to at most `limit` tokens, in at most ten seconds."""
+    async def told(self, what: str, text: str, instruction: str, limit: int) -> str:
+        """Compact a text to at most `limit` tokens, in at most ten seconds.
+
+        A line above it says how it was compacted; `what` names the original.
+        """
         wanted = instruction or "what matters most"
+        made = await self._compacted(text, wanted, limit)
+        tokens = await asyncio.to_thread(self._counter.count, made.text)
+        size = await asyncio.to_thread(self._counter.count, text)
+        return (
+            f"[{what} compacted by {one_line(made.by)} for “{shorten(wanted, _LONGEST)}”:"
+            f" {tokens:,} of {size:,} tokens; all of it is kept.]\n{made.text}"
+        )
+
+    async def _compacted(self, text: str, wanted: str, limit: int) -> Compacted:
+        if self._compactor is None:
+            return await self._extracted(text, wanted, limit, MODEL_SECONDS)
         try:
             async with asyncio.timeout(MODEL_SECONDS):
                 made = await self._compactor.compact(text, wanted, limit)
         except TimeoutError:
-            made = await self._extracted(text, wanted, limit, f"no answer in {MODEL_SECONDS:g} s")
-        kept = await asyncio.to_thread(self._counter.count, made.text)
-        if not made.text.strip() or kept > limit:
-            made = await self._extracted(text, wanted, limit, "the compacted text did not fit")
+            why = f"no answer in {MODEL_SECONDS:g} s"
+        except JitchatError as error:
+            why = error.what
+        else:
             kept = await asyncio.to_thread(self._counter.count, made.text)
-        size = await asyncio.to_thread(self._counter.count, text)
-        return Form(made.text, made.by, wanted, kept, size)
+            if made.text.strip() and kept <= limit:
+                return made
+            why = "the compacted text did not fit"
+        made = await self._extracted(text, wanted, limit, EXTRACTOR_SECONDS)
+        return replace(made, by=f"{made.by} ({why})")
 
-    async def _extracted(self, text: str, wanted: str, limit: int, why: str) -> Compacted:
-        """Fall back to the extractor; if that is too slow as well, to the head and tail."""
+    async def _extracted(self, text: str, wanted: str, limit: int, seconds: float) -> Compacted:
+        """Have the extractor compact the text; if that is too slow, take its head and tail."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(EXTRACTOR_SECONDS):
-                return await asyncio.to_thread(self._extractor.now, text, wanted, limit, why)
+            async with asyncio.timeout(seconds):
+                found = await asyncio.to_thread(extract, text, wanted, limit, self._counter)
+                return Compacted(*found)
         seen = await asyncio.to_thread(preview, text, limit, self._counter)
-        return Compacted(seen, f"its head and tail ({why})")
+        return Compacted(seen, "its head and tail")

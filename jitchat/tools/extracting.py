@@ -1,203 +1,146 @@
-"""The built-in compactor: extracts the lines of a large text that an instruction asks for.
+"""Shortens a large text without a model: to what an instruction asks for, or to head and tail.
 
-Each part of the instruction is searched for separately, so that none takes the room of the
-others. A unit scores the words of the part that it contains, weighted by how rare each is in the
-text (inverse document frequency). The chosen units are quoted verbatim and in order; a line
-between them states how much is left out.
+What is kept is quoted word for word and in order; a line between states how much is left out. The
+records of JSON are written as lines, each with its path.
 """
 
-import math
+import json
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from jitchat.text.figures import plural
-from jitchat.text.languages import english_function_words
-from jitchat.text.words import fold, stem, words
-from jitchat.tools.units import Units, units_of
+from jitchat.text.json_values import at as value_at
+from jitchat.text.json_values import is_nested_within, parsed
+from jitchat.window.excerpt import Room, passages_of_data
 from jitchat.window.tokens import TokenCounter
 
-_PARTS = re.compile(r"[,;:\n?]|\band\b|\bor\b|\bas well as\b|\bplus\b", re.IGNORECASE)
-_ABOUT_ASKING = (
-    "extract give list show tell find keep only all any each every what which who when where how"
-    " many much please return report name value values line lines row rows entry entries need want"
-    " get its their exact full compact summary summarise summarize from file log table output"
-    " result text"
-)
-_ASKING = frozenset(words(_ABOUT_ASKING))
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_FIGURE = re.compile(r"\d")
-_WANTS_FIGURE = re.compile(
-    r"\b(?:how (?:many|much|long)|number|count|total|sum|price|cost|amount|rate|time|duration"
-    r"|latency|percent\w*|version|id|date|when|port|size|average|p9\d)\b",
-    re.IGNORECASE,
-)
-_TROUBLE = re.compile(
-    r"\b(?:error|errors|fail\w*|fatal|exception|panic|critical|denied|refused|timeout|timed out"
-    r"|traceback|warn\w*)\b",
-    re.IGNORECASE,
+EXTRACTOR = "the extractor"
+_TROUBLE = (
+    "error failed failure fatal exception panic critical denied refused timeout traceback warning"
 )
 _SHARE = 0.18
 """Maximum share of the text's tokens that is kept."""
 _LEAST = 200
 """Tokens that can be kept of any text, whatever its size."""
-_NEAR = 0.75
-"""A unit is taken first if its score is at least this share of the best score for the part."""
-_OF_COMPANIONS = 0.8
-"""Weight of a word that is in a companion of the unit (see `Units`), not in the unit itself."""
-_FIRST_ONES = 4
-"""Maximum number of units taken first for each part, before all that score less."""
-
-
-@dataclass(frozen=True, slots=True)
-class Extract:
-    text: str
-    kept: int
-    """Number of units in the extract."""
-    of: int
-
-
-def extract(text: str, instruction: str, limit: int, counter: TokenCounter) -> Extract:
-    """Extract what an instruction asks for, in at most `limit` tokens and a fifth of the text.
-
-    If the text has nothing of it, errors and warnings are taken, then the head and the tail;
-    `kept` is 0 then.
-    """
-    units = units_of(text)
-    room = min(limit, max(_LEAST, int(_SHARE * counter.count(text))))
-    room -= counter.count(units.header)
-    chosen = _taken(units, _by_worth(units, instruction), room, counter)
-    if chosen:
-        return Extract(_written(units, chosen), len(chosen), len(units.texts))
-    troubles = _taken(units, _troubles(units), room // 2, counter)
-    chosen = _taken(units, _from_both_ends(len(units.texts)), room, counter, troubles)
-    return Extract(_written(units, chosen), 0, len(units.texts))
-
-
-def _taken(
-    units: Units,
-    order: Iterable[int],
-    room: int,
-    counter: TokenCounter,
-    known: Collection[int] = (),
-) -> set[int]:
-    """Take units in the given order, each with its companions, while there is room.
-
-    The units in `known` have been taken already.
-    """
-    chosen = set(known)
-    paid = sum(counter.count(units.texts[each]) + _MARKER for each in chosen)
-    for number in order:
-        if number in chosen or paid + _MARKER >= room:
-            continue
-        wanted = {number, *units.companions[number]} - chosen
-        cost = sum(counter.count(units.texts[each]) + _MARKER for each in wanted)
-        if paid + cost <= room:
-            chosen |= wanted
-            paid += cost
-    return chosen
-
-
-def _troubles(units: Units) -> Iterator[int]:
-    """Yield the numbers of the units that report errors or warnings."""
-    return (number for number, unit in enumerate(units.texts) if _TROUBLE.search(unit))
-
-
-def _from_both_ends(size: int) -> Iterator[int]:
-    """Yield the numbers below `size`: two from the head for each one from the tail."""
-    head, tail = iter(range(size)), iter(range(size - 1, -1, -1))
-    for _ in range(0, size, 2):
-        yield from (*islice(head, 2), *islice(tail, 1))
-
-
 _MARKER = 9
 """Approximate tokens of a line that states what is left out."""
+_HEAD = 2 / 3
+"""The head's share of a preview."""
+_LONGEST_LINE = 1_000
+"""Maximum characters of a line in a preview; the middle of a longer one is left out."""
+_LONGEST_RECORD = 240
+"""Maximum characters of a record that is not split. With more than 300, the gate's benchmark loses
+values of nested JSON."""
+_DEEPEST = 32
+_NAMES = ("name", "id", "title", "key", "label")
+"""The fields that can name a record of a list."""
+_LONGEST_NAME = 60
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+Span = tuple[int, int]
 
 
-def _by_worth(units: Units, instruction: str) -> Iterator[int]:
-    """Yield units: the best ones for each part of the instruction in turn, then the rest."""
-    having = [_stems(unit) for unit in units.texts]
-    rarity = _rarity(having)
-    above = [frozenset[str]().union(*map(having.__getitem__, each)) for each in units.companions]
-    parts = [_scores(units, having, above, rarity, part) for part in parts_of(instruction)]
-    ranked = [_ranked(scores) for scores in parts]
-    for place in range(_FIRST_ONES):
-        for scores, order in zip(parts, ranked, strict=True):
-            if place < len(order) and scores[order[place]] >= _NEAR * scores[order[0]]:
-                yield order[place]
-    best = dict.fromkeys(range(len(units.texts)), 0.0)
-    for scores, order in zip(parts, ranked, strict=True):
-        for number in order:
-            best[number] = max(best[number], scores[number] / scores[order[0]])
-    yield from sorted(filter(best.get, best), key=lambda number: (-best[number], number))
+def extract(text: str, instruction: str, limit: int, counter: TokenCounter) -> tuple[str, str]:
+    """Extract what an instruction asks for, in at most `limit` tokens and a fifth of the text.
+
+    If the text has nothing of it, errors and warnings are taken, then the head and the tail. Return
+    also how it was made.
+    """
+    text = _with_paths(text)
+    room = min(limit, max(_LEAST, int(_SHARE * counter.count(text))))
+    found = _matching(text, instruction, room, counter)
+    if found and counter.count(extracted := quoted(text, found)) <= limit:
+        return extracted, EXTRACTOR
+    troubles = _matching(text, _TROUBLE, room // 2, counter)
+    made = _with_ends(text, troubles, room, counter)
+    return made, f"{EXTRACTOR}, which found no match: errors, head and tail"
 
 
-def parts_of(instruction: str) -> list[str]:
-    """List the parts of an instruction, each separately, then the whole instruction."""
-    parts = [part.strip() for part in _PARTS.split(instruction) if _wanted(part)]
-    return parts if len(parts) == 1 else [*parts, instruction]
+def preview(text: str, room: int, counter: TokenCounter) -> str:
+    """Show as many whole lines of both ends as fit in `room` tokens, two thirds from the head."""
+    return _with_ends(text, (), room, counter)
 
 
-def _wanted(part: str) -> frozenset[str]:
-    passed_over = _ASKING | english_function_words()
-    return frozenset(stem(word) for word in words(part) if word not in passed_over)
+def _matching(text: str, query: str, room: int, counter: TokenCounter) -> list[Span]:
+    return passages_of_data(text, query, Room(room, _MARKER, is_for_data=True), counter.count)
 
 
-def _stems(unit: str) -> frozenset[str]:
-    """Return the stems of a unit, with the parts of words such as `UnknownHostException`."""
-    return frozenset(map(stem, (*words(unit), *words(_CAMEL.sub(" ", unit)))))
+def _with_ends(text: str, between: Sequence[Span], room: int, counter: TokenCounter) -> str:
+    """Quote the head and the tail, as far as the room allows, and what is `between` in any case."""
+    lines = list(_lines(text))
+
+    def shown(head: int, tail: int) -> str:
+        return quoted(text, (*lines[:head], *between, *lines[len(lines) - tail :]))
+
+    most = min(len(lines), max(0, room))  # a line has at least one token
+    head = bisect_right(
+        range(1, most + 1), room * _HEAD, key=lambda size: counter.count(shown(size, 0))
+    )
+    most = min(len(lines) - head, most)
+    tail = bisect_right(range(1, most + 1), room, key=lambda size: counter.count(shown(head, size)))
+    return shown(head, tail)
 
 
-def _rarity(having: Sequence[frozenset[str]]) -> Mapping[str, float]:
-    counts = Counter(each for stems in having for each in stems)
-    return {each: math.log(1 + len(having) / count) for each, count in counts.items()}
+def _lines(text: str) -> Iterator[Span]:
+    """Yield the lines; of a longer one, the beginning and the end."""
+    half = _LONGEST_LINE // 2
+    for line in _LINE.finditer(text):
+        start, end = line.span()
+        if end - start > _LONGEST_LINE:
+            yield start, start + half
+            start = end - half
+        yield start, end
 
 
-def _scores(
-    units: Units,
-    having: Sequence[frozenset[str]],
-    above: Sequence[frozenset[str]],
-    rarity: Mapping[str, float],
-    part: str,
-) -> list[float]:
-    """Score each unit by its stems and those of its companions."""
-    wanted, plain = _wanted(part), fold(part)
-    wants_figure, wants_trouble = bool(_WANTS_FIGURE.search(part)), bool(_TROUBLE.search(plain))
-    scores = []
-    for unit, stems, others in zip(units.texts, having, above, strict=True):
-        score = sum(rarity[each] for each in wanted & stems)
-        score += _OF_COMPANIONS * sum(rarity[each] for each in wanted & others - stems)
-        if wants_trouble and _TROUBLE.search(unit):
-            score += 2.0
-        if score and wants_figure and _FIGURE.search(unit):
-            score *= 1.2
-        scores.append(score)
-    return scores
+def quoted(text: str, spans: Iterable[Span]) -> str:
+    """Quote passages of a text, with a line that states what is left out between them."""
+    parts: list[str] = []
+    at = 0
+    for start, end in (*sorted(spans), (len(text), len(text))):
+        if at < start:
+            parts.append(_left_out(text, at, start))
+        parts.append(text[max(at, start) : end])
+        at = max(at, end)
+    return "".join(parts)
 
 
-def _ranked(scores: Sequence[float]) -> list[int]:
-    worth = [number for number, score in enumerate(scores) if score > 0]
-    return sorted(worth, key=lambda number: (-scores[number], number))
+def _left_out(text: str, start: int, end: int) -> str:
+    is_within = start > 0 and text[start - 1] != "\n"
+    is_last = end == len(text) and text[end - 1] != "\n"
+    lines = text.count("\n", start, end) + is_last
+    what = plural(lines, "line") if lines else plural(end - start, "character")
+    note = f"[… {what} left out …]\n"
+    return f"\n{note}" if is_within else note
 
 
-def _written(units: Units, chosen: set[int]) -> str:
-    written, left_out = [units.header], 0
-    for number, text in enumerate(units.texts):
-        if number not in chosen:
-            left_out += max(1, text.count("\n"))
-            continue
-        if left_out:
-            written.append(_left_out(written[-1], left_out))
-        written.append(text)
-        left_out = 0
-    if left_out:
-        written.append(_left_out(written[-1], left_out))
-    return "".join(written)
+def _with_paths(text: str) -> str:
+    """Write the records of a JSON text, each with its path; any other text stays as it is."""
+    value = parsed(text)
+    if not isinstance(value, dict | list) or not is_nested_within(value, _DEEPEST):
+        return text
+    return "".join(f"{record}\n\n" for record in _records(value, ""))
 
 
-def _left_out(before: str, lines: int) -> str:
-    """Write, on a separate line, how many lines are left out after the text `before`."""
-    is_within = bool(before) and not before.endswith("\n")
-    return f"{chr(10) if is_within else ''}[… {plural(lines, 'line')} left out …]\n"
+def _records(value: object, path: str) -> Iterator[str]:
+    """Walk a value: a small one is one record, a larger one is split."""
+    whole = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or (path and len(whole) <= _LONGEST_RECORD):
+        yield f"{path}: {whole}"
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from _records(each, f"{path}[{number}]")
+    else:
+        named = f"{path[:-1]}{_name_of(value)}]" if path.endswith("]") else path
+        for name, each in value.items():
+            yield from _records(each, f"{named}.{name}".removeprefix("."))
+
+
+def _name_of(record: Mapping[str, object]) -> str:
+    """Return the name of a record of a list, with a space before it; usually empty."""
+    for each in (record, *record.values()):
+        for name in _NAMES:
+            found = value_at(each, name)
+            if isinstance(found, str | int) and len(str(found)) <= _LONGEST_NAME:
+                return f" {found}"
+    return ""

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from jitchat.text.figures import plural
-from jitchat.tools.preview import preview
-from jitchat.values import EPHEMERAL, HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Turn
+from jitchat.tools.extracting import preview
+from jitchat.values import EPHEMERAL, HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Form, Turn
 from jitchat.window import reasons
 from jitchat.window.tokens import TokenCounter
 
@@ -24,14 +24,14 @@ _NOTICE = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """The text that represents a result in the window."""
+class Gated:
+    """What the window has of a result."""
 
     text: str
     reason: str
     whole: int
     """Tokens of the whole result."""
-    is_whole: bool = False
+    form: Form = Form.WHOLE
 
 
 def forms_of(
@@ -40,7 +40,7 @@ def forms_of(
     limit: int,
     counter: TokenCounter,
     offered: Collection[str] = EPHEMERAL,
-) -> Iterator[Form]:
+) -> Iterator[Gated]:
     """Yield the form of each result, in order; together they cost at most `room` tokens.
 
     Notices are included even if they do not fit. A form mentions only tools in `offered`, the
@@ -55,9 +55,12 @@ def forms_of(
         if place in held:
             result = _HeldResult(turn, size, frozenset(offered))
             text = _shown(result, share, spare, counter)
-            yield Form(text, reasons.HELD.format(tokens=size), size)
+            if text == result.notice:
+                yield Gated(text, reasons.NO_ROOM_PREVIEW, size, Form.HELD)
+            else:
+                yield Gated(text, reasons.LARGE_RESULT, size, Form.PREVIEW)
         else:
-            yield Form(turn.content, reasons.RESULT, size, is_whole=True)
+            yield Gated(turn.content, reasons.RESULT, size)
 
 
 def _held(sizes: Sequence[int], room: int, limit: int) -> frozenset[int]:

@@ -11,7 +11,7 @@ from jitchat.text.sanitize import one_line
 from jitchat.text.sentences import turn_references
 from jitchat.tools.compacting import Compacting, Compactor
 from jitchat.tools.source import BUILT_IN, Step, ToolOutput
-from jitchat.values import HANDLE_LARGE_RESULTS, Tool, ToolCall, ToolResult
+from jitchat.values import HANDLE_LARGE_RESULTS, Form, Shortened, Tool, ToolCall, ToolResult
 from jitchat.window.tokens import TokenCounter
 
 _COMPACT, _PREVIEW, _ALL = "compact", "keep_preview", "keep_all"
@@ -62,7 +62,7 @@ class Handled:
 
     said: str
     """The text for the model in this step."""
-    forms: tuple[tuple[int, str | None], ...] = ()
+    forms: tuple[tuple[int, Shortened | None], ...] = ()
     """(position, text) that later windows carry for the turn; None for the whole turn."""
 
 
@@ -130,9 +130,9 @@ class LargeResults:
         limit = min(self._limit, room)
         if limit < _LEAST:
             return Handled(f"There is no room for any more of {named}. Go on with its preview.")
-        form = await self._compacting.form_of(turn.content, choice.instruction, limit)
-        said = form.told(named)
-        return Handled(said, ((choice.position, said),))
+        said = await self._compacting.told(named, turn.content, choice.instruction, limit)
+        compacted = Shortened(said, Form.COMPACTED)
+        return Handled(said, ((choice.position, compacted),))
 
 
 def read_choices(arguments: Mapping[str, Any]) -> Sequence[Choice]:

@@ -114,4 +114,4 @@ class Offering:
         return prices
 
     def _prices_of(self, tools: Sequence[Tool]) -> Mapping[str, int]:
-        return dict(tool_prices(tools, self._counter.count, self._counter.style).each)
+        return dict(tool_prices(tools, self._counter.count, self._counter.style).by_tool)

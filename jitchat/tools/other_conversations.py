@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from jitchat.index.other_conversations import OtherConversations
 from jitchat.statements import Source
 from jitchat.tools.asking import TOOL, Asked
-from jitchat.tools.reading_on import read_on
+from jitchat.tools.reading_on import read_part
 from jitchat.values import ElsewhereHit, Tool
-from jitchat.window.render import Noted, Quoting, place_elsewhere
+from jitchat.window.render import Quoting, noted_segment, place_elsewhere
 from jitchat.window.tokens import TokenCounter
-from jitchat.window.window import ContextWindow, Kind
+from jitchat.window.window import ContextWindow, Kind, Segment
 
 REACHING_TOOL: Tool = replace(
     TOOL,
@@ -26,15 +26,13 @@ REACHING_TOOL: Tool = replace(
 """The tool's definition when recall includes other conversations."""
 _NAMED = 8
 """Maximum number of turns without room that are named."""
-_LABEL = 32
-"""Tokens reserved for a conversation's name when a part of a turn is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """Quoted turns of other conversations, and a sentence about the rest."""
 
-    noted: tuple[Noted, ...] = ()
+    noted: tuple[Segment, ...] = ()
     foot: str = ""
 
 
@@ -49,13 +47,13 @@ def found_elsewhere(
     there = {segment.source for segment in window.segments if segment.source is not None}
     hits = [hit for hit in found if _source(hit) not in there and _is_of_days(hit, asked)]
     quoting = Quoting([hit.turn for hit in hits])
-    noted, named = list[Noted](), list[str]()
+    noted, named = list[Segment](), list[str]()
     for hit in hits:
         text = quoting.whole(hit.turn, _place(hit))
         cost = counter.count(text)
         if cost <= room:
             room -= cost
-            noted.append(Noted(Kind.REQUESTED, text, hit.reason, _source(hit)))
+            noted.append(noted_segment(Kind.REQUESTED, text, hit.reason, _source(hit)))
         else:
             named.append(hit.name)
     also = " ".join(named[:_NAMED])
@@ -70,26 +68,20 @@ def turn_elsewhere(
     hit = others.turn(asked.conversation, asked.turn or 0)
     if hit is None:
         return Found(foot=f"There is no turn {name} in reach. Look for its words with query.")
-    place, quoting = _place(hit), Quoting([hit.turn])
-    text = quoting.whole(hit.turn, place)
+    place = _place(hit)
+    text = Quoting([hit.turn]).whole(hit.turn, place)
     cost = counter.count(text)
     if not asked.offset and cost <= room:
-        noted = Noted(Kind.REQUESTED, text, hit.reason, _source(hit))
+        noted = noted_segment(Kind.REQUESTED, text, hit.reason, _source(hit))
         return Found((noted,), f"{name} is whole, {cost:,} tokens.")
-    length = len(hit.turn.content)
-    read = (
-        read_on(hit.turn, asked.offset, room - _LABEL, counter) if asked.offset < length else None
-    )
-    if read is None:
-        return Found(foot=f"There is no more of {name} that has room. Answer without it.")
-    excerpt, end = read
-    text = quoting.excerpt(hit.turn, excerpt, place)
-    on = f"go on with offset {end}" if end < length else "that is its end"
-    foot = f"Characters {asked.offset:,} to {end:,} of {length:,} of {name}; {on}."
-    return Found((Noted(Kind.REQUESTED, text, hit.reason, _source(hit), excerpt),), foot)
+    read = read_part(hit.turn, asked.offset, room, counter, place)
+    if read.excerpt is None:
+        return Found(foot=read.foot)
+    quoted = noted_segment(Kind.REQUESTED, read.text, hit.reason, _source(hit), read.excerpt)
+    return Found((quoted,), read.foot)
 
 
-def names_of(noted: Sequence[Noted]) -> tuple[str, ...]:
+def names_of(noted: Sequence[Segment]) -> tuple[str, ...]:
     """List the names of turns: `chat-3#12`."""
     sources = (each.source for each in noted if each.source is not None)
     return tuple(f"{source.conversation}#{source.first}" for source in sources)

@@ -13,6 +13,7 @@ from typing import Any
 
 from jitchat.index.retrieve import SearchRequest
 from jitchat.memory import Memory
+from jitchat.text.fences import free_tag
 from jitchat.text.sanitize import shorten
 from jitchat.tools.asking import TOOL, Asked, NotUnderstood, Scope, read_asked
 from jitchat.tools.file_parts import parts_not_shown
@@ -24,16 +25,18 @@ from jitchat.tools.other_conversations import (
     names_of,
     turn_elsewhere,
 )
-from jitchat.tools.reading_on import read_on
+from jitchat.tools.reading_on import read_part
 from jitchat.tools.source import BUILT_IN, Step, ToolOutput
-from jitchat.values import NO_TOOL_USE, Hit, Role, Tool, ToolCall, ToolResult, Turn
+from jitchat.values import Hit, Role, Tool, ToolCall, ToolResult, Turn
 from jitchat.window import reasons
 from jitchat.window.files import fitting_parts
 from jitchat.window.history import History
+from jitchat.window.parts import whole_turns
 from jitchat.window.recall import Allowance, Recalling
-from jitchat.window.render import Noted, Piece, Quoting, free_tag, shares
+from jitchat.window.render import Piece, Quoting, excerpted, shares
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind, Requested, Segment
+from jitchat.writing.calls import full_text
 
 MOST_TOKENS = 2_000
 """Maximum tokens of one result, by the counter."""
@@ -61,16 +64,16 @@ class Answer:
     """(position, score) of the quoted turns."""
     named: tuple[int, ...] = ()
     """Positions of the matching turns that the window already holds."""
-    noted: tuple[Noted, ...] = ()
+    noted: tuple[Segment, ...] = ()
     """Parts of files, and turns of other conversations."""
-    statements: tuple[Noted, ...] = ()
+    statements: tuple[Segment, ...] = ()
     """Stored facts, and lines of the memory document."""
     is_empty: bool = False
     """Whether no turn of this conversation matches."""
 
-    def parts(self) -> Iterator[tuple[str, Piece | Noted | None]]:
+    def parts(self) -> Iterator[tuple[str, Piece | Segment | None]]:
         """Yield the texts that make up the result, each with the turn that it quotes."""
-        quoted: tuple[Piece | Noted, ...] = (*self.pieces, *self.noted, *self.statements)
+        quoted: tuple[Piece | Segment, ...] = (*self.pieces, *self.noted, *self.statements)
         tag = free_tag("requested", [piece.text for piece in quoted])
         for place, piece in enumerate(quoted):
             yield f"<{tag}>\n{piece.text}" if not place else piece.text, piece
@@ -140,14 +143,12 @@ class RequestContext:
                 self._step, self._given, self._quoted = step, frozenset(), ()
             answer = self._answer(asked, step.window, min(MOST_TOKENS, step.room))
             self._given |= {piece.turn for piece in answer.pieces if piece.excerpt is None}
-            self._quoted += tuple(
-                _segment(each.text, 0, each, "", {}) for each in answer.statements
-            )
+            self._quoted += answer.statements
             return answer
 
     def _here(self, window: ContextWindow) -> frozenset[int]:
         """Return the positions of the turns that the next window has whole in any case."""
-        return held_whole(window, self._memory) | self._given
+        return whole_turns(window.segments) | self._given
 
     def _room_left(self, answer: Answer, step: Step) -> int:
         spent = self._counter.count("".join(text for text, _ in answer.parts()))
@@ -287,9 +288,10 @@ class RequestContext:
     def _one_turn(
         self, asked: Asked, position: int, window: ContextWindow, room: tuple[int, int]
     ) -> Answer:
-        turn = self._memory.turn_at(position)
-        if turn is None or position in kept_out(window):
-            last = window.draft.turn or 1
+        last = window.draft.turn or 1
+        history = self._history_before(last)
+        index = history.find(position)
+        if index is None or position in kept_out(window):
             return Answer(
                 f"There is no turn #{position} here; the turns of this conversation are #1 to"
                 f" #{last}. Look for its words with query."
@@ -297,6 +299,7 @@ class RequestContext:
         here = self._here(window)
         if position in here:
             return self._around(position, window, room)
+        turn = history.turns[index]
         whole = Piece(position, Quoting([turn]).whole(turn), f"asked for #{position}")
         cost = self._counter.count(whole.text)
         if asked.offset or cost > room[0]:
@@ -324,21 +327,11 @@ class RequestContext:
                 yield Piece(turn.position, text, reasons.NEIGHBOUR.format(turn=position))
 
     def _part(self, turn: Turn, start: int, room: tuple[int, int]) -> Answer:
-        length = len(turn.content)
-        if start >= length:
-            return Answer(
-                f"#{turn.position} has {length:,} characters; offset {start:,} is behind it."
-            )
-        read = read_on(turn, start, room[0], self._counter)
-        if read is None:
-            return Answer(f"There is no room for a part of #{turn.position}. Answer without it.")
-        excerpt, end = read
-        piece = Piece(
-            turn.position, Quoting([turn]).excerpt(turn, excerpt), "a part of it", excerpt
-        )
-        on = f"go on with offset {end}" if end < length else "that is its end"
-        foot = f"Characters {start:,} to {end:,} of {length:,} of #{turn.position}; {on}."
-        return Answer(foot, (piece,), ((turn.position, 0.0),))
+        read = read_part(turn, start, room[0], self._counter)
+        if read.excerpt is None:
+            return Answer(read.foot)
+        piece = Piece(turn.position, read.text, "a part of it", read.excerpt)
+        return Answer(read.foot, (piece,), ((turn.position, 0.0),))
 
     def _adjacent(self, position: int, window: ContextWindow) -> Iterator[Turn]:
         """Yield the turn before and the turn after, if they can be shown."""
@@ -348,27 +341,13 @@ class RequestContext:
             place = (index or 0) + step
             if 0 <= place < len(history.turns):
                 turn = history.turns[place]
-                if turn.position not in kept_out(window) and turn.content.strip():
+                if turn.position not in kept_out(window) and full_text(turn).strip():
                     yield turn
 
 
 def _foot_before(answer: Answer) -> str:
     """Return the foot for an answer that quotes more than turns of this conversation."""
     return "Not said in this conversation." if answer.is_empty else answer.foot
-
-
-def held_whole(window: ContextWindow, memory: Memory) -> frozenset[int]:
-    """Return the positions of the turns that a window holds whole."""
-
-    def is_whole(segment: Segment) -> bool:
-        if segment.turn is None or segment.excerpt is not None or segment.kind is Kind.INDEX:
-            return False
-        if segment.kind is not Kind.TOOL_RESULTS:
-            return True
-        turn = memory.turn_at(segment.turn)
-        return turn is not None and turn.content == segment.text
-
-    return frozenset(each.turn for each in window.segments if each.turn and is_whole(each))
 
 
 def _nothing_new(asked: Asked, found: Found, named: tuple[int, ...]) -> str:
@@ -394,16 +373,16 @@ def _looked_at(asked: Asked) -> str:
 
 
 def _segment(
-    text: str, cost: int, piece: Piece | Noted | None, reason: str, scores: Mapping[int, float]
+    text: str, cost: int, piece: Piece | Segment | None, reason: str, scores: Mapping[int, float]
 ) -> Segment:
     if piece is None:
         return Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason)
-    if isinstance(piece, Noted):
-        known = piece.excerpt, NO_TOOL_USE, piece.source, piece.file
-        return Segment(Kind.REQUESTED, Role.TOOL, text, cost, None, reason, *known)
+    if isinstance(piece, Segment):
+        return replace(piece, role=Role.TOOL, text=text, tokens=cost, reason=reason)
     score = scores.get(piece.turn, 0.0)
     why = f"{reason}, score {score:.2f}" if score else reason
-    return Segment(Kind.REQUESTED, Role.TOOL, text, cost, piece.turn, why, piece.excerpt)
+    of_turn = piece.turn, why, piece.excerpt
+    return excerpted(Segment(Kind.REQUESTED, Role.TOOL, text, cost, *of_turn))
 
 
 def _in_the_window(named: Sequence[int]) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from jitchat.values import Tool, ToolCall, ToolResult
+from jitchat.metering import MessageAccount
+from jitchat.values import Shortened, Tool, ToolCall, ToolResult
 from jitchat.window.window import ContextWindow, Requested, Segment
 
 BUILT_IN = "built in"
@@ -21,6 +22,8 @@ class Step:
     """Maximum tokens, by the counter, of the result of one of jitchat's own tools."""
     is_cut: bool = False
     """Whether that answer reached its maximum length: its last call can be incomplete."""
+    account: MessageAccount | None = None
+    """The account of the message, to which the calls of small models are charged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class ToolOutput:
     the result is a single segment."""
     requested: Requested | None = None
     """The request, if the result quotes turns of the store; None otherwise."""
-    forms: tuple[tuple[int, str | None], ...] = ()
+    forms: tuple[tuple[int, Shortened | None], ...] = ()
     """(position, text) that later windows carry in place of a turn; None for the turn's text."""
 
 

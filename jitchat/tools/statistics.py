@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jitchat.store.database import Database
-from jitchat.text.figures import plural
+from jitchat.text.figures import percent, plural
 from jitchat.text.sentences import turn_references
 from jitchat.window.tokens import TokenCounter
 
@@ -16,7 +16,8 @@ _ASKED = """
       AND json_extract(w.header, '$.requests') IS NOT NULL
 """
 _HELD = """
-    SELECT content, json_extract(tools, '$.form') FROM turns
+    SELECT content, COALESCE(json_extract(tools, '$.form.text'), json_extract(tools, '$.form'))
+    FROM turns
     WHERE tools IS NOT NULL AND json_extract(tools, '$.form') IS NOT NULL
 """
 
@@ -43,7 +44,7 @@ class Asked:
         rate = self.asking / self.messages if self.messages else 0.0
         return (
             f"request_context: {plural(self.calls, 'call')} in {self.asking:,} of"
-            f" {plural(self.messages, 'message')} ({rate:.0%}), +{self.tokens:,} tokens;"
+            f" {plural(self.messages, 'message')} ({percent(rate)}), +{self.tokens:,} tokens;"
             f" {self.found:,} returned a turn that the reply cites"
         )
 
@@ -69,7 +70,7 @@ class Held:
         if not self.results:
             return ""
         held = plural(self.results, "large text")
-        return f"held: {held}, {self.whole:,} tokens as {self.kept:,} ({self.saved:.0%} saved)"
+        return f"held: {held}, {self.whole:,} tokens as {self.kept:,} ({percent(self.saved)} saved)"
 
 
 def asked_in(database: Database) -> Asked:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from jitchat.errors import JitchatError
+from jitchat.metering import charged_to
 from jitchat.providers.tools import arguments_of, problem_with
 from jitchat.tools.approvals import Approvals
 from jitchat.tools.source import Step, ToolOutput, ToolSource
@@ -99,7 +100,8 @@ class Toolbox:
         on_begin(call)
         started = perf_counter()
         try:
-            output = await source.run(call, arguments_of(call) or {}, step)
+            with charged_to(step.account):
+                output = await source.run(call, arguments_of(call) or {}, step)
         except JitchatError as error:
             failed = f"The call failed: {error}"
             output = ToolOutput(ToolResult(call, failed, is_error=True))

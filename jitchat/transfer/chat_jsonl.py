@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from jitchat.providers.tools import paired
 from jitchat.store.attachments import whole
 from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import escape_in_json
@@ -17,11 +16,16 @@ from jitchat.transfer.export import ExportFormat, Write, path_turns
 from jitchat.values import Conversation, Message, Role
 from jitchat.window.exchange import carried_use, is_shown, spoken_as
 from jitchat.window.files import whole_text
+from jitchat.writing.calls import arguments_text
+from jitchat.writing.pieces import PLAIN
+from jitchat.writing.write import write_messages
 
 
 def write_chat_jsonl(store: ColdStore, conversations: Sequence[Conversation], write: Write) -> None:
     for conversation in conversations:
-        messages = [_fields(each) for each in paired(_messages(store, conversation.id)).messages]
+        messages = [
+            _fields(message) for message in write_messages(_messages(store, conversation.id), PLAIN)
+        ]
         if messages:
             line = json.dumps({"messages": messages}, ensure_ascii=False)
             write(f"{escape_in_json(line)}\n")
@@ -47,7 +51,7 @@ def _fields(message: Message) -> dict[str, Any]:
             {
                 "id": call.id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments or "{}"},
+                "function": {"name": call.name, "arguments": arguments_text(call)},
             }
             for call in message.use.calls
         ]

@@ -11,9 +11,10 @@ from html import escape
 from importlib.resources import files
 
 from jitchat.attachments import Attachment
+from jitchat.replay import window_of
 from jitchat.store.attachments import whole
 from jitchat.store.store import ColdStore
-from jitchat.store.windows import Fields, Send, WindowArchive
+from jitchat.store.windows import Send
 from jitchat.text.markdown.html import html_of
 from jitchat.text.sanitize import one_line
 from jitchat.transfer.export import (
@@ -29,6 +30,7 @@ from jitchat.transfer.export import (
     sends_by_turn,
 )
 from jitchat.values import Conversation, Role
+from jitchat.window.window import Segment
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _INLINE = 1 << 20
@@ -121,28 +123,27 @@ def _window(
     store: ColdStore, conversation: str, send: Send, anchor: str, contents: Mapping[int, str]
 ) -> Iterator[str]:
     """Render one window; a segment that is an unchanged turn only links to the turn."""
-    record = WindowArchive(store.database).by_id(send.window_id)
-    positions = sorted({each["turn"] for each in record.segments if each.get("turn")})
+    window = window_of(store.database, send.window_id)
+    positions = sorted({each.turn for each in window.segments if each.turn})
     found = store.turns_at(conversation, [p for p in positions if p not in contents])
     known = {**contents, **{turn.position: turn.content for turn in found}}
     budget = send.limit - send.reserve
     head = f"Window: {send.mode.value}, {send.used:,} of {budget:,} tokens, {send.model}"
     yield f"<details><summary>{_safe(head)}</summary>\n<table>\n"
     yield '<tr><th>kind</th><th>turn</th><th class="tokens">tokens</th><th>why</th></tr>\n'
-    for segment in record.segments:
+    for segment in window.segments:
         yield _segment(segment, anchor, known)
     yield "</table></details>\n"
 
 
-def _segment(segment: Fields, anchor: str, known: Mapping[int, str]) -> str:
-    turn, text = int(segment.get("turn") or 0), str(segment["text"])
+def _segment(segment: Segment, anchor: str, known: Mapping[int, str]) -> str:
+    turn, text = segment.turn or 0, segment.text
     place = f'<a href="#{anchor}-{turn}">#{turn}</a>' if turn else ""
-    why = _safe(str(segment.get("reason", "")))
     is_whole = turn in known and known[turn] == text
     shown = "" if is_whole else f"<details><summary>text</summary>{_preformatted(text)}</details>"
     return (
-        f"<tr><td>{_safe(str(segment['kind']))}</td><td>{place}</td>"
-        f'<td class="tokens">{int(segment["tokens"]):,}</td><td>{why}{shown}</td></tr>\n'
+        f"<tr><td>{segment.kind.value}</td><td>{place}</td>"
+        f'<td class="tokens">{segment.tokens:,}</td><td>{_safe(segment.reason)}{shown}</td></tr>\n'
     )
 
 

@@ -12,7 +12,7 @@ import json
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from itertools import chain
 from typing import Any
@@ -35,7 +35,7 @@ from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import escape_in_json, one_line, repair, shorten
-from jitchat.tool_fields import use_fields
+from jitchat.tool_fields import use_fields, use_from
 from jitchat.transfer.census import Census, rules_of
 from jitchat.transfer.export import Write
 from jitchat.transfer.fields import mapping
@@ -47,16 +47,7 @@ from jitchat.transfer.project_json import ProjectReader, project_fields
 from jitchat.transfer.source import Source, SourceFile
 from jitchat.transfer.turns import hash_of
 from jitchat.typed_data import INVALID, fields_of, read
-from jitchat.values import (
-    NO_TOOL_USE,
-    Conversation,
-    Instructions,
-    Role,
-    Status,
-    ToolUse,
-    Turn,
-    Usage,
-)
+from jitchat.values import NO_TOOL_USE, Conversation, Instructions, Role, Status, Turn
 from jitchat.window.steering import Hold
 
 Fields = Mapping[str, Any]
@@ -83,26 +74,6 @@ class _Head:
     archived: bool = False
     tags: tuple[str, ...] = ()
     imported_from: Origin | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    position: int
-    role: Role
-    content: str
-    name: str | None = None
-    created_at: datetime | None = None
-    status: Status = Status.COMPLETE
-    parent: int | None = None
-    tools: ToolUse = NO_TOOL_USE
-    model: str = ""
-    provider: str = ""
-    stop: str | None = None
-    usage: Usage | None = None
-    cost: float | None = None
-    reasoning: str = ""
-    key: str = ""
-    """What identifies it in the source from which it was imported, in hexadecimal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +145,7 @@ def _write_conversation(store: ColdStore, conversation: Conversation, write: Wri
     )
     write(_json(_fields(head))[:-1])
     turns = all_turns(store, conversation.id)
-    _write_list(write, "turns", (_fields(_turn_record(incoming)) for incoming in turns))
+    _write_list(write, "turns", map(_turn_fields, turns))
     _write_list(write, "files", _files(store, conversation.id))
     pins = Pins(store.database).of(conversation.id, Path(((1, tree.last),)))
     holds = (_Hold(position, Hold(hold)) for position, hold in pins.items())
@@ -204,24 +175,32 @@ def _fields(record: Any) -> Fields:  # noqa: ANN401  any dataclass above
     unusual = (
         member.name for member in fields(record) if getattr(record, member.name) != member.default
     )
-    written = {name: described[name] for name in unusual}
-    return written | ({"tools": use_fields(record.tools)} if "tools" in written else {})
+    return {name: described[name] for name in unusual}
 
 
-def _turn_record(exported: IncomingTurn) -> _Turn:
-    turn, note = exported.turn, exported.note
-    key = exported.key.hex() if exported.key != _key_of(turn) else ""
-    return _Turn(
-        turn.position,
-        turn.role,
-        turn.content,
-        turn.name,
-        turn.created_at,
-        Status.INTERRUPTED if turn.status is Status.STREAMING else turn.status,
-        turn.parent,
-        turn.use,
-        *(note.model, note.provider, note.stop, note.usage, note.cost, note.reasoning, key),
-    )
+def _turn_fields(exported: IncomingTurn) -> Fields:
+    """Describe a turn with its note and, in hexadecimal, the key that it has in another source."""
+    turn = exported.turn
+    if turn.status is Status.STREAMING:
+        turn = replace(turn, status=Status.INTERRUPTED)
+    described = {**_fields(replace(turn, id=0, use=NO_TOOL_USE)), **_fields(exported.note)}
+    if turn.use:
+        described["tools"] = use_fields(turn.use)
+    if exported.key not in (b"", _key_of(turn)):
+        described["key"] = exported.key.hex()
+    return described
+
+
+def _read_turn(item: object) -> tuple[Turn, ReplyNote, bytes]:
+    """Read what `_turn_fields` described; raise as `read` does if it is something else."""
+    others = dict(mapping(item))
+    key = bytes.fromhex(str(others.pop("key", "")))
+    use = use_from(others.pop("tools", {}))
+    own = {name: others.pop(name) for name in _TURN_FIELDS if name in others}
+    turn = replace(read(Turn, own), use=use)
+    if turn.role not in _ROLES or turn.status is Status.STREAMING:
+        raise ValueError("no turn of a conversation")
+    return turn, read(ReplyNote, others), key
 
 
 def _files(store: ColdStore, conversation: str) -> Iterator[Fields]:
@@ -373,36 +352,32 @@ class _Reader:
         for item in self._items:
             self._tally.read(item)
             try:
-                record = read(_Turn, item)
+                turn, note, key = _read_turn(item)
             except INVALID:
-                record = None
-            if record is None or record.role not in _ROLES or record.status is Status.STREAMING:
                 self._tally.skip("turn that cannot be read", item)
                 continue
-            turn = self._turn(record)
+            turn = self._placed(turn)
             said = {name: value for name, value in mapping(item).items() if name not in _PLACES}
-            key = bytes.fromhex(record.key) or _key_of(turn)
-            note = ReplyNote(
-                shorten(record.model, LONGEST_NAME),
-                shorten(record.provider, LONGEST_NAME),
-                *(record.stop, record.usage, record.cost, repair(record.reasoning)),
+            note = replace(
+                note,
+                model=shorten(note.model, LONGEST_NAME),
+                provider=shorten(note.provider, LONGEST_NAME),
+                reasoning=repair(note.reasoning),
             )
-            yield IncomingTurn(turn, key, hash_of(json.dumps(said, sort_keys=True)), note)
+            form = hash_of(json.dumps(said, sort_keys=True))
+            yield IncomingTurn(turn, key or _key_of(turn), form, note)
 
-    def _turn(self, record: _Turn) -> Turn:
-        parent = self._last if record.parent is None else self._place(record.parent)
+    def _placed(self, turn: Turn) -> Turn:
+        parent = self._last if turn.parent is None else self._place(turn.parent)
         self._last += 1
-        if record.position != self._last:
-            self._places[record.position] = self._last
-        return Turn(
-            self._last,
-            record.role,
-            repair(record.content),
-            record.created_at,
-            shorten(record.name or "", LONGEST_NAME) or None,
-            record.status,
+        if turn.position != self._last:
+            self._places[turn.position] = self._last
+        return replace(
+            turn,
+            position=self._last,
             parent=None if parent == self._last - 1 else parent,
-            use=record.tools,
+            content=repair(turn.content),
+            name=shorten(turn.name or "", LONGEST_NAME) or None,
         )
 
     def _place(self, position: int) -> int:
@@ -434,6 +409,7 @@ class _Reader:
 
 _RECORDS: dict[str, type[_File | _Hold | _Case]] = {"files": _File, "holds": _Hold, "cases": _Case}
 _ROLES = (Role.USER, Role.ASSISTANT, Role.TOOL)
+_TURN_FIELDS = {member.name for member in fields(Turn)} - {"id", "use"}
 _PLACES = ("position", "parent", "key")
 """The fields of a turn that say where it is, not what it is."""
 _HEAD_FIELDS = {member.name for member in fields(_Head)}

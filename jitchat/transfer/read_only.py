@@ -1,6 +1,7 @@
 """Read another program's SQLite database, even while the program writes, without changing it."""
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,35 +23,36 @@ def open_read_only(path: Path) -> sqlite3.Connection:
         ImportFailed: The database cannot be opened.
 
     """
-    address = path.absolute().as_uri()
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    try:
+        return _opened(address)
+    except _ERRORS as error:
+        if path.with_name(f"{path.name}-wal").exists():
+            raise failed(path, error) from error
     # if the folder is read-only and there is no log, the file itself is the whole database
-    kinds = ["mode=ro"]
-    if not path.with_name(f"{path.name}-wal").exists():
-        kinds.append("mode=ro&immutable=1")
-    failure: Exception | None = None
-    for kind in kinds:
-        connection: sqlite3.Connection | None = None
-        try:
-            connection = sqlite3.connect(
-                f"{address}?{kind}",
-                uri=True,
-                timeout=_WAIT_SECONDS,
-                isolation_level=None,
-                check_same_thread=False,  # an abandoned reader can be closed in any thread
-            )
-            for pragma in ("query_only = ON", "trusted_schema = OFF", "cell_size_check = ON"):
-                connection.execute(f"PRAGMA {pragma}")
-            connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-            connection.execute("BEGIN")
-            connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-        except _ERRORS as error:
-            failure = error
-            if connection is not None:
-                with suppress(sqlite3.Error):
-                    connection.close()
-        else:
-            return connection
-    raise failed(path, failure or sqlite3.Error("unknown")) from failure
+    with foreign_errors(path):
+        return _opened(f"{address}&immutable=1")
+
+
+def _opened(address: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        address,
+        uri=True,
+        timeout=_WAIT_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,  # an abandoned reader can be closed in any thread
+    )
+    try:
+        for pragma in ("query_only = ON", "trusted_schema = OFF", "cell_size_check = ON"):
+            connection.execute(f"PRAGMA {pragma}")
+        connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+        connection.execute("BEGIN")
+        connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+    except _ERRORS:
+        with suppress(sqlite3.Error):
+            connection.close()
+        raise
+    return connection
 
 
 @contextmanager
@@ -71,13 +73,11 @@ def failed(path: Path, error: Exception) -> ImportFailed:
 
 def tables_of(connection: sqlite3.Connection) -> Mapping[str, frozenset[str]]:
     """Return the columns of each table; views are left out, since they can run any query."""
-    names = connection.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
-    ).fetchall()
-    return {
-        str(name): frozenset(
-            str(column)
-            for (column,) in connection.execute("SELECT name FROM pragma_table_info(?)", (name,))
-        )
-        for (name,) in names
-    }
+    columns = connection.execute(
+        "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c"
+        " WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%'"
+    )
+    tables = defaultdict[str, set[str]](set)
+    for table, column in columns:
+        tables[str(table)].add(str(column))
+    return {table: frozenset(names) for table, names in tables.items()}

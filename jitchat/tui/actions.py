@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, Flag, auto
+from typing import Any
 
 from textual.binding import Binding, BindingType
 
@@ -61,15 +62,16 @@ class Action:
     """An action that the user can run."""
 
     id: str
-    keys: str
-    """Comma-separated, as Textual names them; empty for none."""
     method: str
     """`CONTROLLER.METHOD`, an attribute path on the chat screen; or the Textual name of an action
     of the screen or, with the prefix `app.`, of the app."""
     title: str
     """Empty if the action is only available as a command."""
     help: str
-    command: str = ""
+    keys: str = ""
+    """Comma-separated, as Textual names them; empty for none."""
+    command: str | None = None
+    """Its name after `/`; None for its id, and empty if it has no command."""
     takes: Takes = Takes.NOTHING
     pane: tuple[PaneKey, ...] = ()
     letter: str = ""
@@ -79,6 +81,13 @@ class Action:
     """Arguments of the method before the typed one."""
     asks: bool = False
     """Whether the user is asked first, because it may cost money; pane letters always ask."""
+
+    @property
+    def name(self) -> str:
+        """The name of its command; empty if it has none."""
+        if self.command is None:
+            return self.id
+        return self.command
 
     @property
     def view(self) -> str:
@@ -107,223 +116,211 @@ SUSPEND = "" if sys.platform == "win32" else "ctrl+z"
 """Empty on Windows, which cannot resume a suspended process and where Ctrl+Z is undo."""
 _OPEN, _AT_REST = Needs.SESSION, Needs.SESSION | Needs.REST
 
+
+def _view(identity: str, title: str, about: str, *, view: str = "", **rest: Any) -> Action:  # noqa: ANN401  fields
+    """Make the action that opens a view; `view` is its name, if that is not the action's id."""
+    given = (view or identity,)
+    return Action(identity, "views.open", title, about, needs=_OPEN, given=given, **rest)
+
+
 ACTIONS = (
-    Action("mode", "shift+tab", "choices.cycle_mode", "Next mode", " → ".join(Mode)),
     Action(
-        "inspector", "f2", "toggle_inspector", "Inspector", "Show or hide window segments",
-        "inspect", letter="i",
+        "mode", "choices.cycle_mode", "Next mode", " → ".join(Mode), keys="shift+tab", command="",
     ),
     Action(
-        "models", "ctrl+l", "models.pick", "Model", "Choose a model or add an API key",
-        "model", Takes.WORDS, letter="m",
+        "inspector", "toggle_inspector", "Inspector", "Show or hide window segments", keys="f2",
+        command="inspect", letter="i",
     ),
     Action(
-        "mode_named", "", "choices.use_mode", "", f"Use a mode from now on: {_MODES}",
-        "mode", Takes.WORD,
+        "models", "models.pick", "Model", "Choose a model or add an API key", keys="ctrl+l",
+        command="model", takes=Takes.WORDS, letter="m",
     ),
     Action(
-        "mode_once", "", "choices.use_once", "", "Use a mode for the next message only: /once full",
-        "once", Takes.WORD,
-    ),
-    Action("cancel", "escape", "cancel", "Cancel", "Stop the reply and keep what was received"),
-    Action(
-        "new", "ctrl+n", "conversations.begin", "New conversation", "Start with an empty history",
-        "new", needs=Needs.REST,
+        "mode_named", "choices.use_mode", "", f"Use a mode from now on: {_MODES}", command="mode",
+        takes=Takes.WORD,
     ),
     Action(
-        "resume", "ctrl+r", "conversations.choose", "Conversations",
-        "Resume or search conversations",
-        "resume", letter="c",
+        "mode_once", "choices.use_once", "", "Use a mode for the next message only: /once full",
+        command="once", takes=Takes.WORD,
     ),
     Action(
-        "find", "ctrl+f", "find", "Find",
-        "Search this conversation; repeat for the next match",
-        "find", Takes.WORDS,
+        "cancel", "cancel", "Cancel", "Stop the reply and keep what was received", keys="escape",
+        command="",
     ),
     Action(
-        "copy", "", "turns.copy", "Copy turn",
-        "Copy the selected turn, or the last reply", "copy",
+        "new", "conversations.begin", "New conversation", "Start with an empty history",
+        keys="ctrl+n", needs=Needs.REST,
+    ),
+    Action(
+        "resume", "conversations.choose", "Conversations", "Resume or search conversations",
+        keys="ctrl+r", letter="c",
+    ),
+    Action(
+        "find", "find", "Find", "Search this conversation; repeat for the next match",
+        keys="ctrl+f", takes=Takes.WORDS,
+    ),
+    Action(
+        "copy", "turns.copy", "Copy turn", "Copy the selected turn, or the last reply",
         pane=(PaneKey("turn_copy", "y", "copy"),),
     ),
     Action(
-        "copy_code", "", "turns.copy_code", "Copy code",
-        "Copy a code block; /code 2 copies the second",
-        "code", Takes.WORD,
+        "copy_code", "turns.copy_code", "Copy code", "Copy a code block; /code 2 copies the second",
+        command="code", takes=Takes.WORD,
         pane=(PaneKey("turn_copy_code", "Y", "code", "Copy which code block of #{turn}?"),),
     ),
     Action(
-        "rename", "", "conversations.rename", "Rename", "Change the title of this conversation",
-        "rename",
-        Takes.WORDS,
+        "rename", "conversations.rename", "Rename", "Change the title of this conversation",
+        takes=Takes.WORDS,
     ),
     Action(
-        "tag", "", "conversations.tag", "Tag",
-        "Add tags: /tag work; /tag -work removes one", "tag",
-        Takes.WORDS,
+        "tag", "conversations.tag", "Tag", "Add tags: /tag work; /tag -work removes one",
+        takes=Takes.WORDS,
     ),
     Action(
-        "archive", "", "conversations.archive", "Archive",
+        "archive", "conversations.archive", "Archive",
         "Hide this conversation from lists, or show it again",
-        "archive",
     ),
     Action(
-        "delete", "", "conversations.ask_to_delete", "Delete",
-        "Delete this chat; /delete erase leaves no text of it",
-        "delete", Takes.WORD, needs=Needs.REST,
+        "delete", "conversations.ask_to_delete", "Delete",
+        "Delete this chat; /delete erase leaves no text of it", takes=Takes.WORD, needs=Needs.REST,
     ),
     Action(
-        "restore", "", "conversations.restore", "Undo deletion",
-        "Restore the conversation deleted last",
-        "restore", needs=Needs.REST,
+        "restore", "conversations.restore", "Undo deletion",
+        "Restore the conversation deleted last", needs=Needs.REST,
     ),
     Action(
-        "regenerate", "alt+r", "branches.regenerate", "Regenerate",
-        "Answer again, keeping this reply", "retry",
-        pane=(PaneKey("turn_regenerate", "r", "retry", "Regenerate #{turn}?"),),
-        needs=_AT_REST, asks=True,
+        "regenerate", "branches.regenerate", "Regenerate", "Answer again, keeping this reply",
+        keys="alt+r", command="retry",
+        pane=(PaneKey("turn_regenerate", "r", "retry", "Regenerate #{turn}?"),), needs=_AT_REST,
+        asks=True,
     ),
     Action(
-        "edit", "alt+e", "branches.edit", "Edit and resend",
-        "Edit a message and resend it as a fork", "edit",
+        "edit", "branches.edit", "Edit and resend", "Edit a message and resend it as a fork",
+        keys="alt+e",
         pane=(PaneKey("turn_edit", "e", "edit", "Edit #{turn} and resend it as a fork?"),),
         needs=_AT_REST,
     ),
     Action(
-        "go_on", "alt+g", "branches.go_on", "Continue", "Resume a reply that was cut off",
-        "continue",
-        pane=(PaneKey("turn_go_on", "c", "continue", "Continue #{turn}?"),),
+        "go_on", "branches.go_on", "Continue", "Resume a reply that was cut off", keys="alt+g",
+        command="continue", pane=(PaneKey("turn_go_on", "c", "continue", "Continue #{turn}?"),),
         needs=_AT_REST, asks=True,
     ),
     Action(
-        "sent_window", "", "views.show_sent", "Window of the turn",
-        "Show the window that was sent for the turn",
+        "sent_window", "views.show_sent", "Window of the turn",
+        "Show the window that was sent for the turn", command="",
         pane=(PaneKey("turn_window", "w", "window", "Show the window sent for #{turn}?"),),
         needs=_AT_REST,
     ),
     Action(
-        "reasoning", "alt+i", "turns.unfold", "Reasoning",
-        "Fold or unfold it or a tool call",
-        "reasoning", letter="u",
+        "reasoning", "turns.unfold", "Reasoning", "Fold or unfold it or a tool call", keys="alt+i",
         pane=(PaneKey("turn_reasoning", "t", "unfold", "Fold or unfold the details of #{turn}?"),),
+        letter="u",
     ),
     Action(
-        "pin", "alt+p", "choices.hold", "Pin",
-        "Always send a turn (not in full or recency), or unpin it",
-        "pin", Takes.WORD, pane=(PaneKey("turn_pin", "p", "pin", "Pin or unpin #{turn}?"),),
-        needs=_OPEN, given=("pinned",),
+        "pin", "choices.hold", "Pin", "Always send a turn (not in full or recency), or unpin it",
+        keys="alt+p", takes=Takes.WORD,
+        pane=(PaneKey("turn_pin", "p", "pin", "Pin or unpin #{turn}?"),), needs=_OPEN,
+        given=("pinned",),
     ),
     Action(
-        "exclude", "alt+o", "choices.hold", "Exclude",
-        "Never send a turn, or allow it again",
-        "exclude", Takes.WORD,
+        "exclude", "choices.hold", "Exclude", "Never send a turn, or allow it again", keys="alt+o",
+        takes=Takes.WORD,
         pane=(PaneKey("turn_exclude", "x", "exclude", "Exclude #{turn}, or allow it again?"),),
         needs=_OPEN, given=("excluded",),
     ),
     Action(
-        "undo", "alt+z", "choices.undo_hold", "Undo", "Revert the last pin or exclusion", "undo",
-        pane=(PaneKey("turn_undo", "u", "undo", "Undo the last pin or exclusion?"),),
-        needs=_OPEN,
+        "undo", "choices.undo_hold", "Undo", "Revert the last pin or exclusion", keys="alt+z",
+        pane=(PaneKey("turn_undo", "u", "undo", "Undo the last pin or exclusion?"),), needs=_OPEN,
     ),
     Action(
-        "wrap", "alt+y", "surfaces.transcript.wrap_code", "Wrap code",
-        "Wrap long lines of code, or cut them with …",
-        "wrap",
-    ),
-    Action("menu", "ctrl+o", "menu", "Menu of views", "Open any view by its letter", "views"),
-    Action("palette", "ctrl+p", "app.command_palette", "Palette", "Run any action by name"),
-    Action("help", "f1", "app.help", "Help", "Keys, commands and terms", "help", letter="?"),
-    Action("pane", "f6", "app.focus_next", "Next pane", "Move the focus to the next pane"),
-    Action(
-        "model", "f5", "models.fetch_embedder", "Embedding model",
-        "Download a larger one",
-        "embedder",
+        "wrap", "surfaces.transcript.wrap_code", "Wrap code",
+        "Wrap long lines of code, or cut them with …", keys="alt+y",
     ),
     Action(
-        "count", "alt+x", "meter.count_exactly", "Exact count",
-        "Have the provider count the window's tokens", "count", needs=_AT_REST,
+        "menu", "menu", "Menu of views", "Open any view by its letter", keys="ctrl+o",
+        command="views",
     ),
     Action(
-        "costs", "", "meter.show_costs", "Cost",
-        "Next message and total so far",
-        "cost", letter="$", needs=_OPEN,
+        "palette", "app.command_palette", "Palette", "Run any action by name", keys="ctrl+p",
+        command="",
+    ),
+    Action("help", "app.help", "Help", "Keys, commands and terms", keys="f1", letter="?"),
+    Action(
+        "pane", "app.focus_next", "Next pane", "Move the focus to the next pane", keys="f6",
+        command="",
     ),
     Action(
-        "spend", "", "meter.exceed_once", "Exceed the limits once",
-        "Let the next message cost more", "spend", Takes.TEXT, needs=_OPEN,
+        "model", "models.fetch_embedder", "Embedding model", "Download a larger one", keys="f5",
+        command="embedder",
     ),
     Action(
-        "wire", "f3", "views.open", "Wire", "The request, byte for byte", "wire", Takes.MESSAGE,
-        letter="w", needs=_OPEN, given=("wire",),
+        "count", "meter.count_exactly", "Exact count",
+        "Have the provider count the window's tokens", keys="alt+x", needs=_AT_REST,
     ),
     Action(
-        "ledger", "f4", "views.open", "Ledger", "Every candidate: why in or out",
-        "ledger", Takes.MESSAGE, letter="l", needs=_OPEN, given=("ledger",),
+        "costs", "meter.show_costs", "Cost", "Next message and total so far", command="cost",
+        letter="$", needs=_OPEN,
     ),
     Action(
-        "what_if", "f7", "views.open", "What if", "Compare the modes' windows",
-        "compare", Takes.MESSAGE, letter="f", needs=_OPEN, given=("what_if",),
+        "spend", "meter.exceed_once", "Exceed the limits once", "Let the next message cost more",
+        takes=Takes.TEXT, needs=_OPEN,
     ),
-    Action(
-        "ask_all", "alt+a", "views.open", "Ask all modes",
-        "Compare the modes' answers",
-        "askall", Takes.MESSAGE, letter="a", needs=_OPEN, given=("ask_all",),
+    _view("wire", "Wire", "The request, byte for byte", keys="f3", takes=Takes.MESSAGE, letter="w"),
+    _view(
+        "ledger", "Ledger", "Every candidate: why in or out", keys="f4", takes=Takes.MESSAGE,
+        letter="l",
     ),
-    Action(
-        "budget", "f8", "views.open", "Budget", "Which turns fit at other sizes",
-        "budget", Takes.MESSAGE, letter="b", needs=_OPEN, given=("budget",),
+    _view(
+        "what_if", "What if", "Compare the modes' windows", keys="f7", command="compare",
+        takes=Takes.MESSAGE, letter="f",
     ),
-    Action(
-        "sends", "f9", "views.open", "Sent windows", "Every window, exactly as sent",
-        "sends", letter="s", needs=_OPEN, given=("sent_windows",),
+    _view(
+        "ask_all", "Ask all modes", "Compare the modes' answers", keys="alt+a", command="askall",
+        takes=Takes.MESSAGE, letter="a",
     ),
-    Action(
-        "history", "alt+h", "views.open", "History", "Tokens sent and saved, per send",
-        "history", letter="h", needs=_OPEN, given=("history",),
+    _view(
+        "budget", "Budget", "Which turns fit at other sizes", keys="f8", takes=Takes.MESSAGE,
+        letter="b",
     ),
-    Action(
-        "mattered", "alt+m", "views.open", "Which turn mattered",
-        "Ask again without each turn", "mattered",
-        pane=(
-            PaneKey("turn_mattered", "m", "mattered", "Find what mattered for #{turn}?"),
-        ), letter="t",
-        needs=_OPEN, given=("leave_one_out",),
+    _view(
+        "sends", "Sent windows", "Every window, exactly as sent", keys="f9", letter="s",
+        view="sent_windows",
     ),
-    Action(
-        "miss", "alt+w", "views.open", "Missing turn",
-        "Choose what a reply was missing", "wrong",
+    _view("history", "History", "Tokens sent and saved, per send", keys="alt+h", letter="h"),
+    _view(
+        "mattered", "Which turn mattered", "Ask again without each turn", keys="alt+m",
+        pane=(PaneKey("turn_mattered", "m", "mattered", "Find what mattered for #{turn}?"),),
+        letter="t", view="leave_one_out",
+    ),
+    _view(
+        "miss", "Missing turn", "Choose what a reply was missing", keys="alt+w", command="wrong",
         pane=(
             PaneKey("turn_miss", "exclamation_mark", "missing", "Choose what #{turn} was missing?"),
-        ), letter="!",
-        needs=_OPEN, given=("missing_turn",),
+        ),
+        letter="!", view="missing_turn",
     ),
     Action(
-        "note_requested", "", "turns.note_requested", "Note requested turns",
-        "Note them as missing from the window", "requested",
+        "note_requested", "turns.note_requested", "Note requested turns",
+        "Note them as missing from the window", command="requested",
         pane=(PaneKey("turn_requested", "n", "note", "Note the turns requested for #{turn}?"),),
         needs=_OPEN,
     ),
-    Action(
-        "observations", "", "views.open", "Observations",
-        "What replaces turns in observe", "observations", letter="o",
-        needs=_OPEN, given=("observations",),
+    _view("observations", "Observations", "What replaces turns in observe", letter="o"),
+    _view(
+        "cases", "Check", "Are the missing turns found now?", command="check", letter="k",
+        view="regression_cases",
     ),
     Action(
-        "cases", "", "views.open", "Check", "Are the missing turns found now?",
-        "check", letter="k", needs=_OPEN, given=("regression_cases",),
+        "window", "views.switch_window", "Sent or next",
+        "Switch between the sent and the next window", keys="alt+s", needs=_AT_REST,
     ),
     Action(
-        "window", "alt+s", "views.switch_window", "Sent or next",
-        "Switch between the sent and the next window",
-        "window", needs=_AT_REST,
+        "rot", "views.open_preset", "Rot lab", "How answers fare as chats grow", keys="ctrl+t",
+        letter="r",
     ),
     Action(
-        "rot", "ctrl+t", "views.open_preset", "Rot lab",
-        "How answers fare as chats grow", "rot", letter="r",
-    ),
-    Action(
-        "version", "alt+v", "branches.go_to_other", "Next version",
-        "Show another version of the turn",
-        "version",
+        "version", "branches.go_to_other", "Next version", "Show another version of the turn",
+        keys="alt+v",
         pane=(
             PaneKey("turn_version_before", "left", "", given=(-1,)),
             PaneKey("turn_version_after", "right", "versions", given=(1,)),
@@ -331,123 +328,106 @@ ACTIONS = (
         needs=_AT_REST,
     ),
     Action(
-        "attach", "", "drafting.attach", "Attach files",
-        "Attach a file, folder or pattern by its path",
-        "attach", Takes.WORDS,
+        "attach", "drafting.attach", "Attach files", "Attach a file, folder or pattern by its path",
+        takes=Takes.WORDS,
     ),
     Action(
-        "detach", "", "surfaces.prompt.detach", "Detach a file",
-        "Take away the last one, or /detach NAME",
-        "detach", Takes.WORDS,
+        "detach", "surfaces.prompt.detach", "Detach a file",
+        "Take away the last one, or /detach NAME", takes=Takes.WORDS,
     ),
     Action(
-        "paste", "", "drafting.paste_picture", "Paste a picture",
-        "Attach the picture in the clipboard", "paste", needs=_OPEN,
-    ),
-    Action(
-        "resource", "", "offers.pick", "Attach a resource", "Insert a resource from an MCP server",
-        "resource", given=("resources",),
-    ),
-    Action(
-        "server_prompt", "", "offers.pick", "Server prompt",
-        "Use an MCP server's prompt: /prompt name=value", "prompt", Takes.WORDS,
-        given=("prompts",),
-    ),
-    Action(
-        "allow_once", "alt+j", "approve", "Allow once",
-        "Run a tool, observe, keep a fact",
-        letter="1", given=("once",),
-    ),
-    Action(
-        "allow_conversation", "alt+k", "approve", "Allow here",
-        "For this conversation", letter="2", given=("conversation",),
-    ),
-    Action(
-        "allow_always", "alt+q", "approve", "Allow always",
-        "Until the tool changes", letter="3", given=("always",),
-    ),
-    Action(
-        "decline_tool", "alt+n", "approve", "Decline",
-        "Refuse the tool or observing", letter="4", given=("decline",),
-    ),
-    Action(
-        "allow", "", "approve", "", "Answer a question: /allow once, conversation, "
-        "always, decline", "allow", Takes.WORD,
-    ),
-    Action(
-        "end", "", "ending.end_now", "End the session",
-        "Write the memory document now",
-        "end", needs=_AT_REST,
-    ),
-    Action(
-        "document", "", "views.open", "Memory document",
-        "Its lines, sources and versions", "document", letter="d",
-        needs=_OPEN, given=("document",),
-    ),
-    Action(
-        "facts", "", "views.open", "Facts", "Kept or proposed for the project",
-        "facts", letter="e", needs=_OPEN, given=("facts",),
-    ),
-    Action(
-        "keep_fact", "", "facts.keep", "Keep fact",
-        "Keep the fact proposed in the last line", "keep",
+        "paste", "drafting.paste_picture", "Paste a picture", "Attach the picture in the clipboard",
         needs=_OPEN,
     ),
     Action(
-        "remember", "", "facts.remember", "",
-        "Remember a text in every conversation of the project",
-        "remember", Takes.WORDS, needs=_OPEN,
+        "resource", "offers.pick", "Attach a resource", "Insert a resource from an MCP server",
+        given=("resources",),
     ),
     Action(
-        "forget", "", "facts.forget", "", "Forget a fact, by its number or part of its text",
-        "forget", Takes.WORDS, needs=_OPEN,
+        "server_prompt", "offers.pick", "Server prompt",
+        "Use an MCP server's prompt: /prompt name=value", command="prompt", takes=Takes.WORDS,
+        given=("prompts",),
     ),
     Action(
-        "project", "", "conversations.move", "Project",
-        "Switch project or move this chat",
-        "project", Takes.WORDS, letter="p", needs=Needs.REST,
+        "allow_once", "approve", "Allow once", "Run a tool, observe, keep a fact", keys="alt+j",
+        command="", letter="1", given=("once",),
     ),
     Action(
-        "temporary", "", "conversations.begin_temporary", "Temporary conversation",
-        "No memory; deleted when you leave", "temporary", needs=Needs.REST,
+        "allow_conversation", "approve", "Allow here", "For this conversation", keys="alt+k",
+        command="", letter="2", given=("conversation",),
     ),
     Action(
-        "prompts", "ctrl+s", "drafting.search_prompts", "Earlier prompts",
-        "Search the messages you sent", "prompts", Takes.WORDS, letter="y",
+        "allow_always", "approve", "Allow always", "Until the tool changes", keys="alt+q",
+        command="", letter="3", given=("always",),
     ),
     Action(
-        "editor", "ctrl+g", "drafting.edit_outside", "External editor",
-        "Edit the draft ($VISUAL/$EDITOR)",
-        "editor", letter="v",
+        "decline_tool", "approve", "Decline", "Refuse the tool or observing", keys="alt+n",
+        command="", letter="4", given=("decline",),
     ),
     Action(
-        "suspend", SUSPEND, "app.suspend_process", "Suspend", "Return to the shell; `fg` resumes",
-        "suspend",
+        "allow", "approve", "", "Answer a question: /allow once, conversation, " "always, decline",
+        takes=Takes.WORD,
     ),
     Action(
-        "system", "", "personas.use_text", "System prompt",
-        "Show or edit it (/system TEXT)",
-        "system", Takes.TEXT, letter="x",
+        "end", "ending.end_now", "End the session", "Write the memory document now", needs=_AT_REST,
+    ),
+    _view("document", "Memory document", "Its lines, sources and versions", letter="d"),
+    _view("facts", "Facts", "Kept or proposed for the project", letter="e"),
+    Action(
+        "keep_fact", "facts.keep", "Keep fact", "Keep the fact proposed in the last line",
+        command="keep", needs=_OPEN,
     ),
     Action(
-        "persona", "", "personas.pick", "Persona", "Saved instructions, model, tools",
-        "persona", Takes.WORD, letter="n",
+        "remember", "facts.remember", "", "Remember a text in every conversation of the project",
+        takes=Takes.WORDS, needs=_OPEN,
     ),
-    Action("quit", "ctrl+q", "app.quit", "Quit", "Everything said and typed is saved", "quit"),
+    Action(
+        "forget", "facts.forget", "", "Forget a fact, by its number or part of its text",
+        takes=Takes.WORDS, needs=_OPEN,
+    ),
+    Action(
+        "project", "conversations.move", "Project", "Switch project or move this chat",
+        takes=Takes.WORDS, letter="p", needs=Needs.REST,
+    ),
+    Action(
+        "temporary", "conversations.begin_temporary", "Temporary conversation",
+        "No memory; deleted when you leave", needs=Needs.REST,
+    ),
+    Action(
+        "prompts", "drafting.search_prompts", "Earlier prompts", "Search the messages you sent",
+        keys="ctrl+s", takes=Takes.WORDS, letter="y",
+    ),
+    Action(
+        "editor", "drafting.edit_outside", "External editor", "Edit the draft ($VISUAL/$EDITOR)",
+        keys="ctrl+g", letter="v",
+    ),
+    Action(
+        "suspend", "app.suspend_process", "Suspend", "Return to the shell; `fg` resumes",
+        keys=SUSPEND,
+    ),
+    Action(
+        "system", "personas.use_text", "System prompt", "Show or edit it (/system TEXT)",
+        takes=Takes.TEXT, letter="x",
+    ),
+    Action(
+        "persona", "personas.pick", "Persona", "Saved instructions, model, tools", takes=Takes.WORD,
+        letter="n",
+    ),
+    Action("quit", "app.quit", "Quit", "Everything said and typed is saved", keys="ctrl+q"),
     *(
         Action(
-            f"mode_{mode}", "", "choices.use_mode", f"Mode {mode}", mode.description,
-            given=(mode.value,),
+            f"mode_{mode}", "choices.use_mode", f"Mode {mode}", mode.description,
+            command="", given=(mode.value,),
         )
         for mode in Mode
     ),
     Action(
-        "why", "", "views.explain", "", "Explain why turn 12 is in or out: /why 12, "
-        "or /why 12 TEXT", "why", Takes.MESSAGE, needs=_OPEN,
+        "why", "views.explain", "", "Explain why turn 12 is in or out: /why 12, " "or /why 12 TEXT",
+        takes=Takes.MESSAGE, needs=_OPEN,
     ),
 )  # fmt: skip
 BY_ID = {action.id: action for action in ACTIONS}
-COMMANDS = {action.command: action for action in ACTIONS if action.command}
+COMMANDS = {action.name: action for action in ACTIONS if action.name}
 """Actions by the name typed after `/`."""
 VIEWS = {action.view: action for action in ACTIONS if action.view and action.title}
 """Actions that open a view, by the view's name."""

@@ -15,9 +15,10 @@ from jitchat.settings import Settings
 from jitchat.store.store import ColdStore
 from jitchat.tools.approvals import Approver
 from jitchat.tools.toolbox import Toolbox
-from jitchat.values import Conversation, Instructions, Message
+from jitchat.values import Conversation, Instructions
 from jitchat.weights import Weights
 from jitchat.window.budget import Budget
+from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
     from jitchat.tools.mcp.elicitation import Elicitor
@@ -121,8 +122,8 @@ class Backend(Protocol):
     async def ask_limit(self, session: Session) -> Budget | None:
         """Ask the server for its model's context size; None if unnecessary or not reported."""
 
-    async def count_exactly(self, session: Session, messages: Sequence[Message]) -> int:
-        """Have the provider count the tokens of messages, without answering them.
+    async def count_exactly(self, session: Session, window: ContextWindow) -> int:
+        """Have the provider count the tokens of a window, without answering it.
 
         Raises:
             JitchatError: The provider cannot count tokens, or the request failed.

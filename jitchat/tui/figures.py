@@ -1,5 +1,7 @@
 """Format the figures of a window and of a request: token counts, their accuracy, the cost."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 
 from rich.cells import cell_len, set_cell_size
@@ -8,7 +10,7 @@ from jitchat.providers.provider import Finished
 from jitchat.replay import Replayed
 from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.windows import Send
-from jitchat.text.figures import about_cost, cost_of, model_name
+from jitchat.text.figures import Figure, Mark, about_cost, cost_of, mark_of, model_name, percent
 from jitchat.text.sanitize import one_line, shorten, stand_ins
 from jitchat.values import ASSUMED, Usage
 from jitchat.why import parts_told
@@ -25,13 +27,21 @@ _SHORT_HASH = 12
 
 
 def cut(text: str, room: int) -> str:
-    """Shorten a text to `room` cells; a `…` replaces the rest."""
+    """Shorten a text to `room` cells; a `…` replaces the rest, and a number that would be cut."""
     drawn = stand_ins(text)
     if cell_len(drawn) <= room:
         return text
     fitting = set_cell_size(drawn, max(0, room - 1))
     whole = len(fitting) - (fitting != drawn[: len(fitting)])  # half a wide character is a blank
+    if text[whole].isdigit() or text[whole] in ".,":
+        number = _NUMBER.search(text[:whole])
+        if number is not None:
+            return f"{text[: number.start()]}…"
     return f"{text[:whole]}{fitting[whole:]}…"
+
+
+_NUMBER = re.compile(r"[~<>$#]{0,2}(?<![\d.,])\d[\d.,]*+\Z")
+"""A number at the end of a text, with its marks."""
 
 
 WORKING = "…"
@@ -44,24 +54,20 @@ def tokens(count: int, *, exact: bool, band: int = 0) -> str:
 
     `band` is half the width of the error band, in tokens; 0 if it is unknown.
     """
-    if band:
-        return f"{count:,} ± {band:,}"
-    return f"{count:,}" if exact else f"~{count:,}"
+    return str(Figure(count, mark_of(exact=exact), band))
 
 
 def reported(count: int) -> str:
     """Format `1,187 ✓`: a count that the provider reported."""
-    return f"{count:,} ✓"
+    return str(Figure(count, Mark.REPORTED))
 
 
-def used_figure(window: ContextWindow) -> str:
-    """Format `1,187 ± 40`: the tokens of the window and the accuracy of the count."""
-    return tokens(window.used, exact=window.exact, band=window.band)
-
-
-def part_figure(window: ContextWindow, count: int) -> str:
-    """Format `412` or `~412`: the tokens of a part of the window; the band applies to the total."""
-    return tokens(count, exact=window.is_sure)
+def share_figure(window: ContextWindow) -> str:
+    """Format `~0.6 % of 128,000`: the share of the model's limit that the window uses."""
+    limit = window.budget.limit
+    share = percent(window.used / limit if limit else 0.0)
+    sign = "" if window.is_sure or share[0] in "<>" else "~"
+    return f"{sign}{share} of {limit:,}"
 
 
 PARTS = ("lexical", "dense", "context", "neighbour", "stretch", "date", "cue", "later")
@@ -79,53 +85,66 @@ def part_bar(value: float, largest: float) -> str:
     return PART_BARS[min(len(PART_BARS) - 1, int(value / largest * len(PART_BARS)))]
 
 
-def ledger_note(row: LedgerRow) -> str:
+def ledger_note(row: LedgerRow, mark: Mark) -> str:
     """Format a turn's ledger row: the reason, the verdict, rank and tokens, the score's parts."""
     ranked = f"{row.ranking} · " if row.ranking else ""
-    lines = [row.reason, f"{row.verdict} · {ranked}{row.tokens:,} tokens at full text"]
+    lines = [row.reason, f"{row.verdict} · {ranked}{Figure(row.tokens, mark)} tokens at full text"]
     if row.parts:
         parts = parts_told(row.parts)
         lines.append(f"score {row.score:.2f}" + (f" = {parts}" if parts else ""))
     return "\n".join(map(one_line, lines))
 
 
-def passages_sentence(excerpt: Excerpt) -> str:
+def passages_sentence(excerpt: Excerpt, mark: Mark) -> str:
     """Format `marked, in tokens: 120 on “budget, Falcon” · 9 heading, lead-in or code fence …`."""
-    passages = (f"{passage.tokens:,} {one_line(passage.reason)}" for passage in excerpt.passages)
+    passages = (
+        f"{Figure(passage.tokens, mark)} {one_line(passage.reason)}" for passage in excerpt.passages
+    )
     return f"marked, in tokens: {' · '.join(passages)}"
 
 
-def size_sentences(window: ContextWindow) -> tuple[str, ...]:
-    """Format `1,187 ± 40 of 30,720 · full would be ~3,446`, and shorter variants after it."""
-    full, used = part_figure(window, window.full_tokens), used_figure(window)
-    size = f"{used} of {window.budget.budget:,}"
+def size_sentences(window: ContextWindow, usage: Usage | None = None) -> tuple[str, ...]:
+    """Format `1,187 ± 40 of 30,720 budget · full would be ~3,446`, and shorter variants.
+
+    Next to a different count that the provider reported, it says that it was `counted` here.
+    """
+    full, used = window.figure(window.full_tokens), str(window.used_figure)
+    if usage is not None and usage.input_tokens not in (None, window.used):
+        used = f"counted {used}"
+    size = f"{used} of {window.budget.budget:,} budget"
     return f"{size} · full would be {full}", f"{size} · full {full}", size, used
 
 
 def attached_files(window: ContextWindow) -> dict[str, str]:
-    """Return the files sent with the draft by name: `~312`, `in part ~9,120`, `already sent`."""
+    """Return the files sent with the draft by name: `in part ~61 of ~912`, `already sent`."""
     draft = window.draft.turn
-    whole = {row.file.digest for row in window.files if row.verdict is Verdict.FILES}
-    parts = {row.file.digest for row in window.files if row.verdict is Verdict.DOCUMENTS}
+    rows = [(row, row.file) for row in window.files if row.file is not None]
+    whole = {file.digest for row, file in rows if row.verdict is Verdict.FILES}
+    parts = Counter[str]()
+    for row, file in rows:
+        if row.verdict is Verdict.DOCUMENTS:
+            parts[file.digest] += row.tokens
     named: dict[str, str] = {}
-    for row in window.files:
-        if row.file.turn == draft and not row.file.locator:
-            tokens = part_figure(window, row.tokens)
-            how = "in part" if row.file.digest in parts else "not sent"
+    for row, file in rows:
+        if file.turn == draft and not file.locator:
+            tokens = str(window.figure(row.tokens))
             if row.verdict is Verdict.FILES:
-                named[row.file.name] = tokens
-            elif row.file.digest in whole:
-                named[row.file.name] = "already sent"
+                named[file.name] = tokens
+            elif file.digest in whole:
+                named[file.name] = "already sent"
+            elif file.digest in parts:
+                sent = window.figure(parts[file.digest])
+                named[file.name] = f"in part {sent} of {tokens}"
             else:
-                named[row.file.name] = f"{how} {tokens}"
+                named[file.name] = f"not sent {tokens}"
     return named
 
 
 def identity_sentence(window: ContextWindow) -> str:
     """Format `1,187 ± 40 used + ~29,533 free + 2,048 reserve = 32,768 limit`."""
-    budget, free = window.budget, part_figure(window, window.free)
+    budget, free = window.budget, window.figure(window.free)
     return (
-        f"{used_figure(window)} used + {free} free + {budget.reserve:,} reserve"
+        f"{window.used_figure} used + {free} free + {budget.reserve:,} reserve"
         f" = {budget.limit:,} limit{assumed_mark(budget)}"
     )
 
@@ -147,13 +166,13 @@ def send_sentences(window: ContextWindow, cost: str = "") -> tuple[str, ...]:
 
     The longest variant, which ends with the picker's tokens, comes first. The others successively
     omit what the bar also shows or what is least important, for small terminals.
-    `cost` comes from `window_cost`; empty if nothing is charged.
+    `cost` comes from `Comparison.cost`; empty if nothing is charged.
     """
     sure = window.is_sure
     took, picking = spent(window), window.picking
-    used, share = f"in {used_figure(window)}", f"{window.stable_share * 100:.0f} %"
+    used, share = f"in {window.used_figure}", percent(window.stable_tokens / (window.used or 1))
     room = f"reserve {window.budget.reserve:,}", f"free {tokens(window.free, exact=sure)}"
-    saved = f"saves {window.saving * 100:.0f} %" if window.saving > 0 else ""
+    saved = f"saves {percent(window.saving)}" if window.saving > 0 else ""
     picker = f"picker {tokens(took, exact=picking.exact)}" if picking and took else ""
     forms = (
         (used, *room, f"stable prefix {share}", cost, saved, picker),
@@ -171,7 +190,7 @@ def stable_sentence(window: ContextWindow, usage: Usage | None = None) -> str:
 
     More than the stable prefix can be cached: if a request is sent again, all of it.
     """
-    stable = part_figure(window, window.stable_tokens)
+    stable = window.figure(window.stable_tokens)
     if usage is None or usage.input_tokens is None:
         return f"stable prefix {stable} tokens"
     cached, sent = usage.cached_tokens, usage.input_tokens
@@ -184,7 +203,7 @@ def stable_sentence(window: ContextWindow, usage: Usage | None = None) -> str:
 
 def exact_sentence(window: ContextWindow, count: int) -> str:
     """Format `exactly 3,398 ✓ (own count 3,412 ± 40)`: the provider's count before sending."""
-    return f"exactly {reported(count)} (own count {used_figure(window)})"
+    return f"exactly {reported(count)} (own count {window.used_figure})"
 
 
 def usage_sentence(
@@ -222,7 +241,7 @@ def cost_figure(cost: float | None, usage: Usage | None) -> str:
 
 def _input_figure(usage: Usage | None, window: ContextWindow | None, *, is_broken_off: bool) -> str:
     if usage is None or usage.input_tokens is None:
-        own = f"~{window.used:,}, " if window is not None else ""
+        own = f"{window.used_figure}, " if window is not None else ""
         if is_broken_off:
             return f"{own}it ended before usage was reported"
         what = "input" if usage is not None and usage.output_tokens is not None else "usage"
@@ -241,11 +260,11 @@ def note_sentence(note: ReplyNote | None) -> str:
         return ""
     parts, usage = [model_name(note.model)], note.usage or Usage(None, None)
     if usage.input_tokens is not None:
-        parts.append(f"in {usage.input_tokens:,}")
+        parts.append(f"in {reported(usage.input_tokens)}")
     if usage.cached_tokens:
-        parts.append(f"cached {usage.cached_tokens:,}")
+        parts.append(f"cached {reported(usage.cached_tokens)}")
     if usage.output_tokens is not None:
-        parts.append(f"out {usage.output_tokens:,}")
+        parts.append(f"out {reported(usage.output_tokens)}")
     if note.cost:
         parts.append(cost_figure(note.cost, usage))
     if note.stop and not Finished(note.stop).is_whole:
@@ -264,16 +283,16 @@ def send_sentence(send: Send, number: int, of: int) -> str:
 
 
 def hash_sentence(replayed: Replayed, *, whole: bool = False) -> str:
-    """Format `sha256 3f2a91c04b77… as sent`, or report that the stored window is damaged.
+    """Format `window 3f2a91c04b77… as sent`, or report that the stored window is damaged.
 
     The hash is shown completely if `whole`, else its beginning.
     """
     sent = replayed.send.digest
     shown = one_line(sent if whole else f"{sent[:_SHORT_HASH]}…")
     if replayed.is_as_sent:
-        return f"sha256 {shown} as sent"
+        return f"window {shown} as sent"
     now = replayed.digest if whole else f"{replayed.digest[:_SHORT_HASH]}…"
-    return f"sha256 {now}, but {shown} was sent: the stored window is damaged"
+    return f"window {now}, but {shown} was sent: the stored window is damaged"
 
 
 def ending_sentences(replayed: Replayed) -> Iterator[str]:

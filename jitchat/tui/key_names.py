@@ -53,7 +53,7 @@ class KeyNames:
             return ""
         if menu := self["menu"]:
             return f"{menu} {spelled(action.letter)}"
-        return f"/{action.command}" if action.command else ""
+        return f"/{action.name}" if action.name else ""
 
     def anywhere(self, identity: str) -> str:
         """Format a key that the user set or that every terminal sends, or the menu key."""

@@ -8,6 +8,7 @@ can be distinguished with any kind of colour vision; each segment also has its o
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import cycle
+from typing import NamedTuple
 
 from textual.color import BLACK, WHITE, Color
 from textual.theme import Theme
@@ -20,45 +21,63 @@ TEXT, MARK = 4.5, 3.0
 MUTED = "$text-muted"
 """Style of secondary text; never `dim`, which terminals render differently."""
 
-_DARK_HUES = {
-    "system": "#56b4e9",
-    "tools": "#8da9ff",
-    "standing": "#ff9d9d",
-    "document": "#4fd1c5",
-    "observations": "#b6d94c",
-    "pinned": "#f0e442",
-    "recent": "#2fae7c",
-    "files": "#d9b38c",
-    "facts": "#9be7ff",
-    "documents": "#ffb3e6",
-    "index": "#d987b5",
-    "retrieved": "#e69f00",
-    "tool-calls": "#b9c8ff",
-    "tool-results": "#e8743b",
-    "requested": "#c8a2ff",
-    "reserve": "#a0846c",
-    "free": "#808080",
+
+class Signs(NamedTuple):
+    """How a part of the limit is drawn, so that it is recognised with and without colour."""
+
+    pattern: str
+    """The character that fills its part of a bar."""
+    letter: str
+    """Marks its rows in the wire; empty for what is not sent."""
+    short: str
+    """Its name in a short line."""
+    hues: tuple[str, str]
+    """Its colours on a dark and on a light background; that of the draft is the text's own."""
+    of_terminal: tuple[str, str]
+    """Its colours among the terminal's sixteen, likewise."""
+
+
+SIGNS = {
+    "system": Signs("█", "S", "sys", ("#56b4e9", "#0072b2"), ("bright_cyan", "blue")),
+    "tools": Signs("▌", "L", "tls", ("#8da9ff", "#3d4fb8"), ("bright_blue", "magenta")),
+    "standing": Signs("▀", "N", "std", ("#ff9d9d", "#c8102e"), ("bright_white", "bright_magenta")),
+    "document": Signs("▄", "M", "doc", ("#4fd1c5", "#00707a"), ("bright_yellow", "red")),
+    "observations": Signs("╪", "O", "obs", ("#b6d94c", "#557a00"), ("magenta", "red")),
+    "pinned": Signs("▓", "P", "pin", ("#f0e442", "#7a6f00"), ("bright_red", "bright_red")),
+    "recent": Signs("▚", "R", "rec", ("#2fae7c", "#007a50"), ("green", "bright_blue")),
+    "files": Signs("▣", "E", "fil", ("#d9b38c", "#8a5a2b"), ("bright_green", "blue")),
+    "facts": Signs("◆", "F", "fct", ("#9be7ff", "#3f6ea8"), ("red", "bright_magenta")),
+    "documents": Signs("▤", "B", "docs", ("#ffb3e6", "#a3338f"), ("bright_blue", "bright_red")),
+    "index": Signs("≡", "I", "idx", ("#d987b5", "#b0307f"), ("bright_magenta", "magenta")),
+    "retrieved": Signs("▒", "T", "ret", ("#e69f00", "#c04a00"), ("yellow", "red")),
+    "draft": Signs("▞", "D", "draft", ("#ffffff", "#000000"), ("default", "default")),
+    "tool calls": Signs("▙", "C", "call", ("#b9c8ff", "#6a5acd"), ("bright_green", "blue")),
+    "tool results": Signs("▜", "A", "res", ("#e8743b", "#a33c1f"), ("bright_yellow", "red")),
+    "requested": Signs("░", "Q", "req", ("#c8a2ff", "#7a3fb5"), ("magenta", "magenta")),
+    "free": Signs("·", "", "free", ("#808080", "#6a6a6a"), ("bright_black", "bright_black")),
+    "reserve": Signs("╲", "", "rsv", ("#a0846c", "#7d6b5d"), ("cyan", "bright_magenta")),
 }
-_LIGHT_HUES = {
-    "system": "#0072b2",
-    "tools": "#3d4fb8",
-    "standing": "#c8102e",
-    "document": "#00707a",
-    "observations": "#557a00",
-    "pinned": "#7a6f00",
-    "recent": "#007a50",
-    "files": "#8a5a2b",
-    "facts": "#3f6ea8",
-    "documents": "#a3338f",
-    "index": "#b0307f",
-    "retrieved": "#c04a00",
-    "tool-calls": "#6a5acd",
-    "tool-results": "#a33c1f",
-    "requested": "#7a3fb5",
-    "reserve": "#7d6b5d",
-    "free": "#6a6a6a",
+"""By the name of a kind of segment, for the free part and for the reserve."""
+_STATES = {
+    "primary": ("bright_cyan", "blue"),
+    "secondary": ("cyan", "bright_blue"),
+    "success": ("green", "blue"),
+    "warning": ("yellow", "magenta"),
+    "error": ("bright_red", "red"),
+    "accent": ("bright_magenta", "magenta"),
 }
-_STATES = ("primary", "secondary", "success", "warning", "error", "accent")
+"""The terminal's colours of states, on its dark and its light background.
+
+Of the terminal's sixteen colours, those are used that are readable on its black or on its white.
+Only four of the sixteen hues have a contrast of 4.5 on white; the next are bright red with 4.0 and
+bright magenta with 3.1. Some kinds therefore share a hue with kinds that are never next to them in
+the bar, and are distinguished by their pattern.
+"""
+_MODES = (
+    ("bright_red", "default", "bright_cyan", "yellow", "bright_magenta", "green"),
+    ("red", "default", "blue", "magenta", "bright_blue"),
+)
+"""The terminal's colours of modes, likewise, by position as in `MODE_HUES`."""
 _GROUNDS = ("background", "surface", "panel")
 _CURSOR_SHARES = (0.45, 0.3, 0.2, 0.15, 0.1)
 """Shares of the primary colour in the cursor's background; the first one on which text has a
@@ -69,62 +88,6 @@ _STYLES = ("cursor-style", "block-cursor-text-style", "block-cursor-blurred-text
 _REVERSED = dict.fromkeys(_STYLES, "bold reverse")
 _STEPS = 7
 """Bisection steps in the search for the smallest change of a colour; 1/128 is not visible."""
-_ANSI_DARK = {
-    "primary": "bright_cyan",
-    "secondary": "cyan",
-    "success": "green",
-    "warning": "yellow",
-    "error": "bright_red",
-    "accent": "bright_magenta",
-    "kind-system": "bright_cyan",
-    "kind-tools": "bright_blue",
-    "kind-standing": "bright_white",
-    "kind-document": "bright_yellow",
-    "kind-observations": "magenta",
-    "kind-files": "bright_green",
-    "kind-facts": "red",
-    "kind-documents": "bright_blue",
-    "kind-tool-calls": "bright_green",
-    "kind-tool-results": "bright_yellow",
-    "kind-requested": "magenta",
-    "kind-pinned": "bright_red",
-    "kind-recent": "green",
-    "kind-index": "bright_magenta",
-    "kind-retrieved": "yellow",
-    "kind-reserve": "cyan",
-}
-_ANSI_LIGHT = {
-    "primary": "blue",
-    "secondary": "bright_blue",
-    "success": "blue",
-    "warning": "magenta",
-    "error": "red",
-    "accent": "magenta",
-    "kind-system": "blue",
-    "kind-tools": "magenta",
-    "kind-standing": "bright_magenta",
-    "kind-document": "red",
-    "kind-observations": "red",
-    "kind-files": "blue",
-    "kind-facts": "bright_magenta",
-    "kind-documents": "bright_red",
-    "kind-tool-calls": "blue",
-    "kind-tool-results": "red",
-    "kind-requested": "magenta",
-    "kind-pinned": "bright_red",
-    "kind-recent": "bright_blue",
-    "kind-index": "magenta",
-    "kind-retrieved": "red",
-    "kind-reserve": "bright_magenta",
-}
-_ANSI_DARK_MODES = ("bright_red", "default", "bright_cyan", "yellow", "bright_magenta", "green")
-_ANSI_LIGHT_MODES = ("red", "default", "blue", "magenta", "bright_blue")
-"""The terminal's sixteen colours: those readable on its black, and those readable on its white.
-
-Only four of the sixteen hues have a contrast of 4.5 on white; the next are bright red with 4.0 and
-bright magenta with 3.1. Some kinds therefore share a hue with kinds that are never next to them in
-the bar, and are distinguished by their pattern. Modes get hues by position, as in `MODE_HUES`.
-"""
 
 
 def slug(name: str) -> str:
@@ -172,12 +135,13 @@ def _of_theme(theme_colours: tuple[tuple[str, str], ...], is_dark: bool) -> dict
     for name in _STATES:
         made[name] = _readable(colours[name], grounds, MARK, is_dark)
         made[f"text-{name}"] = _readable(colours[name], grounds, TEXT, is_dark)
-    for name, hue in (_DARK_HUES if is_dark else _LIGHT_HUES).items():
-        on_plain = _readable(Color.parse(hue), plain[:2], TEXT, is_dark)
-        made[f"kind-{name}"] = _readable(on_plain, grounds, MARK, is_dark)
+    ground = 0 if is_dark else 1
+    for name, signs in SIGNS.items():
+        on_plain = _readable(Color.parse(signs.hues[ground]), plain[:2], TEXT, is_dark)
+        made[f"kind-{slug(name)}"] = _readable(on_plain, grounds, MARK, is_dark)
     made["kind-draft"] = foreground
-    for mode, hue in MODE_COLOURS.items():
-        made[f"mode-{mode.value}"] = _readable(Color.parse(hue), grounds, TEXT, is_dark)
+    for mode, of_mode in MODE_COLOURS.items():
+        made[f"mode-{mode.value}"] = _readable(Color.parse(of_mode), grounds, TEXT, is_dark)
     for level in range(1, 7):
         made[f"markdown-h{level}-color"] = made["text-primary"] if level < 4 else foreground
     return {name: colour.hex for name, colour in made.items()} | dict.fromkeys(_STYLES, "bold")
@@ -188,11 +152,16 @@ def _of_terminal(*, is_dark: bool) -> dict[str, str]:
 
     The cursor's row is reversed, because the background colour is unknown.
     """
-    colours, hues = (_ANSI_DARK, _ANSI_DARK_MODES) if is_dark else (_ANSI_LIGHT, _ANSI_LIGHT_MODES)
-    modes = {f"mode-{mode}": hue for mode, hue in zip(Mode, cycle(hues), strict=False)}
-    own = {name: f"ansi_{colour}" for name, colour in (colours | modes).items()}
+    own: dict[str, str] = {}
+    ground = 0 if is_dark else 1
+    for name, colours in _STATES.items():
+        own[name] = f"ansi_{colours[ground]}"
+    for name, signs in SIGNS.items():
+        own[f"kind-{slug(name)}"] = f"ansi_{signs.of_terminal[ground]}"
+    for mode, hue in zip(Mode, cycle(_MODES[ground]), strict=False):
+        own[f"mode-{mode}"] = f"ansi_{hue}"
     texts = {f"text-{name}": own[name] for name in _STATES}
-    plain = {"text-muted", "text-disabled", "rule", "kind-draft", "error-muted", "link-color"}
+    plain = {"text-muted", "text-disabled", "rule", "error-muted", "link-color"}
     plain |= {"block-cursor-foreground", "block-cursor-blurred-foreground", *_CURSOR}
     return {
         **dict.fromkeys(plain, "ansi_default"),
@@ -200,7 +169,6 @@ def _of_terminal(*, is_dark: bool) -> dict[str, str]:
         **texts,
         **_REVERSED,
         **{f"markdown-h{level}-color": own["primary"] for level in range(1, 7)},
-        "kind-free": "ansi_bright_black",
     }
 
 

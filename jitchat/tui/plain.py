@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from jitchat.text.figures import enumerated, plural
+from jitchat.text.figures import enumerated, percent, plural
 from jitchat.values import Mode
 from jitchat.window.carriers import statements_in
 from jitchat.window.window import ContextWindow, Kind, Verdict, segment_of_turns
@@ -18,7 +18,7 @@ _PRICED = 3
 def plain_sentences(window: ContextWindow, cost: str = "", *, sent: bool) -> tuple[str, ...]:
     """Describe which turns are sent with the message, in several variants, the longest first.
 
-    `cost` comes from `window_cost`; empty if nothing is charged.
+    `cost` comes from `Comparison.cost`; empty if nothing is charged.
     """
     old, parts = [] if _is_all(window) else _old_turns(window), list(_parts(window))
     less, short = _less(window, " than everything"), _less(window)
@@ -64,9 +64,8 @@ def _some_turns(window: ContextWindow) -> Iterator[str]:
         is_document = statements.kind is Kind.DOCUMENT
         yield f"the {'memory document' if is_document else 'observations'}{through}"
     if recent:
-        yield plural(recent, "turn" if window.mode is Mode.FULL else "recent turn")
-    if recent and not old and window.mode.recalls and window.ledger:
-        yield "no old ones"
+        none = " and no old ones" if not old and window.mode.recalls and window.ledger else ""
+        yield plural(recent, "turn" if window.mode is Mode.FULL else "recent turn") + none
 
 
 def _recent(window: ContextWindow) -> int:
@@ -84,7 +83,8 @@ def _is_all(window: ContextWindow) -> bool:
 def _old_turns(window: ContextWindow) -> list[str]:
     """Return the names of turns that are sent but are not recent: `#7`, `chat-3#12`."""
     turns = segment_of_turns(window.segments)
-    elsewhere = (row.name for row in window.elsewhere if row.verdict is Verdict.RETRIEVED)
+    others = window.others_of(Kind.RETRIEVED)
+    elsewhere = (row.name for row in others if row.verdict is Verdict.RETRIEVED)
     return [*(f"#{turn}" for turn in sorted(turns) if turns[turn].kind in _OLD), *elsewhere]
 
 
@@ -100,5 +100,5 @@ def _names(turns: Sequence[str], most: int) -> str:
 
 
 def _less(window: ContextWindow, than: str = "") -> str:
-    share = round(window.saving * 100)
-    return f"; {share} % less{than}" if share > 0 else ""
+    is_worth_saying = round(window.saving * 100) > 0
+    return f"; {percent(window.saving)} less{than}" if is_worth_saying else ""

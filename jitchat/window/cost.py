@@ -1,19 +1,9 @@
-"""What sending a window costs, and what choosing its turns cost."""
+"""How the turns of a window were chosen, and what that cost."""
 
-from collections.abc import Callable
-
-from jitchat.text.figures import about_cost, cost_of, duration, plural
+from jitchat.text.figures import Figure, cost_of, duration, mark_of, plural
 from jitchat.text.sanitize import one_line
 from jitchat.window import reasons
 from jitchat.window.window import ContextWindow, Kind
-
-
-def window_cost(window: ContextWindow, price: Callable[[int], float | None]) -> str:
-    """Write what sending a window costs, without the reply: `~$0.0041`, or `cost unknown`.
-
-    `price` returns US dollars for a number of input tokens; None if unknown.
-    """
-    return about_cost(price(window.used))
 
 
 def choosing_sentences(window: ContextWindow) -> list[str]:
@@ -22,9 +12,9 @@ def choosing_sentences(window: ContextWindow) -> list[str]:
     if window.not_searched:
         others = plural(window.not_searched, "conversation")
         needless.append(reasons.NOT_SEARCHED.format(others=others))
-    asked = [one_line(request.sentence) for request in window.requests]
+    asked = [one_line(request.sentence(window.figure)) for request in window.requests]
     chosen = [*needless, *_reranking_sentences(window), *picking_sentences(window)]
-    held = [result.sentence for result in window.held]
+    held = [result.sentence(window.figure) for result in window.held]
     return [
         *_distilling_sentences(window),
         *chosen,
@@ -37,15 +27,15 @@ def choosing_sentences(window: ContextWindow) -> list[str]:
 
 def _distilling_sentences(window: ContextWindow) -> list[str]:
     """Explain why a distilling mode sends every turn, if it does."""
-    turn = next((each for each in window.segments if each.kind is Kind.RECENT), None)
-    if not window.mode.distils or window.distilled_through or turn is None:
+    why = {each.reason for each in window.segments if each.kind is Kind.RECENT}
+    if not window.mode.distils or window.distilled_through or not why:
         return []
-    is_undistilled = turn.reason in (reasons.NOT_OBSERVED, reasons.THIS_SESSION)
+    is_undistilled = not why.isdisjoint((reasons.NOT_OBSERVED, reasons.THIS_SESSION))
     return [reasons.NOTHING_DISTILLED if is_undistilled else reasons.NOT_SMALLER]
 
 
 def _step_sentences(window: ContextWindow) -> list[str]:
-    """List the steps of the turn so far: `step 3: look, count (+412) → search (+90) → this one`."""
+    """List the steps of the turn so far: `step 3: look, count (~412) → search (~90) → this one`."""
     steps: list[str] = []
     tokens = 0
     for segment in reversed(window.segments):
@@ -54,7 +44,7 @@ def _step_sentences(window: ContextWindow) -> list[str]:
         tokens += segment.tokens
         if segment.kind is Kind.TOOL_CALLS:
             names = ", ".join(call.name for call in segment.use.calls)
-            steps.insert(0, f"{names} (+{tokens:,})")
+            steps.insert(0, f"{names} ({window.figure(tokens)})")
             tokens = 0
     written = " → ".join((*steps, "this one"))
     return [one_line(f"step {window.step + 1}: {written}")] if steps else []
@@ -66,17 +56,17 @@ _NAMED = 4
 
 def _tool_sentences(window: ContextWindow) -> list[str]:
     """List the tools that are not offered, with the reason and tokens of each, largest first."""
-    left_out = sorted(window.tools_left_out, key=lambda tool: -tool.tokens)
+    left_out = sorted(window.others_of(Kind.TOOLS), key=lambda tool: -tool.tokens)
     if not left_out:
         return []
     total = sum(tool.tokens for tool in left_out)
     by_reason: dict[str, list[str]] = {}
     for tool in left_out[:_NAMED]:
-        by_reason.setdefault(tool.reason, []).append(f"{tool.name} ({tool.tokens:,})")
+        by_reason.setdefault(tool.reason, []).append(f"{tool.name} ({window.figure(tool.tokens)})")
     few = "; ".join(f"{reason}: {', '.join(names)}" for reason, names in by_reason.items())
     more = ", …" if left_out[_NAMED:] else ""
     not_offered = f"{plural(len(left_out), 'tool')} not offered"
-    return [one_line(f"{not_offered}, {total:,} tokens, because {few}{more}")]
+    return [one_line(f"{not_offered}, {window.figure(total)} tokens, because {few}{more}")]
 
 
 def _reranking_sentences(window: ContextWindow) -> list[str]:
@@ -107,10 +97,10 @@ def picking_sentences(window: ContextWindow) -> list[str]:
         return [f"picker {model}: {why}; heuristic used"]
     if not spent(window):
         return [f"picker {model}: {why}; heuristic used (no tokens, {duration(picking.ms / 1000)})"]
-    sign = "" if picking.exact else "~"
+    mark = mark_of(exact=picking.exact)
+    counts = Figure(picking.input_tokens, mark), Figure(picking.output_tokens, mark)
     took = (
-        f"{sign}{picking.input_tokens:,} + {picking.output_tokens:,} tokens,"
-        f" {duration(picking.ms / 1000)}, {cost_of(picking.cost)}"
+        f"{counts[0]} + {counts[1]} tokens, {duration(picking.ms / 1000)}, {cost_of(picking.cost)}"
     )
     if why:
         return [f"picker {model}: {why}; heuristic used ({took})", _net(window)]
@@ -133,19 +123,20 @@ def picking_pays(window: ContextWindow) -> list[str]:
     if picking is None or picking.by_scores is None:
         return []
     took, saved = spent(window), picking.by_scores - window.counted
-    sign = "" if window.exact and picking.exact else "~"
-    effect = f"to save {sign}{saved:,}" if saved >= 0 else f"to send {sign}{-saved:,} more"
+    mark = mark_of(exact=window.exact and picking.exact)
+    more_or_less = Figure(abs(saved), mark)
+    effect = f"to save {more_or_less}" if saved >= 0 else f"to send {more_or_less} more"
     verdict = "it pays" if saved >= took else "it does not pay in tokens"
-    than = f"than {sign}{picking.by_scores:,}" if saved < 0 else f"of {sign}{picking.by_scores:,}"
-    return [f"picking took {sign}{took:,} tokens {effect} ({than} by scores): {verdict}"]
+    than = f"{'than' if saved < 0 else 'of'} {Figure(picking.by_scores, mark)}"
+    return [f"picking took {Figure(took, mark)} tokens {effect} ({than} by scores): {verdict}"]
 
 
 def _net(window: ContextWindow) -> str:
     """Compare the tokens spent on the picker's request with those that the window saves."""
     is_sure = window.is_sure and window.picking is not None and window.picking.exact
-    sign = "" if is_sure else "~"
+    mark = mark_of(exact=is_sure)
     saved, took = window.full_tokens - window.used, spent(window)
-    against = f"{sign}{took:,} spent on picking, {sign}{saved:,} saved against full"
-    return (
-        f"{against}: {sign}{saved - took:,} net" if took <= saved else f"{against}: it does not pay"
-    )
+    spending = f"{Figure(took, mark)} spent on picking"
+    against = f"{spending}, {Figure(saved, mark)} saved against full"
+    net = f"{Figure(saved - took, mark)} net" if took <= saved else "it does not pay"
+    return f"{against}: {net}"

@@ -61,4 +61,6 @@ def _everything(parts: Parts, replacement: Replacement, room: int) -> Choice:
     reason = reasons.PASSED_THROUGH if replacement.through else replacement.after
     turns = parts.recent(0, reason)
     facts = parts.fitting_facts(turns, room)
-    return Choice((*parts.opening_of_everything, *replacement.always, *turns, *parts.tail(facts)))
+    has_blocks = bool(replacement.always or parts.sources.may_note)
+    opening = parts.opening_with(has_blocks=has_blocks)
+    return Choice((*opening, *replacement.always, *turns, *parts.tail(facts)))

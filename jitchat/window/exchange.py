@@ -8,7 +8,18 @@ the gate held back is carried in the form that was chosen then.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from jitchat.values import EPHEMERAL, NO_TOOL_USE, Role, Status, ToolCall, ToolUse, Turn
+from jitchat.values import (
+    EPHEMERAL,
+    NO_TOOL_USE,
+    Form,
+    Role,
+    Shortened,
+    Status,
+    ToolCall,
+    ToolUse,
+    Turn,
+)
+from jitchat.window import reasons
 
 
 def carried_use(use: ToolUse) -> ToolUse:
@@ -24,6 +35,11 @@ def carried_use(use: ToolUse) -> ToolUse:
     return replace(use, calls=calls, echo=None) if calls else NO_TOOL_USE
 
 
+def compacted_as(form: str | None) -> ToolUse:
+    """Return the tool use of a message that windows carry as a compacted text, if it has one."""
+    return ToolUse(form=None if form is None else Shortened(form, Form.COMPACTED))
+
+
 def answering(use: ToolUse) -> ToolUse:
     """Return the tool use of the message that carries a result."""
     return ToolUse(answers=use.answers, is_error=use.is_error)
@@ -36,10 +52,22 @@ def is_requested(turn: Turn) -> bool:
 
 def is_shown(turn: Turn) -> bool:
     """Whether a window can show a turn: not if it is unanswered, blank or requested."""
-    if turn.status is Status.UNANSWERED or is_requested(turn):
-        return False
-    has_tools = turn.use.answers is not None or bool(carried_use(turn.use).calls)
-    return has_tools or bool(turn.content and not turn.content.isspace())
+    return not why_unshown(turn)
+
+
+def why_unshown(turn: Turn) -> str:
+    """Return why no window can show a turn; empty if one can."""
+    if turn.status is Status.UNANSWERED:
+        return reasons.UNANSWERED
+    if is_requested(turn):
+        return reasons.OWN_TOOLS
+    if turn.use.answers is not None or carried_use(turn.use).calls:
+        return ""
+    if turn.content and not turn.content.isspace():
+        return ""
+    if turn.use.calls:
+        return reasons.OWN_TOOLS
+    return reasons.BLANK_REPLY if turn.role is Role.ASSISTANT else reasons.BLANK
 
 
 def spoken_as(turn: Turn) -> Role:

@@ -11,14 +11,16 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from jitchat.statements import Distilled, Fact, FactKind, Source
-from jitchat.text.sanitize import one_line
+from jitchat.text.fences import fence, free_tag
 from jitchat.text.words import content_of, stem
 from jitchat.values import Role
 from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE
-from jitchat.window.render import Noted, Price, fence, free_tag, shares
+from jitchat.window.render import Price, noted_segment, shares
+from jitchat.window.statements import dated_statement
 from jitchat.window.window import Kind, Segment
 
 _STANDING = (
@@ -65,34 +67,40 @@ def standing_segments(distilled: Distilled, most: int, price: Price) -> list[Seg
 
 def fitting_facts(
     distilled: Distilled, draft: str, whole: Collection[int], most: int, price: Price
-) -> tuple[Noted, ...]:
+) -> tuple[Segment, ...]:
     """Choose facts that match a draft, best first, for `most` tokens at most.
 
     `whole` are the positions of turns that the window has at full text.
     """
     facts = [fact for fact in distilled.facts if fact.kind is not FactKind.STANDING]
-    noted, left = list[Noted](), most
-    for place, words in fitting([fact.text for fact in facts], draft):
-        fact = facts[place]
+    noted, left = list[Segment](), most
+    for fact, reason in matching(facts, draft):
         source = source_in(distilled, fact.source)
-        if source is not None and not source.conversation and source.first in whole:
+        if is_of(source, whole):
             continue
         text = fact_line(fact, distilled) if noted else _FACTS + fact_line(fact, distilled)
-        left -= price(text if noted else f"<facts>\n{text}</facts>\n")
-        if left < 0:
-            break
-        reason = reasons.FACT.format(kind=fact.kind, words=", ".join(words[:_WORDS]))
-        noted.append(Noted(Kind.FACTS, text, reason, source))
+        cost = price(text if noted else f"<facts>\n{text}</facts>\n")
+        if cost <= left:
+            left -= cost
+            noted.append(noted_segment(Kind.FACTS, text, reason, source))
     return tuple(noted)
 
 
-def without_repeats(noted: Sequence[Noted], whole: Collection[int]) -> tuple[Noted, ...]:
+def matching(facts: Sequence[Fact], draft: str) -> Iterator[tuple[Fact, str]]:
+    """Yield the facts that match a draft, best first, and how each matches."""
+    for place, words in fitting([fact.text for fact in facts], draft):
+        told = ", ".join(words[:_WORDS])
+        yield facts[place], reasons.FACT.format(kind=facts[place].kind, words=told)
+
+
+def is_of(source: Source | None, turns: Collection[int]) -> bool:
+    """Whether a source is one of this conversation's turns at these positions."""
+    return source is not None and not source.conversation and source.first in turns
+
+
+def without_repeats(noted: Sequence[Segment], whole: Collection[int]) -> tuple[Segment, ...]:
     """Leave out facts whose turn of this conversation turned out to be sent at full text."""
-    kept = [
-        each
-        for each in noted
-        if each.source is None or each.source.conversation or each.source.first not in whole
-    ]
+    kept = [each for each in noted if not is_of(each.source, whole)]
     if kept and kept[0].kind is Kind.FACTS and not kept[0].text.startswith(_FACTS):
         kept[0] = replace(kept[0], text=_FACTS + kept[0].text)
     return tuple(kept)
@@ -120,6 +128,7 @@ def fitting(texts: Sequence[str], draft: str) -> Iterator[tuple[int, list[str]]]
         yield place, [wanted[root] for root in shared]
 
 
+@lru_cache(maxsize=4096)
 def _stems(text: str) -> frozenset[str]:
     said, language = content_of(text)
     return frozenset(stem(word, language) for word in said)
@@ -127,10 +136,8 @@ def _stems(text: str) -> frozenset[str]:
 
 def fact_line(fact: Fact, distilled: Distilled) -> str:
     """Write a fact: `- The port is 9641. (2026-03-02) (chat-3 #12)`."""
-    day = f" ({fact.stated_on.isoformat()})" if fact.stated_on is not None else ""
     source = source_in(distilled, fact.source)
-    cited = f" ({source.name})" if source is not None else ""
-    return f"- {one_line(fact.text)}{day}{cited}\n"
+    return f"- {dated_statement(fact.text, fact.stated_on, source)}\n"
 
 
 def source_in(distilled: Distilled, source: Source | None) -> Source | None:

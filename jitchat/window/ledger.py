@@ -64,23 +64,24 @@ class _Book:
         if self._choice.recalled is not None:
             for entry in sources.retrieval.decisions:
                 if entry.turn not in self._sent:
-                    yield entry.turn, out, reasons.LATEST_DECISION_LINES_FULL
-        squeezed = (turn for turn in self._choice.squeezed if turn not in self._sent)
-        yield from ((turn, out, reasons.NO_ROOM_RECENT) for turn in squeezed)
+                    why = f"{reasons.LATEST_DECISION}; {self._recalled.lines_full}"
+                    yield entry.turn, out, why
+        squeezed = self._choice.squeezed.items()
+        yield from ((turn, out, why) for turn, why in squeezed if turn not in self._sent)
 
     def tokens(self, turn: int) -> int:
         segment = self._sent.get(turn)
-        if segment and segment.kind is not Kind.INDEX and segment.excerpt is None:
+        if segment and segment.kind is not Kind.INDEX and segment.is_whole:
             return segment.tokens
-        index = self._history.find(turn)
-        return self._history.taken_out.get(turn, 0) if index is None else self._history.costs[index]
+        index, history = self._history.find(turn), self._history
+        return history.taken_out.get(turn, 0) if index is None else history.whole_cost(index)
 
     def _why_not(self, row: Candidate, *, has_line: bool) -> str:
         turn, requested = row.turn, self._sources.wanted
         if turn in self._history.taken_out:
             return self._sources.without[turn]
         if turn in self._choice.squeezed and turn not in requested:
-            return reasons.NO_ROOM_RECENT
+            return self._choice.squeezed[turn]
         if self._choice.not_recalled:
             return reasons.NOT_FETCHED if turn in requested else self._choice.not_recalled
         if self._history.find(turn) is None:
@@ -89,7 +90,8 @@ class _Book:
         if has_line:
             return reason
         is_needless = turn in self._recalled.needless
-        return f"{reason}; {reasons.LINE_NEEDLESS if is_needless else reasons.LINES_FULL}"
+        full = self._recalled.lines_full
+        return f"{reason}; {reasons.LINE_NEEDLESS if is_needless else full}"
 
     def _distance(self, score: float) -> str:
         """State by how much the score falls short, if the score decided."""
@@ -99,14 +101,16 @@ class _Book:
             return reasons.NOT_PICKED.format(model=retrieval.picking.model)
         floor = retrieval.floor
         if score < floor:
-            return reasons.BELOW_FLOOR.format(distance=_short(floor - score), floor=floor)
+            return reasons.BELOW_FLOOR.format(distance=_short(floor, score), floor=floor)
         if last is not None and score < last.score:
-            distance = _short(last.score - score)
+            distance = _short(last.score, score)
             return reasons.BELOW_LAST_HIT.format(distance=distance, turn=last.turn)
         return reasons.AFTER_LAST_HIT
 
 
-def _short(distance: float) -> str:
+def _short(of: float, score: float) -> str:
+    """Write by how much a score falls short, as a difference of the numbers shown."""
+    distance = round(of, 2) - round(score, 2)
     return f"{distance:.2f}" if distance >= 0.005 else "just"
 
 
@@ -124,7 +128,8 @@ def never_candidates(
     known = [index for index in found if index is not None and index < start]
     if start == len(known):
         return None
-    tokens = history.before[start] - sum(history.costs[index] for index in known)
+    tokens = history.before[start] + history.held_back(start)
+    tokens -= sum(map(history.whole_cost, known))
     return NeverCandidates(start - len(known), tokens, _why_never(sources, choice, start))
 
 

@@ -5,11 +5,13 @@ from dataclasses import replace
 
 from jitchat.values import REQUEST_CONTEXT, Role
 from jitchat.window import reasons
-from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
 from jitchat.window.history import History
 from jitchat.window.parts import Choice, Parts
-from jitchat.window.render import priced
-from jitchat.window.window import Kind, Segment
+from jitchat.window.window import (
+    TAIL_KINDS,
+    Kind,
+    Segment,
+)
 
 _RANGES = 4
 """With more ranges than this, only the number of turns is given."""
@@ -23,13 +25,10 @@ def with_kept_line(choice: Choice, parts: Parts) -> Choice:
     if not line:
         return choice
     *others, draft = choice.segments
-    if draft.text == parts.draft.text:
-        draft = replace(draft, text=f"\n{draft.text}")
-    added = Segment(Kind.INDEX, Role.USER, line, 0, None, reasons.KEPT)
-    own = {segment for segment in others if segment.file and segment.file.turn == draft.turn}
-    before = sum(segment.kind.is_stable and segment not in own for segment in others)
-    tail = priced([*others[before:], added, draft], parts.counter.count, PER_MESSAGE + PER_REQUEST)
-    return replace(choice, segments=(*others[:before], *tail))
+    if others and others[-1].kind in TAIL_KINDS:  # the blank line before the draft moves on
+        others[-1] = replace(others[-1], text=others[-1].text.removesuffix("\n"))
+    added = Segment(Kind.INDEX, Role.USER, f"{line}\n", 0, None, reasons.KEPT)
+    return replace(choice, segments=(*others, added, draft))
 
 
 def kept_line(history: History, segments: Iterable[Segment]) -> str:

@@ -6,7 +6,6 @@ searched together; a turn that the user asked for never gives way. Each turn is 
 and the title of its conversation, under the same rules as recalled turns: a long one in passages.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jitchat.statements import Source
@@ -14,8 +13,9 @@ from jitchat.values import Elsewhere, ElsewhereHit
 from jitchat.window import reasons
 from jitchat.window.excerpt import Room, excerpt_of
 from jitchat.window.recall import LEAST_EXCERPTED, LEAST_OF_EXCERPT, Allowance, Recall
-from jitchat.window.render import Noted, Price, Quoting, marker, place_elsewhere
-from jitchat.window.window import ElsewhereRow, Excerpt, Kind, Segment, Verdict
+from jitchat.window.render import Price, Quoting, marker, noted_segment, place_elsewhere
+from jitchat.window.window import Excerpt, Kind, Segment
+from jitchat.writing.calls import full_text, texts_of
 
 _FENCE = "<elsewhere>\n</elsewhere>\n"
 _WHOLE = 1 / 4
@@ -27,7 +27,7 @@ class CombinedRecall:
     """What is recalled from the open conversation and from others."""
 
     recalled: Recall
-    noted: tuple[Noted, ...] = ()
+    noted: tuple[Segment, ...] = ()
     """Turns of other conversations, best first."""
 
     def smaller(self, missing: int) -> "CombinedRecall":
@@ -49,9 +49,9 @@ def with_others(
         return CombinedRecall(recalled)
     quoting = Quoting([hit.turn for hit in found.hits])
     left = min(allowance.retrieved, allowance.room) - price(_FENCE) - _spent(recalled, price)
-    noted, texts = list[Noted](), set[str]()
+    noted, texts = list[Segment](), set[str]()
     for hit in found.hits:
-        plain = " ".join(hit.turn.content.split())
+        plain = " ".join(full_text(hit.turn).split())
         if plain in texts:
             continue
         most = max(LEAST_EXCERPTED, int(_WHOLE * allowance.retrieved))
@@ -95,7 +95,7 @@ def _make_room(
 
 def _quoted(
     hit: ElsewhereHit, quoting: Quoting, found: Elsewhere, most: int, price: Price
-) -> Noted:
+) -> Segment:
     """Quote a turn, whole or in passages that cost no more than `most` tokens."""
     turn, excerpt = hit.turn, None
     place = place_elsewhere(hit.conversation, hit.title, turn.position)
@@ -104,33 +104,11 @@ def _quoted(
     text = quoting.whole(turn, place)
     if price(text) > most:
         limit = most - price(quoting.excerpt(turn, Excerpt((), (0,)), place))
-        room = Room(max(LEAST_OF_EXCERPT, limit), price(marker(len(turn.content), turn)))
-        passages = excerpt_of(turn.content, found.terms, "", room, price)
+        texts = texts_of(turn)
+        size = sum(map(len, texts))
+        room = Room(max(LEAST_OF_EXCERPT, limit), price(marker(size, turn)))
+        passages = excerpt_of(texts, found.terms, "", room, price)
         if any(passages.left_out):
             excerpt = passages
             text = quoting.excerpt(turn, passages, place)
-            sizes = {"tokens": passages.tokens, "whole": passages.whole}
-            reason = reasons.EXCERPT.format(**sizes, reason=reason)
-    return Noted(Kind.RETRIEVED, text, reason, source, excerpt)
-
-
-def elsewhere_rows(
-    found: Elsewhere, segments: Sequence[Segment], price: Price
-) -> tuple[ElsewhereRow, ...]:
-    """Give the verdict on each turn that was found in another conversation."""
-    sent: Mapping[Source, Segment] = {
-        segment.source: segment
-        for segment in segments
-        if segment.source is not None and segment.kind is Kind.RETRIEVED
-    }
-    rows = []
-    for hit in found.hits:
-        turn = hit.turn
-        segment = sent.get(Source(turn.position, turn.position, hit.conversation))
-        verdict = Verdict.RETRIEVED if segment is not None else Verdict.LEFT_OUT
-        reason = segment.reason if segment is not None else reasons.NO_ROOM_ELSEWHERE
-        is_whole = segment is not None and segment.excerpt is None
-        tokens = segment.tokens if segment is not None and is_whole else price(turn.content)
-        known = hit.conversation, hit.title, turn.position, hit.score, tokens
-        rows.append(ElsewhereRow(*known, verdict, reason))
-    return tuple(rows)
+    return noted_segment(Kind.RETRIEVED, text, reason, source, excerpt)

@@ -1,23 +1,23 @@
 """Where the segments of a window are in the JSON of the request that carried it.
 
-A protocol puts messages into the texts of its request in order. It may leave out a blank message,
-join several with a blank line, put the system text before them in another field, and add texts of
-its own. It changes no character, and JSON encodes each character separately.
+A protocol puts messages into the texts of its request in order. It changes no character, and JSON
+encodes each character separately.
 """
 
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 
-from jitchat.window.window import ContextWindow, Segment
+from jitchat.window.window import ContextWindow, Kind, Segment
+from jitchat.writing.pieces import Part
 
 _TEXT = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*:)?|\\?\Z)')
 """A string of a document, with the colon that marks it as a name."""
 _HOLDERS = frozenset({"content", "text"})
 """Names of the fields that hold the text of a message."""
-_BETWEEN = r"\n\n"
-"""The separator of two messages that share a text, as JSON writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +33,25 @@ class FoundSegments:
     places: tuple[SegmentPlace, ...]
     """In the order of the body."""
     missing: tuple[Segment, ...]
-    """Empty segments, and those of blank messages, which no protocol sends."""
+    """Segments without a text: blank messages, and calls, whose arguments JSON writes again."""
 
 
 def find_segments(window: ContextWindow, body: str) -> FoundSegments:
     texts = _Texts(body)
     found: list[SegmentPlace] = []
-    missing: list[Segment] = []
-    for segments in window.by_message():
-        written = [json.dumps(segment.text)[1:-1] for segment in segments]
-        is_sent = any(segment.text.strip() for segment in segments)
-        start = texts.take("".join(written)) if is_sent else None
-        for segment, text in zip(segments, written, strict=True):
-            if start is None or not text:
-                missing.append(segment)
-            else:
-                found.append(SegmentPlace(start, start + len(text), segment))
-                start += len(text)
-    return FoundSegments(tuple(found), tuple(missing))
+    sent = (piece for piece in window.pieces if piece.part is Part.TEXT)
+    for _, group in groupby(sent, attrgetter("message")):
+        pieces = [(piece.segment, json.dumps(piece.text)[1:-1]) for piece in group]
+        start = texts.take("".join(text for _, text in pieces))
+        if start is None:
+            continue
+        for index, text in pieces:
+            if text:
+                found.append(SegmentPlace(start, start + len(text), window.segments[index]))
+            start += len(text)
+    places = {place.segment for place in found}
+    missing = (each for each in window.segments if each.kind is not Kind.TOOLS)
+    return FoundSegments(tuple(found), tuple(each for each in missing if each not in places))
 
 
 class _Texts:
@@ -58,19 +59,15 @@ class _Texts:
 
     def __init__(self, body: str) -> None:
         self._body, self._spans = body, list(_spans(body))
-        self._at = self._taken_to = 0
-        """The current text's index, and where the taken part of it ends; 0 if none is taken."""
+        self._at = 0
+        """The index of the next text."""
 
     def take(self, message: str) -> int | None:
         """Find where the next message starts; None if the body does not have it."""
         for at in range(self._at, len(self._spans)):
             start, end = self._spans[at]
-            if at == self._at and self._taken_to:
-                start = self._taken_to + len(_BETWEEN)
-            stop = start + len(message)
-            matches = stop <= end and self._body.startswith(message, start)
-            if matches and (stop == end or self._body.startswith(_BETWEEN, stop)):
-                self._at, self._taken_to = at, stop
+            if end - start == len(message) and self._body.startswith(message, start):
+                self._at = at + 1
                 return start
         return None
 

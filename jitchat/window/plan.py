@@ -9,20 +9,35 @@ corrected by the calibration to what the server is expected to report. Invariant
 up exactly to the tokens used; turns that are not sent are priced at the same rate as those sent.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
+from math import ceil
 
-from jitchat.values import REQUEST_CONTEXT, Mode
+from jitchat.errors import WindowOverflow
+from jitchat.statements import Source
+from jitchat.values import NO_OTHERS, Form, Mode, Role
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
-from jitchat.window.calibration import NO_CALIBRATION, Calibration
-from jitchat.window.files import Placing, file_rows, files_tokens, placed
+from jitchat.window.calibration import NO_CALIBRATION, Calibration, others_of
+from jitchat.window.files import Placing, files_tokens, placed
 from jitchat.window.ledger import ledger_rows, never_candidates
 from jitchat.window.not_shown import with_kept_line
-from jitchat.window.parts import Choice, Parts, Sources
+from jitchat.window.others import Others
+from jitchat.window.parts import Choice, Parts, Sources, of_conversation
+from jitchat.window.render import apportion, verbatim
 from jitchat.window.tokens import TokenCounter
-from jitchat.window.window import ContextWindow, Kind, ToolLeftOut, tokens_of
+from jitchat.window.window import (
+    ContextWindow,
+    Kind,
+    LedgerRow,
+    OtherRow,
+    Segment,
+    tokens_of,
+    tool_of,
+)
+from jitchat.window.written import has_guesses, offers_others, written
+from jitchat.writing.pieces import Piece, WritingRules
 
 
 def plan(
@@ -38,31 +53,97 @@ def plan(
         WindowOverflow: What the mode must send does not fit; nothing is cut silently.
 
     """
-    parts, retrieval = Parts.of(sources, budget, counter, calibration), sources.retrieval
-    choice = with_kept_line(_chosen(mode, parts), parts)
+    parts = Parts.of(sources, budget, counter, calibration)
+    tried, planned, segments = _chosen_and_written(mode, parts)
+    choice = replace(planned, segments=segments)
+    retrieval = sources.retrieval
     rows = ledger_rows(sources, choice)
-    planned = ContextWindow(
+    window = ContextWindow(
         mode=mode,
         model=sources.model,
         counter=counter.name,
-        exact=counter.exact and not _has_estimates(choice, sources),
+        exact=counter.exact and not (_has_estimates(choice, sources) or has_guesses(segments)),
         budget=budget,
-        segments=choice.segments,
+        segments=segments,
         ledger=rows,
         never_candidates=never_candidates(sources, choice, rows),
-        full_tokens=parts.whole + _files_of_full(parts, mode, choice),
-        counted=tokens_of(choice.segments),
+        full_tokens=_full_tokens(parts, mode, choice),
+        counted=tokens_of(segments),
         picking=retrieval.picking,
         reranking=retrieval.reranking,
         floor=retrieval.floor if retrieval.candidates else None,
         needless=retrieval.needless if mode.recalls else "",
-        elsewhere=choice.elsewhere,
+        others=tuple(Others(tried, mode, choice).rows()),
         not_searched=retrieval.elsewhere.not_searched if mode.recalls else 0,
-        files=file_rows(sources.files, choice.segments, counter.count),
         distilled_through=choice.distilled_through,
-        tools_left_out=tuple(_tools_left_out(parts, choice)),
+        planned=planned.segments,
+        rules=sources.rules,
     )
-    return correct_window(planned, calibration)
+    return correct_window(window, calibration, parts.held_back)
+
+
+_TRIES = 4
+"""How often a window is chosen anew because its texts, once joined, need more than they were priced
+at. That is a few tokens, where messages of one role follow each other or calls are quoted."""
+
+
+def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Parts, Choice, tuple[Segment, ...]]:
+    """Choose what to send, and write it. Return also the parts that it was chosen from.
+
+    Less is chosen if the written window does not fit, or costs more than `full`.
+    """
+    whole = parts.whole
+    segments: tuple[Segment, ...] = ()
+    for _ in range(_TRIES):
+        try:
+            choice = with_kept_line(_chosen(mode, parts), parts)
+        except WindowOverflow:
+            if not segments:
+                raise
+            break  # less than was written cannot be chosen
+        segments = written(choice.segments, parts.counter, parts.sources.rules)
+        total, band = expected(segments, parts.calibration)
+        over = ceil((total + band - parts.budget.budget) / parts.calibration.slope)
+        exceeds = 0
+        if mode.recalls and not choice.is_everything:
+            exceeds = of_conversation(segments) - whole
+        if over <= 0 and exceeds <= 0:
+            return parts, choice, segments
+        parts = replace(parts, room=parts.room - max(0, over), whole=parts.whole - max(0, exceeds))
+    if over <= 0:  # it costs a few tokens more than `full`, which is no reason to refuse it
+        return parts, choice, segments
+    raise parts.overflow("The window", tokens_of(segments), "lower the budget of its parts")
+
+
+def rewritten(
+    window: ContextWindow, counter: TokenCounter, rules: WritingRules, calibration: Calibration
+) -> ContextWindow | None:
+    """Write a window again by other rules, with the same turns; None if it does not fit.
+
+    If the model takes no tools, none are offered.
+    """
+    planned, others = window.planned, list(window.others)
+    if not rules.takes_tools:
+        tools = [segment for segment in planned if segment.kind is Kind.TOOLS]
+        planned = tuple(segment for segment in planned if segment.kind is not Kind.TOOLS)
+        others += (
+            OtherRow(Kind.TOOLS, tool_of(each).name, each.tokens, reasons.NO_TOOLS)
+            for each in tools
+        )
+    segments = written(planned, counter, rules)
+    total, band = expected(segments, calibration)
+    if total + band > window.budget.budget:
+        return None
+    again = replace(
+        window,
+        exact=window.exact and not has_guesses(segments),
+        counted=counted(segments),
+        band=band,
+        others=tuple(others),
+        planned=planned,
+        rules=rules,
+    )
+    return with_segments(again, corrected(segments, calibration), lambda tokens: tokens)
 
 
 def _has_estimates(choice: Choice, sources: Sources) -> bool:
@@ -85,12 +166,15 @@ def _chosen(mode: Mode, parts: Parts) -> Choice:
         return choose(parts)
     draft = sources.draft.position
     most = parts.budget.whole_file if mode.recalls else None
-    placing = Placing(sources.files, parts.counter, most)
+    placing = Placing(sources.files, parts.counter, most, parts.calibration.slope)
     if mode.recalls:
         shown = {draft, *sources.history.positions[parts.wanted_start() :]}
         reserved = placing.reserved(shown, max(0, parts.room - parts.fixed) // 2)
-        room, whole = parts.room - reserved, placing.whole(shown)
-        choice = choose(replace(parts, room=room, whole_files=whole))
+        parts = replace(parts, whole_files=placing.whole(shown))
+        try:
+            choice = choose(replace(parts, room=parts.room - reserved))
+        except WindowOverflow:  # files give way to what must be sent
+            choice = choose(parts)
     else:
         choice = choose(parts)
     sent = choice.segments
@@ -98,34 +182,39 @@ def _chosen(mode: Mode, parts: Parts) -> Choice:
     room = parts.room - tokens_of(sent)
     while True:
         files = placing.segments(shown, room)
-        segments = placed(sent, files, draft, parts.counter.count)
+        segments = placed(sent, files, draft)
         over = tokens_of(segments) - parts.room
         if over <= 0 or not files:
             return replace(choice, segments=segments)
         room = min(room, files_tokens(files)) - over
 
 
-def _files_of_full(parts: Parts, mode: Mode, choice: Choice) -> int:
-    """Return the tokens that `full` would spend on files, in addition to the conversation."""
-    sources = parts.sources
-    if not sources.files:
-        return 0
+def _full_tokens(parts: Parts, mode: Mode, choice: Choice) -> int:
+    """Return the tokens that `full` would spend; if everything is sent, those are counted."""
+    segments, files = choice.segments, parts.sources.files
     if mode is Mode.FULL:
-        return tokens_of(choice.segments) - parts.whole
-    every = {file.turn for file in sources.files.files}
-    files = Placing(sources.files, parts.counter).segments(every, parts.room - parts.whole)
-    return files_tokens(files)
+        return tokens_of(segments)
+    used = tokens_of(segments)
+    if not files:
+        is_same = choice.is_everything and of_conversation(segments) == used
+        return used if is_same else parts.whole
+    history, draft = parts.sources.history, parts.sources.draft.position
+    turns = {file.turn for file in files.files}
+    every = {turn for turn in turns if turn == draft or history.find(turn) is not None}
+    attached = Placing(files, parts.counter).segments(every, parts.room - parts.whole)
+    return parts.whole + sum(_added_by(parts, turn, own) for turn, own in attached.items())
 
 
-def _tools_left_out(parts: Parts, choice: Choice) -> Iterator[ToolLeftOut]:
-    """List the tools not offered, with reasons; also `request_context` if nothing is left out."""
-    for offer in parts.sources.tools:
-        if not offer.is_offered:
-            yield ToolLeftOut(offer.tool.name, offer.tokens, offer.reason)
-    opening, chosen = parts.opening, choice.segments
-    if chosen[: len(opening)] != opening:
-        spared = tokens_of(opening) - tokens_of(parts.opening_of_everything)
-        yield ToolLeftOut(REQUEST_CONTEXT, spared, reasons.NOTHING_LEFT_OUT)
+def _added_by(parts: Parts, turn: int, files: Sequence[Segment]) -> int:
+    """Return the tokens that files add to the message of their turn."""
+    history, draft = parts.sources.history, parts.sources.draft
+    index = history.find(turn)
+    alone: Sequence[Segment] = parts.bare_tail
+    if turn != draft.position and index is not None:
+        text = verbatim(history.turns[index], history.turns[index - 1] if index else None)
+        alone = [Segment(Kind.RECENT, Role.USER, text, history.costs[index], turn, "")]
+    both = written([*files, *alone], parts.counter)
+    return tokens_of(both) - tokens_of(written(alone, parts.counter))
 
 
 def planner_of(mode: Mode) -> Callable[[Parts], Choice]:
@@ -138,62 +227,107 @@ _FULL_TEXT = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 """Kinds that carry a turn at full text; a verdict on it has the same name."""
 
 
-def correct_window(window: ContextWindow, calibration: Calibration) -> ContextWindow:
+def correct_window(
+    window: ContextWindow, calibration: Calibration, held_back: int = 0
+) -> ContextWindow:
     """Correct every price in a window that was planned in the counter's tokens.
 
-    A turn that is sent at full text costs what its segment does; others are priced at the window's
-    rate.
+    `held_back` are tokens by which the turns as stored exceed what `full` sends of them. What is
+    not sent is priced at the window's rate.
     """
-    if calibration.is_identity:
+    own = window.used
+    total, band = expected(window.segments, calibration)
+    is_whole = all(segment.is_whole for segment in window.segments)
+    if calibration is NO_CALIBRATION and is_whole and not held_back:
         return window
-    own, total = window.used, calibration.correct(window.used)
 
     def at_rate(tokens: int) -> int:
         return (2 * tokens * total + own) // (2 * own) if own else tokens
 
-    costs = apportion(total, [segment.tokens for segment in window.segments])
-    segments = [
-        replace(segment, tokens=cost) for segment, cost in zip(window.segments, costs, strict=True)
-    ]
-    whole = [each for each in segments if each.kind in _FULL_TEXT and each.excerpt is None]
-    sent = {(segment.turn, segment.kind.value): segment.tokens for segment in whole}
-    elsewhere = {
-        segment.source: segment.tokens
-        for segment in whole
-        if segment.source is not None and segment.kind is Kind.RETRIEVED
-    }
-    of_file = {segment.file: segment.tokens for segment in segments if segment.file is not None}
+    in_full = [each for each in window.segments if each.kind is Kind.TOOLS]
+    definitions = others_of(pieces_in(in_full)) if offers_others(window.tools) else NO_OTHERS
+    full = calibration.correct(window.full_tokens + held_back, definitions)
+    if window.full_tokens == own:  # of which every kind is known
+        full += total - calibration.correct(own, definitions)
     never = window.never_candidates
+    corrected_sums = replace(
+        window,
+        never_candidates=replace(never, tokens=at_rate(never.tokens)) if never else None,
+        full_tokens=full,
+        band=band,
+    )
+    return with_segments(corrected_sums, corrected(window.segments, calibration), at_rate)
+
+
+def with_segments(
+    window: ContextWindow, segments: Iterable[Segment], rate: Callable[[int], int]
+) -> ContextWindow:
+    """Send these segments, and let each row say what its turn costs and how much of it is sent.
+
+    Turns that are sent cost what their segments do, all others `rate` of what they did.
+    """
+    sent = tuple(segments)
+    before, now = _extents(window.segments), _extents(sent)
+    full_texts = [each for each in sent if each.kind in _FULL_TEXT and each.source is None]
+    costs = {each.turn: each.at_full_text for each in full_texts}
+    of_others = {(each.kind, each.file, each.source): each.tokens for each in sent}
+
+    def listed(row: LedgerRow) -> LedgerRow:
+        tokens = costs.get(row.turn) if row.verdict.value in _FULL_TEXT else None
+        reason = now.get(row.turn, "") + row.reason.removeprefix(before.get(row.turn, ""))
+        return replace(row, tokens=rate(row.tokens) if tokens is None else tokens, reason=reason)
+
+    def listed_other(row: OtherRow) -> OtherRow:
+        tokens = of_others.get((row.kind, row.file, row.source)) if row.is_sent else None
+        reason = now.get(row.source, "") + row.reason.removeprefix(before.get(row.source, ""))
+        return replace(row, tokens=rate(row.tokens) if tokens is None else tokens, reason=reason)
+
     return replace(
         window,
-        segments=tuple(segments),
-        ledger=tuple(
-            replace(row, tokens=sent.get((row.turn, row.verdict.value), at_rate(row.tokens)))
-            for row in window.ledger
-        ),
-        never_candidates=replace(never, tokens=at_rate(never.tokens)) if never else None,
-        elsewhere=tuple(
-            replace(row, tokens=elsewhere.get(row.source, at_rate(row.tokens)))
-            for row in window.elsewhere
-        ),
-        files=tuple(
-            replace(row, tokens=of_file.get(row.file, at_rate(row.tokens))) for row in window.files
-        ),
-        full_tokens=calibration.correct(window.full_tokens),
-        band=calibration.band(own),
+        segments=tuple(told(segment) for segment in sent),
+        ledger=tuple(listed(row) for row in window.ledger),
+        others=tuple(listed_other(row) for row in window.others),
     )
 
 
-def apportion(total: int, weights: Sequence[int]) -> list[int]:
-    """Divide `total` by weight into whole numbers that add up to it, by largest remainder.
+def _extents(segments: Iterable[Segment]) -> dict[Source | int | None, str]:
+    """Map what is sent in part to how much of it is."""
+    in_part = (each for each in segments if each.form is not Form.WHOLE)
+    extents = {each.source or each.turn: each.extent for each in in_part}
+    extents.pop(None, None)
+    return extents
 
-    An entry without weight gets nothing, unless no entry has any.
+
+def expected(segments: Iterable[Segment], calibration: Calibration) -> tuple[int, int]:
+    """Return what the server is expected to report for written segments, and the band."""
+    pieces = pieces_in(segments)
+    own = sum(piece.tokens for piece in pieces), others_of(pieces)
+    return max(calibration.correct(*own), calibration.least_for(pieces)), calibration.band(*own)
+
+
+def corrected(segments: Sequence[Segment], calibration: Calibration) -> tuple[Segment, ...]:
+    """Share among written segments what the server is expected to report for them.
+
+    What they leave out costs as much.
     """
-    whole = sum(weights)
-    if not whole:
-        return [*([0] * (len(weights) - 1)), total] if weights else []
-    shares = [total * weight // whole for weight in weights]
-    order = sorted(range(len(weights)), key=lambda place: -(total * weights[place] % whole))
-    for place in order[: total - sum(shares)]:
-        shares[place] += 1
-    return shares
+    total, _ = expected(segments, calibration)
+    weights = [calibration.weight(segment.pieces) for segment in segments]
+    priced: list[Segment] = []
+    for segment, cost in zip(segments, apportion(total, weights), strict=True):
+        whole = round(segment.whole * cost / segment.tokens) if segment.tokens else 0
+        priced.append(replace(segment, tokens=cost, whole=whole))
+    return tuple(priced)
+
+
+def counted(segments: Iterable[Segment]) -> int:
+    """Sum up the counter's tokens of written segments."""
+    return sum(piece.tokens for piece in pieces_in(segments))
+
+
+def pieces_in(segments: Iterable[Segment]) -> list[Piece]:
+    return [piece for segment in segments for piece in segment.pieces]
+
+
+def told(segment: Segment) -> Segment:
+    """Let the reason say how much of a turn is sent, if that is not all of it."""
+    return replace(segment, reason=f"{segment.extent}{segment.reason}")

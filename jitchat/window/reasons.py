@@ -1,8 +1,11 @@
-"""Every reason that the ledger gives for sending a turn or leaving it out."""
+"""Every reason that the ledger gives for sending something or leaving it out."""
+
+from math import ceil
 
 INSTRUCTIONS = "instructions"
 INSTRUCTIONS_SET = "instructions from the settings"
 OWN_INSTRUCTIONS = "instructions for this conversation"
+READING = "how to read this window"
 PERSONA = "persona {name}"
 DRAFT = "your message"
 KEPT = "turns not shown"
@@ -15,6 +18,10 @@ NOT_OF_PERSONA = "not one of the persona's tools"
 STANDING = "standing instructions"
 STANDING_LEFT_OUT = "standing instructions; {missing:,} older left out, over {most:,} tokens"
 FACT = "{kind} on “{words}”"
+FACT_IN_TURN = "#{turn}, which it is from, is sent in full"
+FACTS_IN_MODES = "only jit, observe and document send facts"
+FACTS_LESS = "they match the message less, or not at all"
+STANDING_OLDER = "the {most:,} tokens for standing instructions go to the latest"
 OBSERVATIONS = "{lines} of #1–#{through}"
 DOCUMENT = "the memory document, version {version}"
 NOT_OBSERVED = "not observed yet"
@@ -24,17 +31,19 @@ NOT_SMALLER = "every turn is sent, as in full: distilled notes would save no tok
 # appended in mid-turn
 CALLED = "called by the model"
 RESULT = "whole result"
-HELD = "preview of a result of {tokens:,} tokens"
+LARGE_RESULT = "large result"
+NO_ROOM_PREVIEW = "no room for a preview"
+REQUESTED_BY_MODEL = "requested by the model"
 # in the window
 EVERY_TURN = "mode full: every turn"
 PASSED_THROUGH = "whole conversation sent: it is no larger"
+PASSED_THROUGH_WITHOUT = "all but the excluded turns sent: it is no larger"
 RECENT_BLOCK = "recent block"
 ALREADY_RECENT = "already in recent"
 PINNED = "pinned by you"
 REQUESTED = "you asked for #{turn}"
 REQUESTED_IN_PART = f"{REQUESTED}; in full, it would need {{tokens}} more"
 NEIGHBOUR = "neighbour of #{turn}"
-EXCERPT = "excerpt, {tokens:,} of {whole:,} tokens: {reason}"
 # passages of an excerpt
 MATCHES = "on “{words}”"
 IN_SUMMARY = "named in its index line"
@@ -43,17 +52,19 @@ FRAMES = "heading, lead-in or code fence of another passage"
 ELSEWHERE = "{reason}, in “{title}”"
 # files
 FILE = "attached in full"
+FILE_EXTRACTED = "attached as the text that was read from it"
 PICTURE = "picture, {tokens:,} tokens, {how}"
 BY_FORMULA, ESTIMATED = "by the provider's formula", "estimated"
 MAY_NOT_SEE = "unknown whether the model can see pictures"
 CANNOT_SEE = "the model cannot see pictures"
 FILE_BY_PART = "{tokens:,} tokens, over the {most:,} for a whole file: sent in parts, as needed"
-FILE_NO_ROOM = "{tokens:,} tokens: no room left"
 KEPT_FILE = "kept, not shown whole"
 FILE_ELSEWHERE = "it is with #{turn} already"
 FILE_EQUAL = "same content as {name} with #{turn}"
-FILE_TURN_NOT_SENT = "attached with a turn that is not sent"
-PART_NO_ROOM = "no room left for parts of files"
+FILE_TURN_NOT_SENT = "attached with #{turn}, which is not sent"
+FILE_TURN_QUOTED = "attached with #{turn}, which is {kind}: only its text is quoted"
+FILE_TURN_OUT = "attached with #{turn}: {reason}"
+PARTS_IN_JIT = "only jit sends parts of files"
 FIRST_PART = "beginning of the file; nothing in it matched"
 PART_YIELDS = "matches little; turns match far better"
 # as an index line
@@ -64,18 +75,27 @@ EXCLUDED = "excluded by you"
 DROPPED = "left out of this message by you"
 SAME_UNIT = "same unit as a call or a result that is left out"
 # no room
-NO_ROOM = "no room left in the window"
-NO_ROOM_REQUESTED = "asked for, but would need {tokens} more"
-NO_ROOM_RECALLED = "{tokens} over the room for recalled turns"
-NO_ROOM_ELSEWHERE = "no room left after turns with higher scores"
+NO_ROOM = "no room: {tokens:,} tokens, {left:,} left {where}"
+IN_WINDOW, FOR_RECALLED = "in the window", "for recalled turns"
+FOR_FACTS, FOR_PARTS = "for facts", "for parts of files"
+NO_ROOM_REQUESTED = "asked for, but would need {tokens:,} more tokens"
+OVER_ROOM = "{tokens:,} tokens over the room of the window"
+OVER_WHOLE = "{tokens:,} tokens over the cost of sending every turn"
 WEAKER_ELSEWHERE = "{distance} below {place} of another conversation"
-NO_ROOM_RECENT = "no room in the recent block"
-LINES_FULL = "no room for its index line"
+NO_ROOM_RECENT = "no room for its exchange in the recent block: {left} left"
+LINES_FULL = "no room for its index line: {left} left"
+LINES_OVER_WHOLE = "with its index line, sending every turn would cost less"
 LINE_NEEDLESS = "an index line would save little"
-LATEST_DECISION_LINES_FULL = f"{LATEST_DECISION}, {LINES_FULL}"
+GAVE_WAY = "gave way to what ranks above it"
+# no window shows it
+UNANSWERED = "not answered, so it is kept but not sent again"
+BLANK = "no text to send"
+BLANK_REPLY = "a reply without text"
+OWN_TOOLS = "calls of jitchat's own tools and their results are not sent again"
 # not chosen
 NOT_SHOWABLE = "not a turn that a window can show"
 REPEATED = "same text as #{turn}"
+SAME_TEXT = "same text as {place}"
 NOT_PICKED = "not picked by {model}"
 BELOW_FLOOR = "{distance} below the floor {floor:.2f}"
 BELOW_LAST_HIT = "{distance} below #{turn}"
@@ -92,3 +112,13 @@ NOT_SEARCHED = "not searched, too many turns in scope: {others}, the least recen
 OTHER_TIME = "from a different time or speaker than the message asks about"
 NO_MATCH = "nothing in them matched"
 BEYOND_SHORTLIST = "matched less than the shortlist of {size}, or not at all"
+
+
+def no_room(tokens: int, left: int, where: str, slope: float = 1.0) -> str:
+    """Say how much is needed and how much is left; `slope` is server tokens per token.
+
+    What would fit by now was dropped for something else.
+    """
+    if tokens <= left:
+        return GAVE_WAY
+    return NO_ROOM.format(tokens=ceil(tokens * slope), left=int(max(0, left) * slope), where=where)

@@ -24,6 +24,7 @@ from jitchat.window.excerpt import Room, best_block_share, excerpt_of
 from jitchat.window.history import History
 from jitchat.window.render import Piece, Price, Quoting, index_line, marker
 from jitchat.window.window import Excerpt
+from jitchat.writing.calls import full_text, texts_of
 
 NEIGHBOURS_OF = 2
 """How many of the best hits bring along the question that they answer, or their answer."""
@@ -40,6 +41,7 @@ hardly be worth breaking up the turn."""
 _SCATTERED = 0.5
 """A long turn counts at least as if one passage had this share of the query: the turn may have been
 found by its meaning."""
+_LINES_FULL = reasons.LINES_FULL.format(left=plural(0, "token"))
 _FENCE, _INDEX_FENCE = "<recalled>\n</recalled>\n\n", "<index>\n</index>\n"
 
 
@@ -67,6 +69,8 @@ class Recall:
     """By position of a hit that is not among `turns`: the reason."""
     needless: frozenset[int] = frozenset()
     """Positions of turns whose index line would save little."""
+    lines_full: str = _LINES_FULL
+    """Why there are no more lines."""
     requested: frozenset[int] = frozenset()
     """Positions of turns that the user asked for: they come first among `turns`."""
     brought_by: Mapping[int, int] = field(default_factory=dict)
@@ -103,19 +107,21 @@ class Recall:
         kept = tuple(piece for piece in self.turns if piece.turn not in gone)
         return replace(self, turns=kept, refused={**self.refused, turn: why})
 
-    def smaller(self, missing: int) -> "Recall":
+    def smaller(self, missing: int, *, fits: bool = False) -> "Recall":
         """Drop the line of least value, or the turn of least value if there are no lines.
 
-        `missing` is how many server tokens the window is over its budget.
+        `missing` is how many server tokens the window is over its budget or, if it `fits`, over
+        what every turn would cost.
         """
         if self.lines:
-            return replace(self, lines=self.lines[:-1])
+            full = reasons.LINES_OVER_WHOLE if fits else _LINES_FULL
+            return replace(self, lines=self.lines[:-1], lines_full=full)
         last = self.turns[-1].turn
-        is_requested = last in self.requested
-        why = reasons.NO_ROOM
-        if is_requested:
-            why = reasons.NO_ROOM_REQUESTED.format(tokens=plural(missing, "token"))
-        return replace(self, turns=self.turns[:-1], refused={**self.refused, last: why})
+        why = reasons.OVER_WHOLE if fits else reasons.OVER_ROOM
+        if last in self.requested:
+            why = reasons.NO_ROOM_REQUESTED
+        refused = {**self.refused, last: why.format(tokens=missing)}
+        return replace(self, turns=self.turns[:-1], refused=refused)
 
 
 class Recalling:
@@ -153,7 +159,7 @@ class Recalling:
     def recall(self) -> Recall:
         self._load_turns()
         room = self._allowance.room - (self._paid + self._price(_FENCE) if self._loaded else 0)
-        lines, needless = list_turns(
+        lines, needless, left = list_turns(
             self._history,
             self._retrieval,
             self._taken | self._loaded.keys(),
@@ -164,7 +170,9 @@ class Recalling:
         brought_by = {
             turn: hit for hit, found in reversed(self._neighbours.items()) for turn in found
         }
-        return Recall(turns, lines, self._refused, needless, requested, brought_by)
+        left = int(max(0, left) * self._allowance.slope)
+        full = reasons.LINES_FULL.format(left=plural(left, "token"))
+        return Recall(turns, lines, self._refused, needless, full, requested, brought_by)
 
     def _load_turns(self) -> None:
         """Load the requested turns, then the hits, best first, as far as they fit.
@@ -179,7 +187,8 @@ class Recalling:
                 template = reasons.REQUESTED if missing <= 0 else reasons.REQUESTED_IN_PART
                 reason = template.format(turn=position, tokens=self._reported(missing))
                 if self._pay(position, reason, left, left):
-                    self._refuse(position, reasons.NO_ROOM_REQUESTED, missing)
+                    why = reasons.NO_ROOM_REQUESTED.format(tokens=self._reported(missing))
+                    self._refused.setdefault(position, why)
         self._load_hits(self._hits[:NEIGHBOURS_OF])
         for position, neighbours in self._neighbours.items():
             for turn in neighbours if position in self._loaded else ():
@@ -197,11 +206,13 @@ class Recalling:
             elif turn in self._repeated:
                 why = reasons.REPEATED.format(turn=self._repeated[turn])
                 self._refused.setdefault(turn, why)
-            elif missing := self._load(turn, hit.reason):
-                self._refuse(turn, reasons.NO_ROOM_RECALLED, missing)
+            else:
+                why = self._load(turn, hit.reason)
+                if why:
+                    self._refused.setdefault(turn, why)
 
-    def _load(self, position: int, reason: str) -> int:
-        """Load a turn that was found, and return the tokens missing for it, 0 if it was loaded.
+    def _load(self, position: int, reason: str) -> str:
+        """Load a turn that was found, and return why it has no room; empty if it was loaded.
 
         The best turn is limited by the room only.
         """
@@ -209,12 +220,14 @@ class Recalling:
         allowed, share = self._allowance.retrieved, _WHOLE_BEST
         if self._paid_for_hits:
             left, share = min(left, allowed - self._paid_for_hits), _WHOLE
-        missing = self._pay(position, reason, left, int(share * allowed))
+        needed = self._pay(position, reason, left, int(share * allowed))
         self._paid_for_hits += self._paid - before
-        return missing
+        if not needed:
+            return ""
+        return reasons.no_room(needed, left, reasons.FOR_RECALLED, self._allowance.slope)
 
     def _pay(self, position: int, reason: str, left: int, most: int) -> int:
-        """Load a turn if it fits, and return the tokens missing for it, 0 if it was loaded.
+        """Load a turn if it fits, and return the tokens that it would need, 0 if it was loaded.
 
         A turn that costs more than `most` tokens is excerpted.
         """
@@ -222,12 +235,12 @@ class Recalling:
         if not self._costs_more(position, most):
             piece, cost = self._whole(position, reason), self._cost_whole(position)
         elif left < LEAST_OF_EXCERPT:
-            return LEAST_OF_EXCERPT - left
+            return LEAST_OF_EXCERPT
         else:
             piece = self._excerpt(position, reason, min(left, int(_PASSAGES * most)))
             cost = self._price(piece.text)
         if cost > left:
-            return cost - left
+            return cost
         self._paid += cost
         self._loaded[position] = piece
         return 0
@@ -251,21 +264,17 @@ class Recalling:
     def _excerpt(self, position: int, reason: str, limit: int) -> Piece:
         """Choose passages for about `limit` tokens; the whole turn if nothing would be left out."""
         turn, price = self._turns[position], self._price
-        content, summary = turn.content, self._summaries.get(position, "")
+        texts, summary = texts_of(turn), self._summaries.get(position, "")
         limit -= price(self._quoting.excerpt(turn, Excerpt((), (0,))))
-        room = Room(limit, price(marker(len(content), turn)))
-        found = excerpt_of(content, self._retrieval.terms, summary, room, price)
+        room = Room(limit, price(marker(sum(map(len, texts)), turn)))
+        found = excerpt_of(texts, self._retrieval.terms, summary, room, price)
         if not any(found.left_out):
             return self._whole(position, reason)
-        full = reasons.EXCERPT.format(tokens=found.tokens, whole=found.whole, reason=reason)
-        return Piece(position, self._quoting.excerpt(turn, found), full, found)
+        return Piece(position, self._quoting.excerpt(turn, found), reason, found)
 
-    def _refuse(self, position: int, reason: str, missing: int) -> None:
-        self._refused.setdefault(position, reason.format(tokens=self._reported(missing)))
-
-    def _reported(self, tokens: int) -> str:
+    def _reported(self, tokens: int) -> int:
         """Convert to server tokens."""
-        return plural(ceil(tokens * self._allowance.slope), "token")
+        return ceil(tokens * self._allowance.slope)
 
 
 def _long_turns_ordered(history: History, retrieval: Retrieval, least: int) -> tuple[Hit, ...]:
@@ -280,8 +289,8 @@ def _long_turns_ordered(history: History, retrieval: Retrieval, least: int) -> t
     scores = sorted((hit.score for hit in hits), reverse=True)
 
     def worth(place: int) -> float:
-        text = history.turns[long[place]].content
-        return scores[place] * max(_SCATTERED, best_block_share(text, retrieval.terms)) ** 2
+        texts = texts_of(history.turns[long[place]])
+        return scores[place] * max(_SCATTERED, best_block_share(texts, retrieval.terms)) ** 2
 
     order = iter(sorted(long, key=worth, reverse=True))
     return tuple(hits[next(order)] if place in long else hit for place, hit in enumerate(hits))
@@ -297,7 +306,7 @@ def _repeated(history: History, retrieval: Retrieval) -> dict[int, int]:
     for turn in sorted(hit.turn for hit in retrieval.hits):
         index = history.find(turn)
         if index is not None:
-            texts[turn] = " ".join(history.turns[index].content.split())
+            texts[turn] = " ".join(full_text(history.turns[index]).split())
             latest[texts[turn]] = turn
     best = min(retrieval.candidates, key=lambda row: row.rank, default=None)
     return {
@@ -314,16 +323,16 @@ def _neighbours(history: History, position: int) -> list[int]:
         return []
     questions = [turns[index - 1]] if index and is_question(turns[index - 1].content) else []
     answers = turns[index + 1 : index + 2] if is_question(turns[index].content) else ()
-    return [turn.position for turn in (*questions, *answers) if turn.content.strip()]
+    return [turn.position for turn in (*questions, *answers) if full_text(turn).strip()]
 
 
 def list_turns(
     history: History, retrieval: Retrieval, known: frozenset[int], room: int, price: Price
-) -> tuple[tuple[Piece, ...], frozenset[int]]:
+) -> tuple[tuple[Piece, ...], frozenset[int], int]:
     """Write index lines for turns that are not `known`, as many as fit into `room` tokens.
 
-    Return the lines, most valuable first, and the positions of turns whose line would cost more
-    than half of what the turn costs.
+    Return the lines, most valuable first, the positions of turns whose line would cost more than
+    half of what the turn costs, and the tokens left.
     """
     left = room - price(_INDEX_FENCE)
     lines, needless = [], set()
@@ -340,7 +349,7 @@ def list_turns(
         elif cost <= left:
             left -= cost
             lines.append(Piece(entry.turn, line, reason))
-    return tuple(lines), frozenset(needless)
+    return tuple(lines), frozenset(needless), left
 
 
 def _entries(retrieval: Retrieval) -> list[tuple[IndexEntry, str]]:

@@ -1,14 +1,15 @@
 """Converting windows to plain data, for the cold store and for JSON, and back."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
 
 from jitchat.tool_fields import use_fields
 from jitchat.typed_data import read
-from jitchat.values import RecallOrder, ToolUse
-from jitchat.window.window import ContextWindow, FileRef, LedgerRow, Segment
+from jitchat.values import Form, RecallOrder, ToolUse
+from jitchat.window.window import ContextWindow, FileRef, Kind, LedgerRow, OtherRow, Segment
+from jitchat.writing.pieces import Part
 
 Fields = dict[str, Any]
 
@@ -27,22 +28,48 @@ def header_fields(window: ContextWindow) -> Fields:
         "floor": window.floor,
         "never_candidates": never_candidates_fields(window),
     } | choosing_fields(window)
-    return header | tools_fields(window)
+    return header | other_fields(window)
 
 
-def tools_fields(window: ContextWindow) -> Fields:
-    """Describe tools not offered, requests, held results, other conversations and files."""
-    left_out = [asdict(each) for each in window.tools_left_out]
-    elsewhere = [asdict(each) | {"verdict": each.verdict.value} for each in window.elsewhere]
+def other_fields(window: ContextWindow) -> Fields:
+    """Describe requests, held results, and what was considered besides the turns in the ledger."""
     requests = [asdict(each) for each in window.requests]
     held = [asdict(each) for each in window.held]
-    lists = {"requests": requests, "held": held, "tools_left_out": left_out}
-    lists["elsewhere"] = elsewhere
-    lists["files"] = [
-        asdict(each) | {"file": file_fields(each.file), "verdict": each.verdict.value}
-        for each in window.files
-    ]
+    lists = {"requests": requests, "held": held}
+    lists["others"] = [_other_fields(row) for row in window.others]
     return {name: each for name, each in lists.items() if each}
+
+
+def _other_fields(row: OtherRow) -> Fields:
+    """Describe a row by the fields that say something."""
+    described: Fields = {
+        "kind": row.kind.value,
+        "name": row.name,
+        "tokens": row.tokens,
+        "verdict": row.verdict.value,
+        "reason": row.reason,
+        "score": row.score,
+        "title": row.title,
+        "file": None if row.file is None else file_fields(row.file),
+        "source": None if row.source is None else asdict(row.source),
+    }
+    return {name: value for name, value in described.items() if value or name == "tokens"}
+
+
+def _others_from(header: Mapping[str, Any]) -> Iterator[Fields]:
+    """Read the rows of a header; earlier versions had a list for each kind."""
+    for row in header.get("elsewhere", ()):
+        source = {"first": row["turn"], "last": row["turn"], "conversation": row["conversation"]}
+        name = f"{row['conversation']}#{row['turn']}"
+        yield {**row, "kind": Kind.RETRIEVED.value, "name": name, "source": source}
+    for row in header.get("files", ()):
+        file = row["file"]
+        kind = Kind.DOCUMENTS if file["locator"] else Kind.FILES
+        name = f"{file['name']} {file['locator']}".rstrip()
+        yield {**row, "kind": kind.value, "name": name}
+    for row in header.get("tools_left_out", ()):
+        yield {**row, "kind": Kind.TOOLS.value}
+    yield from header.get("others", ())
 
 
 def choosing_fields(window: ContextWindow) -> Fields:
@@ -60,7 +87,10 @@ def never_candidates_fields(window: ContextWindow) -> Fields | None:
 
 
 def segment_fields(segment: Segment) -> Fields:
-    """Describe a segment; its excerpt, source, file and tool use only if it has them."""
+    """Describe a segment; its excerpt, source, file and tool use only if it has them.
+
+    The text of a segment that was written is in its pieces.
+    """
     described: Fields = {
         "kind": segment.kind.value,
         "turn": segment.turn,
@@ -71,11 +101,58 @@ def segment_fields(segment: Segment) -> Fields:
     }
     if segment.excerpt is not None:
         described["excerpt"] = asdict(segment.excerpt)
+    if segment.form is not Form.WHOLE:
+        described |= {"form": segment.form.value, "whole": segment.whole}
     if segment.source is not None:
         described["source"] = asdict(segment.source)
     if segment.file is not None:
         described["file"] = file_fields(segment.file)
+    if segment.pieces:
+        del described["text"]
+        described["pieces"] = list(_pieces_fields(segment))
     return described | _use_fields(segment.use)
+
+
+def _pieces_fields(segment: Segment) -> Iterator[Fields]:
+    """Describe pieces; what is as in the segment, or as in the piece before, is left out."""
+    use = segment.use
+    for piece in segment.pieces:
+        described: Fields = {
+            "message": piece.message,
+            "tokens": piece.tokens,
+            "text": piece.text,
+        }
+        if piece.place:
+            described["place"] = piece.place
+        if piece.part is not Part.TEXT:
+            described["part"] = piece.part.value
+        if piece.role is not segment.role:
+            described["role"] = piece.role.value
+        if piece.turn is not None:
+            described["turn"] = piece.turn
+        if piece.use != use:
+            described["use"] = use_fields(piece.use)
+        use = piece.use
+        yield described
+
+
+def _pieces_from(segment: Mapping[str, Any], index: int) -> Iterator[Fields]:
+    use: Fields = segment.get("use", {})
+    picture = (_with_picture(segment).get("file") or {}).get("picture")
+    for piece in segment["pieces"]:
+        use = piece.get("use", use)
+        of_segment = {"role": segment["role"], "segment": index, "use": use}
+        is_picture = piece.get("part") == Part.PICTURE
+        yield {**of_segment, **piece, "picture": picture if is_picture else None}
+
+
+def _segment_from(segment: Mapping[str, Any], index: int) -> Fields:
+    described = _with_picture(_known(Segment, segment))
+    if "pieces" in segment:
+        pieces = list(_pieces_from(segment, index))
+        texts = (piece["text"] for piece in pieces if piece.get("part") != Part.OPAQUE)
+        described |= {"pieces": pieces, "text": "".join(texts)}
+    return described
 
 
 def file_fields(file: FileRef) -> Fields:
@@ -118,14 +195,14 @@ def window_from(
         "budget": {"order": RecallOrder.DATE, **header["budget"]},
         "never_candidates": header.get("never_candidates") or None,
         "counted": header.get("counted", sum(segment["tokens"] for segment in segments)),
-        "segments": [_with_picture(_known(Segment, segment)) for segment in segments],
+        "segments": [_segment_from(segment, index) for index, segment in enumerate(segments)],
         "ledger": [{**row, "parts": list(row["parts"].items())} for row in ledger],
-        "files": [_with_picture(row) for row in header.get("files", ())],
+        "others": [_with_picture(_known(OtherRow, row)) for row in _others_from(header)],
     }
     return read(ContextWindow, described)
 
 
-def _known(kind: type[ContextWindow | Segment], given: Mapping[str, Any]) -> Fields:
+def _known(kind: type[ContextWindow | Segment | OtherRow], given: Mapping[str, Any]) -> Fields:
     """Leave out what only another version has."""
     return {field.name: given[field.name] for field in fields(kind) if field.name in given}
 

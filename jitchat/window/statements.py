@@ -18,12 +18,13 @@ from jitchat.statements import (
     Priority,
     Source,
 )
+from jitchat.text.fences import fence, free_tag
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.values import Role
 from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE
-from jitchat.window.render import Price, fence, free_tag
+from jitchat.window.render import Price
 from jitchat.window.window import Kind, Segment
 
 _SOURCES = re.compile(r"\((?:([^\s()]+) )?#(\d+)(?:–#(\d+))?\)$")
@@ -122,11 +123,14 @@ def line_text(line: DocumentLine) -> str:
     """Write a line of a document without its bullet."""
     old = line.replaced
     statement = f"{line.speaker}: {line.text}" if line.speaker else line.text
-    replaced = f"{_dated(old.text, (), old.day, old.source)} → " if old is not None else ""
-    return replaced + _dated(statement, line.refers_to, line.day, line.source)
+    replaced = f"{dated_statement(old.text, old.day, old.source)} → " if old is not None else ""
+    return replaced + dated_statement(statement, line.day, line.source, line.refers_to)
 
 
-def _dated(text: str, days: Sequence[str], said_on: date | None, source: Source | None) -> str:
+def dated_statement(
+    text: str, said_on: date | None, source: Source | None, days: Sequence[str] = ()
+) -> str:
+    """Write a statement with the days that it refers to, its day and its source, if known."""
     refers = f" (of {', '.join(days)})" if days else ""
     day = f" ({said_on.isoformat()})" if said_on is not None else ""
     return f"{one_line(text)}{refers}{day}{f' ({source.name})' if source is not None else ''}"

@@ -12,9 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from jitchat.values import NO_TOOL_USE, Message, ToolUse
+from jitchat.values import Message
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
-from jitchat.window.tool_prices import Style, tool_tokens
+from jitchat.window.tool_prices import Style
 
 if TYPE_CHECKING:
     import tiktoken
@@ -158,13 +158,11 @@ def vocabulary_cached(encoding: str, environ: Mapping[str, str]) -> bool:
     return hashlib.sha256(content).hexdigest() == sha256
 
 
-def message_tokens(counter: TokenCounter, text: str, use: ToolUse = NO_TOOL_USE) -> int:
-    """Count a message with its tool calls or result."""
-    tools = tool_tokens(use, counter.count, counter.style) if use else 0
-    return counter.count(text) + PER_MESSAGE + tools
+def message_tokens(counter: TokenCounter, text: str) -> int:
+    """Count a message that has neither calls nor a result."""
+    return counter.count(text) + PER_MESSAGE
 
 
 def request_tokens(counter: TokenCounter, messages: Sequence[Message]) -> int:
-    """Count the messages, including their tool calls and results."""
-    counted = (message_tokens(counter, message.content, message.use) for message in messages)
-    return sum(counted) + PER_REQUEST
+    """Count messages that have neither calls nor results."""
+    return sum(message_tokens(counter, message.content) for message in messages) + PER_REQUEST

@@ -6,19 +6,20 @@ A `ContextWindow` is the only source of the numbers on screen: the very object w
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache, partial
-from itertools import groupby
-from operator import itemgetter
+from functools import lru_cache
+from itertools import chain, groupby
+from operator import attrgetter, itemgetter
 
 from jitchat.attachments import Picture
 from jitchat.statements import Source
-from jitchat.text.figures import plural
+from jitchat.text.figures import Figure, Mark, mark_of, percent, plural
 from jitchat.tool_fields import use_fields
 from jitchat.values import (
     NO_TOOL_USE,
+    Form,
     Message,
     Mode,
     Picking,
@@ -29,6 +30,8 @@ from jitchat.values import (
 )
 from jitchat.window.budget import Budget
 from jitchat.window.reasons import INSTRUCTIONS
+from jitchat.writing.calls import tool_text
+from jitchat.writing.pieces import PLAIN, Piece, WritingRules, messages_of
 
 
 class Kind(StrEnum):
@@ -68,6 +71,10 @@ _STABLE = (
 )
 
 
+TAIL_KINDS = (Kind.FACTS, Kind.DOCUMENTS, Kind.INDEX, Kind.RETRIEVED)
+"""Kinds in the volatile tail, before the draft."""
+
+
 class Verdict(StrEnum):
     """What was decided about a turn; the segment's kind if a segment carries it."""
 
@@ -78,18 +85,21 @@ class Verdict(StrEnum):
     FILES = "files"
     DOCUMENTS = "documents"
     REQUESTED = "requested"
+    SENT = "sent"
     LEFT_OUT = "left out"
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     start: int
-    """In characters of the turn's text."""
+    """In characters of the text that it points into."""
     end: int
     """After its last character."""
     tokens: int
     reason: str
     """Why it was chosen."""
+    call: int = 0
+    """The number of the call whose text it points into, from 1; 0 for the turn's content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +111,7 @@ class Excerpt:
     """
 
     passages: tuple[Passage, ...]
-    """In order; no two are adjacent."""
+    """In order; two are adjacent only if they are of different texts."""
     left_out: tuple[int, ...]
     """Tokens before each passage, and after the last: one more entry than there are passages."""
 
@@ -130,6 +140,8 @@ class FileRef:
     picture: Picture | None = None
     is_whole: bool = True
     """Whether the segment holds the whole file, not a part or the line that represents it."""
+    picture_tokens: int = field(default=0, compare=False)
+    """Tokens of the picture, by its provider's formula."""
 
     @property
     def place(self) -> str:
@@ -158,6 +170,28 @@ class Segment:
     `turn` is None then. None for all other segments."""
     file: FileRef | None = None
     """The file that it holds; `turn` is None then."""
+    pieces: tuple[Piece, ...] = ()
+    """What is sent of it; empty while it is only planned, and in windows of earlier versions."""
+    form: Form = Form.WHOLE
+    """How much of its turn it has; windows of earlier versions name no form."""
+    whole: int = 0
+    """Tokens of its turn at full text, if it has not all of it."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has all of what it stands for."""
+        return self.form is Form.WHOLE and self.excerpt is None
+
+    @property
+    def at_full_text(self) -> int:
+        """The tokens of all of it."""
+        return self.tokens if self.is_whole else self.whole
+
+    @property
+    def extent(self) -> str:
+        """`preview, 610 of 22,865: `, to be put before its reason; empty if it is whole."""
+        is_whole = self.form is Form.WHOLE
+        return "" if is_whole else f"{self.form}, {self.tokens:,} of {self.whole:,}: "
 
 
 RERANKER = "reranker"
@@ -190,41 +224,30 @@ class LedgerRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ElsewhereRow:
-    """A turn of another conversation that was considered."""
+class OtherRow:
+    """Anything but a candidate of the conversation: a file, a fact, a tool, a turn of another one.
 
-    conversation: str
-    """Its id."""
-    title: str
-    turn: int
-    """Its position there."""
-    score: float
-    tokens: int
-    """As in `LedgerRow`."""
-    verdict: Verdict
-    reason: str
+    Facts and tools have a row only if they are left out: the segments list those that are sent.
+    """
 
-    @property
-    def name(self) -> str:
-        """`chat-3#12`."""
-        return f"{self.conversation}#{self.turn}"
-
-    @property
-    def source(self) -> Source:
-        return Source(self.turn, self.turn, self.conversation)
-
-
-@dataclass(frozen=True, slots=True)
-class FileRow:
-    """A file of the conversation, or a part of one that was found for the draft."""
-
-    file: FileRef
-    score: float
-    """0 for a whole file."""
+    kind: Kind
+    """Of the segment that holds it, or would."""
+    name: str
+    """`README.md § Install`, `chat-3#12`, a tool's name; for several in one row, how many."""
     tokens: int
     """As sent; for what is left out, the tokens of all of it."""
-    verdict: Verdict
     reason: str
+    verdict: Verdict = Verdict.LEFT_OUT
+    score: float = 0.0
+    file: FileRef | None = None
+    source: Source | None = None
+    """The turn of another conversation, or those that a fact was taken from."""
+    title: str = ""
+    """The title of the other conversation."""
+
+    @property
+    def is_sent(self) -> bool:
+        return self.verdict is not Verdict.LEFT_OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +257,7 @@ class NeverCandidates:
     turns: int
     """At least one."""
     tokens: int
-    """What they would cost together, each as a separate message."""
+    """What they would cost together, each whole and as a separate message."""
     reason: str
     """Why they were never candidates; in `recency`, which has no candidates, why they are not
     sent."""
@@ -272,17 +295,6 @@ class Shortlist:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolLeftOut:
-    """An available tool that was not offered."""
-
-    name: str
-    tokens: int
-    """What it would have taken."""
-    reason: str
-    """Why it was not offered, as a clause."""
-
-
-@dataclass(frozen=True, slots=True)
 class Requested:
     """A model's request to the store in mid-turn, and its result."""
 
@@ -301,13 +313,12 @@ class Requested:
     statements: int = 0
     """The number of kept facts and of lines of the memory document in the result."""
 
-    @property
-    def sentence(self) -> str:
-        """`asked for “billing” → #12 chat-3#14, 2 kept statements, +812 tokens`."""
+    def sentence(self, figure: Callable[[int], Figure]) -> str:
+        """`asked for “billing” → #12 chat-3#14, 2 kept statements, ~812 tokens`."""
         turns = " ".join((*(f"#{turn}" for turn, _ in self.given), *self.elsewhere))
         kept = plural(self.statements, "kept statement") if self.statements else ""
         given = ", ".join(filter(None, (turns, kept))) or "nothing new"
-        return f"asked for {self.asked} → {given}, +{self.tokens:,} tokens"
+        return f"asked for {self.asked} → {given}, {figure(self.tokens)} tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,11 +331,11 @@ class HeldResult:
     tokens: int
     """Tokens of the preview."""
 
-    @property
-    def sentence(self) -> str:
+    def sentence(self, figure: Callable[[int], Figure]) -> str:
         """`held #12: 5,321 tokens as 412 (92 % saved)`."""
-        saved = 1 - self.tokens / self.whole
-        return f"held #{self.turn}: {self.whole:,} tokens as {self.tokens:,} ({saved:.0%} saved)"
+        saved = percent(1 - self.tokens / self.whole)
+        whole, tokens = figure(self.whole), figure(self.tokens)
+        return f"held #{self.turn}: {whole} tokens as {tokens} ({saved} saved)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +354,7 @@ class ContextWindow:
     never_candidates: NeverCandidates | None
     """None if every turn of the history was considered or is sent."""
     full_tokens: int
-    """Tokens that `full` would send for the same draft."""
+    """Tokens that `full` would send for the same draft, if it sent every turn whole."""
     counted: int
     """The counter's tokens of all segments, before the calibration corrected them."""
     band: int = 0
@@ -364,13 +375,14 @@ class ContextWindow:
     """The model's requests to the store, in order."""
     held: tuple[HeldResult, ...] = ()
     """The results that the gate held back in this turn, in order."""
-    tools_left_out: tuple[ToolLeftOut, ...] = ()
-    elsewhere: tuple[ElsewhereRow, ...] = ()
-    """Turns of other conversations that were considered, best first."""
+    others: tuple[OtherRow, ...] = ()
+    """What was considered besides the turns in the ledger, by kind, the best first."""
     not_searched: int = 0
     """How many conversations in scope were not searched because there are too many turns."""
-    files: tuple[FileRow, ...] = ()
-    """The files of the conversation, then the parts that were found, best first."""
+    planned: tuple[Segment, ...] = field(default=(), compare=False, repr=False)
+    """The segments before they were written, to write them again by other rules."""
+    rules: WritingRules = field(default=PLAIN, compare=False, repr=False)
+    """The rules by which the segments were written."""
 
     @property
     def used(self) -> int:
@@ -386,14 +398,23 @@ class ContextWindow:
         return self.exact and not self.band
 
     @property
+    def mark(self) -> Mark:
+        """How the tokens of a part are known."""
+        return mark_of(exact=self.is_sure)
+
+    def figure(self, tokens: int) -> Figure:
+        """Mark the tokens of a part; the error band is that of the whole."""
+        return Figure(tokens, self.mark)
+
+    @property
+    def used_figure(self) -> Figure:
+        """The tokens of the window with their error band."""
+        return Figure(self.used, mark_of(exact=self.exact), self.band)
+
+    @property
     def stable_tokens(self) -> int:
         """Tokens before the volatile tail: what a provider's prompt cache can keep."""
         return tokens_of(segment for segment in self.segments if segment.kind.is_stable)
-
-    @property
-    def stable_share(self) -> float:
-        """The share of the tokens sent that come before the volatile tail, 0 to 1."""
-        return self.stable_tokens / self.used if self.used else 0.0
 
     @property
     def saving(self) -> float:
@@ -407,6 +428,14 @@ class ContextWindow:
         rows = tuple(row for _, row in sorted(ranked, key=itemgetter(0)))
         is_heuristic = self.picking is None or bool(self.picking.fallback)
         return Shortlist(rows, self.floor if is_heuristic else None)
+
+    def others_of(self, *kinds: Kind) -> tuple[OtherRow, ...]:
+        return tuple(row for row in self.others if row.kind in kinds)
+
+    @property
+    def files(self) -> tuple[OtherRow, ...]:
+        """The files of the conversation, then the parts that were found, best first."""
+        return self.others_of(Kind.FILES, Kind.DOCUMENTS)
 
     def name_of(self, kind: Kind) -> str:
         """Name a kind of segment, the system text with its origin: `system · persona reviewer`."""
@@ -425,26 +454,25 @@ class ContextWindow:
     @property
     def tools(self) -> tuple[Tool, ...]:
         """The tools offered to the model, by name."""
-        return tuple(_tool(each.text) for each in self.segments if each.kind is Kind.TOOLS)
+        return tuple(tool_of(each) for each in self.segments if each.kind is Kind.TOOLS)
 
     @property
     def step(self) -> int:
         """The number of replies with calls that were appended: 0 for a turn's first request."""
         return sum(segment.kind is Kind.TOOL_CALLS for segment in self.segments)
 
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """What is sent, in order; empty for a window stored by an earlier version."""
+        pieces = chain.from_iterable(segment.pieces for segment in self.segments)
+        return tuple(sorted(pieces, key=attrgetter("message", "place")))
+
     def messages(self) -> tuple[Message, ...]:
-        """Make the request: system, pinned, one message per recent turn, one with the whole tail.
-
-        After the tail, each reply with calls and each result is a separate message.
-        """
-        return tuple(map(_message, self.by_message()))
-
-    def by_message(self) -> tuple[tuple[Segment, ...], ...]:
-        """Group the segments that share a message; tools are in none."""
-        in_messages = (segment for segment in self.segments if segment.kind is not Kind.TOOLS)
-        ends = (each.turn for each in reversed(self.segments) if each.kind is Kind.DRAFT)
-        key = partial(_message_key, draft=next(ends, None))
-        return tuple(tuple(group) for _, group in groupby(in_messages, key=key))
+        """Return the messages of the request, as a protocol encodes them."""
+        if self.pieces or self.planned:
+            return messages_of(self.pieces)
+        groups = planned_messages(self.segments)
+        return tuple(_message([self.segments[index] for index in group]) for group in groups)
 
     def kind_of_turns(self) -> dict[int, Kind]:
         return {turn: segment.kind for turn, segment in segment_of_turns(self.segments).items()}
@@ -456,12 +484,13 @@ class ContextWindow:
 
 
 def segment_of_turns(segments: Iterable[Segment]) -> dict[int, Segment]:
-    """Map positions to the turns' segments; full text takes precedence over an index line."""
+    """Map positions to the turns' segments: those that are whole, then parts, then index lines."""
     found: dict[int, Segment] = {}
     for segment in segments:
-        turn = segment.turn
-        if turn is not None and (turn not in found or found[turn].kind is Kind.INDEX):
-            found[turn] = segment
+        known = found.get(segment.turn or 0)
+        is_better = known is None or known.kind is Kind.INDEX or segment.is_whole > known.is_whole
+        if segment.turn is not None and is_better:
+            found[segment.turn] = segment
     return found
 
 
@@ -477,19 +506,43 @@ def digest_of(messages: Sequence[Message], tools: Sequence[Tool] = ()) -> str:
         )
         for each in messages
     ]
-    offered = [[asdict(tool) for tool in tools]] if tools else []
+    offered = [[_tool_fields(tool) for tool in tools]] if tools else []
     return hashlib.sha256(json.dumps([*contents, *offered], ensure_ascii=True).encode()).hexdigest()
 
 
+def _tool_fields(tool: Tool) -> dict[str, str]:
+    return {"name": tool.name, "description": tool.description, "schema": tool.schema}
+
+
 def tool_segment(tool: Tool, tokens: int, reason: str) -> Segment:
-    """Make the segment of an offered tool; its text is JSON."""
-    text = json.dumps(asdict(tool), ensure_ascii=False)
-    return Segment(Kind.TOOLS, Role.SYSTEM, text, tokens, None, reason)
+    return Segment(Kind.TOOLS, Role.SYSTEM, tool_text(tool), tokens, None, reason)
+
+
+def tool_of(segment: Segment) -> Tool:
+    """Return the tool that a segment offers."""
+    return _tool(segment.text)
 
 
 @lru_cache(maxsize=512)
 def _tool(text: str) -> Tool:
-    return Tool(**json.loads(text))
+    """Read a tool from the text of its segment; earlier versions stored the schema as text."""
+    fields = json.loads(text)
+    schema = fields.get("schema")
+    if schema is None:
+        schema = json.dumps(fields["parameters"], ensure_ascii=False)
+    return Tool(fields["name"], fields["description"], schema)
+
+
+def planned_messages(segments: Sequence[Segment]) -> list[list[int]]:
+    """Group the indices of the segments that share a message; tools are in none.
+
+    System, pinned and the like are a message each, then there is one per recent turn, and one for
+    the whole tail. After it, each reply with calls and each result is a separate message.
+    """
+    draft = next((each.turn for each in reversed(segments) if each.kind is Kind.DRAFT), None)
+    indices = [index for index, each in enumerate(segments) if each.kind is not Kind.TOOLS]
+    groups = groupby(indices, key=lambda index: _message_key(segments[index], draft))
+    return [list(group) for _, group in groups]
 
 
 def _message_key(segment: Segment, draft: int | None) -> object:
@@ -511,7 +564,8 @@ _OF_TURNS = (Kind.RECENT, Kind.DRAFT, Kind.TOOL_CALLS, Kind.TOOL_RESULTS)
 """Kinds whose messages carry one turn each."""
 
 
-def _message(parts: tuple[Segment, ...]) -> Message:
+def _message(parts: Sequence[Segment]) -> Message:
+    """Make a message of a window that was stored by an earlier version."""
     first = next((each for each in parts if each.kind is not Kind.FILES), parts[0])
     text = "".join([segment.text for segment in parts])
     pictures = tuple(each.file.picture for each in parts if each.file and each.file.picture)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from math import comb
 
 import pytest
 from hypothesis import given
@@ -11,9 +10,7 @@ from hypothesis import strategies as st
 
 from jitchat.bench.proportions import (
     ClusterSums,
-    newcombe,
     paired_difference,
-    swap_test,
     wilson,
 )
 from tests.examples import examples
@@ -38,22 +35,6 @@ def asked(draw):
 )
 def test_wilsons_interval_is_the_published_one(right, of, ends):
     assert wilson(right, of) == pytest.approx(ends, abs=5e-5)
-
-
-# Ibid., 873-890, table II, method 10
-@pytest.mark.parametrize(
-    ("after", "before", "ends"),
-    [
-        ((56, 70), (48, 80), (0.0524, 0.3339)),
-        ((9, 10), (3, 10), (0.1705, 0.8090)),
-        ((6, 7), (2, 7), (0.0582, 0.8062)),
-        ((5, 56), (0, 29), (-0.0381, 0.1926)),
-        ((0, 10), (0, 20), (-0.1611, 0.2775)),
-        ((10, 10), (0, 10), (0.6075, 1.0)),
-    ],
-)
-def test_newcombes_interval_is_the_published_one(after, before, ends):
-    assert newcombe(before, after) == pytest.approx(ends, abs=5e-5)
 
 
 def pairs_of(both, lost, gained, neither):
@@ -89,14 +70,6 @@ def test_an_interval_holds_its_share_within_the_possible(each):
     low, high = wilson(*each)
     assert 0 <= low <= each[0] / each[1] <= high <= 1
     assert low < high, "a few answers never make sure"
-
-
-@examples(25)
-@given(asked(), asked())
-def test_an_interval_of_a_difference_holds_it_and_turns_with_it(before, after):
-    low, high = newcombe(before, after)
-    assert -1 <= low <= after[0] / after[1] - before[0] / before[1] <= high <= 1
-    assert newcombe(after, before) == pytest.approx((-high, -low))
 
 
 def sums_of(clusters):
@@ -142,27 +115,10 @@ def test_the_effective_size_is_possible_and_a_cluster_may_grow(clusters):
     assert grown == made
 
 
-@examples(25)
-@given(st.lists(st.sampled_from([(1, 0, 0), (1, 0, 1), (1, 1, 0), (1, 1, 1)]), min_size=1))
-def test_with_one_cell_a_cluster_the_test_is_mcnemars(pairs):
-    lost, gained = pairs.count((1, 1, 0)), pairs.count((1, 0, 1))
-    differ = lost + gained
-    tail = sum(comb(differ, number) for number in range(min(lost, gained) + 1))
-    p = min(1.0, 2 * tail / 2**differ)
-    assert swap_test(after - before for _, before, after in pairs) == pytest.approx(p)
-
-
 def test_two_that_are_the_same_in_every_cluster_may_still_differ():
     low, high = paired_difference([(4, 4, 4), (4, 0, 0)] * 10)
     assert (low, high) == pytest.approx(paired_difference([(1, 1, 1), (1, 0, 0)] * 10))
     assert low < -0.05
-
-
-def test_answers_of_one_fact_change_sides_together():
-    assert swap_test([4] * 5) == pytest.approx(2 / 2**5)
-    assert swap_test([1] * 20) == pytest.approx(2 / 2**20)
-    assert swap_test([3, -1]) == 1
-    assert swap_test([]) == 1
 
 
 @examples(25)
@@ -178,13 +134,13 @@ def test_an_interval_over_clusters_holds_the_difference_and_turns_with_it(found)
 
 
 def coverage(rounds, clusters, before, after, alike):
-    """How often the intervals of a share and of a difference hold the true ones, and p is small.
+    """How often the intervals of a share and of a difference hold the true ones.
 
     `alike` is the correlation of the four cells of a fact; facts that are hard before are mostly
     hard after.
     """
     chance = random.Random(f"{clusters} {before} {after} {alike}")
-    share = difference = clear = 0
+    share = difference = 0
     for _ in range(rounds):
         pairs = []
         for _ in range(clusters):
@@ -200,8 +156,7 @@ def coverage(rounds, clusters, before, after, alike):
         share += low <= before <= high
         low, high = paired_difference(pairs)
         difference += low <= after - before <= high
-        clear += swap_test(became - was for _, was, became in pairs) < 0.05
-    return share / rounds, difference / rounds, clear / rounds
+    return share / rounds, difference / rounds
 
 
 SETTINGS = [(35, 0.5, 0.7, 0.3), (35, 0.5, 0.7, 0.9), (105, 0.8, 0.8, 0.9), (105, 0.9, 0.95, 0.5)]
@@ -209,7 +164,7 @@ SETTINGS = [(35, 0.5, 0.7, 0.3), (35, 0.5, 0.7, 0.9), (105, 0.8, 0.8, 0.9), (105
 
 @pytest.mark.parametrize("setting", SETTINGS[1:3], ids=str)
 def test_intervals_over_clusters_hold_what_they_should_in_a_few_rounds(setting):
-    share, difference, _ = coverage(150, *setting)
+    share, difference = coverage(150, *setting)
     assert share >= 0.9
     assert difference >= 0.9
 
@@ -217,8 +172,6 @@ def test_intervals_over_clusters_hold_what_they_should_in_a_few_rounds(setting):
 @pytest.mark.long("whole")
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_intervals_over_clusters_hold_the_true_value_95_times_of_100(setting):
-    share, difference, clear = coverage(3_000, *setting)
+    share, difference = coverage(3_000, *setting)
     assert 0.93 <= share <= 0.97
     assert 0.93 <= difference <= 0.97
-    if setting[1] == setting[2]:
-        assert clear <= 0.06, "the test errs no more often than it says"

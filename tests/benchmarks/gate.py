@@ -291,7 +291,7 @@ def measured(seed: int) -> list[Measured]:
     counter, found = EstimateCounter(), []
     for make in OUTPUTS:
         output = make(random.Random(f"{make.__name__} {seed}"))
-        text = extract(output.text, output.instruction, LIMIT, counter).text
+        text, _ = extract(output.text, output.instruction, LIMIT, counter)
         kept = sum(fact in text for fact in output.facts)
         whole = counter.count(output.text)
         found.append(Measured(output.name, whole, counter.count(text), kept, len(output.facts)))

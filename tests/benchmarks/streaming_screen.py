@@ -24,6 +24,7 @@ from jitchat.providers.provider import Finished, Options, Piece, ReasoningDelta,
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.values import Message, Usage
+from jitchat.writing.pieces import PLAIN, WritingRules
 from tests.benchmarks.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ class Steady:
 
     def __init__(self, kind: str, seconds: float, notes: Path | None = None) -> None:
         self._kind, self._count, self._notes = kind, int(seconds * RATE), notes
+
+    def rules(self, options: object) -> WritingRules:
+        return PLAIN
 
     async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
         made, loop = (

@@ -10,7 +10,7 @@ import pytest
 from jitchat import models as resolving
 from jitchat.bench import prompt
 from jitchat.cli import output
-from jitchat.cli.bench_answers import with_model
+from jitchat.cli.bench_options import with_model
 from jitchat.cli.options import Flags
 from jitchat.errors import RequestRefused, Unreachable
 from jitchat.providers.local.engine import EnginePlan
@@ -66,6 +66,12 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def asked(jitchat: Shell, data: Path, *more: str | Path, stdin: bytes = b"") -> Result:
     start = ("bench", "locomo", "--data", data, "--modes", "full,jit")
     return jitchat(*start, *more, stdin=stdin)
+
+
+def set_prices(jitchat: Shell, model: str, price_in: int, price_out: int) -> None:
+    prices = f"input_price = {price_in}\noutput_price = {price_out}"
+    jitchat.home.mkdir(exist_ok=True)
+    (jitchat.home / "config.toml").write_text(f'[models."{model}"]\n{prices}\n')
 
 
 def rows(out: str, title: str) -> dict[str, list[str]]:
@@ -135,8 +141,8 @@ def test_answers_and_judgements_are_requested_after_a_yes(
 ):
     out = tmp_path / "out.json"
     arguments = ("--answerer", "talker", "--judge", "weigher", "--json", out)
-    prices = ("--input-price", "2", "--output-price", "4")
-    done = asked(jitchat, data, *arguments, *prices, stdin=b"y\n")
+    set_prices(jitchat, "talker", 2, 4)
+    done = asked(jitchat, data, *arguments, stdin=b"y\n")
     assert done.code == 0, done.err
     assert "talker at https://api.openai.com/v1:\n  full: 2 requests, ~" in done.err
     assert "weigher at https://api.openai.com/v1:\n  judgements: 4 requests, ~" in done.err
@@ -167,10 +173,8 @@ def test_the_known_prices_of_a_model_are_used_unless_others_are_given(
     told = asked(jitchat, data, "--answerer", "gpt-4o-mini").err
     assert "cost: in $" in told
     assert "unknown" not in told
-    free = ("--input-price", "0", "--output-price", "0")
-    assert (
-        "cost: in $0.00, out $0.00" in asked(jitchat, data, "--answerer", "gpt-4o-mini", *free).err
-    )
+    set_prices(jitchat, "gpt-4o-mini", 0, 0)
+    assert "cost: in $0.00, out $0.00" in asked(jitchat, data, "--answerer", "gpt-4o-mini").err
 
 
 def test_a_no_sends_nothing(
@@ -312,7 +316,6 @@ def test_ctrl_c_keeps_the_answers_received_and_says_so(
         (("--answerer", "talker", "--judge", "reader"), "the reader only quotes and cannot judge"),
         (("--answerer", ""), "No model is set"),
         (("--answerer", "talker", "--parallel", "0"), "--parallel"),
-        (("--answerer", "talker", "--input-price", "-1"), "--input-price"),
         (("--answerer", "talker", "--answers", "/dev/null/a"), "cannot be saved in"),
         (
             ("--answerer", "talker", "--limit", "4096", "--modes", "full"),

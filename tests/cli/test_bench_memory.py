@@ -55,14 +55,12 @@ def test_both_memories_get_the_same_sessions_and_are_compared(
     assert "fewer store operations" in done.out
 
 
-def test_the_setting_chooses_the_runner(jitchat: Shell, labelled: Path, monkeypatch):
+def test_the_document_is_measured_unless_another_runner_is_named(jitchat: Shell, labelled: Path):
     words = ("bench", "memory", "--data", labelled, "--embedder", "none")
     assert "document " in jitchat(*words).out
-    monkeypatch.setenv("JITCHAT_AGENT_CONTEXT_ONLY", "false")
-    done = jitchat(*words)
+    done = jitchat(*words, "--runner", "entries")
     assert "entries " in done.out
     assert "document " not in done.out
-    assert "document " in jitchat(*words, "--runner", "document").out
 
 
 def test_an_answerer_answers_from_the_windows(jitchat: Shell, labelled: Path, tmp_path: Path):

@@ -100,7 +100,7 @@ def test_it_runs_on_a_temporary_database(
         file = backend._paths.database  # type: ignore[attr-defined]
         assert file.is_file()
         assert backend._paths.rot.parent == file.parent  # type: ignore[attr-defined]
-        ran.append((file, [each.id for each in backend.store.conversations()], app.tour.pace))
+        ran.append((file, [each.id for each in backend.store.conversations()], app.pace))
         return 3
 
     monkeypatch.setattr(chat, "run_app", run_app)

@@ -26,7 +26,8 @@ def test_window_why_and_json_show_the_passages_of_the_turn(jitchat: Shell, tmp_p
         assert text in window["messages"][-1]["content"]
     kept = sum(passage["tokens"] for passage in excerpt["passages"])
     whole = kept + sum(excerpt["left_out"])
-    assert found["reason"].startswith(f"excerpt, {kept} of {whole:,} tokens: ")
+    assert (found["form"], found["whole"]) == ("excerpt", whole)
+    assert found["reason"].startswith(f"excerpt, {found['tokens']} of {whole:,}: ")
     row = next(row for row in window["ledger"] if row["turn"] == 4)
     assert row["reason"] == found["reason"]
     assert row["tokens"] >= whole

@@ -56,14 +56,14 @@ def test_every_setting_is_printed_with_its_origin(
 ):
     config = tmp_path / "my.toml"
     config.write_text("[window]\nrecent = 500\n")
-    monkeypatch.setenv("JITCHAT_MODE", "recency")
+    monkeypatch.setenv("JITCHAT_CHAT_MODE", "recency")
 
     done = jitchat("config", "--config", config, "--base-url", "http://localhost:8080/v1")
 
     assert done.code == 0
     found = rows(done.out)
     assert found["window.recent"] == ["500", str(config)]
-    assert found["chat.mode"] == ['"recency"', "$JITCHAT_MODE"]
+    assert found["chat.mode"] == ['"recency"', "$JITCHAT_CHAT_MODE"]
     assert found["provider.base_url"] == ['"http://localhost:8080/v1"', "--base-url"]
     assert found["provider.name"] == ['"openai"', "implied by --base-url"]
     assert found["embedder.name"] == ['"none"', "$JITCHAT_EMBEDDER_NAME"]

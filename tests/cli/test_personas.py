@@ -13,6 +13,7 @@ from jitchat.store.database import Database
 from jitchat.store.pins import OwnInstructions
 from jitchat.tui import garbage
 from jitchat.values import Instructions
+from jitchat.window.render import READING
 
 if TYPE_CHECKING:
     from jitchat.tui.app import JitchatApp
@@ -28,9 +29,13 @@ def configured(demo: None, jitchat: Shell) -> None:
 
 
 def system(jitchat: Shell, *arguments: str) -> tuple[str, str]:
-    """Return the system text of the window that a command shows, and its origin."""
+    """Return the system text of the window that a command shows, and its origin.
+
+    In the demo, the sentence on how to read the window follows every text.
+    """
     window: Any = jitchat("window", "hello", *arguments, "--json").json
-    return window["messages"][0]["content"], window["segments"][0]["reason"]
+    text, _ = window["messages"][0]["content"].split(f"\n\n{READING}")
+    return text, window["segments"][0]["reason"]
 
 
 def test_a_window_has_the_persona_and_nothing_is_stored(jitchat: Shell) -> None:
@@ -46,7 +51,7 @@ def test_a_conversation_keeps_its_persona_after_a_send_until_another_is_named(
     jitchat: Shell, scripted: ScriptedProvider
 ) -> None:
     jitchat("send", "hello", "--persona", "poet", "--conversation", "demo")
-    assert scripted.requests[0][0].content == "In verse."
+    assert scripted.requests[0][0].content == f"In verse.\n\n{READING}"
     assert system(jitchat) == ("In verse.", "persona poet")
     assert system(jitchat, "--persona", "terse")[1] == "persona terse"
     assert system(jitchat, "--persona", "")[1] == "instructions"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import click
@@ -12,10 +13,12 @@ from click.testing import CliRunner
 
 from jitchat.cli import output
 from jitchat.cli.options import Flags, ListingGroup, SharingCommand
+from jitchat.errors import UsageError, reported
 from jitchat.statements import DocumentLine, Section, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
 LINE = DocumentLine(Section.FACTS, "Mira is a cat.", Source(3, 5, "chat-1"))
 MOMENT = datetime(2026, 3, 2, 9, 14, tzinfo=UTC)
@@ -94,3 +97,38 @@ def test_a_command_has_the_usual_options_that_its_function_takes(tmp_path: objec
     assert run("list", "--json", "--db", f"{tmp_path}/x.db") == f"{tmp_path}/x.db True\n"
     assert "No such option" in run("plain", "--json")
     assert "Settings:" in run("list", "--help")
+
+
+def test_what_a_command_found_is_told_as_json_or_as_text(capsys: pytest.CaptureFixture[str]):
+    def told(text: str | Callable[[], object], *, as_json: bool = False) -> str:
+        output.tell({"through": MappingProxyType({"a": 1})}, text, as_json=as_json)
+        return capsys.readouterr().out
+
+    assert json.loads(told("Found.", as_json=True)) == {"through": {"a": 1}}
+    assert told("Found.") == "Found.\n"
+    assert told(lambda: output.say("Found, too.")) == "Found, too.\n"
+    assert told("") == ""
+
+
+def test_records_are_described_by_the_names_of_their_attributes(
+    capsys: pytest.CaptureFixture[str],
+):
+    def printed(*records: DocumentLine, as_json: bool) -> str:
+        names = "text turn=source.first"
+        output.print_records(
+            records, names, lambda line: (line.text, "x"), as_json=as_json, none="None."
+        )
+        return capsys.readouterr().out
+
+    assert json.loads(printed(LINE, as_json=True)) == [{"text": "Mira is a cat.", "turn": 3}]
+    assert printed(LINE, as_json=False) == "Mira is a cat.  x\n"
+    assert printed(as_json=False) == "None.\n"
+    assert printed(as_json=True) == "[]\n"
+
+
+def test_a_failure_of_a_file_is_reported_with_its_reason_and_a_remedy(tmp_path: Path):
+    with (
+        pytest.raises(UsageError, match=r"x cannot be read: No such file .*\. Name another\."),
+        reported(UsageError, "x cannot be read", "Name another."),
+    ):
+        (tmp_path / "x").read_bytes()

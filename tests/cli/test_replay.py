@@ -45,7 +45,7 @@ def test_it_prints_the_window_its_ledger_its_hash_and_the_reply(
         ["retrieved", "#9", "1"],
     ]
     assert lines[-4:] == [
-        f"sha256 {found['sha256']} as sent",
+        f"window {found['sha256']} as sent",
         "sent 100 ✓ · answer 10 ✓",
         "reply #62 (complete)",
         "Understood.",
@@ -81,8 +81,9 @@ def test_of_several_sends_the_last_is_shown_unless_another_is_named(
     jitchat("send", QUESTION, "--conversation", "demo")
     change(
         jitchat,
-        "INSERT INTO windows (turn, digest, header, segments, ledger, sizes)"
-        " SELECT turn, digest, json_set(header, '$.model', 'other'), segments, ledger, sizes"
+        "INSERT INTO windows (turn, digest, header, segments, pieces, ledger, sizes)"
+        " SELECT turn, digest, json_set(header, '$.model', 'other'), segments, pieces, ledger,"
+        " sizes"
         " FROM windows",
     )
 
@@ -113,14 +114,14 @@ def test_a_turn_that_was_never_sent_is_reported(jitchat: Shell, turn: str, told:
 
 def test_damage_is_reported_and_ends_with_an_error(jitchat: Shell, scripted: ScriptedProvider):
     jitchat("send", QUESTION, "--conversation", "demo")
-    change(jitchat, "UPDATE blobs SET content = 'Be evil.' WHERE content LIKE 'You are%'")
+    change(jitchat, "UPDATE pieces SET content = replace(content, 'You are', 'Be evil.')")
     for how in ([], ["--json"], ["--messages"]):
         done = jitchat("replay", "61", *how)
         assert done.code == 1
         assert "Be evil." in done.out
         assert done.err.startswith("jitchat: The stored window of #61 is damaged: ")
     assert "the stored window is damaged" in jitchat("replay", "61").out
-    change(jitchat, "DELETE FROM blobs")
+    change(jitchat, "DELETE FROM pieces")
     done = jitchat("replay", "61")
     assert (done.code, done.out) == (1, "")
     assert "is damaged" in done.err

@@ -150,9 +150,12 @@ def test_names_are_read_once_in_the_given_order():
             "--resume keeps the run's own options, so --lengths and --judge cannot be changed.",
         ),
         (["--resume", "r7"], "There is no run 'r7'. There are no runs yet."),
-        (["--json", "same", "--csv", "same"], "--json and --csv: two of them name the same file."),
+        (
+            ["--json", "same", "--html", "same"],
+            "--json and --html: two of them name the same file.",
+        ),
         (["--json", "nowhere/out"], "nowhere/out cannot be written: No such file or directory."),
-        (["--svg", "."], ". cannot be written: Is a directory. Choose another file."),
+        (["--html", "."], ". cannot be written: Is a directory. Choose another file."),
         (["--judge", "reader"], "--judge: the reader only quotes and cannot judge."),
         (
             ["--conversation", "none such"],
@@ -163,8 +166,8 @@ def test_names_are_read_once_in_the_given_order():
             "--seed is not for `jitchat rot list`. Use `jitchat rot` to start a run.",
         ),
         (
-            ["--yes", "--csv", "x", "--modes", "jit", "show", "r1"],
-            "--modes, --yes and --csv are not for `jitchat rot show`. Use `jitchat rot` to start a"
+            ["--yes", "--html", "x", "--modes", "jit", "show", "r1"],
+            "--modes, --yes and --html are not for `jitchat rot show`. Use `jitchat rot` to start a"
             " run.",
         ),
     ],
@@ -249,7 +252,7 @@ def test_in_a_terminal_the_app_opens_with_the_options(
     assert opened.asked == [asked]
 
 
-@pytest.mark.parametrize("kind", ["json", "csv", "svg", "resume"])
+@pytest.mark.parametrize("kind", ["json", "html", "resume"])
 def test_options_that_request_figures_do_not_open_the_app(
     jitchat: Shell, kind: str, monkeypatch: pytest.MonkeyPatch
 ):

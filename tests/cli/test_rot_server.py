@@ -103,8 +103,9 @@ def test_a_judge_grades_the_answers_that_no_rule_finds_right(jitchat: Shell, ser
     assert spent["input_tokens"] > 1_000
 
 
+@pytest.mark.parametrize("parallel", ["1", "3"])
 def test_a_run_stops_at_the_daily_spending_limit_and_can_be_resumed(
-    jitchat: Shell, server: Any, home: Path
+    jitchat: Shell, server: Any, home: Path, parallel: str
 ):
     home.mkdir()
     (home / "config.toml").write_text(
@@ -112,7 +113,7 @@ def test_a_run_stops_at_the_daily_spending_limit_and_can_be_resumed(
     )
     server.replies = [WELL, WELL]
     tiny = ("--lengths", "500", "--depths", "0,50,100", "--kinds", "direct", "--modes", "full")
-    done = jitchat("rot", *tiny, *server.flags)
+    done = jitchat("rot", *tiny, "--parallel", parallel, *server.flags)
 
     assert (done.code, len(server.asked)) == (1, 1)
     assert "Today: ~$0.00" in done.err
@@ -143,7 +144,7 @@ def test_every_answer_has_the_same_cap_and_sampling_and_the_run_stores_them(
     assert [{name: each.get(name) for name in wanted} for each in server.sent] == [wanted] * 2
     run = json.loads(done.out)["run"]
     assert (run["answer"], run["temperature"], run["sampling_seed"]) == (64, 0.0, 7)
-    shown = " ".join(jitchat("rot", "show", "r1", "--svg", "-").out.split())
+    shown = " ".join(jitchat("rot", "show", "r1", "--html", "-").out.split())
     assert "answers of up to 64 tokens" in shown
     assert "temperature 0, sampling seed 7" in shown
 

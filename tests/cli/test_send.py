@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 from jitchat import models
 from jitchat.cli import options
-from jitchat.errors import KeyRefused, StreamCut
-from jitchat.providers.provider import Finished, Options, Piece, ReplyDelta
+from jitchat.errors import KeyRefused, RequestRefused, StreamCut
+from jitchat.providers.provider import Finished, Options, PartRefused, Piece, ReplyDelta
 from jitchat.values import REQUEST_CONTEXT, ToolCall
+from jitchat.window.render import READING
 from tests.cli.conftest import Shell
 from tests.examples import examples
 from tests.support import ScriptedProvider
@@ -102,6 +103,22 @@ def test_the_partial_reply_of_a_broken_stream_is_printed_and_stored(
     assert (done.code, done.out) == (3, "Half an \n")
     assert done.err == "jitchat: The answer stopped half way. Send again.\n"
     assert last_two(jitchat) == ["hello", "Half an "]
+
+
+def test_what_the_server_refuses_and_what_that_costs_is_said(
+    jitchat: Shell, scripted: ScriptedProvider
+):
+    told = "tiny-1 is sent no tools."
+    refusal = PartRefused(RequestRefused("No.", ""), "tools", told)
+    lost = "The prefix that the provider may have cached is lost."
+    scripted.script, scripted.later = (refusal,), [("Done.",), (refusal,), ("Done again.",)]
+
+    first, second = jitchat("send", "--new", "hello"), jitchat("send", "hello again")
+
+    assert (first.out, second.out) == ("Done.\n", "Done again.\n")
+    assert told in first.err
+    assert lost not in first.err
+    assert f"{told} {lost}\n" in second.err
 
 
 @pytest.mark.parametrize(
@@ -418,4 +435,5 @@ def test_json_has_the_error(jitchat: Shell, scripted: ScriptedProvider):
 
 def test_instructions_can_be_given_for_one_message(jitchat: Shell, scripted: ScriptedProvider):
     assert jitchat("send", *DEMO, "--system", "Answer in French.", "hello").code == 0
-    assert scripted.requests[-1][0].content == "Answer in French."
+    text, _ = scripted.requests[-1][0].content.split(READING)
+    assert text == "Answer in French.\n\n"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jitchat.providers.catalogue import servers
+from jitchat.store.database import Database
+from jitchat.store.pins import PickedMode
 from jitchat.values import MAXIMUM, Limit, Message
 from tests.transfer.files import plain_turns, written
 
@@ -31,6 +33,14 @@ def assert_exact(window: dict[str, Any]) -> None:
     assert window["limit"] - window["reserve"] == window["budget"]
 
 
+def test_the_mode_is_the_one_that_was_picked_in_the_app(jitchat: Shell):
+    database = Database(jitchat.home / "jitchat.db")
+    PickedMode(database).put("demo", "full")
+    database.close()
+    assert jitchat("window", QUESTION, "--json").json["mode"] == "full"
+    assert jitchat("window", QUESTION, "--json", "--mode", "jit").json["mode"] == "jit"
+
+
 def test_json_has_these_keys_and_no_others(jitchat: Shell):
     window = jitchat("window", QUESTION, "--json").json
 
@@ -50,6 +60,8 @@ def test_json_has_these_keys_and_no_others(jitchat: Shell):
         "full_tokens",
         "stable_tokens",
         "cost",
+        "full_cost",
+        "cached",
         "price_source",
         "segments",
         "ledger",
@@ -126,7 +138,9 @@ def test_the_server_that_answers_counts_the_very_window(
 ):
     asked = []
 
-    async def count(endpoint: Endpoint, protocol: str, messages: Sequence[Message]) -> int:
+    async def count(
+        endpoint: Endpoint, protocol: str, messages: Sequence[Message], *, tools: object
+    ) -> int:
         asked.append((endpoint.model, protocol, [message.content for message in messages]))
         return 4_321
 
@@ -219,7 +233,7 @@ def test_full_that_does_not_fit_states_the_excess(jitchat: Shell):
     done = jitchat("window", QUESTION, "--mode", "full", "--budget", str(whole - 100))
 
     assert done.code == 1
-    assert f"needs ~{whole:,} tokens, 100 more than the budget of {whole - 100:,}" in done.err
+    assert f"needs ~{whole:,} tokens, ~100 more than the budget of {whole - 100:,}" in done.err
     assert "witch to jit or recency mode" in done.err
 
 

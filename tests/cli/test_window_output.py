@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.cli import output, windows
+from tests.transfer.files import plain_turns, written
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,6 +82,29 @@ def test_turns_that_were_never_candidates_are_summarized(jitchat: Shell):
     assert "never candidates" not in jitchat("window", QUESTION, "--mode", "full").out
 
 
+def test_the_text_has_every_row_that_the_json_has(jitchat: Shell, tmp_path: Path):
+    jitchat("import", written(tmp_path, "mine.json", plain_turns(80)))
+    for number in range(1, 30):
+        text = f"What we settle on for the deploy window of relay {number} is {number}:00."
+        assert jitchat("memory", "add", text).code == 0
+    (tmp_path / "big.md").write_text("The deploy window. " * 4_000)
+    asked = ("window", QUESTION, "--attach", str(tmp_path / "big.md"))
+
+    window, out = jitchat(*asked, "--json").json, jitchat(*asked).out
+
+    kinds = {row["kind"] for row in window["others"]}
+    assert kinds >= {"files", "documents", "facts"}
+    lines = out.splitlines()
+    for row in (*window["ledger"], *window["others"]):
+        name = f"#{row['turn']}" if "turn" in row else row["name"]
+        told = row["verdict"], f"~{row['tokens']:,} ", f"{name} ", row["reason"]
+        assert any(all(part in line for part in told) for line in lines), told
+    name = next(row["name"] for row in window["others"] if row["kind"] == "facts")
+    explained = jitchat("why", name, QUESTION).out
+    assert f"{name} is left out, ~" in explained
+    assert " left for facts." in explained
+
+
 def test_exact_figures_are_not_marked(jitchat: Shell, shared_vocabulary: Path):
     out = jitchat("window", QUESTION).out
 
@@ -125,7 +149,7 @@ def test_colours_are_for_terminals_that_want_them(
     ("flags", "cost", "source", "told"),
     [
         ((), 0.0, "runs here", "free (runs here)"),
-        (("--model", "gpt-5-mini"), 0.25, "table of 2026-11", "~$0.000{} (table of 2026-11)"),
+        (("--model", "gpt-5-mini"), 0.25, "table of 2026-11", "~$0.000{} input (table of 2026-11)"),
         (("--model", "small-9"), None, None, "cost unknown: no price for small-9"),
     ],
 )

@@ -13,7 +13,7 @@ from jitchat.providers.answer import Answer
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Endpoint, Options
-from jitchat.providers.tools import arguments_of, problem_with, result_message
+from jitchat.providers.tools import arguments_of, problem_with
 from jitchat.session import Session
 from jitchat.session_options import SessionOptions
 from jitchat.tools.asking import TOOL
@@ -26,7 +26,7 @@ from tests.engine.server import KEY, Engine
 from tests.engine.tiny_model import BRIEF, CALLS, FOUND, LOOKING, NAME
 from tests.providers.tool_windows import OFFERED
 from tests.session.sending import failures, send
-from tests.support import conversation_of, session_on, talk
+from tests.support import conversation_of, result_message, session_on, talk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,20 +20,25 @@ from typing import TYPE_CHECKING, Any
 
 import jitchat.index.indexer
 import jitchat.index.search  # noqa: F401  what is loaded late elsewhere is loaded once here
-from jitchat.errors import StaleDocument
-from jitchat.events import StepStored, ToolReturned, TurnStored
+from jitchat.errors import JitchatError, StaleDocument
+from jitchat.events import SendFailed, StepStored, ToolReturned, TurnStored
 from jitchat.memory import Memory
+from jitchat.metering import MeteredProvider
+from jitchat.providers.catalogue.table import Prices
+from jitchat.providers.provider import Options, Piece
 from jitchat.session import Session
 from jitchat.session_options import SessionOptions
+from jitchat.spending import SpendingLimits
 from jitchat.store import database as database_module
 from jitchat.store.database import Database
 from jitchat.store.path import parent_of
 from jitchat.store.replies import Place, ReplyWriter, Timing
+from jitchat.store.requests import Purpose
 from jitchat.store.store import ColdStore
 from jitchat.synthesis.session_end import SessionEnd
 from jitchat.tools.source import Step, ToolOutput
 from jitchat.tools.toolbox import Toolbox
-from jitchat.values import Mode, Role, Status, ToolCall, Turn
+from jitchat.values import Message, Mode, Role, Status, ToolCall, Turn, Usage
 from jitchat.window.tokens import EstimateCounter
 from tests.index.support import FakeEmbedder
 from tests.support import ScriptedProvider
@@ -41,7 +46,7 @@ from tests.tools.support import ScriptedTools
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import AsyncIterator, Mapping, Sequence
 
 LIMIT = 3_000
 """Tokens, of windows in which turns are observed."""
@@ -214,11 +219,48 @@ def end_sessions(path: str, sessions: int) -> None:
     tell("done")
 
 
+class Slow(ScriptedProvider):
+    """Tells that a request arrived, and answers with 500 tokens after some seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self._seconds = seconds
+
+    async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
+        tell("sent", os.getpid())
+        await asyncio.sleep(self._seconds)
+        async for piece in super().stream(messages, options):
+            yield Usage(100, 500) if isinstance(piece, Usage) else piece
+
+
+def spend(path: str, kind: str, limit: float, seconds: float) -> None:
+    """Send a request that costs $0.02 within a limit of the day, as an answer or a small model."""
+    store = ColdStore(Database(Path(path)))
+    memory = Memory(store, store.create("Talk"))
+    prices, limits = Prices(0.0, 40.0), SpendingLimits(day=limit)
+    options = SessionOptions(prices=prices, spending=limits)
+    session = Session(memory, Slow(seconds), EstimateCounter(), options)
+
+    async def send() -> None:
+        async for event in session.send("hello", Mode.FULL):
+            if isinstance(event, SendFailed):
+                raise event.error
+
+    async def ask(metered: MeteredProvider) -> None:
+        async for _ in metered.stream([Message(Role.USER, "hello")], Options()):
+            pass
+
+    try:
+        asyncio.run(send() if kind == "answer" else ask(session.metered(Purpose(kind))))
+    except JitchatError as error:
+        tell("refused", str(error).replace("\n", " "))
+
+
 JOBS = {
     each.__name__: each
     for each in (
         *(chat, fork_often, call_tools, say, open_only, open_and_die, index),
-        *(observe, end_sessions),
+        *(observe, end_sessions, spend),
     )
 }
 

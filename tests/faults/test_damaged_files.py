@@ -16,6 +16,7 @@ from jitchat.store.drafts import sent_drafts
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import WindowArchive, WindowRecord
 from tests.index.support import FakeEmbedder
+from tests.store.segments import record_of
 from tests.support import talk
 
 if TYPE_CHECKING:
@@ -42,10 +43,7 @@ def healthy(tmp_path_factory) -> bytes:
     for number in range(30):
         said = memory.add_user_turn(f"Question {number}: which port? " + "x" * 200)
         texts = [(f"system {number}", None), *((turn.content, turn.id) for turn in memory.turns)]
-        segments = [
-            {"kind": "recent", "tokens": 5, "text": text, "turn_id": turn_id}
-            for text, turn_id in texts
-        ]
+        segments = [record_of("recent", text, 5, turn_id=turn_id) for text, turn_id in texts]
         memory.archive.put(said.id, WindowRecord("d", SENT_HEADER, segments, [{"turn": 1}]))
         store.append(made.id, talk(f"We agreed on {number}.", f"Ann said {number}."))
         memory.refresh()

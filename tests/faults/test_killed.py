@@ -15,7 +15,6 @@ import pytest
 from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
 from jitchat.providers.protocols.protocol import protocol_names
-from jitchat.providers.tools import paired
 from jitchat.store.copies import upgrade_copies
 from jitchat.store.database import Database, migration_names
 from jitchat.store.observations import PassKind
@@ -23,6 +22,8 @@ from jitchat.store.store import ColdStore
 from jitchat.values import NO_TOOL_USE, Message, Status
 from jitchat.window.exchange import carried_use, spoken_as
 from jitchat.window.history import History
+from jitchat.writing.pieces import PLAIN
+from jitchat.writing.write import write_messages
 from tests.faults.nursery import PIECE_SECONDS
 from tests.index.support import FakeEmbedder
 from tests.providers.test_fuzzed_calls import ids_of
@@ -135,8 +136,7 @@ def require_valid(memory: Memory) -> None:
         Message(spoken_as(turn), turn.content, turn.position, carried_use(turn.use))
         for turn in history.turns
     ]
-    matched = paired(messages)
-    assert (matched.interrupted, matched.dropped) == ((), ())
+    assert len(write_messages(messages, PLAIN)) == len(messages)
     for name in protocol_names:
         called, returned = ids_of(sent_messages(name, messages))
         assert called == returned

@@ -14,6 +14,7 @@ from jitchat.store.replies import close_interrupted
 from jitchat.store.windows import Ending, WindowRecord
 from jitchat.synthesis.session_end import SessionEnd
 from jitchat.values import Role, Status, Usage
+from tests.store.segments import record_of
 from tests.store.support import claim, dead_process, make_full, make_read_only
 from tests.support import conversation_of, talk
 from tests.synthesis.support import said, small_talk
@@ -46,7 +47,7 @@ def save(memory: Memory) -> None:
 
 
 def put(memory: Memory) -> None:
-    segments = [{"kind": "system", "tokens": 1, "text": LONG, "turn_id": None}]
+    segments = [record_of("system", LONG, 1)]
     memory.archive.put(memory.turns[0].id, WindowRecord("d", {}, segments, []))
 
 

@@ -13,6 +13,7 @@ import docx
 import openpyxl
 import pptx
 import pytest
+from openpyxl.comments import Comment
 from PIL import Image
 from pypdf import PdfReader, PdfWriter
 
@@ -118,13 +119,65 @@ def test_open_document_files_are_read_without_a_library() -> None:
     assert [(part.locator, part.text) for part in odp.parts] == [("slide 2", "The  port\tis:\n")]
 
 
-def test_deleted_text_and_comments_of_open_document_files_are_left_out() -> None:
+def test_of_open_document_files_deleted_text_is_left_out_and_comments_follow_the_text() -> None:
     deleted = f"<text:tracked-changes><text:deletion>{SAID}</text:deletion></text:tracked-changes>"
     noted = (
         "<text:p>It is<office:annotation><text:p>Sure?</text:p></office:annotation> 8443.</text:p>"
     )
     odt = attachment_of("a.odt", open_document(f"<office:text>{deleted}{noted}</office:text>"))
-    assert odt.text == "It is 8443.\n\n"
+    assert [(part.locator, part.text) for part in odt.parts] == [
+        ("", "It is 8443.\n\n"),
+        ("margins", "Headers, notes and comments:\nSure?\n"),
+    ]
+
+
+def test_headers_footers_text_boxes_notes_and_comments_of_office_files_are_read(
+    tmp_path: Path,
+) -> None:
+    document = docx.Document()
+    document.add_paragraph("The port is 8443.")
+    section = document.sections[0]
+    section.header.paragraphs[0].text = "Confidential"
+    section.footer.paragraphs[0].text = "Harbour office"
+    section.different_first_page_header_footer = True
+    section.first_page_header.paragraphs[0].text = "Confidential"
+    document.add_comment(document.paragraphs[0].runs, text="Who says so?")
+    document.save(str(tmp_path / "b.docx"))
+    book = openpyxl.Workbook()
+    book.active.append(["port", 8443])
+    book.active["A1"].comment = Comment("Which gate?", "Ana")
+    book.active.oddHeader.center.text = "Draft"
+    book.save(tmp_path / "c.xlsx")
+    found = {name: load(tmp_path / name) for name in ("b.docx", "c.xlsx")}
+
+    assert {name: file.parts[-1].locator for name, file in found.items()} == {
+        "b.docx": "margins",
+        "c.xlsx": "margins",
+    }
+    assert found["b.docx"].parts[-1].text.splitlines()[1:] == [
+        "Who says so?",
+        "Harbour office",
+        "Confidential",
+    ]
+    assert found["c.xlsx"].parts[-1].text.splitlines()[1:] == ["Which gate?", "Draft"]
+    assert all(file.is_extracted for file in found.values())
+
+
+def test_comments_of_slides_and_headers_of_open_document_files_are_read(tmp_path: Path) -> None:
+    show = pptx.Presentation()
+    show.slides.add_slide(show.slide_layouts[5]).shapes.title.text = "The port"
+    show.save(str(tmp_path / "d.pptx"))
+    spaces = "xmlns:p='http://schemas.openxmlformats.org/presentationml/2006/main'"
+    with zipfile.ZipFile(tmp_path / "d.pptx", "a") as packed:
+        comment = f"<p:cmLst {spaces}><p:cm><p:text>Is it?</p:text></p:cm></p:cmLst>"
+        packed.writestr("ppt/comments/comment1.xml", comment)
+    assert load(tmp_path / "d.pptx").parts[-1].text.endswith("\nIs it?\n")
+    written = BytesIO(open_document(f"<office:text>{SAID}</office:text>"))
+    with zipfile.ZipFile(written, "a") as packed:
+        said = "<t:p>Con<t:b>fid</t:b>ential</t:p>"
+        header = f"<s:header xmlns:s='style' xmlns:t='text'>{said}</s:header>"
+        packed.writestr("styles.xml", header)
+    assert attachment_of("a.odt", written.getvalue()).text.endswith("\nConfidential\n")
 
 
 def test_a_long_cell_repeated_in_every_column_is_refused_before_it_is_written() -> None:

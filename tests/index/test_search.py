@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.index import columns
 from jitchat.index.columns import GAP_SECONDS
 from jitchat.index.embedder import NoEmbedder
 from jitchat.index.entry import index_entry
@@ -193,8 +192,7 @@ def test_a_long_turn_counts_for_less_than_a_brief_one_with_the_same_words():
     assert found[1] > 2 * found[11] > 0
 
 
-def test_the_latest_decisions_are_found_however_far_back_they_are(monkeypatch):
-    monkeypatch.setattr(columns, "_LOOKED_AT", 3)
+def test_the_latest_decisions_are_found_however_far_back_they_are():
     said = ["We decided to launch.", "", "", "We agreed on blue.", *[""] * 9, "We chose Graz."]
     index = index_of(talk(*said))
     found = [index.decisions(count, 14) for count in (1, 2, 9)]

@@ -68,7 +68,7 @@ def test_a_result_is_recalled_under_the_name_of_its_call(store):
     window = session.preview("What did list_boats say about the tug Boreas?", Mode.JIT)
     (recalled,) = (each for each in window.segments if each.turn == 3)
     assert recalled.kind is Kind.RETRIEVED
-    assert 'tool list_boats({"query": "gateway"})>' in recalled.text
+    assert 'tool list_boats {"query": "gateway"}>' in recalled.text
     assert "the tug Boreas" in recalled.text
 
 

@@ -21,6 +21,7 @@ from jitchat.session_options import SessionOptions
 from jitchat.values import Message, Turn, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, message_tokens, request_tokens
+from jitchat.writing.pieces import PLAIN, WritingRules
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -83,7 +84,7 @@ def lab_on(
 
 def reader() -> Provider:
     return ReaderProvider(
-        lambda sent, text: (request_tokens(COUNTER, tuple(sent)), COUNTER.count(text))
+        lambda sent, _, text: (request_tokens(COUNTER, tuple(sent)), COUNTER.count(text))
     )
 
 
@@ -130,6 +131,9 @@ class ForgetfulModel:
             for plan in plans(self.experiment, price)
             for each in plan.facts
         }
+
+    def rules(self, options: object) -> WritingRules:
+        return PLAIN
 
     async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
         self.requests += 1

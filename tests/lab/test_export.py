@@ -5,26 +5,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from dataclasses import replace
+from html.parser import HTMLParser
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.lab.experiment import Cell, Experiment, preset
+from jitchat.lab.experiment import Cell, Experiment
 from jitchat.lab.export import files
-from jitchat.lab.export.files import COLUMNS, FORMATS, csv_text, exported, is_formula
-from jitchat.lab.export.svg import svg_picture
+from jitchat.lab.export.files import FORMATS, exported
+from jitchat.lab.export.page import html_page
 from jitchat.lab.facts import Kind
 from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import read
-from jitchat.text.sanitize import repair
 from jitchat.values import Mode
 from tests.examples import examples
 from tests.lab.some_results import EXPERIMENT, READER_RUN, RUN, result, results
@@ -32,11 +29,6 @@ from tests.lab.some_results import EXPERIMENT, READER_RUN, RUN, result, results
 FORMAT = Path(files.__file__).with_name("json_format.txt")
 GOLDEN = Path(__file__).parent / "golden"
 WRITE = os.environ.get("JITCHAT_WRITE_GOLDEN")
-NAMES = {
-    "svg", "title", "desc", "g", "rect", "text", "path", "defs", "pattern", "linearGradient",
-    "stop",
-}  # fmt: skip
-SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "\x1b]0;x\x07<script>&'\"]]>\u202e\ud800\uffff\0=1+1\n[red]"
 TEXTS = st.text(st.characters(codec=None), max_size=30) | st.just(HOSTILE)
 
@@ -55,17 +47,25 @@ def hostile_result(text):
     return result(Cell(1_000, 0.5, Kind.DIRECT, 1, Mode.JIT), **changes)
 
 
-def rows_of(text):
-    return list(csv.DictReader(io.StringIO(text, newline="")))
+class Page(HTMLParser):
+    """What a page consists of."""
 
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.titles, self.texts = set(), [], []
+        self.feed(text)
 
-def words_of(svg):
-    return [each.text or "" for each in ET.fromstring(svg).iter(f"{SVG}text")]
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.titles += [value for name, value in attrs if name == "title"]
+
+    def handle_data(self, data):
+        self.texts.append(" ".join(data.split()))
 
 
 @pytest.mark.parametrize(
     ("ending", "found"),
-    [("svg", results()), ("json", results()[::19]), ("csv", results()[::19])],
+    [("html", results()), ("json", results()[::19])],
 )
 def test_the_small_run_is_written_as_on_file(ending, found):
     made, path = exported(ending, READER_RUN, found), GOLDEN / f"small.{ending}"
@@ -83,7 +83,7 @@ def test_an_unknown_ending_is_refused():
 def test_a_run_that_goes_on_is_written_too(found):
     for ending in FORMATS:
         assert exported(ending, RUN, found)
-    assert "no result yet" in words_of(svg_picture(RUN, found))
+    assert "·" in Page(html_page(RUN, found)).texts
 
 
 @examples(12)
@@ -91,11 +91,9 @@ def test_a_run_that_goes_on_is_written_too(found):
 def test_what_others_wrote_breaks_no_file(text):
     run, found = hostile_run(text), [hostile_result(text)]
     files = {ending: exported(ending, run, found).decode() for ending in FORMATS}
-    (row,) = rows_of(files["csv"])
-    assert row["answer"].removeprefix("'") == repair(text)
     assert json.loads(files["json"])["cells"][0]["answer"] == text
-    drawn = {each.tag for each in ET.fromstring(files["svg"]).iter()}
-    assert drawn <= {f"{SVG}{name}" for name in NAMES}
+    assert Page(files["html"]).tags == Page(html_page(RUN, results())).tags
+    assert not set("\x1b\x07\u202e") & set(files["html"])
 
 
 class TestJson:
@@ -117,77 +115,28 @@ class TestJson:
         assert {name for group in groups for name in group} <= described
 
 
-class TestCsv:
-    def test_there_is_a_row_a_cell_in_lines_of_the_standard(self):
-        text = csv_text(RUN, results())
-        rows = rows_of(text)
-        assert tuple(rows[0]) == COLUMNS
-        assert len(rows) == 240
-        assert text.count("\r\n") == text.count("\n") == 241
-        unfit = next(row for row in rows if row["verdict"] == "does not fit")
-        assert unfit["tokens"] == unfit["cost_usd"] == unfit["cached_tokens"] == ""
-
-    @pytest.mark.parametrize(
-        "text",
-        ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "\n=1", "＝1"],
-    )
-    def test_what_looks_like_a_formula_is_marked_as_text(self, text):
-        row = rows_of(csv_text(RUN, [hostile_result(text)]))[0]
-        assert row["answer"].startswith("'")
-        assert is_formula(row["answer"]) is False
-
-    def test_other_texts_and_all_numbers_are_left_alone(self):
-        asked = replace(hostile_result('says "7443", twice\nand again'), seconds=-0.0, held=0)
-        row = rows_of(csv_text(replace(RUN, model="'x"), [asked]))[0]
-        assert row["answer"] == 'says "7443", twice\nand again'
-        assert (row["seconds"], row["held"], row["model"]) == ("-0.0", "0", "'x")
-
-    @examples(16)
-    @given(TEXTS)
-    def test_no_field_of_anybodys_is_a_formula(self, text):
-        rows = csv.reader(io.StringIO(csv_text(hostile_run(text), [hostile_result(text)])))
-        assert not any(is_formula(field) for row in rows for field in row)
-
-
-class TestSvg:
+class TestPage:
     def test_it_needs_nothing_from_elsewhere_and_runs_nothing(self):
-        drawn = svg_picture(READER_RUN, results())
-        assert "http" not in drawn.replace('xmlns="http://www.w3.org/2000/svg"', "")
-        assert not any(each in drawn for each in ("<script", "<style", "<image", "href", "@import"))
+        made = html_page(READER_RUN, results())
+        assert not any(each in made for each in ("http", "<script", "<img", "href", "@import"))
 
-    def test_it_tells_title_state_axes_and_caveat(self):
-        told = words_of(svg_picture(READER_RUN, results()))
-        assert "Context rot: reader, 1k to 48k, Tue 24 Nov 15:40" in told
-        assert any(each.startswith("240 cells: 218 answered, 20 do not fit, 2") for each in told)
-        assert {"full", "recency", "jit", "1k", "48k", "0 %", "25 %", "does not fit"} <= set(told)
-        assert READER_CAVEAT in " ".join(told)
-        assert READER_CAVEAT not in " ".join(words_of(svg_picture(RUN, results())))
+    def test_it_has_title_state_settings_tables_and_caveat(self):
+        texts = Page(html_page(READER_RUN, results())).texts
+        assert "Context rot: reader, 1k to 48k, Tue 24 Nov 15:40" in texts
+        assert any(each.startswith("240 cells: 218 answered, 20 do not fit, 2") for each in texts)
+        assert any("limit 32,768, reserve 2,048" in each for each in texts)
+        assert "jit − full 16k 20 90 − 55 +35 (+7 to +57)" in " ".join(texts)
+        assert READER_CAVEAT in " ".join(texts)
+        assert READER_CAVEAT not in " ".join(Page(html_page(RUN, results())).texts)
 
-    def test_a_square_tells_its_figures_when_it_is_pointed_at(self):
-        made = ET.fromstring(svg_picture(RUN, results()))
-        told = {each.text for each in made.iter(f"{SVG}title")}
-        assert "full, 16,000 tokens, depth 25 %: 25 % of 4 (5–70)" in told
-        assert "full, 48,000 tokens, depth 25 %: does not fit" in told
+    def test_each_mode_has_its_map_with_figures_where_it_is_pointed_at(self):
+        made = Page(html_page(RUN, results()))
+        assert "jit: 95 % of 78 (82–99)" in made.texts
+        assert made.texts.count("48k") == 4, "above each map and below the curve"
+        assert "25 % of 4 (5–70)" in made.titles
+        assert made.titles.count("does not fit") == made.texts.count("n/f") == 5
 
-    def test_everything_is_within_the_picture(self):
-        asked = preset("deep", "reader")
-        many = replace(asked, lengths=tuple(range(1_000, 31_000, 1_000)), depths=(0.0, 1.0))
-        for experiment in (EXPERIMENT, asked, many, replace(EXPERIMENT, modes=(Mode.JIT,))):
-            made = ET.fromstring(svg_picture(replace(RUN, experiment=experiment), []))
-            width, height = map(float, made.attrib["viewBox"].split()[2:])
-            for right, bottom in _corners(made, 0, 0):
-                assert right <= width
-                assert bottom <= height
-
-
-def _corners(node, x, y):
-    """The right lower corner of every rectangle and the place of every text."""
-    moved = node.attrib.get("transform", "")
-    if moved.startswith("translate("):
-        across, down = map(float, moved[len("translate(") : -1].split())
-        x, y = x + across, y + down
-    if node.tag in (f"{SVG}rect", f"{SVG}text"):
-        at = {name: float(node.attrib.get(name, 0)) for name in ("x", "y", "width", "height")}
-        yield x + at["x"] + at["width"], y + at["y"] + at["height"]
-    for each in node:
-        yield from _corners(each, x, y)
+    def test_the_curve_has_a_point_wherever_there_is_an_answer(self):
+        made = html_page(RUN, results())
+        assert made.count("<circle") == 4 * 3 - 1
+        assert html_page(RUN, []).count("<circle") == 0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jitchat.providers.protocols.protocol import USER_AGENT
 from jitchat.providers.provider import Options
 from jitchat.values import Message, Role
+from tests.providers.requested import requested
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ def require_golden(
     window: Sequence[Message] = WINDOW,
 ) -> None:
     """Fail unless the request for the window is the one in `golden/NAME.json`."""
-    text = written(protocol.request(where, window, options or Options()))
+    text = written(requested(protocol, where, window, options or Options()))
     path = GOLDEN / f"{name}.json"
     if WRITE:
         path.write_text(text, encoding="utf-8")

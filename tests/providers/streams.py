@@ -21,6 +21,7 @@ from jitchat.providers.provider import (
     SentRequest,
     ServerQuirks,
 )
+from jitchat.providers.writing import stream_written
 from jitchat.values import Message, Role
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ async def answered(
     wanted: Provider, messages: Sequence[Message], options: Options
 ) -> AsyncGenerator[Piece, None]:
     """The pieces of an answer, without what is told of the requests for it."""
-    async with aclosing(wanted.stream(messages, options)) as pieces:
+    async with aclosing(stream_written(wanted, messages, options)) as pieces:
         async for piece in pieces:
             if not isinstance(piece, SentRequest):
                 yield piece

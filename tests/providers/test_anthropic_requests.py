@@ -11,6 +11,7 @@ from jitchat.providers.protocols.anthropic import AnthropicProtocol, takes_sampl
 from jitchat.providers.provider import Options
 from jitchat.values import Message, Role
 from tests.providers.golden import ALL_OPTIONS, KEY, require_golden
+from tests.providers.requested import requested
 from tests.providers.streams import ASKED, endpoint
 
 PROTOCOL = AnthropicProtocol()
@@ -22,7 +23,7 @@ CACHED = {"cache_control": {"type": "ephemeral"}}
 
 
 def body(*messages: Message, model: str = "m", **options: Any) -> dict[str, Any]:
-    request = PROTOCOL.request(endpoint(model=model), messages, Options(**options))
+    request = requested(PROTOCOL, endpoint(model=model), messages, Options(**options))
     found: dict[str, Any] = json.loads(request.content)
     return found
 
@@ -69,17 +70,17 @@ def test_a_request_is_the_one_on_file(name, options, model):
     ],
 )
 def test_an_address_may_leave_the_version_out(base, url):
-    assert str(PROTOCOL.request(endpoint(base_url=base), ASKED, Options()).url) == url
+    assert str(requested(PROTOCOL, endpoint(base_url=base), ASKED, Options()).url) == url
 
 
 def test_headers_of_the_users_own_go_along_and_win():
     where = endpoint(headers={"anthropic-beta": "x", "Anthropic-Version": "2099-01-01"})
-    sent = PROTOCOL.request(where, ASKED, Options()).headers
+    sent = requested(PROTOCOL, where, ASKED, Options()).headers
     assert (sent["anthropic-beta"], sent["anthropic-version"]) == ("x", "2099-01-01")
 
 
 def test_without_a_key_none_is_sent():
-    assert "x-api-key" not in PROTOCOL.request(endpoint(key=""), ASKED, Options()).headers
+    assert "x-api-key" not in requested(PROTOCOL, endpoint(key=""), ASKED, Options()).headers
 
 
 # the prefix that is to be cached

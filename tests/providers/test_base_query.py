@@ -9,6 +9,7 @@ from jitchat.providers.catalogue.servers import count_exactly, fetch_models
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Options
 from tests.providers.catalogue.servers import Routes
+from tests.providers.requested import requested
 from tests.providers.streams import ASKED, collect, endpoint, provider
 
 QUERY = "api-version=2024-10-21&a=%2Fb"
@@ -30,7 +31,7 @@ QUERY = "api-version=2024-10-21&a=%2Fb"
 )
 def test_the_query_stands_behind_the_route(protocol, base, url):
     where = endpoint(base_url=f"{base}{QUERY}#part")
-    assert str(protocol_named(protocol).request(where, ASKED, Options()).url) == url
+    assert str(requested(protocol_named(protocol), where, ASKED, Options()).url) == url
 
 
 async def test_every_question_beside_the_chat_has_it_too():

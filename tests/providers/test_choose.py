@@ -8,6 +8,7 @@ from jitchat.errors import SettingsError
 from jitchat.providers.catalogue.table import presets
 from jitchat.providers.protocols.protocol import protocol_named, protocol_names
 from jitchat.providers.provider import Options
+from tests.providers.requested import requested
 from tests.providers.streams import ASKED, endpoint
 
 
@@ -22,7 +23,7 @@ from tests.providers.streams import ASKED, endpoint
     ],
 )
 def test_each_protocol_has_its_own_way(name, path):
-    assert protocol_named(name).request(endpoint(), ASKED, Options()).url.path == path
+    assert requested(protocol_named(name), endpoint(), ASKED, Options()).url.path == path
 
 
 def test_every_preset_speaks_a_known_protocol():

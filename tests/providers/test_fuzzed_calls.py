@@ -12,12 +12,14 @@ from jitchat.errors import ProviderError
 from jitchat.providers.answer import Answer
 from jitchat.providers.http.decode import ResponseDecoder
 from jitchat.providers.protocols.calls import CallNames, origin_of
-from jitchat.providers.tools import arguments_of, problem_with, result_message
+from jitchat.providers.tools import arguments_of, problem_with
 from jitchat.values import Message, Role, ToolResult
 from tests.providers.dialects import DIALECTS, Dialect
+from tests.providers.requested import requested
 from tests.providers.streams import endpoint
 from tests.providers.test_fuzzed_streams import chunked, mutated
 from tests.providers.tool_windows import FIELDS, OFFERED
+from tests.support import result_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -147,7 +149,7 @@ def handed_back(dialect: Dialect, answer: Answer) -> list[Any]:
     """The messages of the next request, with a result for each call."""
     results = [result_message(ToolResult(call, "ok")) for call in answer.calls]
     window = (*ASKED, answer.message(), *results)
-    request = dialect.protocol.request(endpoint(), window, OFFERED)
+    request = requested(dialect.protocol, endpoint(), window, OFFERED)
     return json.loads(request.content)[FIELDS[dialect.name]]
 
 

@@ -11,6 +11,7 @@ from jitchat.providers.protocols.gemini import GeminiProtocol
 from jitchat.providers.provider import Options
 from jitchat.values import Message, Role
 from tests.providers.golden import ALL_OPTIONS, KEY, require_golden
+from tests.providers.requested import requested
 from tests.providers.streams import ASKED, endpoint
 
 PROTOCOL = GeminiProtocol()
@@ -20,7 +21,7 @@ ASK, REPLY = Message(Role.USER, "ask", 1), Message(Role.ASSISTANT, "reply", 2)
 
 
 def body(*messages: Message, **options: Any) -> dict[str, Any]:
-    request = PROTOCOL.request(endpoint(), messages, Options(**options))
+    request = requested(PROTOCOL, endpoint(), messages, Options(**options))
     found: dict[str, Any] = json.loads(request.content)
     return found
 
@@ -53,15 +54,15 @@ def test_a_request_is_the_one_on_file(name, options):
     ],
 )
 def test_a_model_is_a_part_of_the_address(base, model, url):
-    request = PROTOCOL.request(endpoint(base_url=base, model=model), ASKED, Options())
+    request = requested(PROTOCOL, endpoint(base_url=base, model=model), ASKED, Options())
     assert str(request.url) == url
 
 
 def test_the_key_is_a_header_and_never_in_the_address():
-    request = PROTOCOL.request(endpoint(key=KEY), ASKED, Options())
+    request = requested(PROTOCOL, endpoint(key=KEY), ASKED, Options())
     assert request.headers["x-goog-api-key"] == KEY
     assert KEY not in str(request.url)
-    assert "x-goog-api-key" not in PROTOCOL.request(endpoint(key=""), ASKED, Options()).headers
+    assert "x-goog-api-key" not in requested(PROTOCOL, endpoint(key=""), ASKED, Options()).headers
 
 
 def test_messages_in_a_row_of_one_role_are_parts_of_one():

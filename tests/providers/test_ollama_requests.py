@@ -10,6 +10,7 @@ import pytest
 from jitchat.providers.protocols.ollama import OllamaProtocol
 from jitchat.providers.provider import Options
 from tests.providers.golden import ALL_OPTIONS, WINDOW, require_golden
+from tests.providers.requested import requested
 from tests.providers.streams import endpoint
 
 LOCAL = {"base_url": "http://localhost:11434", "model": "qwen3:8b", "key": ""}
@@ -17,7 +18,7 @@ PROTOCOL = OllamaProtocol()
 
 
 def body(options: Options) -> dict[str, Any]:
-    return json.loads(PROTOCOL.request(endpoint(**LOCAL), WINDOW, options).content)
+    return json.loads(requested(PROTOCOL, endpoint(**LOCAL), WINDOW, options).content)
 
 
 @pytest.mark.parametrize(
@@ -52,12 +53,12 @@ def test_the_whole_request_is_the_one_on_file(name, where, options):
     ],
 )
 def test_an_address_of_another_of_its_routes_is_taken_too(base):
-    request = PROTOCOL.request(endpoint(base_url=base), WINDOW, Options())
+    request = requested(PROTOCOL, endpoint(base_url=base), WINDOW, Options())
     assert str(request.url) == "http://h:1/api/chat"
 
 
 def test_a_path_before_it_stays():
-    request = PROTOCOL.request(endpoint(base_url="https://h/ollama/v1"), WINDOW, Options())
+    request = requested(PROTOCOL, endpoint(base_url="https://h/ollama/v1"), WINDOW, Options())
     assert str(request.url) == "https://h/ollama/api/chat"
 
 

@@ -11,6 +11,7 @@ from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.provider import Options
 from jitchat.values import Message, Role
 from tests.providers.golden import ALL_OPTIONS, WINDOW, require_golden
+from tests.providers.requested import requested
 from tests.providers.streams import ASKED, KEY, endpoint
 
 OPENAI = "https://api.openai.com/v1"
@@ -18,7 +19,7 @@ PROTOCOL = OpenAiProtocol()
 
 
 def body(options: Options | None = None, **where: Any) -> dict[str, Any]:
-    request = PROTOCOL.request(endpoint(**where), WINDOW, options or Options())
+    request = requested(PROTOCOL, endpoint(**where), WINDOW, options or Options())
     return json.loads(request.content)
 
 
@@ -99,12 +100,12 @@ def test_one_side_takes_its_turn_once_except_at_openai():
 
 
 def test_a_server_without_a_key_gets_no_authorization():
-    assert "authorization" not in PROTOCOL.request(endpoint(key=""), ASKED, Options()).headers
+    assert "authorization" not in requested(PROTOCOL, endpoint(key=""), ASKED, Options()).headers
 
 
 def test_the_users_own_headers_come_along_and_win():
     where = endpoint(headers={"authorization": "Basic x", "X-Title": "Plauderstübchen"})
-    headers = PROTOCOL.request(where, ASKED, Options()).headers
+    headers = requested(PROTOCOL, where, ASKED, Options()).headers
     assert headers["authorization"] == "Basic x"
     assert headers["x-title"] == "Plauderstübchen"
     assert KEY not in str(headers.raw)
@@ -112,18 +113,18 @@ def test_the_users_own_headers_come_along_and_win():
 
 @pytest.mark.parametrize("base", ["http://h/v1", "http://h/v1/", " http://h/v1// "])
 def test_an_address_may_end_in_slashes(base):
-    request = PROTOCOL.request(endpoint(base_url=base), ASKED, Options())
+    request = requested(PROTOCOL, endpoint(base_url=base), ASKED, Options())
     assert str(request.url) == "http://h/v1/chat/completions"
 
 
 def test_the_same_window_makes_the_same_bytes_whatever_is_in_it():
     odd = (Message(Role.USER, "\u2028 \ud800 é\x00"),)
-    first, second = (PROTOCOL.request(endpoint(), odd, ALL_OPTIONS).content for _ in range(2))
+    first, second = (requested(PROTOCOL, endpoint(), odd, ALL_OPTIONS).content for _ in range(2))
     assert first == second
     assert json.loads(first)["messages"][0]["content"] == "\u2028 \ud800 é\x00"
 
 
 def test_a_longer_conversation_starts_with_the_same_bytes():
     more = (*WINDOW, Message(Role.ASSISTANT, "Yes."), Message(Role.USER, "Thanks."))
-    shorter, longer = (PROTOCOL.request(endpoint(), each, Options()) for each in (WINDOW, more))
+    shorter, longer = (requested(PROTOCOL, endpoint(), each, Options()) for each in (WINDOW, more))
     assert longer.content.startswith(shorter.content.partition(b'}], "stream"')[0])

@@ -13,10 +13,11 @@ from jitchat.providers.protocols.ollama import OllamaProtocol
 from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.protocols.refusals import refused_parameter, sent_in
 from tests.providers.golden import ALL_OPTIONS, WINDOW
+from tests.providers.requested import requested
 from tests.providers.streams import endpoint
 
 OPENAI, ANTHROPIC, GEMINI, OLLAMA = (
-    sent_in(protocol.request(endpoint(), WINDOW, ALL_OPTIONS).content.decode())
+    sent_in(requested(protocol, endpoint(), WINDOW, ALL_OPTIONS).content.decode())
     for protocol in (OpenAiProtocol(), AnthropicProtocol(), GeminiProtocol(), OllamaProtocol())
 )
 MODERN = OPENAI - {"max_tokens"} | {"max_completion_tokens"}

@@ -15,6 +15,7 @@ from jitchat.providers.catalogue.table import read_json
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Endpoint, Options
 from jitchat.values import Message, Role
+from tests.providers.requested import requested
 
 if TYPE_CHECKING:
     from typing import Any
@@ -32,7 +33,7 @@ SAID = (
 
 def body(protocol: str) -> dict[str, Any]:
     endpoint = Endpoint("http://localhost:1/v1", "some", "key")
-    return json.loads(protocol_named(protocol).request(endpoint, SAID, Options()).content)
+    return json.loads(requested(protocol_named(protocol), endpoint, SAID, Options()).content)
 
 
 @pytest.mark.parametrize(

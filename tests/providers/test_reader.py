@@ -31,7 +31,7 @@ QUESTIONS = {
 }
 
 
-def counting(messages: Sequence[Message], text: str) -> tuple[int, int]:
+def counting(messages: Sequence[Message], _: object, text: str) -> tuple[int, int]:
     return request_tokens(COUNTER, tuple(messages)), COUNTER.count(text)
 
 
@@ -102,7 +102,7 @@ async def test_it_reads_and_counts_off_the_event_loop(monkeypatch):
         threads.append(threading.current_thread())
         return "It is here."
 
-    def slow_count(messages: Sequence[Message], text: str) -> tuple[int, int]:
+    def slow_count(messages: Sequence[Message], _: object, text: str) -> tuple[int, int]:
         threads.append(threading.current_thread())
         return 1, 1
 

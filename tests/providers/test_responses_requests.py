@@ -13,6 +13,7 @@ from jitchat.providers.protocols.refusals import sent_in
 from jitchat.providers.protocols.responses import ResponsesProtocol
 from jitchat.providers.provider import Options
 from tests.providers.golden import ALL_OPTIONS, WINDOW, require_golden
+from tests.providers.requested import requested
 from tests.providers.streams import endpoint
 
 OPENAI = "https://api.openai.com/v1"
@@ -20,7 +21,7 @@ PROTOCOL = ResponsesProtocol()
 
 
 def body(options: Options | None = None, **where: Any) -> dict[str, Any]:
-    request = PROTOCOL.request(endpoint(**where), WINDOW, options or Options())
+    request = requested(PROTOCOL, endpoint(**where), WINDOW, options or Options())
     return json.loads(request.content)
 
 

@@ -11,6 +11,7 @@ from jitchat.providers.protocols.protocol import protocol_named, protocol_names
 from jitchat.providers.provider import Options
 from jitchat.small_models.picker import picker_schema
 from tests.providers.golden import WINDOW
+from tests.providers.requested import requested
 from tests.providers.streams import endpoint
 
 SCHEMA = picker_schema([3, 9])
@@ -18,7 +19,7 @@ UNBOUNDED = {"type": "array", "items": {"type": "integer", "enum": [3, 9]}, "min
 
 
 def body(name: str, options: Options) -> dict[str, Any]:
-    request = protocol_named(name).request(endpoint(), WINDOW, options)
+    request = requested(protocol_named(name), endpoint(), WINDOW, options)
     return json.loads(request.content)
 
 
@@ -59,5 +60,5 @@ def test_anthropic_which_takes_no_greatest_length():
 @pytest.mark.parametrize("name", protocol_names)
 def test_the_same_bytes_for_the_same_request(name):
     options = Options(schema=json.dumps(SCHEMA))
-    first, second = (protocol_named(name).request(endpoint(), WINDOW, options) for _ in range(2))
+    first, second = (requested(protocol_named(name), endpoint(), WINDOW, options) for _ in range(2))
     assert first.content == second.content

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from jitchat.providers.protocols.protocol import protocol_named, protocol_names
 from jitchat.providers.provider import Options, SentRequest, request_fields, request_from
-from jitchat.providers.tools import result_message
 from jitchat.values import Echo, Message, Role, ToolCall, ToolResult, ToolUse
 from tests.examples import examples
 from tests.providers.golden import WINDOW, require_golden
+from tests.providers.requested import requested
 from tests.providers.streams import endpoint
 from tests.providers.test_fuzzed_calls import ids_of
 from tests.providers.tool_windows import (
@@ -32,6 +32,7 @@ from tests.providers.tool_windows import (
     sent_messages,
     turn_with_tools,
 )
+from tests.support import result_message
 
 every_protocol = pytest.mark.parametrize("name", protocol_names)
 ASKED = (Message(Role.SYSTEM, "Be brief."), Message(Role.USER, "Weather?"))
@@ -55,7 +56,7 @@ def test_the_whole_request_is_the_one_on_file(name):
 def test_the_order_in_which_tools_are_offered_changes_nothing(name):
     protocol, window = protocol_named(name), turn_with_tools(name)
     first, second = (
-        protocol.request(endpoint(), window, Options(tools=tools)).content
+        requested(protocol, endpoint(), window, Options(tools=tools)).content
         for tools in ((WEATHER, CLOCK), (CLOCK, WEATHER))
     )
     assert first == second
@@ -83,7 +84,7 @@ def test_each_request_of_a_turn_begins_with_the_bytes_of_the_one_before(name, dr
     protocol, window = protocol_named(name), list(WINDOW)
     before = b""
     for number, (text, calls, content, is_error, has_echo) in enumerate(drawn):
-        request = protocol.request(endpoint(), window, OFFERED).content
+        request = requested(protocol, endpoint(), window, OFFERED).content
         begin = json.dumps(json.loads(request)[FIELDS[name]]).encode()
         start = request.index(begin)
         assert request.startswith(before)
@@ -93,7 +94,7 @@ def test_each_request_of_a_turn_begins_with_the_bytes_of_the_one_before(name, dr
         )
         window.append(calling(*made, text=text, echo=echo_of(name, made) if has_echo else None))
         window += [result(call.id, content, call.name, is_error=is_error) for call in made]
-    assert protocol.request(endpoint(), window, OFFERED).content.startswith(before)
+    assert requested(protocol, endpoint(), window, OFFERED).content.startswith(before)
 
 
 @every_protocol
@@ -102,8 +103,8 @@ def test_without_tools_calls_and_results_go_out_as_text(name):
     assert "toolu_01" not in body
     assert "tools" not in body
     texts = (
-        '[weather {\\"city\\":\\"Köln\\"} returned]\\n21 °C',
-        "[clock failed]\\nNo clock here.",
+        '<call>\\nweather {\\"city\\": \\"Köln\\"}\\n</call>\\nIt returned:\\n21 °C',
+        "<call>\\nclock {}\\n</call>\\nIt failed:\\nNo clock here.",
     )
     assert all(text in body for text in texts)
 
@@ -195,7 +196,7 @@ def test_an_answer_behind_another_is_one_message_with_it_where_roles_alternate(n
     assert all(first != second for first, second in itertools.pairwise(roles))
     assert "Sunny." in json.dumps(written)
     openai = endpoint(base_url="https://api.openai.com/v1")
-    kept = json.loads(protocol_named("openai").request(openai, window, OFFERED).content)
+    kept = json.loads(requested(protocol_named("openai"), openai, window, OFFERED).content)
     assert [item["content"] for item in kept["messages"][-3:-1]] == ["Sunny.", None]
 
 
@@ -250,7 +251,7 @@ def test_mistral_gets_ids_that_it_takes_and_its_own_as_they_are():
         call = ToolCall(call_id, "weather", "{}")
         where = endpoint(base_url="https://api.mistral.ai/v1")
         window = [*ASKED, calling(call), result(call_id)]
-        request = protocol_named("openai").request(where, window, OFFERED)
+        request = requested(protocol_named("openai"), where, window, OFFERED)
         first, second = json.loads(request.content)["messages"][-2:]
         return [first["tool_calls"][0]["id"], second["tool_call_id"]]
 

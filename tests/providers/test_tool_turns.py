@@ -22,10 +22,11 @@ from jitchat.providers.provider import (
     ReplyDelta,
     RequestAdapted,
 )
-from jitchat.providers.tools import result_message
+from jitchat.providers.writing import stream_written
 from jitchat.values import Echo, Message, Role, ToolCall, ToolResult, ToolUse, Usage
 from tests.providers.golden import require_golden
 from tests.providers.replay import RECORDED, replay, require_same_at_every_byte
+from tests.providers.requested import requested
 from tests.providers.streams import DONE, HELLO, endpoint, event, streamed
 from tests.providers.tool_windows import (
     ENCRYPTED,
@@ -36,7 +37,7 @@ from tests.providers.tool_windows import (
     sent_messages,
     turn_with_tools,
 )
-from tests.support import ScriptedProvider
+from tests.support import ScriptedProvider, result_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,9 +114,12 @@ async def test_they_are_the_same_wherever_the_stream_is_split(file):
 
 async def test_anthropic_gets_its_thinking_with_the_signature_as_it_was_received():
     sent = json.loads(
-        protocol_named("anthropic")
-        .request(endpoint(), (*ASKED, (await answer_of("anthropic.sse")).message()), OFFERED)
-        .content
+        requested(
+            protocol_named("anthropic"),
+            endpoint(),
+            (*ASKED, (await answer_of("anthropic.sse")).message()),
+            OFFERED,
+        ).content
     )
     thinking, hidden, *_ = sent["messages"][1]["content"]
     assert thinking == {
@@ -128,7 +132,7 @@ async def test_anthropic_gets_its_thinking_with_the_signature_as_it_was_received
 
 async def test_gemini_gets_each_signature_on_the_part_with_which_it_came():
     message = (await answer_of("gemini.sse")).message()
-    request = protocol_named("gemini").request(endpoint(), (*ASKED, message), OFFERED)
+    request = requested(protocol_named("gemini"), endpoint(), (*ASKED, message), OFFERED)
     text, first, second, last = json.loads(request.content)["contents"][1]["parts"]
     assert text == {"text": "I look."}
     assert first["thoughtSignature"] == "CpQBAVSoXO4="
@@ -142,7 +146,7 @@ async def test_what_gemini_used_for_its_own_tools_is_input():
 
 async def test_the_items_of_a_response_go_back_in_their_places_and_without_nulls():
     message = (await answer_of("responses.sse")).message()
-    request = protocol_named("responses").request(endpoint(), (*ASKED, message), OFFERED)
+    request = requested(protocol_named("responses"), endpoint(), (*ASKED, message), OFFERED)
     items = json.loads(request.content)["input"][2:6]
     assert [item["id"] for item in items] == ["rs_1", "msg_1", "fc_0", "fc_1"]
     assert items[0]["encrypted_content"] == "gAAAAABo+/é="
@@ -219,7 +223,7 @@ def test_anthropic_is_not_handed_the_blank_text_between_thinking_and_a_call():
 )
 def test_gemini_is_told_to_take_a_call_that_another_model_made(model, signed):
     window = (*ASKED, Message(Role.ASSISTANT, "", None, ToolUse(FIRST)), *results(FIRST))
-    request = protocol_named("gemini").request(endpoint(model=model), window, OFFERED)
+    request = requested(protocol_named("gemini"), endpoint(model=model), window, OFFERED)
     first, second = json.loads(request.content)["contents"][1]["parts"]
     assert first.get("thoughtSignature") == ("skip_thought_signature_validator" if signed else None)
     assert "thoughtSignature" not in second
@@ -259,7 +263,7 @@ async def test_a_turn_goes_on_without_reasoning_that_its_server_does_not_know_an
     whole = (RECORDED / f"{name}_text.sse").read_text(encoding="utf-8")
     provider = HttpProvider(endpoint(), protocol_named(name), httpx.MockTransport(handle))
     for _ in range(2):
-        pieces = [piece async for piece in provider.stream(turn_with_tools(name), OFFERED)]
+        pieces = [piece async for piece in stream_written(provider, turn_with_tools(name), OFFERED)]
         told = "m did not accept its earlier reasoning: sent without it."
         assert RequestAdapted(told) in pieces
     await provider.aclose()
@@ -283,7 +287,7 @@ async def asked(
         return waiting.pop(0)
 
     provider = HttpProvider(endpoint(), protocol_named("openai"), httpx.MockTransport(handle))
-    pieces = [piece async for piece in provider.stream(window, OFFERED)]
+    pieces = [piece async for piece in stream_written(provider, window, OFFERED)]
     await provider.aclose()
     return pieces, bodies
 
@@ -328,7 +332,7 @@ async def test_a_model_that_takes_no_tools_is_asked_without_and_that_is_said(sta
 
 
 def test_what_is_wrong_with_one_tool_is_no_refusal_of_all():
-    body = protocol_named("openai").request(endpoint(), ASKED, OFFERED).content.decode()
+    body = requested(protocol_named("openai"), endpoint(), ASKED, OFFERED).content.decode()
     sent = sent_in(body)
     assert "tools" in sent
     assert not {"function", "parameters", "properties", "city", "required"} & sent
@@ -379,12 +383,12 @@ async def test_extra_inputs_that_are_tools_are_refused_tools():
     assert ["tools" in body for body in bodies] == [True, False]
 
 
-async def test_a_result_that_is_left_out_is_said():
+async def test_a_result_whose_call_is_gone_is_sent_with_the_call_quoted():
     stray = result_message(ToolResult(ToolCall("gone", "weather", ""), "21 °C"))
-    pieces, bodies = await asked(streamed(HELLO, DONE), window=(*ASKED, stray))
-    told = "1 tool result was left out because its call is not in the window: weather."
-    assert pieces[0] == RequestAdapted(told)
-    assert "21" not in json.dumps(bodies)
+    _, bodies = await asked(streamed(HELLO, DONE), window=(*ASKED, stray))
+    last = bodies[0]["messages"][-1]
+    assert last["role"] == "user"
+    assert last["content"].endswith("<call>\nweather {}\n</call>\nIt returned:\n21 °C")
 
 
 async def test_the_scripted_provider_calls_and_goes_on_with_the_result():
@@ -393,7 +397,7 @@ async def test_the_scripted_provider_calls_and_goes_on_with_the_result():
     window, answers = list(ASKED), []
     while not answers or answers[-1].calls:
         answers.append(Answer())
-        async for piece in scripted.stream(window, OFFERED):
+        async for piece in stream_written(scripted, window, OFFERED):
             answers[-1].take(piece)
         window += [answers[-1].message(), *results(answers[-1].calls)]
     assert [answer.text for answer in answers] == ["I look.", "Rain."]

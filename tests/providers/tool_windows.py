@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from jitchat.providers.protocols.calls import given_id
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Options
-from jitchat.providers.tools import arguments_object, result_message
 from jitchat.values import Echo, Message, Role, Tool, ToolCall, ToolResult, ToolUse
+from jitchat.writing.calls import (
+    arguments_object,
+    given_id,
+)
 from tests.providers.golden import WINDOW
+from tests.providers.requested import requested
 from tests.providers.streams import endpoint
+from tests.support import result_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,7 +116,7 @@ def steps(protocol_name: str) -> tuple[Message, ...]:
 
 
 def sent(protocol_name: str, messages: Sequence[Message], options: Options = OFFERED) -> dict:
-    request = protocol_named(protocol_name).request(endpoint(), messages, options)
+    request = requested(protocol_named(protocol_name), endpoint(), messages, options)
     return json.loads(request.content)
 
 

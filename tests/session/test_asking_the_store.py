@@ -7,6 +7,8 @@ import json
 import pytest
 
 from jitchat.events import WindowBuilt
+from jitchat.providers.http.provider import HttpProvider
+from jitchat.providers.protocols.openai import OpenAiProtocol
 from jitchat.providers.reader import ReaderProvider
 from jitchat.replay import Replay, sent_on_path
 from jitchat.session_options import SessionOptions
@@ -19,6 +21,7 @@ from jitchat.window.cost import choosing_sentences
 from jitchat.window.not_shown import kept_line
 from jitchat.window.tokens import request_tokens
 from jitchat.window.window import Kind, Verdict
+from tests.providers.streams import endpoint
 from tests.session.sending import failures, reply_text, send, stored_turns
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
 
@@ -80,7 +83,7 @@ def test_if_nothing_is_left_out_the_tool_is_not_offered_and_costs_nothing(store,
     for mode in (Mode.JIT, Mode.RECENCY):
         window = session.preview("and?", mode)
         assert not window.tools
-    (left_out,) = session.preview("and?", Mode.JIT).tools_left_out
+    (left_out,) = session.preview("and?", Mode.JIT).others_of(Kind.TOOLS)
     assert (left_out.name, left_out.tokens > 100) == (REQUEST_CONTEXT, True)
     assert left_out.reason == "the whole conversation is shown"
 
@@ -108,7 +111,7 @@ async def test_requested_turns_are_a_segment_with_their_provenance(store):
     (told,) = window.requests
     assert told.asked == "“harbour master”"
     assert told.tokens == sum(segment.tokens for segment in requested)
-    assert told.sentence.startswith("asked for “harbour master” → #")
+    assert told.sentence(window.figure).startswith("asked for “harbour master” → #")
     row = next(row for row in window.ledger if row.turn == 2)
     assert row.verdict is Verdict.REQUESTED
     assert "asked for “harbour master”, step 1" in row.reason
@@ -168,15 +171,16 @@ async def test_without_the_tool_the_reader_answers_from_its_window_alone(store):
 
 def test_a_model_without_tool_support_is_offered_none_and_the_window_says_so(store):
     reason = "the model does not support tools"
-    said = f"1 tool not offered, {{0:,}} tokens, because {reason}: request_context ({{0:,}})"
+    said = f"1 tool not offered, ~{{0:,}} tokens, because {reason}: request_context (~{{0:,}})"
     for takes in (False, None):
         session = asking(store, ScriptedProvider(), Asking.ON, takes_tools=takes)
         window = session.preview("and?", Mode.JIT)
-        price = sum(tool.tokens for tool in window.tools_left_out)
+        price = sum(tool.tokens for tool in window.others_of(Kind.TOOLS))
         assert bool(window.tools) == (takes is None) == (price == 0)
         assert (said.format(price) in choosing_sentences(window)) == (takes is False)
     learnt = ModelLessons(store.database, "here", "m")
-    session = asking(store, ScriptedProvider(), Asking.ON, learnt=learnt)
+    provider = HttpProvider(endpoint(), OpenAiProtocol(), quirks=learnt)
+    session = asking(store, provider, Asking.ON, learnt=learnt)
     assert session.preview("and?", Mode.JIT).tools
     learnt.refuse("tools")
     assert not session.preview("and?", Mode.JIT).tools

@@ -19,6 +19,7 @@ from jitchat.settings import Settings
 from jitchat.store.models import ModelLessons
 from jitchat.values import Message, Mode, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
+from jitchat.writing.pieces import PLAIN, WritingRules
 from tests.session.sending import failures, kinds, regenerate, send, stored_turns
 from tests.support import ScriptedProvider, conversation_of, make_session, session_on, talk
 from tests.window.reports import Server
@@ -40,6 +41,9 @@ class Counting:
     script: Sequence[Piece | Exception | asyncio.Event] = (ReplyDelta("Understood."),)
     reports: list[int] = field(default_factory=list)
     name = model = "small-1"
+
+    def rules(self, options: object) -> WritingRules:
+        return PLAIN
 
     async def stream(self, messages: Sequence[Message], options: Options) -> AsyncIterator[Piece]:
         own = request_tokens(EstimateCounter(), tuple(messages))
@@ -105,6 +109,19 @@ async def test_lessons_are_available_in_the_next_session(store):
     assert again.calibration == session.calibration
     assert again.calibration.samples == 4
     assert again.preview("which crane?", Mode.FULL).band > 0
+
+
+async def test_a_window_that_contains_a_reported_one_is_never_shown_under_that_report(store):
+    """What the server adds is not known from one report, but the next request has it again."""
+    session = counting(store, Counting(Server(offset=2_000, noise=0)))
+    first = await sent(session, "which crane?", Mode.FULL)
+
+    second = await sent(session, "and then?", Mode.FULL)
+    beside = session.preview("which crane?", Mode.JIT)
+
+    assert second.used >= session.provider.reports[0] > 2 * first.used
+    assert second.used == second.full_tokens
+    assert beside.used < 2_000, "a smaller window says what was counted"
 
 
 async def test_a_sample_is_the_uncorrected_count(store):

@@ -26,7 +26,7 @@ from tests.support import ScriptedProvider
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-STAGES = ("retrieval", "window", "window's record", "first save", "finish", "index")
+STAGES = ("retrieval", "window", "first save", "finish", "index")
 """What `send` waits for a thread to do, in order."""
 
 

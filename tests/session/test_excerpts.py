@@ -70,7 +70,7 @@ def test_only_an_excerpt_is_described_as_one(session: Session) -> None:
     described = [each for each in fields if "excerpt" in each]
     assert [each["turn"] for each in described] == [4]
     (found,) = (each["excerpt"] for each in described)
-    assert {"start", "end", "tokens", "reason"} == set(found["passages"][0])
+    assert {"start", "end", "tokens", "reason", "call"} == set(found["passages"][0])
     assert len(found["left_out"]) == len(found["passages"]) + 1
 
 

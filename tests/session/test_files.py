@@ -14,10 +14,10 @@ from jitchat.files.named import Named, find_mention
 from jitchat.memory import Memory
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import REQUEST_CONTEXT, Mode, Role, ToolCall
-from jitchat.why import why_file
+from jitchat.why import why_other
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
-from jitchat.window.window import ContextWindow, FileRow, Kind, Verdict
+from jitchat.window.window import ContextWindow, Kind, OtherRow, Verdict
 from tests.session.sending import failures, send, talking, typed
 from tests.support import ScriptedProvider, png, sent_window
 
@@ -54,8 +54,8 @@ def texts(window: ContextWindow, kind: Kind) -> list[str]:
     return [segment.text for segment in window.segments if segment.kind is kind]
 
 
-def row(window: ContextWindow, place: str) -> FileRow:
-    return next(each for each in window.files if each.file.place == place)
+def row(window: ContextWindow, place: str) -> OtherRow:
+    return next(each for each in window.files if each.name == place)
 
 
 async def test_a_small_file_is_sent_whole_with_its_turn_and_stays_with_it(session: Session) -> None:
@@ -94,10 +94,10 @@ async def test_a_large_file_is_recalled_by_part_as_quoted_data(session: Session)
     )
     assert "lexical match on" in found.reason
     assert row(window, "guide.md").verdict is Verdict.LEFT_OUT
-    whole, part_told = why_file(window, "guide.md"), why_file(window, "guide.md § Ports")
+    whole, part_told = why_other(window, "guide.md"), why_other(window, "guide.md § Ports")
     assert "guide.md is left out" in whole[0]
     assert "guide.md § Ports is in the window" in part_told[0]
-    assert "is not a file" in why_file(window, "other.md")[0]
+    assert "is not a file" in why_other(window, "other.md")[0]
 
     full = session.preview("Which port does the gateway listen on?", Mode.FULL)
     assert "03:40" in texts(full, Kind.FILES)[0]
@@ -161,7 +161,9 @@ async def test_a_file_without_room_is_stated_in_the_window_and_its_ledger(sessio
     session.take_budget(Budget(1_200, 300))
     window = preview(session, "Sum up @guide.md", Mode.FULL)
 
-    assert "no room left" in row(window, "guide.md").reason
+    free = window.free + sum(each.tokens for each in window.segments if each.kind is Kind.FILES)
+    told = f"no room: {row(window, 'guide.md').tokens:,} tokens, {free:,} left in the window"
+    assert row(window, "guide.md").reason == told
     assert texts(window, Kind.FILES) == ["<file #3 guide.md: kept, not shown whole/>\n"]
     assert window.used <= window.budget.budget
 
@@ -194,12 +196,17 @@ async def test_a_file_that_cannot_be_read_brings_the_draft_back_and_stores_nothi
     assert len(session.memory.turns) == 2
 
 
-async def test_a_file_of_an_omitted_turn_or_another_branch_is_not_included(
+async def test_a_file_of_an_omitted_turn_has_a_row_and_one_of_another_branch_has_none(
     session: Session,
 ) -> None:
     await send(session, "Where is the key, by @note.txt?")
     once = replace(session.question("", Mode.JIT).once, dropped=frozenset({3}))
-    assert session.preview("And?", Mode.FULL, once).files == ()
+    for mode in (Mode.FULL, Mode.JIT):
+        window = session.preview("And?", mode, once)
+        assert texts(window, Kind.FILES) == []
+        [told] = why_other(window, "note.txt")
+        assert told.startswith("note.txt is left out, ~")
+        assert told.endswith(": attached with #3: left out of this message by you.")
     fork = replace(once, dropped=frozenset(), after=2)
     assert session.preview("Where is the key?", Mode.FULL, fork).files == ()
 
@@ -388,7 +395,7 @@ async def test_equal_files_with_different_names_are_all_named(
     assert second == "<file #3 copy.txt: same content as note.txt with #3/>\n"
     assert third == "<file #5 third.txt: same content as note.txt with #3/>\n"
     assert again == "<file #5 note.txt: it is with #3 already/>\n"
-    rows = [(row.file.name, row.verdict) for row in window.files]
+    rows = [(row.name, row.verdict) for row in window.files]
     assert rows[:2] == [("note.txt", Verdict.FILES), ("copy.txt", Verdict.LEFT_OUT)]
 
 

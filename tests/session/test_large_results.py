@@ -10,7 +10,7 @@ from jitchat.replay import sent_exchange
 from jitchat.session_options import SessionOptions
 from jitchat.tools.compacting import Compacted, Compacting
 from jitchat.tools.toolbox import Toolbox
-from jitchat.values import HANDLE_LARGE_RESULTS, Mode, ToolCall
+from jitchat.values import HANDLE_LARGE_RESULTS, Form, Mode, Shortened, ToolCall
 from jitchat.window.budget import Budget
 from jitchat.window.cost import choosing_sentences
 from jitchat.window.steering import Once
@@ -50,7 +50,7 @@ async def test_the_model_sees_a_preview_and_the_whole_is_in_the_store(store):
     assert "this is a preview, all of it is kept" in result_of(events)
     stored = session.memory.turn_at(5)
     assert stored.content == LOG
-    assert stored.use.form == result_of(events)
+    assert stored.use.form == Shortened(result_of(events), Form.PREVIEW)
 
 
 async def test_held_results_and_steps_are_stored_with_the_window(store):
@@ -67,8 +67,8 @@ async def test_held_results_and_steps_are_stored_with_the_window(store):
     assert any(each.startswith("held #5: ") and each.endswith("% saved)") for each in sentences)
     step = next(each for each in sentences if each.startswith("step 3: "))
     calls, chosen, last = step.removeprefix("step 3: ").split(" → ")
-    assert calls.startswith("look (+")
-    assert chosen.startswith("handle_large_results (+")
+    assert calls.startswith("look (~")
+    assert chosen.startswith("handle_large_results (~")
     assert last == "this one"
     sent, _ = sent_exchange(session.memory, session.memory.turn_at(3))
     assert sent == third
@@ -95,7 +95,8 @@ async def test_later_windows_have_the_chosen_version_without_the_exchange_about_
     request = session.provider.requests[-1]
     (carried,) = [message for message in request if message.use.answers]
     assert carried.content.startswith("[#5 compacted by")
-    assert carried.content == session.memory.turn_at(5).use.form
+    assert carried.content == session.memory.turn_at(5).use.form.text
+    assert session.memory.turn_at(5).use.form.form is Form.COMPACTED
     assert not any(HANDLE_LARGE_RESULTS in str(message.use.calls) for message in request)
 
 
@@ -119,7 +120,7 @@ async def test_an_invalid_choice_keeps_the_preview_and_says_what_to_write(store)
     ):
         session = with_log(store, (wrong,), ("Done.",))
         assert not failures(await send(session, "what happened?"))
-        assert "preview" in session.memory.turn_at(5).use.form
+        assert "preview" in session.memory.turn_at(5).use.form.text
 
 
 class Slow:
@@ -172,7 +173,7 @@ async def test_five_results_are_compacted_concurrently_with_other_calls(store):
     assert returned[-2].content == "3 boats"  # not held up
     for number in range(5, 10):
         assert f"short of part {number}" in returned[-1].content
-        assert f"short of part {number}" in session.memory.turn_at(number).use.form
+        assert f"short of part {number}" in session.memory.turn_at(number).use.form.text
 
 
 async def test_a_result_kept_whole_can_use_the_room_left_by_previews(store):
@@ -200,10 +201,11 @@ async def test_a_result_kept_whole_can_use_the_room_left_by_previews(store):
 async def test_if_the_extractor_takes_too_long_head_and_tail_are_used(monkeypatch):
     monkeypatch.setattr("jitchat.tools.compacting.MODEL_SECONDS", 0.0)
     monkeypatch.setattr("jitchat.tools.compacting.EXTRACTOR_SECONDS", 0.0)
-    form = await Compacting(EstimateCounter(), Slow()).form_of(LOG, "the crane", 300)
-    assert form.text.startswith("request 0 of the harbour")
-    assert form.by.startswith("its head and tail")
-    assert form.tokens <= 300
+    told = await Compacting(EstimateCounter(), Slow()).told("#5", LOG, "the crane", 300)
+    how, _, text = told.partition("\n")
+    assert text.startswith("request 0 of the harbour")
+    assert how.startswith("[#5 compacted by its head and tail (no answer in 0 s)")
+    assert EstimateCounter().count(text) <= 300
 
 
 async def test_the_cost_of_a_turn_changes_with_its_version(store):
@@ -212,9 +214,12 @@ async def test_the_cost_of_a_turn_changes_with_its_version(store):
     history = session.planning.history_before(100)
     cost = history.costs[history.find(5)]
     assert cost > session.counter.count(LOG)
-    session.memory.keep_forms({5: "short"})
+    session.memory.keep_forms({5: Shortened("short")})
     history = session.planning.history_before(100)
     assert history.costs[history.find(5)] < 50
+    assert history.wholes == {5: cost}
+    assert history.whole_cost(history.find(5)) == cost
+    assert history.held_back(len(history.turns)) == cost - history.costs[history.find(5)]
 
 
 async def test_a_refused_message_can_be_sent_again_compacted(store):
@@ -229,6 +234,6 @@ async def test_a_refused_message_can_be_sent_again_compacted(store):
     assert not failures(events)
     assert session.provider.requests[-1][-1].content.endswith(form)
     said = session.memory.turn_at(3)
-    assert (said.content, said.use.form) == (LOG, form)
+    assert (said.content, said.use.form) == (LOG, Shortened(form, Form.COMPACTED))
     await send(session, "And now?", Mode.FULL)
     assert not any(LOG in message.content for message in session.provider.requests[-1])

@@ -18,6 +18,7 @@ from jitchat.providers.provider import (
 from jitchat.store.models import ModelLessons
 from jitchat.values import Limit, Mode, Status, ToolCall, Usage
 from jitchat.window.steering import Once
+from jitchat.writing.pieces import PLAIN, WritingRules
 from tests.session.sending import (
     check_nothing_is_left_open,
     durable,
@@ -46,6 +47,9 @@ class Overflowing:
     def __init__(self, takes: int, told: Limit | None = None, *, begins: bool = False) -> None:
         self.takes, self.told, self.begins = takes, told, begins
         self.sizes: list[int] = []
+
+    def rules(self, options: object) -> WritingRules:
+        return PLAIN
 
     async def stream(self, messages, options):
         self.sizes.append(sum(len(message.content) for message in messages))

@@ -57,7 +57,7 @@ QUESTIONS = (
 )
 
 
-def counting(messages: Sequence[Message], text: str) -> tuple[int, int]:
+def counting(messages: Sequence[Message], _: object, text: str) -> tuple[int, int]:
     return request_tokens(COUNTER, tuple(messages)), COUNTER.count(text)
 
 

@@ -15,7 +15,7 @@ from jitchat.store.pins import Pins
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.source import Step
 from jitchat.values import REQUEST_CONTEXT, Mode, Reach, Role, ToolCall, Turn
-from jitchat.why import why_elsewhere
+from jitchat.why import why_other
 from jitchat.window.cost import choosing_sentences
 from jitchat.window.window import Kind
 from tests.support import session_on
@@ -55,7 +55,7 @@ def opened(store, reach: Reach = Reach.PROJECT, **more):
 
 
 def names(session, draft: str = "On which port does the relay of the harbour listen?"):
-    return [row.name for row in session.preview(draft, Mode.JIT).elsewhere]
+    return [row.name for row in session.preview(draft, Mode.JIT).others_of(Kind.RETRIEVED)]
 
 
 def test_by_default_nothing_is_recalled_from_other_conversations(store, other):
@@ -67,12 +67,12 @@ def test_by_default_nothing_is_recalled_from_other_conversations(store, other):
 def test_a_turn_of_another_conversation_is_found_and_quoted(store, other):
     session = opened(store)
     window = session.preview("On which port does the relay of the harbour listen?", Mode.JIT)
-    assert "harbour#2" in [row.name for row in window.elsewhere]
+    assert "harbour#2" in [row.name for row in window.others_of(Kind.RETRIEVED)]
     assert "<turn harbour#2 “Harbour”" in window.messages()[-1].content
-    told = " ".join(why_elsewhere(window, "harbour#2"))
-    assert told.startswith("harbour#2 of “Harbour” scored ")
+    told = " ".join(why_other(window, "harbour#2"))
+    assert told.startswith("harbour#2 of “Harbour” is in the window, ~")
     assert "in “Harbour”" in told
-    assert why_elsewhere(window, "harbour#9")[0].startswith("harbour#9 was never a candidate")
+    assert why_other(window, "harbour#9")[0].startswith("harbour#9 was never a candidate")
     assert not [each for each in window.segments if each.kind is Kind.RETRIEVED and each.turn]
 
 
@@ -168,6 +168,6 @@ def test_too_many_conversations_to_search_are_reported(store, other, monkeypatch
     monkeypatch.setattr("jitchat.index.other_conversations.MOST_TURNS", len(TEXTS))
     session = opened(store)
     window = session.preview("On which port does the relay of the harbour listen?", Mode.JIT)
-    assert {row.name.partition("#")[0] for row in window.elsewhere} == {"crane"}
+    assert {row.name.partition("#")[0] for row in window.others_of(Kind.RETRIEVED)} == {"crane"}
     told = "not searched, too many turns in scope: 2 conversations, the least recently used"
     assert told in choosing_sentences(window)[-1]

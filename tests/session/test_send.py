@@ -14,6 +14,7 @@ from jitchat.session_options import SessionOptions
 from jitchat.values import Message, Mode, Role, Status, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
+from jitchat.window.tool_prices import Style
 from jitchat.window.window import ContextWindow, Kind
 from tests.session.sending import (
     Durable,
@@ -110,7 +111,7 @@ async def test_a_window_refers_to_its_turns_and_does_not_store_them_again(store)
     session = talking(store, exchanges=30)
     await send(session, "hello", Mode.FULL)
     with store.database.read() as connection:
-        texts = " ".join(row[0] for row in connection.execute("SELECT content FROM blobs"))
+        texts = " ".join(row[0] for row in connection.execute("SELECT content FROM pieces"))
     assert "of the harbour talk" not in texts
     assert "same_as" in texts
 
@@ -266,7 +267,7 @@ async def test_each_turn_is_counted_once_however_many_messages_follow(store):
     count = session.counter.count
 
     class Counting:
-        name, exact = "counting", False
+        name, exact, style = "counting", False, Style.LISTED
 
         def count(self, text: str) -> int:
             counted.append(text)

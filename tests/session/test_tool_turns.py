@@ -11,7 +11,9 @@ import pytest
 from jitchat.errors import NotAnAnswer, ProviderError, WindowOverflow
 from jitchat.events import ToolReturned, WindowBuilt
 from jitchat.providers.provider import Finished
-from jitchat.providers.tools import INTERRUPTED, NOT_RUN, paired
+from jitchat.providers.tools import (
+    NOT_RUN,
+)
 from jitchat.replay import Replay
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
@@ -19,8 +21,11 @@ from jitchat.values import Mode, Role, Status
 from jitchat.window.budget import Budget
 from jitchat.window.exchange import open_calls
 from jitchat.window.steering import Once
-from jitchat.window.tokens import request_tokens
 from jitchat.window.window import Kind
+from jitchat.window.written import sent_tokens
+from jitchat.writing.calls import INTERRUPTED
+from jitchat.writing.pieces import PLAIN
+from jitchat.writing.write import write_messages
 from tests.session.sending import durable, failures, kinds, send, stored_turns
 from tests.support import ScriptedProvider, sent_window, session_on
 from tests.tools.support import ScriptedTools, call, tool, with_tools
@@ -88,7 +93,7 @@ async def test_each_request_is_the_previous_one_with_calls_and_results_appended(
             assert after[: len(before)] == before
             added = after[len(before) :]
             assert [each.role for each in added] == [Role.ASSISTANT, Role.TOOL]
-            assert paired(added).messages == added
+            assert write_messages(added, PLAIN) == added
         assert {window.tools for window in built} == {built[0].tools}
         assert all(options.tools == built[0].tools for options in session.provider.options)
 
@@ -97,7 +102,7 @@ async def test_every_window_of_a_turn_adds_up_and_is_stored(store):
     session = with_tools(store, TWO, (call("c"),), ("Done.",))
     built = windows(await send(session, "what is there?"))
     for window in built:
-        texts = request_tokens(session.counter, window.messages())
+        texts = sent_tokens(session.counter, window.messages(), ())
         assert window.used == window.counted == texts + window.tokens_of(Kind.TOOLS)
     for before, after in itertools.pairwise(built):
         assert after.segments[: len(before.segments)] == before.segments
@@ -258,9 +263,11 @@ async def test_a_call_without_a_result_gets_one_before_the_next_message(store, t
     assert [each.id for each in open_calls(again.memory.turns)] == ["a"]
     assert not failures(await send(again, "and now?", Mode.FULL))
     (request,) = again.provider.requests
-    matched = paired(request)
-    assert (matched.interrupted, matched.dropped) == ((), ())
-    assert [m.content for m in request if m.role is Role.TOOL] == ["3 boats", INTERRUPTED]
+    assert write_messages(request, PLAIN) == request
+    assert [m.content.splitlines()[-1] for m in request if "</call>" in m.content] == [
+        INTERRUPTED,
+        "3 boats",
+    ]
 
 
 async def test_an_alternative_reply_calls_tools_on_its_own_branch(store):
@@ -283,7 +290,7 @@ async def test_later_windows_have_the_call_with_its_result_or_neither(store):
     session.provider = ScriptedProvider(("Yes.",))
     await send(session, "and now?", Mode.FULL)
     (request,) = session.provider.requests
-    assert paired(request).messages == request
+    assert write_messages(request, PLAIN) == request
     assert [m.content for m in request if m.use] == ["I look.", "a lamp", "3 boats"]
     call_turn, first, _ = (turn for turn in session.memory.turns if turn.use)
     window = session.preview("and?", Mode.FULL, Once(dropped=frozenset({first.position})))

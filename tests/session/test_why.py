@@ -9,9 +9,12 @@ import pytest
 
 from jitchat.errors import Unreachable
 from jitchat.memory import Memory
+from jitchat.session_options import SessionOptions
 from jitchat.statements import Observation, Priority, Source
-from jitchat.values import Mode, Status, Turn
+from jitchat.tools.offering import Asking, OfferRules
+from jitchat.values import REQUEST_CONTEXT, Mode, Status, ToolCall, Turn
 from jitchat.why import Explained, Standing, Why, why
+from jitchat.window import reasons
 from jitchat.window.steering import NO_MORE, Hold, Once
 from tests.session.sending import send, stored_turns
 from tests.support import (
@@ -138,12 +141,14 @@ async def test_a_turn_that_no_window_can_have_is_reported_as_such(demo: Session)
     demo.provider = ScriptedProvider((Unreachable("Nobody is there.", "Try again."),))
     await send(demo, "hello?")
     writer = demo.memory.begin_reply(demo.memory.add_user_turn("And now?"))
-    assert asked(demo, QUESTION, 61).standing is Standing.UNANSWERED
+    unanswered = asked(demo, QUESTION, 61)
+    assert unanswered.standing is Standing.UNSHOWN
+    assert str(unanswered) == f"#61 is not in the window: {reasons.UNANSWERED}."
     writer.add(" ")
     writer.save()
     assert asked(demo, QUESTION, 63).standing is Standing.UNFINISHED
     writer.finish(Status.COMPLETE)
-    assert asked(demo, QUESTION, 63).standing is Standing.BLANK
+    assert str(asked(demo, QUESTION, 63)) == f"#63 is not in the window: {reasons.BLANK_REPLY}."
 
 
 def test_a_turn_that_is_not_indexed_yet_is_reported_as_such(store: ColdStore) -> None:
@@ -205,3 +210,21 @@ def test_for_an_observed_turn_its_observations_are_quoted(
     for mode, turn in ((Mode.OBSERVE, 41), (Mode.RECENCY, 9)):
         assert "statement" not in str(asked(demo, QUESTION, turn, mode=mode))
         assert "carries" not in str(asked(demo, QUESTION, turn, mode=mode))
+
+
+async def test_a_request_for_context_and_its_result_are_never_promised_for_later(store: ColdStore):
+    """They belong to one turn: no waiting brings them into a window."""
+    call = ToolCall("1", REQUEST_CONTEXT, '{"query": "harbour"}')
+    provider = ScriptedProvider((call,), later=[("9641.",)])
+    options = SessionOptions(offers=OfferRules(Asking.ON))
+    said = talk(*(f"The harbour master of pier {number}." for number in range(40)))
+    session = session_on(store, conversation_of(store, said), provider, options=options)
+    await send(session, "which port?", Mode.RECENCY)
+    aside = [turn.position for turn in session.memory.turns if turn.use]
+    explained = session.explained("and the harbour?", Mode.JIT)
+
+    assert len(aside) == 2
+    for position in aside:
+        found = why(session.memory, explained, position)
+        assert found.standing is Standing.UNSHOWN
+        assert reasons.OWN_TOOLS in found.sentences[0]

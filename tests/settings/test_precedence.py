@@ -39,9 +39,32 @@ def test_without_any_source_everything_is_the_default():
     assert {origin for _, _, origin in settings.rows()} == {"default"}
 
 
+@pytest.mark.parametrize(
+    ("file", "flags", "picked", "mode"),
+    [
+        ("", {}, ("", ""), "jit"),
+        ("", {}, ("", "recency"), "recency"),
+        ("", {}, ("full", "recency"), "full"),
+        ('[chat]\nmode = "observe"\n', {}, ("", "recency"), "observe"),
+        ('[chat]\nmode = "observe"\n', {}, ("full", "recency"), "full"),
+        ("", {"chat.mode": "jit"}, ("full", "recency"), "jit"),
+    ],
+)
+def test_the_mode_of_a_conversation_is_its_own_the_configured_or_the_one_picked_last(
+    config: Path, file: str, flags: dict[str, object], picked: tuple[str, str], mode: str
+):
+    config.write_text(file)
+    assert load_settings(config, {}, flags).mode_in(*picked) == mode
+
+
+def test_a_mode_picked_in_the_app_replaces_a_flag_of_the_run():
+    settings = load_settings(NOWHERE, {}, {"chat.mode": "jit"}).yielding("chat.mode")
+    assert (settings.mode_in("", "full"), settings.mode_in("", "")) == ("full", "jit")
+
+
 def test_flag_wins_over_environment_over_file_over_default(config: Path):
     config.write_text('[chat]\nmode = "full"\n')
-    environ = {"JITCHAT_MODE": "recency"}
+    environ = {"JITCHAT_CHAT_MODE": "recency"}
 
     by_file = load_settings(config, {})
     by_variable = load_settings(config, environ)
@@ -54,7 +77,7 @@ def test_flag_wins_over_environment_over_file_over_default(config: Path):
     ]
     assert [each.origin("chat.mode") for each in (by_file, by_variable, by_flag)] == [
         str(config),
-        "$JITCHAT_MODE",
+        "$JITCHAT_CHAT_MODE",
         "--mode",
     ]
 
@@ -75,15 +98,15 @@ def test_every_setting_has_a_variable_of_its_own(config: Path):
     for key, setting in SETTINGS.items():
         text = str(valid(key, {bool: "no", int: "77", float: "1"}.get(setting.kind, "x")))
 
-        settings = load_settings(config, {setting.variables[-1]: text})
+        settings = load_settings(config, {setting.variable: text})
 
         taken: object = {"no": False, "77": 77, "1": 1.0}.get(text, text)
         assert value_of(settings, key) == ((text,) if setting.kind is tuple else taken), key
-        assert settings.origin(key) == f"${setting.variables[-1]}", key
+        assert settings.origin(key) == f"${setting.variable}", key
 
 
 def test_an_empty_variable_counts_as_not_set():
-    assert load_settings(NOWHERE, {"JITCHAT_MODE": "", "OPENAI_API_KEY": ""}) == load_settings(
+    assert load_settings(NOWHERE, {"JITCHAT_CHAT_MODE": "", "OPENAI_API_KEY": ""}) == load_settings(
         NOWHERE, {}
     )
 
@@ -144,7 +167,12 @@ def test_a_file_that_sets_nothing_is_fine(config: Path, content: bytes):
 
 
 def test_variables_that_set_nothing_are_named_with_the_nearest_that_does():
-    environ = {"JITCHAT_WINDOW_RECNT": "5", "JITCHAT_HOME": "/x", "JITCHAT_MODE": "jit", "A": "b"}
+    environ = {
+        "JITCHAT_WINDOW_RECNT": "5",
+        "JITCHAT_HOME": "/x",
+        "JITCHAT_CHAT_MODE": "jit",
+        "A": "b",
+    }
 
     assert list(unknown_variables(environ)) == [
         "$JITCHAT_WINDOW_RECNT is not a setting and has no effect."

@@ -134,7 +134,7 @@ def test_a_directory_in_place_of_the_file_is_told(tmp_path: Path):
         ("JITCHAT_WINDOW_RECENT", "9" * 5_000, ["window.recent", "a whole number"]),
         ("JITCHAT_SCREEN_INSPECTOR", "maybe", ["screen.inspector", "true or false"]),
         ("JITCHAT_PROVIDER_TEMPERATURE", "inf", ["provider.temperature", "finite"]),
-        ("JITCHAT_MODE", "recent", ["chat.mode", "'recent'", "Did you mean 'recency'?"]),
+        ("JITCHAT_CHAT_MODE", "recent", ["chat.mode", "'recent'", "Did you mean 'recency'?"]),
     ],
     ids=lambda value: repr(value)[:40],
 )
@@ -215,7 +215,7 @@ def test_no_file_makes_it_fail_in_another_way(
 @examples(24)
 @given(key=st.sampled_from(list(SETTINGS)), text=st.text(max_size=20))
 def test_no_variable_makes_it_fail_in_another_way(key: str, text: str):
-    variable, (section, name) = SETTINGS[key].variables[-1], key.split(".")
+    variable, (section, name) = SETTINGS[key].variable, key.split(".")
 
     settings, told = loaded_or_refused(NOWHERE, {variable: text})
 

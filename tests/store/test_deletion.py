@@ -42,6 +42,7 @@ from jitchat.store.replies import ReplyWriter
 from jitchat.store.requests import Asked, Purpose, RequestLog, Taken
 from jitchat.store.windows import Ending, WindowArchive, WindowRecord
 from jitchat.values import Role, Turn, Usage
+from tests.store.segments import record_of
 from tests.store.support import claim, dead_process, indexed_tokens
 from tests.support import talk
 
@@ -62,8 +63,8 @@ def bytes_of(store: ColdStore) -> str:
 
 
 def window(text: str, turn_id: int) -> WindowRecord:
-    shared = {"kind": "system", "tokens": 3, "text": "You are kind."}
-    own = {"kind": "draft", "tokens": 9, "text": f"Quoted: {text}", "turn_id": turn_id}
+    shared = record_of("system", "You are kind.")
+    own = record_of("draft", f"Quoted: {text}", 9, turn_id=turn_id)
     return WindowRecord(
         "digest", {"mode": "jit", "model": "m"}, [shared, own], [{"reason": text}], DAY
     )
@@ -132,7 +133,7 @@ def test_an_erasure_leaves_no_text_in_the_file_or_its_log(store: ColdStore):
     assert [word for word in WORDS if word in bytes_of(store)] == []
     assert [known.title for known in store.conversations()] == ["Other"]
     archive = WindowArchive(store.database)
-    assert [each["text"] for each in archive.by_id(1).segments] == [
+    assert [each["pieces"][0]["text"] for each in archive.by_id(1).segments] == [
         "You are kind.",
         "Quoted: Something else.",
     ]

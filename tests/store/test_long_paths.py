@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat import turn_list
 from jitchat.memory import Memory
-from jitchat.planning import Planning, keep_costs, known_history
+from jitchat.planning import ModelFacts, Planning, Question, keep_costs, known_history
 from jitchat.store import turn_cache
 from jitchat.store.turn_costs import TurnCosts
 from jitchat.turn_list import TurnList, chosen, common_start, replaced, up_to
-from jitchat.values import Role, Status, Turn
+from jitchat.values import Echo, Mode, Role, Status, Tool, ToolCall, ToolUse, Turn
+from jitchat.window.budget import Budget
+from jitchat.window.calibration import NO_CALIBRATION
 from jitchat.window.history import History
+from jitchat.window.parts import ToolOffer
 from jitchat.window.tokens import EstimateCounter, message_tokens
+from jitchat.window.written import TurnPricing
+from jitchat.writing.pieces import WritingRules
 
 if TYPE_CHECKING:
     from jitchat.store.store import ColdStore
 
 COUNTER = EstimateCounter()
+PRICE = TurnPricing(COUNTER, is_native=False)
 
 
 @pytest.fixture(autouse=True)
@@ -109,12 +116,12 @@ def priced(store) -> Memory:
     store.set_status(store.turns(name)[6], Status.UNANSWERED)
     store.append(name, [Turn(0, Role.USER, f"Said {place}.") for place in range(5)])
     made = Memory(store, memory.conversation)
-    keep_costs(made, COUNTER, History().extended(made.turns, price))
+    keep_costs(made, PRICE, History().extended(made.turns, price))
     return made
 
 
 def test_stored_prices_are_reused(priced):
-    known, ahead = known_history(priced, COUNTER, 13)
+    known, ahead = known_history(priced, PRICE, 13)
     assert [turn.position for turn in ahead] == list(range(1, 12))  # the last one may change
     whole = History().extended(priced.turns, price)
     grown = known.extended(priced.turns[len(ahead) :], price)
@@ -130,8 +137,8 @@ def test_prices_are_reused_for_a_shared_start_but_not_for_another_counter(priced
     store, name = priced.store, priced.conversation.id
     assert not TurnCosts(store.database, name, "another").read(priced.snapshot.path)
     priced.add_user_turn("Or else?", after=4)
-    assert len(TurnCosts(store.database, name, COUNTER.name).read(priced.snapshot.path)) == 4
-    known, ahead = known_history(priced, COUNTER, 20)
+    assert len(TurnCosts(store.database, name, PRICE.name).read(priced.snapshot.path)) == 4
+    known, ahead = known_history(priced, PRICE, 20)
     assert known == History().extended(priced.turns[:4], price)
     assert len(ahead) == 4
 
@@ -147,7 +154,7 @@ def test_prices_are_reused_for_a_shared_start_but_not_for_another_counter(priced
 )
 def test_damaged_or_outdated_prices_are_not_used(priced, damage):
     priced.store.database.execute(damage)
-    assert known_history(priced, COUNTER, 13) == (History(), ())
+    assert known_history(priced, PRICE, 13) == (History(), ())
 
 
 def test_planning_keeps_the_prices_of_a_long_conversation(store, monkeypatch):
@@ -167,3 +174,43 @@ def test_planning_keeps_the_prices_of_a_long_conversation(store, monkeypatch):
     assert len(priced) == 12
     assert history_of(Memory(store, memory.conversation)) == first
     assert len(priced) == 13
+
+
+OWN, OTHER = WritingRules(origin="ollama:srv/m"), WritingRules(origin="gemini:srv/m")
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        (OTHER,),
+        (replace(OWN, names_results=True), replace(OWN, marks_errors=True)),
+        (replace(OTHER, blank_reasoning=True), replace(OWN, refused=("thinking",))),
+        (replace(OWN, takes_tools=False),),
+    ],
+)
+def test_prices_of_one_protocol_are_not_used_for_another(store, monkeypatch, others):
+    """What is sent of a call depends on the protocol: its reasoning, the name with its result."""
+    monkeypatch.setattr("jitchat.planning._WORTH_KEEPING", 0)
+    made, call = store.create("A talk"), ToolCall("1", "look", '{"at": "the harbour"}')
+    thought = Echo("ollama:srv/m", '{"thinking": "The harbour, of course, is far away."}')
+    turns = [
+        Turn(0, Role.USER, "Look."),
+        Turn(0, Role.ASSISTANT, "", use=ToolUse((call,), thought)),
+        Turn(0, Role.TOOL, "Not found", use=ToolUse(answers=call, is_error=True)),
+        Turn(0, Role.ASSISTANT, "There is none."),
+        Turn(0, Role.USER, "Really?"),
+    ]
+    store.append(made.id, turns)
+    offered = (ToolOffer(Tool("look", "", "{}"), "offered"),)
+
+    def opened() -> Planning:
+        return Planning(Memory(store, made), COUNTER, lambda: facts, lambda *_: offered)
+
+    first = opened()
+    draft = Turn(6, Role.USER, "Again.")
+    for rules in (OWN, *others, OWN):
+        facts = ModelFacts("m", "", NO_CALIBRATION, rules=rules)
+        wanted = History().extended(turns, TurnPricing(COUNTER, rules)).costs
+        for planning in (first, opened()):
+            sources = planning.sources(Question(draft), Mode.FULL, Budget())
+            assert sources.history.costs == wanted, rules

@@ -14,7 +14,7 @@ from jitchat.store.models import (
     models_with_samples,
     server_of,
 )
-from jitchat.values import LOADED, Limit, Sample
+from jitchat.values import LOADED, Limit, Other, Sample
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ def test_lessons_are_available_in_the_next_run(tmp_path: Path):
     model = ModelLessons(first, SERVER, "small-1")
     model.refuse("temperature")
     model.learn_limit(16_384)
-    model.add_sample("estimate", 1_187, 1_240)
+    model.add_sample("estimate", Sample(1_187, 1_240))
     first.close()
 
     second = Database(tmp_path / "jitchat.db")
@@ -53,7 +53,7 @@ def test_lessons_are_available_in_the_next_run(tmp_path: Path):
 def test_servers_models_and_counters_are_kept_apart(store: ColdStore, model: ModelLessons):
     model.refuse("temperature")
     model.learn_limit(9_000)
-    model.add_sample("estimate", 10, 11)
+    model.add_sample("estimate", Sample(10, 11))
 
     for key in ((SERVER, "small-2"), ("https://other.example/v1", "small-1")):
         other = ModelLessons(store.database, *key)
@@ -74,7 +74,7 @@ def test_one_model_is_forgotten_and_no_other(store: ColdStore, model: ModelLesso
     for each in (model, other):
         each.refuse("seed")
         each.learn_limit(9_000)
-        each.add_sample("estimate", 10, 11)
+        each.add_sample("estimate", Sample(10, 11))
 
     assert [model.forget(), model.forget()] == [True, False]
 
@@ -115,9 +115,9 @@ def test_the_latest_reported_limit_applies(model: ModelLessons):
 
 
 def test_only_the_latest_samples_are_kept_the_oldest_first(store: ColdStore, model: ModelLessons):
-    model.add_sample("o200k_base", 7, 8)
+    model.add_sample("o200k_base", Sample(7, 8))
     for number in range(KEPT_SAMPLES + 9):
-        model.add_sample("estimate", number, number + 1)
+        model.add_sample("estimate", Sample(number, number + 1))
 
     assert model.samples("estimate") == tuple(
         Sample(number, number + 1) for number in range(9, KEPT_SAMPLES + 9)
@@ -130,7 +130,7 @@ def test_only_the_latest_samples_are_kept_the_oldest_first(store: ColdStore, mod
 
 def test_numbers_too_large_for_the_database_are_stored_as_its_largest(model: ModelLessons):
     model.learn_limit(2**70)
-    model.add_sample("estimate", -(2**70), 2**70)
+    model.add_sample("estimate", Sample(-(2**70), 2**70))
 
     assert model.limit() == 2**63 - 1
     assert model.samples("estimate") == (Sample(0, 2**63 - 1),)
@@ -139,14 +139,14 @@ def test_numbers_too_large_for_the_database_are_stored_as_its_largest(model: Mod
 def test_names_with_half_a_character_are_kept(store: ColdStore):
     model = ModelLessons(store.database, SERVER, "small\ud800")
     model.refuse("top\udfffk")
-    model.add_sample("count\ud800er", 1, 2)
+    model.add_sample("count\ud800er", Sample(1, 2))
 
     assert len(model.refused()) == 1
     assert model.samples("count\ud800er") == (Sample(1, 2),)
 
 
 def test_a_damaged_row_is_skipped(store: ColdStore, model: ModelLessons):
-    model.add_sample("estimate", 10, 11)
+    model.add_sample("estimate", Sample(10, 11))
     for counted, reported in (("many", 5), (5, "many"), (5.5, 6), (-1, 4), (b"\x00", 1)):
         with store.database.write() as connection:
             connection.execute(
@@ -159,16 +159,23 @@ def test_a_damaged_row_is_skipped(store: ColdStore, model: ModelLessons):
         connection.execute(
             "INSERT INTO refused_parameters VALUES (?, ?, x'00')", (SERVER, "small-1")
         )
-    model.add_sample("estimate", 20, 22)
+        for others in ("[]", "many", '{"sounds": 3}', '{"calls": "x"}'):
+            connection.execute(
+                "INSERT INTO token_samples (server, model, counter, counted, reported, others)"
+                " VALUES (?, 'small-1', 'estimate', 1, 2, ?)",
+                (SERVER, others),
+            )
+    model.add_sample("estimate", Sample(20, 22, {Other.CALLS: 5}))
 
-    assert model.samples("estimate") == (Sample(10, 11), Sample(20, 22))
+    assert model.samples("estimate") == (Sample(10, 11), Sample(20, 22, {Other.CALLS: 5}))
     assert model.limit() is None
     assert model.refused() == frozenset()
 
 
 def test_threads_can_store_lessons_concurrently(model: ModelLessons):
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda number: model.add_sample("estimate", number, number), range(40)))
+        samples = [Sample(number, number) for number in range(40)]
+        list(pool.map(lambda sample: model.add_sample("estimate", sample), samples))
         list(pool.map(model.refuse, ["seed", "top_k"] * 8))
 
     assert sorted(sample.counted for sample in model.samples("estimate")) == list(range(40))
@@ -203,10 +210,10 @@ def test_everything_that_has_samples_is_listed_by_name(store: ColdStore, model: 
     database = store.database
     assert models_with_samples(database) == []
     model.learn_limit(9_000)
-    ModelLessons(database, "http://b/v1", "a").add_sample("estimate", 1, 2)
-    ModelLessons(database, "http://a/v1", "z").add_sample("estimate", 1, 2)
+    ModelLessons(database, "http://b/v1", "a").add_sample("estimate", Sample(1, 2))
+    ModelLessons(database, "http://a/v1", "z").add_sample("estimate", Sample(1, 2))
     for counter in ("o200k_base", "estimate", "estimate"):
-        ModelLessons(database, "http://a/v1", "b").add_sample(counter, 1, 2)
+        ModelLessons(database, "http://a/v1", "b").add_sample(counter, Sample(1, 2))
     with store.database.write() as connection:
         connection.execute(
             "INSERT INTO token_samples (server, model, counter, counted, reported)"

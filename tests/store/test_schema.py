@@ -21,6 +21,7 @@ from jitchat.store.store import ColdStore
 from jitchat.store.usage import Grouping, usage_by
 from jitchat.store.windows import Ending, WindowArchive, WindowRecord
 from jitchat.values import Role, Turn, Usage
+from tests.store.segments import record_of
 from tests.support import ROOT
 
 if TYPE_CHECKING:
@@ -54,9 +55,10 @@ tool_grants: server, tool, digest, granted_at, definition
 turn_attachments: turn, number, digest, name, path, modified_at
 turns: id, conversation, position, role, name, content, created_at, status, parent, tools
 vectors: turn, embedder, dimension, vector
+pieces: id, conversation, digest, content
 windows: id, turn, reply, digest, header, segments, ledger, input_tokens, output_tokens, \
 cached_tokens, written_tokens, reasoning_tokens, stop, cost, provider, sizes, request, sent_at, \
-charged
+charged, pieces
 """.strip().splitlines()
 """What is written is never taken back: a new column or table goes to the end of its line."""
 
@@ -97,7 +99,7 @@ def test_a_database_of_every_earlier_version_is_brought_up_with_its_rows(tmp_pat
     if step is not None and step <= "030_search":
         assert store.search("8443")[0][:2] == ("old", 2)
     assert sum(len(batch) for batch in Indexer(store, "old", NoEmbedder()).catch_up()) == 2
-    segment = {"kind": "draft", "tokens": 3, "text": "Which port?", "turn_id": 1}
+    segment = record_of("draft", "Which port?", turn_id=1)
     record = WindowRecord("digest", {}, [segment], [])
     assert WindowArchive(database).put(1, record) == 1
     with database.read() as connection:

@@ -22,7 +22,7 @@ from jitchat.store.pins import OwnInstructions
 from jitchat.store.replies import ReplyWriter, close_interrupted
 from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.store import ColdStore
-from jitchat.values import Instructions, Role, Status, ToolCall, ToolUse, Turn
+from jitchat.values import Instructions, Role, Shortened, Status, ToolCall, ToolUse, Turn
 from tests.store.support import claim, dead_process, indexed_tokens, require_complete_index
 from tests.support import conversation_of, talk
 
@@ -87,7 +87,7 @@ class Walker:
     def do_use(self, conversation: str) -> None:
         if turn := self.turn_of(conversation):
             call = ToolCall("1", self.luck.choice(VOICES), f'["{self.words()}"]')
-            self.store.set_uses({turn: ToolUse(answers=call, form=self.words())})
+            self.store.set_uses({turn: ToolUse(answers=call, form=Shortened(self.words()))})
 
     def do_status(self, conversation: str) -> None:
         if turn := self.turn_of(conversation):

@@ -12,6 +12,7 @@ from jitchat.errors import StoreUnreadable
 from jitchat.store.windows import Ending, Send, WindowArchive, WindowRecord
 from jitchat.values import Mode, Usage
 from jitchat.window.budget import Budget
+from tests.store.segments import record_of
 from tests.support import conversation_of, talk
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ MOMENT = datetime(2026, 11, 3, 9, 30, tzinfo=UTC)
 
 
 def segment(kind: str, tokens: int) -> dict:
-    return {"kind": kind, "turn": None, "role": "user", "tokens": tokens, "text": f"{tokens} words"}
+    return record_of(kind, f"{tokens} words", tokens, turn=None, role="user")
 
 
 SEGMENTS = [segment("system", 9), segment("recent", 20), segment("recent", 4)]
@@ -57,7 +58,7 @@ def change(store: ColdStore, statement: str) -> None:
 
 def test_a_send_is_listed_with_its_figures_and_how_it_ended(archive, store, turns):
     assert listed(store) == []
-    window = archive.put(turns[2].id, RECORD)
+    window = archive.put(turns[2].id, RECORD, Ending(provider="work"))
     archive.close(window, Ending(turns[3].id, Usage(40, 5, 30), "stop", 0.25, "work"))
     send = Send(
         *(window, 3, 4, MOMENT, Mode.JIT, "m-1", "work", HEADER["budget"]),
@@ -95,7 +96,7 @@ def test_the_stored_parts_of_the_request_are_listed(archive, store, turns):
 
 def test_listing_reads_no_text_of_a_window(archive, store, turns):
     archive.put(turns[0].id, RECORD)
-    change(store, "DELETE FROM blobs")
+    change(store, "DELETE FROM pieces")
     assert len(listed(store)) == 1
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import shutil
+import time
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -18,10 +20,14 @@ from jitchat.store.drafts import sent_drafts
 from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import ColdStore
 from jitchat.store.windows import WindowArchive, WindowRecord
-from jitchat.values import Echo, Role, Status, ToolCall, ToolUse, Turn
+from jitchat.text import figures
+from jitchat.values import Echo, Mode, Role, Status, ToolCall, ToolUse, Turn
 from tests.examples import examples
 from tests.store.support import require_complete_index
-from tests.support import conversation_of, talk, turn
+from tests.support import ScriptedProvider, conversation_of, session_on, talk, turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def test_a_turn_is_stored_unchanged(store):
@@ -32,6 +38,32 @@ def test_a_turn_is_stored_unchanged(store):
     assert store.turns(made.id) == stored
     assert stored[0] == Turn(1, Role.TOOL, "  one\r\n\ttwo ", moment, "Ann Lee", Status.CUT)
     assert stored[0].id > 0
+
+
+@pytest.fixture
+def in_tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    figures.zone_at.cache_clear()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+    figures.zone_at.cache_clear()
+
+
+@pytest.mark.usefixtures("in_tokyo")
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="needs a settable zone")
+def test_all_times_are_read_as_local_ones_wherever_a_turn_is_from(store):
+    """A day begins with the user's midnight for imported turns as for own ones."""
+    moment = datetime(2026, 5, 8, 16, 56, tzinfo=UTC)
+    conversation = conversation_of(store, [Turn(1, Role.USER, "hello", moment)])
+    read = store.turns(conversation.id)[0]
+    window = session_on(store, conversation, ScriptedProvider()).preview("and then?", Mode.FULL)
+
+    assert read.created_at == moment
+    assert f"{read.created_at:%a %d %H:%M}" == "Sat 09 01:56"
+    assert window.segments[1].text.startswith("[Sat 2026-05-09]")
+    assert store.conversation(conversation.id).updated_at.utcoffset() == timedelta(hours=9)
 
 
 def test_positions_are_given_in_order_whatever_the_turns_say(store):

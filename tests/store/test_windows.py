@@ -39,7 +39,8 @@ def segment(text: str, turn: Turn | None = None) -> dict:
         "turn": position,
         "role": "user",
         "tokens": 3,
-        "text": text,
+        "reason": "recent block",
+        "pieces": [{"message": 1, "tokens": 3, "text": text}],
         "turn_id": key,
     }
 
@@ -69,13 +70,13 @@ def test_of_two_windows_for_a_turn_the_later_one_applies(archive, turns):
 def test_an_unchanged_turn_is_referenced_and_not_copied(archive, turns, database):
     window = archive.put(turns[2].id, WindowRecord("d", HEADER, [segment("Hello.", turns[0])], []))
     with database.read() as connection:
-        blobs = [row[0] for row in connection.execute("SELECT content FROM blobs")]
-    assert not any("Hello." in blob for blob in blobs)
-    assert archive.by_id(window).segments[0]["text"] == "Hello."
+        rows = [row[0] for row in connection.execute("SELECT content FROM pieces")]
+    assert not any("Hello." in row for row in rows)
+    assert archive.by_id(window).segments[0]["pieces"][0]["text"] == "Hello."
 
 
 def test_a_long_chat_in_full_does_not_store_itself_squared(archive, store, database):
-    """After n sends there is one list per send, one per 64 segments, and each text once."""
+    """After n sends each segment is stored once, and lists of them are a few bytes a segment."""
     made = store.create("Long")
     sends = 100
     for number in range(sends):
@@ -84,15 +85,37 @@ def test_a_long_chat_in_full_does_not_store_itself_squared(archive, store, datab
         segments += [segment(turn.content, turn) for turn in store.turns(made.id)]
         archive.put(said.id, WindowRecord(f"d{number}", HEADER, segments, []))
         store.append(made.id, talk(f"answer {number} " + "y" * 500))
-    segments_in_all = sum(2 * number + 2 for number in range(sends))
     with database.read() as connection:
-        largest, size = connection.execute(
-            "SELECT max(length(content)), sum(length(content)) FROM blobs"
-        ).fetchone()
-    assert count(database, "blobs") <= sends + 2 * sends // 64 + 3
-    assert largest < 64 * 150
-    assert size < segments_in_all * 100
+        largest = connection.execute("SELECT max(length(pieces)) FROM windows").fetchone()[0]
+    assert count(database, "pieces") == 2 * sends
+    assert largest < 200
     assert count(database, "windows") == sends
+
+
+def test_windows_that_each_extend_the_one_before_store_what_is_new(archive, store, database):
+    """Of 200 windows, what they add is at most 1.2 times the bytes of their new texts."""
+    made = store.create("Long")
+    segments = [segment("You are helpful.")]
+    said = store.append(made.id, talk("Go on."))[0]
+    archive.put(said.id, WindowRecord("d", HEADER, segments, []))
+    before, new = _size(database), 0
+    for number in range(200):
+        for words in range(6):
+            text = f"{number}.{words} " + "what a model recalls of it " * 30
+            tokens = 200 + 7 * number % 31
+            added = segment(text) | {"tokens": tokens, "reason": f"rank {words} on “{number}”"}
+            added["pieces"] = [{"message": number + 2, "tokens": tokens - 4, "text": text}]
+            segments.append(added)
+            new += len(text)
+        archive.put(said.id, WindowRecord(f"d{number}", HEADER, segments, []))
+    assert _size(database) - before < 1.2 * new
+
+
+def _size(database: Database) -> int:
+    with database.read() as connection:
+        pieces = connection.execute("SELECT sum(length(content) + 16) FROM pieces").fetchone()[0]
+        lists = connection.execute("SELECT sum(length(pieces) + length(header)) FROM windows")
+        return pieces + lists.fetchone()[0]
 
 
 def test_the_reported_usage_is_stored_with_the_reply(archive, turns, database):
@@ -127,10 +150,12 @@ def test_a_count_beyond_64_bits_does_not_crash(archive, turns, database):
     "damage",
     [
         "DELETE FROM blobs",
+        "DELETE FROM pieces",
         "UPDATE blobs SET content = 'x'",
-        "UPDATE windows SET segments = '[7'",
+        "UPDATE pieces SET content = 'x'",
+        "UPDATE windows SET pieces = x'00'",
         "UPDATE windows SET header = ''",
-        "UPDATE blobs SET content = '[{\"same_as\": 999}]'",
+        'UPDATE pieces SET content = \'{"pieces": [{"same_as": 999}]}\'',
     ],
 )
 def test_a_damaged_window_is_reported(archive, turns, database, damage):
@@ -164,7 +189,7 @@ def test_any_texts_are_stored_unchanged(archive, store):
 def test_the_ending_of_a_window_can_be_read(archive, turns):
     said, ending = turns[2].id, Ending(turns[1].id, Usage(10, None, 4, 2), "length", 0.5, "work")
     assert archive.ending(1) is None
-    first = archive.put(said, WindowRecord("first", HEADER, [], []))
+    first = archive.put(said, WindowRecord("first", HEADER, [], []), Ending(provider="work"))
     archive.close(first, ending)
     second = archive.put(said, WindowRecord("second", HEADER, [], []))
     assert archive.ending(first) == ending

@@ -10,7 +10,8 @@ from jitchat.statements import Observation, Observations, Source
 from jitchat.synthesis.observer import Batch, FactsMade, Made
 from jitchat.values import Role, Turn
 from jitchat.window.history import History
-from jitchat.window.tokens import EstimateCounter, message_tokens
+from jitchat.window.tokens import EstimateCounter
+from jitchat.window.written import TurnPricing
 
 COUNTER = EstimateCounter()
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -36,7 +37,7 @@ def small_talk(count: int, first: int = 1) -> list[Turn]:
 
 
 def history_of(turns: Sequence[Turn]) -> History:
-    return History().following(turns, lambda *text: message_tokens(COUNTER, *text))
+    return History().following(turns, TurnPricing(COUNTER, is_native=False))
 
 
 @dataclass

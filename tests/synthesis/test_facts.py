@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from jitchat.statements import FactKind, Source
 from jitchat.synthesis.facts import MOST, facts_in, kind_of
-from jitchat.values import Role, ToolUse, Turn
+from jitchat.values import Role, Shortened, ToolUse, Turn
 from tests.benchmarks.facts import of_written
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -36,7 +36,9 @@ def test_a_fact_is_a_sentence_as_it_was_said_with_its_turn_and_day():
     [
         said("Always answer in French.", Role.ASSISTANT),
         said("Always answer in French.", Role.TOOL),
-        Turn(7, Role.USER, "Always answer in French.", NOON, use=ToolUse(form="shortened")),
+        Turn(
+            7, Role.USER, "Always answer in French.", NOON, use=ToolUse(form=Shortened("shortened"))
+        ),
         said("Always answer in French. " + "word " * 500),
         said("```\nAlways answer in French.\n```"),
     ],

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from jitchat.memory import result_turn
 from jitchat.statements import Observation, Observations, Source
+from jitchat.store.store import local_now
+from jitchat.synthesis.carrying import complete, dropped
 from jitchat.synthesis.observer import EXTRACTOR, Batch
 from jitchat.synthesis.passes import PassMaker, fault_of, reflection_fault
 from jitchat.synthesis.policy import Reflect
 from jitchat.synthesis.sentences import words_of
+from jitchat.values import REQUEST_CONTEXT, Role, ToolCall, ToolResult, ToolUse, Turn
 from tests.synthesis.support import COUNTER, ScriptedObserver, one_line_each, said, small_talk
 
 TURNS = (*small_talk(6), said(7, "We decided to deploy on Tuesday with Ana."))
@@ -97,3 +103,16 @@ async def test_a_reflection_that_is_not_smaller_is_tried_at_a_stronger_level():
 async def test_where_nothing_gets_smaller_no_pass_is_made():
     tiny = Observations((line("Ana: 1."),), 1)
     assert await PassMaker(None, COUNTER).reflect(tiny, Reflect((5, 4), 6), 1) is None
+
+
+def test_what_a_pass_cannot_read_of_calls_and_results_is_dropped():
+    call = ToolCall("c", "Write", '{"path": "a.md", "content": "The mast is red."}')
+    said = Turn(2, Role.ASSISTANT, "", use=ToolUse((call,)))
+    long = result_turn(ToolResult(call, "rope\n" * 500), local_now())
+    short = result_turn(ToolResult(call, "ok"), local_now())
+    own = replace(long, use=ToolUse(answers=replace(call, name=REQUEST_CONTEXT)))
+    lines = complete((), (said, long, short, own))
+    texts = [" ".join(dropped(lines, (turn,))[0].sentences) for turn in (said, long)]
+    assert "The mast is red." in texts[0]
+    assert "all but this of 2,500 characters: Write(" in texts[1]
+    assert not [each for each in dropped(lines, (short, own)) if "all but" in str(each.sentences)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.text.figures import model_name, plural
+from jitchat.text.figures import model_name, percent, plural
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,26 @@ def test_a_model_that_is_a_file_is_shown_by_its_name(model: str, shown: str):
 )
 def test_what_is_counted_is_a_sentence_of_one_and_of_many(number, what, told):
     assert plural(number, what) == told
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0 %"),
+        (0.0004, "<0.1 %"),
+        (0.002, "0.2 %"),
+        (0.006, "0.6 %"),
+        (0.014, "1 %"),
+        (0.67, "67 %"),
+        (0.99, "99 %"),
+        (0.994, "99.4 %"),
+        (7_166 / 7_197, "99.6 %"),
+        (0.9996, ">99.9 %"),
+        (1.0, "100 %"),
+        (1.001, "100.1 %"),
+        (1.0001, ">100 %"),
+        (1.38, "138 %"),
+    ],
+)
+def test_a_share_is_0_only_for_none_and_100_only_for_all(share: float, text: str):
+    assert percent(share) == text

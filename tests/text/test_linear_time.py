@@ -31,6 +31,7 @@ from jitchat.providers.reader import answer
 from jitchat.text.blocks import blocks_of
 from jitchat.text.dates import dates_in, has_time_cue
 from jitchat.text.entities import entities
+from jitchat.text.fences import free_tag
 from jitchat.text.focus import focus_of
 from jitchat.text.markdown.closing import closed
 from jitchat.text.markdown.formulas import formulas_in, shown
@@ -48,7 +49,6 @@ from jitchat.tui.render.wrap import wrap
 from jitchat.values import Message, Role
 from jitchat.window.estimate import estimate
 from jitchat.window.excerpt import Room, excerpt_of
-from jitchat.window.render import free_tag
 from tests.support import turn
 from tests.text import patterns
 from tests.text.pumping import pumps
@@ -112,7 +112,7 @@ LOOKS: dict[str, Callable[[str], object]] = {
     "parse": parse,
     "closed": closed,
     "wrap": lambda text: wrap([Piece(text, Style(), (0, len(text)))], 20),
-    "excerpt_of": lambda text: excerpt_of(f".{text}", (), "", Room(200, 9), len),
+    "excerpt_of": lambda text: excerpt_of((f".{text}",), (), "", Room(200, 9), len),
     "estimate": estimate,
     "redacted": redacted,
     "read_window": lambda text: read_window([Message(Role.USER, text)]),
@@ -129,9 +129,9 @@ LOOKS: dict[str, Callable[[str], object]] = {
 }
 """They include all functions that build expressions; see the last test."""
 MADE = {
-    ("jitchat.window.render", "_numbers_taken"),
+    ("jitchat.text.fences", "numbers_taken"),
     ("jitchat.providers.passages", "_text_of"),  # a mark with figures of the window's own
-    ("jitchat.index.spelling", "beginning"),  # a stem a line, each of few letters
+    ("jitchat.index.spelling", "within"),  # a stem a line, each of few letters
     ("jitchat.text.expressions", "expressions"),  # all of them are tried
     ("jitchat.text.quantities", "_pattern"),  # through stems
     ("jitchat.window.estimate", "_shape"),  # words of two characters

@@ -7,15 +7,15 @@ from time import perf_counter
 
 import pytest
 
+from jitchat.text.blocks import records_of
 from jitchat.tools.extracting import extract
-from jitchat.tools.units import units_of
 from jitchat.window.tokens import EstimateCounter
 
 COUNTER = EstimateCounter()
 
 
 def kept(text: str, instruction: str) -> str:
-    found = extract(text, instruction, 4_000, COUNTER).text
+    found, _ = extract(text, instruction, 4_000, COUNTER)
     assert COUNTER.count(found) <= 0.2 * COUNTER.count(text)
     return found
 
@@ -87,17 +87,17 @@ def test_a_long_line_is_parted_where_sentences_and_blocks_end(between):
     assert "in 1847" in kept(f"{text} Grandfather was born in 1847. {text}", "grandfather, born")
 
 
-def test_where_nothing_is_found_there_are_troubles_head_and_tail_and_none_is_said_to_be_kept():
+def test_where_nothing_is_found_there_are_troubles_head_and_tail_and_it_says_so():
     boats = [f"{number} of the boats came in late\n" for number in range(900)]
     boats[501] = "501 of the cranes failed\n"
     text = "".join(boats)
     for instruction in ("the price of zebras", "what matters most", "summarise", ""):
-        found = extract(text, instruction, 4_000, COUNTER)
-        assert found.kept == 0
-        assert "501 of the cranes failed" in found.text
-        assert found.text.startswith("0 of the boats came in late\n")
-        assert found.text.endswith("899 of the boats came in late\n")
-        assert COUNTER.count(found.text) <= 0.2 * COUNTER.count(text)
+        found, how = extract(text, instruction, 4_000, COUNTER)
+        assert how.endswith("found no match: errors, head and tail")
+        assert "501 of the cranes failed" in found
+        assert found.startswith("0 of the boats came in late\n")
+        assert found.endswith("899 of the boats came in late\n")
+        assert COUNTER.count(found) <= 0.2 * COUNTER.count(text)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_where_nothing_is_found_there_are_troubles_head_and_tail_and_none_is_sai
 )
 def test_odd_shapes_are_parted_whole_and_soon(text):
     begun = perf_counter()
-    units = units_of(text)
+    blocks = records_of(text)
     assert perf_counter() - begun < 5
-    assert units.header + "".join(units.texts) == text
-    assert all(place < number for number, each in enumerate(units.companions) for place in each)
+    assert "".join(text[block.start : block.end] for block in blocks) == text
+    assert all(place < number for number, each in enumerate(blocks) for place in each.brings)

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jitchat.tools.extracting import extract
+from jitchat.tools.extracting import extract, preview
 from jitchat.tools.gate import forms_of
-from jitchat.tools.preview import preview
-from jitchat.tools.units import lines_of
-from jitchat.values import Role, ToolCall, ToolUse, Turn
+from jitchat.values import Form, Role, ToolCall, ToolUse, Turn
 from jitchat.window.tokens import EstimateCounter
 from tests.benchmarks import gate as benchmark
 
@@ -23,6 +21,10 @@ LEFT_OUT = re.compile(r"\[… [\d,]+ (?:line|character)s? (?:left out )?…\]\n?
 def result(position: int, content: str) -> Turn:
     use = ToolUse(answers=ToolCall(f"c{position}", "look", "{}"))
     return Turn(position, Role.TOOL, content, use=use)
+
+
+def _lines_of(text: str) -> list[str]:
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
 def lines(count: int) -> str:
@@ -40,14 +42,14 @@ def test_a_preview_has_whole_lines_of_both_ends_and_counts_the_rest(text, room):
     assert text.startswith(head)
     assert text.endswith(tail)
     assert head == "" or head.endswith("\n")
-    shown = len(lines_of(head)) + len(lines_of(tail))
-    assert shown + int(cut[1].replace(",", "")) == len(lines_of(text))
+    shown = len(_lines_of(head)) + len(_lines_of(tail))
+    assert shown + int(cut[1].replace(",", "")) == len(_lines_of(text))
     assert COUNTER.count(head) <= room
 
 
 def test_a_line_without_an_end_is_cut_and_the_cut_is_counted():
     seen = preview("x" * 50_000, 600, COUNTER)
-    assert "[… 49,000 characters …]" in seen
+    assert "[… 49,000 characters left out …]" in seen
 
 
 @settings(deadline=None)
@@ -61,7 +63,7 @@ def test_the_forms_of_a_batch_share_the_room_and_never_exceed_it(sizes, room, li
     forms = list(forms_of(turns, room, limit, COUNTER))
     assert sum(COUNTER.count(form.text) for form in forms) <= max(room, 48 * len(turns))
     for turn, form in zip(turns, forms, strict=True):
-        if form.is_whole:
+        if form.form is Form.WHOLE:
             assert form.text == turn.content
             assert COUNTER.count(turn.content) <= max(limit, 48)
         else:
@@ -72,7 +74,7 @@ def test_the_forms_of_a_batch_share_the_room_and_never_exceed_it(sizes, room, li
 def test_small_results_are_whole_while_a_large_one_is_held():
     small, large = result(3, "two boats"), result(4, lines(2_000))
     one, other = forms_of([small, large], 10_000, 4_000, COUNTER)
-    assert one.is_whole
+    assert one.form is Form.WHOLE
     assert other.text.startswith("0 of the boats came in late\n")
     assert "1999 of the boats came in late\n" in other.text
     assert "not keep_all, which needs" in other.text
@@ -99,7 +101,7 @@ def test_what_is_asked_for_is_kept_and_most_of_the_rest_is_not(make, seed):
     import random
 
     output = make(random.Random(f"{make.__name__} {seed}"))
-    text = extract(output.text, output.instruction, 4_000, COUNTER).text
+    text, _ = extract(output.text, output.instruction, 4_000, COUNTER)
     assert [fact for fact in output.facts if fact not in text] == []
     assert COUNTER.count(text) <= 0.2 * COUNTER.count(output.text)
 
@@ -109,11 +111,11 @@ def test_what_is_asked_for_is_kept_and_most_of_the_rest_is_not(make, seed):
     st.text(max_size=40),
 )
 def test_an_extract_is_the_texts_own_parts_in_order(text, instruction):
-    found = extract(text, instruction, 200, COUNTER)
+    found, _ = extract(text, instruction, 200, COUNTER)
     if text.strip()[:1] in ("[", "{"):
         return
     place = 0
-    for part in LEFT_OUT.sub("\0", found.text).split("\0"):
+    for part in LEFT_OUT.sub("\0", found).split("\0"):
         body = part.removesuffix("\n")
         place = text.find(body, place)
         assert place >= 0

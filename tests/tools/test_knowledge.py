@@ -19,6 +19,7 @@ from jitchat.statements import (
     Source,
 )
 from jitchat.store.documents import DocumentStore
+from jitchat.text.figures import Figure
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -84,7 +85,7 @@ def test_a_request_says_that_it_gave_statements(store, talk):
     output = known(
         opened(store, talk, fact("The mast is 31 metres high.")), "how high is the mast?"
     )
-    assert "→ 1 kept statement, +" in output.requested.sentence
+    assert "→ 1 kept statement, " in output.requested.sentence(Figure)
     assert "Not said in this conversation." in output.result.content
 
 

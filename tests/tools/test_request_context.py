@@ -67,7 +67,7 @@ def given_turns(output) -> list[int]:
 
 def test_the_definition_is_small_in_every_style():
     for style in Style:
-        ((_, tokens),) = tool_prices([TOOL], EstimateCounter().count, style).each
+        ((_, tokens),) = tool_prices([TOOL], EstimateCounter().count, style).by_tool
         assert tokens < 250, style
 
 
@@ -317,6 +317,11 @@ def test_what_the_user_keeps_out_is_not_given(session):
     session.hold(2, Hold.EXCLUDED)
     assert 2 not in given_turns(ask(session, query="who pays for billing")[0])
     assert "There is no turn #2 here" in ask(session, turn="#2")[0].result.content
+
+
+def test_a_turn_that_no_window_shows_is_not_given(session):
+    session.memory.mark_unanswered(session.memory.add_user_turn("Is anybody there?"))
+    assert "There is no turn #61 here" in ask(session, turn="#61")[0].result.content
 
 
 @settings(max_examples=30, deadline=None)

@@ -19,7 +19,7 @@ async def test_calls_are_counted_with_what_they_added_and_whether_the_answer_nam
     found = asked_in(store.database)
     assert (found.messages, found.asking, found.calls, found.found) == (3, 2, 2, 1)
     assert found.tokens > 0
-    assert "2 calls in 2 of 3 messages (67%)" in found.sentence
+    assert "2 calls in 2 of 3 messages (67 %)" in found.sentence
 
 
 async def test_what_the_gate_saved_is_told(store):

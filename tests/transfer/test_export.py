@@ -6,14 +6,18 @@ import asyncio
 import json
 import re
 import shutil
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from io import StringIO
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -31,9 +35,11 @@ from jitchat.transfer.source import open_source
 from jitchat.values import (
     NO_TOOL_USE,
     Echo,
+    Form,
     Instructions,
     Mode,
     Role,
+    Shortened,
     Status,
     ToolCall,
     ToolUse,
@@ -47,7 +53,7 @@ from tests.transfer.files import take, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from contextlib import AbstractContextManager
 
     from jitchat.attachments import Attachment
 
@@ -62,23 +68,35 @@ def exported(store: ColdStore, name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def stores(
+def opened(
     tmp_path_factory: pytest.TempPathFactory, empty_database: Path
-) -> Iterator[Callable[[], ColdStore]]:
+) -> Callable[[], AbstractContextManager[Callable[[], ColdStore]]]:
+    """Opens empty stores, and closes them: made-up cases need more of them than can be open."""
+    base = tmp_path_factory.getbasetemp()
+
+    @contextmanager
+    def begun() -> Iterator[Callable[[], ColdStore]]:
+        numbers = count()
+        with TemporaryDirectory(dir=base) as folder, ExitStack() as stack:
+
+            def make() -> ColdStore:
+                path = Path(folder) / f"{next(numbers)}.db"
+                database = Database(shutil.copy(empty_database, path) and path)
+                stack.callback(database.close)
+                with database.read() as connection:
+                    connection.execute("PRAGMA synchronous = OFF")
+                return ColdStore(database, lambda: NOW)
+
+            yield make
+
+    return begun
+
+
+@pytest.fixture
+def stores(opened) -> Iterator[Callable[[], ColdStore]]:
     """Makes an empty store."""
-    folder, opened = tmp_path_factory.mktemp("stores"), list[Database]()
-
-    def make() -> ColdStore:
-        path = folder / f"{len(opened)}.db"
-        database = Database(shutil.copy(empty_database, path) and path)
-        with database.read() as connection:
-            connection.execute("PRAGMA synchronous = OFF")
-        opened.append(database)
-        return ColdStore(database, lambda: NOW)
-
-    yield make
-    for database in opened:
-        database.close()
+    with opened() as make:
+        yield make
 
 
 texts = st.text(max_size=20)
@@ -90,7 +108,7 @@ uses = st.just(NO_TOOL_USE) | st.builds(
     st.none() | st.builds(Echo, texts, texts),
     st.none() | calls,
     st.booleans(),
-    st.none() | texts,
+    st.none() | st.builds(Shortened, texts, st.sampled_from(Form)),
     st.none() | st.floats(0, 1e6),
 )
 turns = st.builds(
@@ -157,7 +175,18 @@ def mark(store: ColdStore, name: str, *, is_given: bool, is_archived: bool, tags
 instructions = st.builds(Instructions, st.none() | texts, st.sampled_from([None, "", "reviewer"]))
 
 
+REPORT = Shortened("The head and the tail.")
+
+
 @examples(40)
+@example(
+    tree=[(Turn(0, Role.TOOL, "All of it.", use=ToolUse(form=REPORT)), 0, "", ReplyNote())],
+    places=(1, 1),
+    title="Previews",
+    own=Instructions(),
+    files={},
+    marks=(False, False, set()),
+)
 @given(
     tree=trees(),
     places=st.tuples(st.integers(1, 8), st.integers(1, 8)),
@@ -167,38 +196,39 @@ instructions = st.builds(Instructions, st.none() | texts, st.sampled_from([None,
     marks=marks,
 )
 def test_a_json_export_is_imported_unchanged(
-    stores, tmp_path_factory, tree, places, title, *, own, files, marks
+    opened, tmp_path_factory, tree, places, title, *, own, files, marks
 ):
-    one, other = stores(), stores()
-    made = one.create(title)
-    for turn, under, reasoning, note in tree:
-        (stored,) = one.append(made.id, [turn], under)
-        put_details(one, stored, reasoning, note)
-    head, pinned = places
-    one.switch_to(made.id, min(head, len(tree)))
-    Pins(one.database).put(one.turn(made.id, min(pinned, len(tree))), "pinned")
-    OwnInstructions(one.database).put(made.id, own)
-    attach(one, made.id, files)
-    mark(one, made.id, is_given=marks[0], is_archived=marks[1], tags=marks[2])
-    text = exported(one, "json")
+    with opened() as make:
+        one, other = make(), make()
+        made = one.create(title)
+        for turn, under, reasoning, note in tree:
+            (stored,) = one.append(made.id, [turn], under)
+            put_details(one, stored, reasoning, note)
+        head, pinned = places
+        one.switch_to(made.id, min(head, len(tree)))
+        Pins(one.database).put(one.turn(made.id, min(pinned, len(tree))), "pinned")
+        OwnInstructions(one.database).put(made.id, own)
+        attach(one, made.id, files)
+        mark(one, made.id, is_given=marks[0], is_archived=marks[1], tags=marks[2])
+        text = exported(one, "json")
 
-    path = written(tmp_path_factory.mktemp("x"), "talk.json", text)
-    (taken,) = take(other, path)
+        path = written(tmp_path_factory.mktemp("x"), "talk.json", text)
+        (taken,) = take(other, path)
 
-    assert not taken.tally.skipped
-    assert exported(other, "json") == text
-    assert other.turns(made.id) == one.turns(made.id)
-    has = [OwnInstructions(each.database).get(made.id) for each in (one, other)]
-    assert has == [replace(own, system=has[0].system)] * 2
-    every = [
-        AttachmentStore(each.database, made.id).of(TreePath(((1, len(tree)),)))
-        for each in (one, other)
-    ]
-    assert every[0] == every[1]
-    assert other.lacks_title(made.id) is not marks[0]
-    assert other.conversation(made.id).tags == one.conversation(made.id).tags
-    assert not any(each.added for each in (*take(other, path), *take(one, path)))
-    assert exported(one, "json") == text
+        assert not taken.tally.skipped
+        assert exported(other, "json") == text
+        assert other.turns(made.id) == one.turns(made.id)
+        has = [OwnInstructions(each.database).get(made.id) for each in (one, other)]
+        assert has == [replace(own, system=has[0].system)] * 2
+        every = [
+            AttachmentStore(each.database, made.id).of(TreePath(((1, len(tree)),)))
+            for each in (one, other)
+        ]
+        assert every[0] == every[1]
+        assert other.lacks_title(made.id) is not marks[0]
+        assert other.conversation(made.id).tags == one.conversation(made.id).tags
+        assert not any(each.added for each in (*take(other, path), *take(one, path)))
+        assert exported(one, "json") == text
 
 
 def test_an_id_that_is_not_valid_text_is_repaired(store: ColdStore, stores, tmp_path: Path):
@@ -221,6 +251,20 @@ def test_an_export_without_newer_fields_is_imported(store: ColdStore, stores, tm
     value, other = json.loads(exported(store, "json")), stores()
     for name in ("files", "tags", "archived", "title_given"):
         value["conversations"][0].pop(name, None)
+
+    take(other, written(tmp_path, "old.json", value))
+
+    assert exported(other, "json") == exported(store, "json")
+
+
+def test_an_export_with_the_windows_of_earlier_versions_is_imported_without_them(
+    store: ColdStore, stores, tmp_path: Path
+):
+    made = store.create("Talk")
+    store.append(made.id, [Turn(0, Role.USER, "one")])
+    value, other = json.loads(exported(store, "json")), stores()
+    window = {"turn": 1, "segments": [{"kind": "turn", "text": "one"}], "ledger": [{"turn": 1}]}
+    value["conversations"][0] |= {"windows": [window], "passes": [{"first": 1, "last": 1}]}
 
     take(other, written(tmp_path, "old.json", value))
 
@@ -290,6 +334,8 @@ DAMAGES = [
     ("turns", {"role": "system"}),
     ("turns", {"status": "streaming"}),
     ("turns", {"content": None}),
+    ("turns", {"key": "no hexadecimal!"}),
+    ("turns", {"id": 5}),
     ("turns", {"tools": {"calls": 5}}),
     ("turns", {"tools": {"calls": [{"id": 1}]}}),
 ]
@@ -435,7 +481,7 @@ def test_jsonl_is_valid_input_for_chat_completions(store: ColdStore):
     ]  # fmt: skip
     assert first["messages"][0]["content"] == HOSTILE
     assert first["messages"][1]["tool_calls"][0]["function"] == {
-        "name": "<i>ls</i>",
+        "name": "_i_ls__i_",
         "arguments": '{"a": "</details>"}',
     }
     assert first["messages"][2]["tool_call_id"] == "c1"

@@ -22,6 +22,7 @@ from jitchat.store.windows import WindowArchive, WindowRecord
 from jitchat.transfer.incoming import Tally
 from jitchat.values import Mode, Role, Turn
 from tests.session.sending import send
+from tests.store.segments import record_of
 from tests.store.support import require_complete_index
 from tests.support import session_on
 from tests.transfer.claude_code import SESSION, line
@@ -247,7 +248,7 @@ def test_a_window_of_another_conversation_keeps_what_it_quoted(
     store, name = talk
     answer = store.turn(name, 2)
     (said,) = store.append(store.create("Elsewhere").id, [Turn(0, Role.USER, "Which tide?")])
-    segment = {"kind": "retrieved", "tokens": 3, "text": answer.content, "turn_id": answer.id}
+    segment = record_of("retrieved", answer.content, turn_id=answer.id)
     archive = WindowArchive(store.database)
     window_id = archive.put(said.id, WindowRecord("digest", {}, [segment], []))
     sent = archive.by_id(window_id)

@@ -26,6 +26,7 @@ from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.window.tokens import EstimateCounter
+from jitchat.window.window import ContextWindow
 from tests.support import ScriptedProvider
 
 if TYPE_CHECKING:
@@ -187,8 +188,8 @@ class TestBackend:
     async def ask_limit(self, session: Session) -> Budget | None:
         return self.told
 
-    async def count_exactly(self, session: Session, messages: Sequence[Message]) -> int:
-        self.counted.append(tuple(messages))
+    async def count_exactly(self, session: Session, window: ContextWindow) -> int:
+        self.counted.append(window.messages())
         if self.exact is None:
             raise RequestRefused(f"{session.provider.name} does not count.", "Send it.")
         return self.exact

@@ -9,6 +9,7 @@ import pytest
 
 from jitchat.errors import StoreFull, Unreachable
 from jitchat.session_options import SessionOptions
+from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
@@ -236,6 +237,28 @@ async def test_an_old_conversation_is_found_and_a_new_one_is_empty_and_named_by_
         await pilot.press("enter")
         await until(pilot, lambda: screen.opening.conversation.turns == 2, "question and answer")
         assert screen.opening.conversation.title == "Plan a birthday party for Birgit"
+
+
+async def test_the_mode_is_kept_for_its_conversation_and_for_new_ones(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, "/mode full")
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.steering.mode is Mode.FULL, "the mode")
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: screen.opening.conversation.id != "demo", "the new conversation")
+        await ready(pilot)
+        assert screen.steering.mode is Mode.FULL
+        screen.choices.use_mode("recency")
+    again = JitchatApp(backend, backend.store.conversation("demo"))
+    async with again.run_test(size=(140, 40)) as pilot:
+        screen = await ready(pilot)
+        assert screen.steering.mode is Mode.FULL, "picked in this conversation"
+        await until(pilot, lambda: screen.previews.window is not None, "the window")
+        assert screen.previews.window.mode is Mode.FULL
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: screen.opening.conversation.id != "demo", "the new conversation")
+        assert (await ready(pilot)).steering.mode is Mode.RECENCY, "picked last"
 
 
 async def test_ctrl_c_empties_the_prompt_and_ctrl_z_brings_the_text_back(

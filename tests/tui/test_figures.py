@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
 from jitchat.tui.figures import (
+    cut,
     exact_sentence,
     limit_sentence,
     send_sentences,
@@ -49,14 +50,15 @@ def test_a_count_says_how_sure_it_is(exact: bool, band: int, told: str):
 def test_an_estimate_that_nothing_was_learnt_of_is_marked(estimated: ContextWindow):
     used, full = f"~{estimated.used:,}", f"~{estimated.full_tokens:,}"
 
-    assert size_sentences(estimated)[0] == f"{used} of 19,500 · full would be {full}"
+    assert size_sentences(estimated)[0] == f"{used} of 19,500 budget · full would be {full}"
     assert send_sentences(estimated)[0].startswith(f"in {used} · reserve 500 · free ~")
 
 
 def test_a_calibrated_window_shows_its_band(learnt: ContextWindow):
     used = f"{learnt.used:,} ± {learnt.band:,}"
 
-    assert size_sentences(learnt)[0] == f"{used} of 19,500 · full would be ~{learnt.full_tokens:,}"
+    full = f"full would be ~{learnt.full_tokens:,}"
+    assert size_sentences(learnt)[0] == f"{used} of 19,500 budget · {full}"
     assert send_sentences(learnt)[0].startswith(f"in {used} · reserve 500 · free ~")
 
 
@@ -152,21 +154,21 @@ def test_the_limit_says_how_it_is_known(estimated: ContextWindow, source: str, t
         (Usage(3_398, 210), 0.0, "sent 3,398 ✓ · answer 210 ✓"),
         (Usage(3_398, None), 1e-9, "sent 3,398 ✓ · <$0.0001"),
         (Usage(10, 1, 4_000), 0.0, "sent 10 ✓ (4,000 cached, 0 new) · answer 1 ✓"),
-        (Usage(None, 210), 0.0, "~{used}, the provider reports no input · answer 210 ✓"),
-        (Usage(None, None), 0.0, "~{used}, the provider reports no usage"),
-        (None, None, "~{used}, the provider reports no usage · cost unknown"),
+        (Usage(None, 210), 0.0, "{used}, the provider reports no input · answer 210 ✓"),
+        (Usage(None, None), 0.0, "{used}, the provider reports no usage"),
+        (None, None, "{used}, the provider reports no usage · cost unknown"),
     ],
 )
 def test_a_reply_tells_what_the_provider_reported_and_no_more(
     learnt: ContextWindow, usage: Usage | None, cost: float | None, told: str
 ):
-    assert usage_sentence(usage, cost, learnt) == told.format(used=f"{learnt.used:,}")
+    assert usage_sentence(usage, cost, learnt) == told.format(used=learnt.used_figure)
 
 
 @pytest.mark.parametrize(
     ("usage", "told"),
     [
-        (None, "~{used}, it ended before usage was reported"),
+        (None, "{used}, it ended before usage was reported"),
         (Usage(3_398, 2), "sent 3,398 ✓ · answer 2 ✓"),
     ],
 )
@@ -175,8 +177,23 @@ def test_a_reply_that_was_broken_off_is_no_fault_of_the_providers(
 ):
     sentence = usage_sentence(usage, 0.0, learnt, is_broken_off=True)
 
-    assert sentence == told.format(used=f"{learnt.used:,}")
+    assert sentence == told.format(used=learnt.used_figure)
 
 
 def test_without_a_window_what_is_not_reported_has_no_figure():
     assert usage_sentence(None) == "the provider reports no usage"
+
+
+def test_a_count_next_to_another_one_says_what_it_is(learnt: ContextWindow):
+    used = f"{learnt.used:,} ± {learnt.band:,}"
+    assert size_sentences(learnt, Usage(learnt.used, 10))[-1] == used
+    assert size_sentences(learnt, Usage(None, 10))[-1] == used
+    assert size_sentences(learnt, Usage(learnt.used - 9, 10))[-1] == f"counted {used}"
+
+
+@pytest.mark.parametrize(
+    ("room", "shown"),
+    [(99, "in 98,110 of ~$0.0041 left"), (9, "in …"), (10, "in 98,110…"), (20, "in 98,110 of …")],
+)
+def test_a_number_is_shown_whole_or_not_at_all(room: int, shown: str):
+    assert cut("in 98,110 of ~$0.0041 left", room) == shown

@@ -131,7 +131,7 @@ async def look_at_rows(pilot: Pilot[None], screen: ChatScreen) -> None:
     assert retrieved
     _, turn, tokens, score, *reason = retrieved[0]
     assert turn.startswith("#")
-    assert int(tokens)
+    assert int(tokens.removeprefix("~"))
     assert float(score)
     assert reason
     assert any(line.startswith("left out") for line in lines[:-1])

@@ -101,8 +101,8 @@ async def test_a_form_is_not_opened_while_the_user_is_typing(
     monkeypatch.setattr(tools, "TYPING_SECONDS", 0.01)
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
-        looks = Mock(wraps=screen.host.after)
-        monkeypatch.setattr(screen.host, "after", looks)
+        looks = Mock(wraps=prompt.Prompt.typing.fget)
+        monkeypatch.setattr(prompt.Prompt, "typing", property(looks))
         monkeypatch.setattr(prompt, "TYPING_SECONDS", float("inf"))
         await pilot.press(*"half a")
         asked = asyncio.ensure_future(screen.tools.elicit(HOSTILE))

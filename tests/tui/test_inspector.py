@@ -139,7 +139,7 @@ async def the_last_row_tells_of_the_turns_that_were_never_candidates(
     rows = screen.query_one("#segments", OptionList)
     assert rows.highlighted == rows.option_count - 1
     row = str(rows.get_option_at_index(rows.option_count - 1).prompt)
-    assert row.split(maxsplit=3) == ["left", "out", f"{never.tokens:,}", never.sentence]
+    assert row.split(maxsplit=3) == ["left", "out", f"~{never.tokens:,}", never.sentence]
     await pilot.press("enter")
     await until(pilot, lambda: pilot.app.screen is not screen, "the text")
     assert pilot.app.screen.query_one("#exact", TextArea).text == never.sentence
@@ -155,7 +155,7 @@ async def enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(
     await until(pilot, lambda: bool(pilot.app.screen.query("#exact-note")), "the note")
     told = str(pilot.app.screen.query_one("#exact-note", Static).content)
     assert row.reason in told
-    assert f"rank {row.rank} · {row.tokens:,} tokens" in told
+    assert f"rank {row.rank} · ~{row.tokens:,} tokens" in told
     assert all(
         f"{name} {abs(value):.2f}" in told for name, value in row.parts if abs(value) > 0.005
     )
@@ -223,7 +223,7 @@ async def the_cursor_keeps_off_the_boundary(pilot: Pilot[None], screen: ChatScre
     await pilot.press("escape")
     inspector.point_at("system")
     window = screen.previews.window
-    fewer = replace(window, segments=(window.segments[0], *window.segments[7:]))
+    fewer = replace(window, segments=(window.segments[0], *window.segments[8:]))
     await pilot.press("down")
     inspector.show(fewer, sent=False)
     assert (boundary(screen), rows.highlighted) == (1, 2)

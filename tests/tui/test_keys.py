@@ -72,7 +72,7 @@ def test_nothing_needs_alt_or_a_function_key() -> None:
         is_mode = action.id.startswith("mode_")  # by /mode, Shift+Tab and a click
         assert (
             plain
-            or action.command
+            or action.name
             or action.letter
             or letters
             or is_mode

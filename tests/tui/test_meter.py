@@ -72,7 +72,7 @@ async def ask(pilot: Pilot[None]) -> ChatScreen:
     return screen
 
 
-BEFORE = ((PRICES, "~${}"), (None, "cost unknown"), (FREE, ""))
+BEFORE = ((PRICES, "~${} input"), (None, "cost unknown"), (FREE, ""))
 
 
 async def test_what_sending_costs_is_told_before_and_what_matters_fits_at_80_columns(
@@ -123,7 +123,7 @@ AFTER = (
 async def test_after_the_reply_its_figures_stand_on_every_surface(
     backend: TestBackend, store: ColdStore
 ) -> None:
-    talks = talk("What is the deploy window?", "Tuesday 02:00.", "And the port?", "8443.")
+    talks = talk("What is the deploy window?" * 8, "Tuesday 02:00.", "And the port?", "8443.")
     app = JitchatApp(backend, store.create("At first"))
     async with app.run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
@@ -151,7 +151,10 @@ async def test_a_reply_that_was_broken_off_is_not_called_unreported(backend: Tes
         await type_text(pilot, "and")
         screen.query_one("#transcript").focus()
         await pilot.press("w", "enter")
-        await until(pilot, lambda: shown(screen, "#cost") == told, "the same, from the store")
+        cell = screen.query_one("#cost")
+        await until(pilot, lambda: "~" in shown(screen, "#cost"), "the same, from the store")
+        assert told.startswith(shown(screen, "#cost")), "next to the keys of the pane"
+        assert len(shown(screen, "#cost")) <= cell.size.width
 
 
 async def test_the_total_grows_and_is_of_the_conversation_on_screen(

@@ -28,7 +28,7 @@ def learnt(backend: TestBackend, store: ColdStore) -> TestBackend:
     """Ten replies taught how the provider counts."""
     model = ModelLessons(store.database, "http://localhost:9/v1", "scripted-1")
     for sample in Server().samples(10):
-        model.add_sample("estimate", sample.counted, sample.reported)
+        model.add_sample("estimate", sample)
     reporting(backend, Usage(1_103, 210, 480, 0, 120), PRICES)
     backend.options = SessionOptions(prices=PRICES, learnt=model)
     return backend

@@ -19,6 +19,7 @@ from jitchat.tui.dialogs.system import SystemScreen
 from jitchat.tui.views.wire import legend
 from jitchat.values import Instructions
 from jitchat.window.parts import SYSTEM_PROMPT as SYSTEM
+from jitchat.window.render import READING
 from jitchat.window.window import Kind
 from tests.support import ScriptedProvider
 from tests.tui.support import demo_app, idle, notices, ready, until
@@ -65,7 +66,7 @@ async def test_a_persona_is_chosen_changed_for_one_conversation_and_saved_by_ano
         await pilot.press("down", "enter")
         await shown(pilot, "system · persona reviewer")
         assert screen.surfaces.top._text.marks == "persona reviewer"
-        assert screen.previews.window.messages()[0].content == REVIEWER.system
+        assert screen.previews.window.segments[0].text == REVIEWER.system
         in_wire = [text for _, text in legend(screen.previews.window)]
         assert any("S system · persona reviewer" in text for text in in_wire)
 
@@ -108,7 +109,7 @@ async def test_a_running_reply_keeps_its_system_prompt_and_the_next_window_has_t
         await until(pilot, lambda: screen.session.options.system != SYSTEM, "the text")
         assert screen.session.options.system == "Two lines.\n  Kept as they are."
         (request,) = provider.requests
-        assert request[0].content == SYSTEM
+        assert request[0].content == f"{SYSTEM}\n\n{READING}"
         assert screen.previews.window.name_of(Kind.SYSTEM) == "system", (
             "it is the one that was sent"
         )

@@ -8,6 +8,7 @@ import pytest
 from rich.cells import cell_len
 
 from jitchat.tui.widgets.top_line import TopLine, TopText, cut_in_the_middle, fitted
+from jitchat.values import Reach
 from tests.tui.support import TestBackend, demo_app, ready, until
 
 MODEL = "a-very-long-model-name-of-2026-preview"
@@ -65,7 +66,9 @@ async def test_a_small_terminal_shows_what_must_stay_and_a_title_as_one_line(
         assert line().startswith(" Release pl")
         await pilot.resize_terminal(150, 40)
         await until(pilot, lambda: "Release planning (demo) · 60 turns" in line(), "the title")
-        screen.query_one(TopLine).show_title("a\x1b[2J\nb\x9b31m\x07\u202ec", 3)
+        known = screen.opening.conversation
+        odd = replace(known, title="a\x1b[2J\nb\x9b31m\x07\u202ec", turns=3)
+        screen.query_one(TopLine).show_conversation(odd, Reach.CONVERSATION, "")
         await pilot.pause()
         assert line().strip().startswith("a␛[2J b\ufffd31m␇\ufffdc · 3 turns")
         assert not [letter for letter in line() if letter in "\x1b\x9b\x07\n\u202e"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from jitchat.window.tool_prices import Style
+
 
 class Characters:
     """Four characters a token, rounded up: a price of its own for every text, never additive."""
 
     name = "characters"
     exact = False
+    style = Style.LISTED
 
     def count(self, text: str) -> int:
         return -(-len(text) // 4)
@@ -18,6 +21,7 @@ class Words:
 
     name = "words"
     exact = True
+    style = Style.LISTED
 
     def count(self, text: str) -> int:
         return len(text.split()) + bool(text)
@@ -28,6 +32,7 @@ class Lines:
 
     name = "lines"
     exact = False
+    style = Style.LISTED
 
     def count(self, text: str) -> int:
         return min(5_000, (text.count("\n") + 1) ** 2) if text else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,8 +11,8 @@ from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
 from jitchat.values import Mode, Sample
-from jitchat.window.calibration import NO_CALIBRATION, Calibration
-from jitchat.window.plan import apportion
+from jitchat.window.calibration import NO_CALIBRATION, Calibration, Report
+from jitchat.window.render import apportion
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 from jitchat.window.window import ContextWindow, Kind, LedgerRow, Verdict
 from tests.examples import examples
@@ -65,7 +66,12 @@ def check_refusal(
     """Given what is missing, it fits, and not a token of the rest is left over."""
     assert refused.overshoot > 0
     if mode is Mode.FULL:
-        bigger = case.budget.of_size(case.budget.budget + refused.overshoot)
+        told = re.search(r"needs ~?([\d,]+)(?: ± ([\d,]+))? tokens", refused.what)
+        assert told is not None
+        needed, band = (int(each.replace(",", "")) for each in told.groups("0"))
+        over = needed - case.budget.budget
+        assert refused.overshoot == (over if over > 0 else over + band)
+        bigger = case.budget.of_size(needed + band)
         window = replace(case, budget=bigger).window(Mode.FULL, counter, learnt=learnt)
         assert isinstance(window, ContextWindow)
         assert window.free == window.band
@@ -119,12 +125,26 @@ def test_what_is_left_out_is_priced_at_the_rate_of_what_is_sent():
 
 
 def test_a_server_that_counts_more_gets_a_smaller_window():
-    twice = Calibration.of([Sample(count, 2 * count) for count in (500, 900, 2_000)])
+    twice = Calibration.of([Sample(count, 2 * count) for count in (100, 900, 2_000)])
     plain = long_talk(Mode.RECENCY, NO_CALIBRATION, limit=750)
     corrected = long_talk(Mode.RECENCY, twice, limit=750)
 
     assert corrected.counted < plain.counted
     assert corrected.used + corrected.band <= 250
+
+
+@pytest.mark.parametrize("reported", [1.5, 1.0, 0.5])
+def test_a_window_that_contains_a_reported_one_is_not_smaller(reported: float):
+    before = long_talk(Mode.FULL, KNOWN)
+    tokens = round(reported * before.used)
+    learnt = replace(KNOWN, reports=(Report.of(before.pieces, tokens),))
+
+    same = long_talk(Mode.FULL, learnt)
+    other = long_talk(Mode.FULL, learnt, size=40)
+
+    assert same.used == same.full_tokens == max(tokens, before.used)
+    assert sum(segment.tokens for segment in same.segments) == same.used
+    assert other.used == KNOWN.correct(other.counted), "it has fewer turns"
 
 
 def test_a_refusal_tells_corrected_numbers_with_their_band():
@@ -133,6 +153,6 @@ def test_a_refusal_tells_corrected_numbers_with_their_band():
 
     own = long_talk(Mode.FULL, NO_CALIBRATION).used
     needed, band = KNOWN.correct(own), KNOWN.band(own)
-    over = needed + band - 1_000
+    over = needed - 1_000
     assert refused.value.overshoot == over
-    assert f"needs {needed:,} ± {band:,} tokens, {over:,} more than" in str(refused.value)
+    assert f"needs {needed:,} ± {band:,} tokens, ~{over:,} more than" in str(refused.value)

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.providers.passages import read_window
+from jitchat.text.fences import free_tag
 from jitchat.values import IndexEntry, Mode, Role, Turn
-from jitchat.window.render import free_tag, index_line, quote_all
+from jitchat.window.render import index_line, quote_all
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
 from tests.examples import examples
@@ -103,7 +104,7 @@ def check_fence(text: str, name: str) -> None:
         tag = opening[1]
         assert tag.partition("-")[0] == name
         assert text.count(f"<{tag}>") == text.count(f"</{tag}>") == 1
-        assert text.endswith(f"</{tag}>\n")
+        assert text.rstrip("\n").endswith(f"</{tag}>")
 
 
 def quoted(said: Turn) -> str:

@@ -78,8 +78,8 @@ def _ledger(window: ContextWindow) -> Iterator[str]:
         rank = "" if row.rank is None else row.rank
         yield f"{f'#{row.turn}':>4}  {rank:>4}  {row.verdict.value:<9}  {row.reason}\n"
     for row in window.files:
-        turn, verdict = f"#{row.file.turn}", row.verdict.value
-        yield f"{turn:>4}        {verdict:<9}  {row.file.place}: {row.reason}\n"
+        turn, verdict = f"#{row.file and row.file.turn}", row.verdict.value
+        yield f"{turn:>4}        {verdict:<9}  {row.name}: {row.reason}\n"
     if (never := window.never_candidates) is not None:
         yield f"{never.sentence} ({never.tokens:,} tokens)\n"
 

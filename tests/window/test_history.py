@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jitchat.values import Role, Status, Turn
+from jitchat.values import NO_TOOL_USE, Role, Status, ToolUse, Turn
+from jitchat.window.exchange import compacted_as
 from jitchat.window.history import History
 from tests.support import talk, turn
 
@@ -90,18 +91,24 @@ def test_nothing_was_said_yet():
     assert history.exchange_at(0) == history.exchanges_back(2) == 0
 
 
+def length(text: str, _use: ToolUse = NO_TOOL_USE) -> int:
+    return len(text)
+
+
 def test_turns_that_are_taken_out_leave_the_rest_as_if_they_had_never_been(clock):
     today, later = clock(), clock().replace(day=20)
     days = (None, today, today, today, later, later, None, later)
     turns = [
         replace(each, created_at=day) for each, day in zip(talk(*"abcdefgh"), days, strict=True)
     ]
-    history = History().extended(turns, len)
+    for place in (2, 4):
+        turns[place] = replace(turns[place], content="a long text", use=compacted_as("short"))
+    history = History().extended(turns, length)
     for out in ([1], [2], [2, 3], [5], [4, 5, 6], [8], [2, 4, 7], range(1, 9)):
         left = [each for each in turns if each.position not in out]
-        short = history.without(out, len)
-        assert replace(short, taken_out={}) == History().extended(left, len)
-        assert short.taken_out == {place: history.costs[place - 1] for place in out}
+        short = history.without(out, length)
+        assert replace(short, taken_out={}) == History().extended(left, length)
+        assert short.taken_out == {place: history.whole_cost(place - 1) for place in out}
 
 
 def test_only_the_turns_behind_those_that_go_are_priced_anew():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 
 from jitchat.values import Mode, Role
+from jitchat.window.render import READING
 from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.examples import examples
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 COUNTERS = (EstimateCounter(), Characters(), Words(), Lines())
 quick = examples(16)
 ORDER = list(Kind)
+BLOCKS = (Kind.PINNED, Kind.FILES, Kind.DOCUMENTS, Kind.INDEX, Kind.RETRIEVED)
+"""Kinds that are sent in tags."""
 
 
 def check(case: Case, counter: TokenCounter) -> None:
@@ -43,7 +46,8 @@ def check(case: Case, counter: TokenCounter) -> None:
 def check_sum(window: ContextWindow, counter: TokenCounter) -> None:
     segments = sum(segment.tokens for segment in window.segments)
     assert segments + window.free + window.budget.reserve == window.budget.limit
-    assert window.used == request_tokens(counter, window.messages())
+    messages = window.messages()
+    assert window.used == (request_tokens(counter, messages) if messages else 0)
     assert window.free >= 0
     assert all(segment.tokens >= 0 for segment in window.segments)
     assert sum(window.tokens_of(kind) for kind in Kind) == window.used
@@ -56,15 +60,15 @@ def check_shape(window: ContextWindow, case: Case) -> None:
     for file, behind in pairwise(window.segments):
         if file.kind is Kind.FILES and behind.kind is not Kind.FILES:
             assert not behind.kind.is_stable or behind.turn == file.file.turn
-    assert kinds.count(Kind.SYSTEM) == kinds.count(Kind.DRAFT) == 1
+    assert kinds.count(Kind.DRAFT) == 1
     draft = window.segments[-1]
     assert draft.kind is Kind.DRAFT
-    assert messages[-1].role is Role.USER
-    assert messages[-1].content.endswith(draft.text)
-    assert draft.text.endswith(case.draft.content)
+    if draft.text:  # a blank message is not sent
+        assert messages[-1].role is Role.USER
+        assert messages[-1].content.endswith(draft.text)
+        assert draft.text.endswith(case.draft.content)
     assert "".join(m.content for m in messages) == "".join(s.text for s in window.segments)
-    assert [m.role for m in messages].count(Role.SYSTEM) == 1
-    assert messages[0].content == case.system
+    check_system(window, case)
     assert Role.TOOL not in {m.role for m in messages}
     for kind in (Kind.PINNED, Kind.RECENT, Kind.INDEX):
         turns = [s.turn for s in window.segments if s.kind is kind]
@@ -72,6 +76,27 @@ def check_shape(window: ContextWindow, case: Case) -> None:
     of_no_turn = (Kind.SYSTEM, Kind.INDEX, Kind.FILES, Kind.DOCUMENTS)
     at_full_text = [s.turn for s in window.segments if s.kind not in of_no_turn]
     assert len(at_full_text) == len(set(at_full_text))
+
+
+def check_system(window: ContextWindow, case: Case) -> None:
+    """Check that the user's instructions are sent as they are, and blocks with an explanation."""
+    parts = [segment for segment in window.segments if segment.kind is Kind.SYSTEM]
+    instructions = case.system if case.system.strip() else ""
+    assert (parts[0].text, parts[0].reason) == (instructions, "instructions")
+    assert all(part.text.strip() == READING for part in parts[1:])
+    has_blocks = any(segment.kind in BLOCKS for segment in window.segments)
+    is_read = len(parts) == 2
+    assert is_read or not has_blocks
+    assert is_read == has_blocks or case.files or (window.mode is Mode.JIT and not is_whole(window))
+    whole = "".join(part.text for part in parts)
+    sent = [m.content for m in window.messages() if m.role is Role.SYSTEM]
+    assert sent == ([whole] if whole else [])
+
+
+def is_whole(window: ContextWindow) -> bool:
+    """Whether a window has every turn that the user does not keep out."""
+    everything = ("whole conversation sent", "all but the excluded turns sent")
+    return any(s.reason.startswith(everything) for s in window.segments)
 
 
 def check_ledger(window: ContextWindow, case: Case) -> None:
@@ -125,7 +150,7 @@ def check_full(full: ContextWindow | WindowOverflow, case: Case, counter: TokenC
         roomy = replace(case, budget=bigger)
         window = roomy.window(Mode.FULL, counter)
         assert isinstance(window, ContextWindow)
-        assert window.free == 0
+        assert window.free == 0 or not case.draft.content.strip()
 
 
 def check_jit(
@@ -141,9 +166,11 @@ def check_jit(
     plain = case.window(Mode.JIT, counter, pinned=False)
     if isinstance(recency, ContextWindow):
         assert isinstance(plain, ContextWindow)
-        is_whole = "whole conversation sent" in {s.reason.partition(":")[0] for s in plain.segments}
-        recents = [[s for s in w.segments if s.kind is Kind.RECENT] for w in (recency, plain)]
-        assert is_whole or recents[0] == recents[1] or case.files
+        recents = [
+            [(s.turn, s.text) for s in w.segments if s.kind is Kind.RECENT]
+            for w in (recency, plain)
+        ]
+        assert is_whole(plain) or recents[0] == recents[1] or case.files
 
 
 @quick

@@ -21,7 +21,7 @@ from jitchat.values import (
     Role,
     Turn,
 )
-from jitchat.window import record
+from jitchat.window import reasons, record
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
@@ -81,18 +81,18 @@ def test_a_turn_of_another_conversation_is_quoted_with_its_id_and_title(count):
     assert segment.source == Source(12, 12, "chat-3")
     assert segment.text == (
         "<elsewhere>\n<turn chat-3#12 “Release ‹planning› 'now'” Mon 2026-03-02 user>\n"
-        "The port is 9641.\n</turn>\n</elsewhere>\n"
+        "The port is 9641.\n</turn>\n</elsewhere>\n\n"
     )
     passages, question = read_window(window.messages())
     assert question == "Which port?"
     assert "chat-3#12" in {passage.where for passage in passages}
-    (row,) = window.elsewhere
+    (row,) = window.others
     assert (row.name, row.verdict, row.tokens) == ("chat-3#12", Verdict.RETRIEVED, segment.tokens)
     assert all(row.turn != 12 for row in window.ledger)
     again = record.window_from(
-        record.header_fields(window), list(map(record.segment_fields, window.segments)), []
+        record.header_fields(window), [record.segment_fields(each) for each in window.segments], []
     )
-    assert (again.segments, again.elsewhere) == (window.segments, window.elsewhere)
+    assert (again.segments, again.others) == (window.segments, window.others)
 
 
 def test_where_nothing_is_found_elsewhere_nothing_changes():
@@ -105,7 +105,7 @@ def test_where_nothing_is_found_elsewhere_nothing_changes():
 def test_no_other_mode_recalls_from_elsewhere(mode):
     window = plan(mode, sources(hit(0.9), count=20), Budget(), COUNTER)
     assert shown(window) == []
-    assert window.elsewhere == ()
+    assert window.others == ()
 
 
 def test_no_turn_of_this_conversation_gives_way_to_a_weaker_one():
@@ -149,7 +149,7 @@ def test_a_long_turn_is_there_in_passages_and_one_text_once():
     (segment,) = [each for each in window.segments if each.source is not None]
     assert segment.excerpt is not None
     assert segment.tokens < COUNTER.count(text) / 4
-    assert [row.verdict for row in window.elsewhere] == [Verdict.RETRIEVED, Verdict.LEFT_OUT]
+    assert [row.verdict for row in window.others] == [Verdict.RETRIEVED, Verdict.LEFT_OUT]
 
 
 @given(
@@ -175,7 +175,12 @@ def test_the_identity_holds_and_the_open_conversation_costs_no_more_than_full(
         window = plan(Mode.JIT, known, Budget(limit, limit // 4), COUNTER)
     except WindowOverflow:
         return
-    beyond = sum(each.tokens for each in window.segments if each.source is not None)
+    is_whole = sum(each.kind is Kind.RECENT for each in window.segments) == count
+    beyond = sum(
+        each.tokens
+        for each in window.segments
+        if each.source is not None or (each.reason == reasons.READING and is_whole)
+    )
     assert window.used + window.free + window.budget.reserve == window.budget.limit
     assert window.free >= 0
     assert window.used - beyond <= window.full_tokens

@@ -9,9 +9,12 @@ from hypothesis import given
 from jitchat.providers.protocols.protocol import protocol_named, protocol_names
 from jitchat.providers.provider import Options
 from jitchat.values import Mode
+from jitchat.window.calibration import NO_CALIBRATION
 from jitchat.window.places import FoundSegments, find_segments
+from jitchat.window.plan import rewritten
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow, Kind
+from jitchat.writing.pieces import Part
 from tests.examples import examples
 from tests.providers.streams import endpoint
 from tests.support import demo_session
@@ -21,27 +24,26 @@ WHERE = ("http://models.test/v1", "https://api.openai.com/v1")
 QUESTION = 'what did we settle on for the "deploy window" 🚢?'
 
 
-def written(window: ContextWindow, protocol: str, where: str = WHERE[0], *without: str) -> str:
-    """The body in which a window leaves."""
+def written(
+    window: ContextWindow, protocol: str, where: str = WHERE[0], *without: str
+) -> tuple[ContextWindow, str]:
+    """A window as a protocol requires it, and the body in which it leaves."""
     asked = Options(temperature=0.2, effort="low", without=frozenset(without))
-    made = protocol_named(protocol).request(endpoint(base_url=where), window.messages(), asked)
-    return made.content.decode()
+    dialect, server = protocol_named(protocol), endpoint(base_url=where)
+    rules = dialect.rules(server, asked)
+    again = rewritten(window, EstimateCounter(), rules, NO_CALIBRATION) or window
+    return again, dialect.request(server, again.messages(), asked).content.decode()
 
 
 def check(window: ContextWindow, body: str) -> FoundSegments:
     found, case = find_segments(window, body), (window.mode, body[:99])
     ends = [0, *(place.end for place in found.places)]
     assert all(place.start >= end for place, end in zip(found.places, ends, strict=False)), case
-    for place in found.places:
-        assert json.loads(f'"{body[place.start : place.end]}"') == place.segment.text, case
-    sent = [segment for group in window.by_message() for segment in group if _is_sent(group)]
-    assert [place.segment for place in found.places] == [each for each in sent if each.text], case
-    assert len(found.places) + len(found.missing) == len(window.segments), case
+    texts = [each.text for each in window.pieces if each.part is Part.TEXT and each.text]
+    assert [json.loads(f'"{body[place.start : place.end]}"') for place in found.places] == texts, (
+        case
+    )
     return found
-
-
-def _is_sent(group) -> bool:
-    return bool("".join(segment.text for segment in group).strip())
 
 
 def test_in_each_mode_and_protocol_every_segment_is_in_the_request_of_the_demo(store):
@@ -49,13 +51,14 @@ def test_in_each_mode_and_protocol_every_segment_is_in_the_request_of_the_demo(s
     for mode in Mode:
         window = session.preview(QUESTION, mode)
         for protocol in protocol_names:
-            for body in (
-                written(window, protocol),
+            sent, body = written(window, protocol)
+            for again, text in (
+                (sent, body),
                 written(window, protocol, WHERE[1]),
                 written(window, protocol, WHERE[0], "system"),
-                json.dumps(json.loads(written(window, protocol)), indent=2),
+                (sent, json.dumps(json.loads(body), indent=2)),
             ):
-                found = check(window, body)
+                found = check(again, text)
                 assert found.missing == (), f"{mode} by {protocol}"
                 kinds = {place.segment.kind for place in found.places}
                 assert kinds >= {Kind.SYSTEM, Kind.DRAFT}, f"{mode} by {protocol}"
@@ -68,8 +71,8 @@ def test_whatever_is_said_it_is_found_as_it_was_written(case: Case):
         window = case.window(mode, EstimateCounter())
         if isinstance(window, ContextWindow):
             for protocol in protocol_names:
-                check(window, written(window, protocol))
-            check(window, written(window, "gemini", WHERE[0], "system"))
+                check(*written(window, protocol))
+            check(*written(window, "gemini", WHERE[0], "system"))
             check(window, json.dumps([{"content": each.content} for each in window.messages()]))
 
 

@@ -21,10 +21,10 @@ def test_shares_add_up_to_the_price_of_all_texts_joined(counter, texts):
     assert all(share >= 0 for share in found)
 
 
-def test_what_a_counter_rounds_up_is_taken_from_the_dearest_texts():
+def test_what_a_counter_rounds_up_is_taken_from_the_first_texts():
     texts = ["abcde", "a", "abcdefgh", "abcdef", "ab"]
     assert [Characters().count(text) for text in texts] == [2, 1, 2, 2, 1]
-    assert shares(texts, Characters().count) == [1, 1, 1, 2, 1]
+    assert shares(texts, Characters().count) == [1, 0, 2, 2, 1]
 
 
 def test_texts_that_add_up_keep_their_own_price():

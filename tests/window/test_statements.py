@@ -157,7 +157,7 @@ def test_the_document_stands_for_the_turns_that_it_was_written_from():
     window = plan(Mode.DOCUMENT, sources(distilled), Budget(), COUNTER)
     assert [each.turn for each in window.segments if each.kind is Kind.RECENT] == [19, 20]
     assert "## Facts\n- The port is 9641. (2026-03-02) (demo #1–#2)" in window.messages()[1].content
-    assert window.segments[1].reason == "the memory document, version 4"
+    assert window.segments[2].reason == "the memory document, version 4"
 
 
 @given(

@@ -6,15 +6,11 @@ import json
 
 import pytest
 
-from jitchat.values import NO_TOOL_USE, Message, Role, Tool, ToolCall, ToolUse
-from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
-from jitchat.window.tool_prices import (
-    Style,
-    call_tokens,
-    style_of,
-    tool_prices,
-    tool_tokens,
-)
+from jitchat.values import Tool, ToolCall, ToolUse
+from jitchat.window.tokens import EstimateCounter, TokenCounter
+from jitchat.window.tool_prices import FRAMES, Style, style_of, tool_prices
+from jitchat.window.written import TurnPricing
+from jitchat.writing.calls import call_quote, tool_text
 
 WEATHER = Tool(
     "get_current_weather",
@@ -41,15 +37,17 @@ CLOCK = Tool("clock", "The time.", "")
 every_style = pytest.mark.parametrize("style", Style)
 
 
-def test_what_openai_reported_for_a_tool_is_what_it_is_priced_at(o200k: TokenCounter):
-    reported, texts = 101, 31  # by gpt-4o for the example of OpenAI's cookbook; its two messages
-    assert tool_prices([WEATHER], o200k.count, Style.TYPES).total == reported - texts
+@every_style
+def test_a_definition_costs_its_text_and_constants(style, o200k: TokenCounter):
+    prices = tool_prices([WEATHER, CLOCK], o200k.count, style)
+    texts = sum(o200k.count(tool_text(tool)) for tool in (WEATHER, CLOCK))
+    assert prices.total == texts + FRAMES[style].tools + 2 * FRAMES[style].definition
 
 
 @every_style
 def test_each_tool_has_its_price_by_name_and_what_is_around_them_is_paid_once(style):
     both = tool_prices([WEATHER, CLOCK], len, style)
-    assert [name for name, _ in both.each] == ["clock", "get_current_weather"]
+    assert [name for name, _ in both.by_tool] == ["clock", "get_current_weather"]
     alone = [tool_prices([tool], len, style) for tool in (CLOCK, WEATHER)]
     assert both.total == sum(each.total for each in alone) - both.around
     assert tool_prices([], len, style).total == 0
@@ -81,36 +79,33 @@ def test_any_schema_has_a_price(style, schema):
     assert tool_prices([Tool("t", "", schema)], len, style).total > 0
 
 
-def test_a_schema_that_nests_for_ever_is_priced():
-    schema: dict[str, object] = {"type": "string"}
-    for _ in range(99):
-        schema = {"type": "object", "properties": {"a": schema}}
-    assert tool_prices([Tool("t", "", json.dumps(schema))], len, Style.TYPES).total < 500
-
-
 @every_style
-def test_a_call_costs_its_name_and_arguments_and_a_little_more(style):
-    count = EstimateCounter().count
+def test_a_call_costs_its_name_and_arguments_and_a_constant(style):
+    counter = EstimateCounter(style)
     call = ToolCall("1", "weather", '{"city": "Köln"}')
-    cost = call_tokens(call, count, style)
-    assert count(call.name) + count(call.arguments) < cost < 40
-    assert call_tokens(ToolCall("1", "clock", ""), count, style) > 0
+    said, called = (
+        TurnPricing(counter)("I look."),
+        TurnPricing(counter)("I look.", ToolUse((call,))),
+    )
+    texts = counter.count(f"I look.weather{call.arguments}") - counter.count("I look.")
+    assert called - said == texts + FRAMES[style].call
 
 
 @every_style
-def test_a_result_costs_its_tools_name_and_what_is_around_it(style):
+def test_a_result_costs_a_constant_more_than_its_text(style):
+    price = TurnPricing(EstimateCounter(style))
     use = ToolUse(answers=ToolCall("1", "weather", ""))
-    assert 2 < tool_tokens(use, EstimateCounter().count, style) < 20
-    assert tool_tokens(NO_TOOL_USE, len, style) == 0
+    assert price("21 °C", use) - price("21 °C") == FRAMES[style].result
 
 
-def test_a_request_costs_its_calls_and_results_too():
+def test_a_call_that_is_quoted_costs_its_quote():
     counter = EstimateCounter()
     call = ToolCall("1", "weather", '{"city": "Köln"}')
-    said = Message(Role.ASSISTANT, "I look.")
-    called = Message(Role.ASSISTANT, "I look.", use=ToolUse((call,)))
-    more = request_tokens(counter, [called]) - request_tokens(counter, [said])
-    assert more == call_tokens(call, counter.count)
+    quoted = TurnPricing(counter, is_native=False)
+    assert quoted("", ToolUse((call,))) == counter.count(call_quote(call))
+    assert quoted("I look.", ToolUse((call,))) == quoted("I look.") + counter.count(
+        call_quote(call)
+    )
 
 
 @pytest.mark.parametrize(

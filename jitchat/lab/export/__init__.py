@@ -1,1 +1,1 @@
-"""A run as a file: JSON, CSV, a picture as SVG and as plain text."""
+"""A run as a file: JSON, or a page of HTML."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from jitchat.providers.catalogue import table
 from jitchat.providers.catalogue.table import PER_PRICE, Prices
-from jitchat.providers.protocols.json_values import at, count, list_of, text_at
+from jitchat.text.json_values import at, count, list_of, text_at
 from jitchat.text.sanitize import one_line, skeleton
 from jitchat.values import LOADED, MAXIMUM, Limit
 

@@ -15,10 +15,10 @@ from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, RequestRefuse
 from jitchat.providers.catalogue import models, table
 from jitchat.providers.http.client import JsonClient
 from jitchat.providers.protocols.addresses import is_this_machine
-from jitchat.providers.protocols.json_values import at, count, parsed, text_at
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.protocols.refusals import CHECK_URL
 from jitchat.providers.provider import Endpoint, Options
+from jitchat.text.json_values import at, count, parsed, text_at
 from jitchat.values import LOADED, MAXIMUM, Limit, Message, Tool
 
 OLLAMA_DEFAULT = 32_768

@@ -25,11 +25,11 @@ from jitchat.errors import KeyRefused, NotAnAnswer, ProviderError, SettingsError
 from jitchat.providers.http.redaction import blotted, without_secrets
 from jitchat.providers.http.retry import Failure
 from jitchat.providers.protocols.addresses import base_of, is_this_machine, root_of
-from jitchat.providers.protocols.json_values import parsed
 from jitchat.providers.protocols.protocol import json_request
 from jitchat.providers.protocols.refusals import CHECK_URL, message_of, refusal
 from jitchat.providers.provider import Endpoint
 from jitchat.text.figures import enumerated
+from jitchat.text.json_values import parsed
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.variables import variables_in
 

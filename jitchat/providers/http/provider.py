@@ -21,8 +21,8 @@ from jitchat.providers.http.retry import Attempts, Clock, Failure, SessionQuirks
 from jitchat.providers.protocols.calls import CallNames, origin_of
 from jitchat.providers.protocols.protocol import WireProtocol
 from jitchat.providers.protocols.refusals import sent_in
-from jitchat.providers.tools import paired
 from jitchat.values import Message
+from jitchat.writing.pieces import WritingRules
 
 
 class HttpProvider:
@@ -43,12 +43,14 @@ class HttpProvider:
         self._clock = clock or Clock()
         self._connection = Connection(endpoint, transport, self._clock.patience)
 
+    def rules(self, options: provider.Options) -> WritingRules:
+        known = replace(options, without=options.without | self._quirks.refused())
+        return self._protocol.rules(self._connection.endpoint, known)
+
     async def stream(
         self, messages: Sequence[Message], options: provider.Options
     ) -> AsyncGenerator[provider.Piece, None]:
         """Stream the answer; a failure before it begins may be retried."""
-        if omission := paired(messages).sentence:
-            yield provider.RequestAdapted(omission)
         attempts = Attempts(await asyncio.to_thread(self._quirks.refused), self._clock)
         request = self._request(messages, attempts.shaped(options))
         yield self._sent(request, attempts.shaped(options))
@@ -57,12 +59,15 @@ class HttpProvider:
             if attempts.may_renew(response) and await asyncio.to_thread(self._connection.renew_key):
                 request = self._request(messages, attempts.shaped(options))
             elif parameter := attempts.drop(response, names):
-                request = self._request(messages, attempts.shaped(options))
-                if request.content == refused.content:
-                    raise response.error
                 if parameter != "echo":  # an echo concerns one answer, not the model
                     with suppress(StoreError):  # a full disk must not stop the answer
                         await asyncio.to_thread(self._quirks.refuse, parameter)
+                if self._changes_writing(parameter, options):
+                    told = adaptation(self.name, self.model, parameter, names, frozenset())
+                    raise provider.PartRefused(response.error, parameter, told)
+                request = self._request(messages, attempts.shaped(options))
+                if request.content == refused.content:
+                    raise response.error
                 after = sent_in(request.content.decode())
                 changed = adaptation(self.name, self.model, parameter, names, after)
                 yield provider.RequestAdapted(changed)
@@ -76,6 +81,14 @@ class HttpProvider:
         async with aclosing(self._read(response)) as pieces:
             async for piece in pieces:
                 yield calls.named(piece)
+
+    def _changes_writing(self, part: str, options: provider.Options) -> bool:
+        """Whether messages are written otherwise for a server that refuses a part."""
+        endpoint = self._connection.endpoint
+        with_part = replace(options, without=options.without - {part})
+        without = replace(options, without=options.without | {part})
+        rules = self._protocol.rules
+        return rules(endpoint, with_part) != rules(endpoint, without)
 
     async def _read(self, response: httpx.Response) -> AsyncGenerator[provider.Piece, None]:
         """Yield the answer; if it breaks off, yield the rest received before raising."""

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from jitchat.errors import ContextOverflow, KeyRefused, ProviderError
-from jitchat.providers.protocols.json_values import at, first, list_of, parsed, text_at
 from jitchat.providers.protocols.refusals import is_quota_spent, refused_parameter
 from jitchat.providers.provider import UNREASONED, Options, RetryScheduled, forgetting
+from jitchat.text.json_values import at, first, list_of, parsed, text_at
 from jitchat.text.sanitize import shorten
 
 MORE_TRIES = 2

@@ -11,6 +11,7 @@ from jitchat.providers.local.engine import Engine
 from jitchat.providers.protocols.protocol import WireProtocol
 from jitchat.threads import left_at_exit
 from jitchat.values import Message
+from jitchat.writing.pieces import WritingRules
 
 _ENDING = 1.0
 """Seconds to wait for the end of a process whose connections broke."""
@@ -30,6 +31,9 @@ class LocalProvider:
         self._engine, self._quirks = engine, quirks
         self._over_http = HttpProvider(endpoint, protocol, quirks=quirks)
         """Connected to the engine's last known address."""
+
+    def rules(self, options: provider.Options) -> WritingRules:
+        return self._over_http.rules(options)
 
     async def stream(
         self, messages: Sequence[Message], options: provider.Options

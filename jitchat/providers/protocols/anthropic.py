@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
@@ -12,11 +12,14 @@ from jitchat.attachments import Picture
 from jitchat.providers import provider
 from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
-from jitchat.providers.protocols.dialogue import ResultStep, Run, Step, dialogue, encoded
-from jitchat.providers.protocols.json_values import at, count, list_of, text_at
-from jitchat.providers.tools import arguments_object, schema_of
+from jitchat.text.json_values import at, count, list_of, text_at
 from jitchat.text.sanitize import shorten
-from jitchat.values import Message, ToolCall, ToolResult, Usage
+from jitchat.values import Message, Role, ToolCall, Usage
+from jitchat.writing.calls import (
+    arguments_object,
+    schema_of,
+)
+from jitchat.writing.pieces import WritingRules
 
 _LONGEST_ANSWER = 16_384
 """Default maximum for an answer in tokens, reasoning included. A model's known maximum lowers it,
@@ -78,50 +81,48 @@ def _id(call_id: str) -> str:
     return _NO_ID.sub("_", call_id)
 
 
-def _blocks(run: Run | Step) -> list[Block]:
-    if isinstance(run, Run):
-        return [*map(_image_block, run.pictures), *map(_block, run.texts)]
-    if isinstance(run, ResultStep):
-        return [_result(result) for result in run.results]
-    if isinstance(run.echo, list) and _ids_in(run.echo) == [_id(call.id) for call in run.calls]:
-        return run.echo
-    text = [_block(run.text)] if run.text else []
-    return text + [
+def _blocks(message: Message) -> list[Block]:
+    """Encode a message as content blocks; an echo is sent as it was received."""
+    if message.use.answers is not None:
+        return [_result(message, message.use.answers)]
+    echo = protocol.echo_of(message)
+    if isinstance(echo, list):
+        return echo
+    images = [_image_block(picture) for picture in message.pictures]
+    text = [_block(message.content)] if message.content else []
+    calls_made: list[Block] = [
         {
             "type": "tool_use",
             "id": _id(call.id),
             "name": call.name,
             "input": arguments_object(call),
         }
-        for call in run.calls
+        for call in message.use.calls
     ]
+    return [*images, *text, *calls_made]
 
 
-def _ids_in(blocks: Iterable[object]) -> list[str]:
-    return [text_at(block, "id") for block in blocks if text_at(block, "type") == "tool_use"]
-
-
-def _result(result: ToolResult) -> Block:
-    block: Block = {"type": "tool_result", "tool_use_id": _id(result.call.id)}
-    if result.content.strip():
-        block["content"] = result.content
-    return block | {"is_error": True} if result.is_error else block
+def _result(message: Message, call: ToolCall) -> Block:
+    block: Block = {"type": "tool_result", "tool_use_id": _id(call.id)}
+    if message.content:
+        block["content"] = message.content
+    return block | {"is_error": True} if message.use.is_error else block
 
 
 def _image_block(picture: Picture) -> Block:
-    source = {"type": "base64", "media_type": picture.media_type, "data": encoded(picture)}
+    data = protocol.encoded(picture)
+    source = {"type": "base64", "media_type": picture.media_type, "data": data}
     return {"type": "image", "source": source}
 
 
-def _role(run: Run | Step) -> str:
-    if isinstance(run, Run):
-        return run.role.value
-    return "user" if isinstance(run, ResultStep) else "assistant"
+def _role(message: Message) -> str:
+    return "assistant" if message.role is Role.ASSISTANT else "user"
 
 
-def _in_first_request(runs: Sequence[Run | Step]) -> int:
-    """Count the runs of the turn's first request, without the calls and results since."""
-    return next((n for n in range(len(runs), 0, -1) if isinstance(runs[n - 1], Run)), 0)
+def _in_first_request(messages: Sequence[Message]) -> int:
+    """Count the messages of the turn's first request, without the calls and results since."""
+    sizes = range(len(messages), 0, -1)
+    return next((size for size in sizes if not messages[size - 1].use), 0)
 
 
 _SHOWN = 300
@@ -273,6 +274,10 @@ class AnthropicProtocol:
     name = "anthropic"
     parser = AnthropicParser
 
+    def rules(self, endpoint: provider.Endpoint, options: provider.Options) -> WritingRules:
+        requires = WritingRules(user_first=True, alternates=True)
+        return calls.rules_for(endpoint, self.name, options, requires)
+
     def request(
         self, endpoint: provider.Endpoint, messages: Sequence[Message], options: provider.Options
     ) -> httpx.Request:
@@ -283,17 +288,12 @@ class AnthropicProtocol:
         the server moves it forward, so that the messages need not be rewritten.
         """
         without, tools = options.without, calls.offered(options)
-        window = dialogue(
-            messages,
-            folding="system" in without,
-            user_first=True,
-            origin=calls.echo_origin(endpoint, self.name, options),
-        )
-        turns = [(_role(run), _blocks(run)) for run in window.runs]
-        system = [_block(window.system)] if window.system else []
+        system = [_block(each.content) for each in messages if each.role is Role.SYSTEM]
+        sent = [message for message in messages if message.role is not Role.SYSTEM]
+        turns = [(_role(message), _blocks(message)) for message in sent]
         if "cache_control" not in without:
             _mark(system)
-            first = turns[: _in_first_request(window.runs)]
+            first = turns[: _in_first_request(sent)]
             _mark([block for _, blocks in first for block in blocks][:-1])
         sampled = takes_sampling(endpoint.model)
         optional = {

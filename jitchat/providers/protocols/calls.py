@@ -5,16 +5,19 @@ Servers omit either or both, number every call 0, repeat the name, or make a new
 fragment. Arguments are kept as written.
 """
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
 from operator import attrgetter
 
-from jitchat.providers.protocols.json_values import at, json_text, list_of, parsed, text_at
 from jitchat.providers.provider import Endpoint, Options, Piece
-from jitchat.providers.tools import schema_of
-from jitchat.values import Echo, Message, Tool, ToolCall, ToolResult
+from jitchat.text.json_values import at, json_text, list_of, parsed, text_at
+from jitchat.values import Echo, Message, Tool, ToolCall
+from jitchat.writing.calls import (
+    made_id,
+    schema_of,
+)
+from jitchat.writing.pieces import WritingRules
 
 
 def offered(options: Options) -> list[Tool]:
@@ -43,69 +46,26 @@ def origin_of(endpoint: Endpoint, protocol_name: str) -> str:
     return f"{protocol_name}:{endpoint.name}/{endpoint.model}"
 
 
-def echo_origin(endpoint: Endpoint, protocol_name: str, options: Options) -> str:
-    """Return the origin whose echoes are sent back; empty if no tools are offered.
+ECHO_FIELDS = frozenset({"reasoning_content", "reasoning", "reasoning_details"})
+"""Fields of chat completions that return reasoning; a server may refuse one by name."""
 
-    If the model refused its own echo, the result matches no echo.
+
+def rules_for(
+    endpoint: Endpoint, protocol_name: str, options: Options, requires: WritingRules
+) -> WritingRules:
+    """Add to a protocol's rules what this model's server refuses.
+
+    If the model refused its own echo, the origin matches no echo.
     """
-    if not offered(options):
-        return ""
-    return protocol_name if "echo" in options.without else origin_of(endpoint, protocol_name)
-
-
-_MADE = "call{:05}"
-"""Nine letters and digits, as Mistral requires."""
-
-
-def made_id(number: int) -> str:
-    """Make an id for a call that the server sent without one."""
-    return _MADE.format(number)
-
-
-def given_id(call_id: str) -> str | None:
-    """Return the id if the server gave it; None if it was made by `made_id`."""
-    return None if re.fullmatch(r"call\d{5,}", call_id) else call_id
-
-
-_NO_NAME = re.compile("[^a-zA-Z0-9_-]")
-_LONGEST_NAME = 64
-_NAMELESS = "unnamed"
-
-
-class UniqueCalls:
-    """Makes ids and names of calls valid for every server, unique within one request.
-
-    Ids can repeat in a conversation, if a server numbers the calls of each answer from the start
-    or another server answered before; Anthropic refuses that. A name that a model invents may be
-    invalid: most servers refuse anything but letters, digits, `_` and `-`.
-    """
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-
-    def written(self, call: ToolCall) -> ToolCall:
-        name = _NO_NAME.sub("_", call.name)[:_LONGEST_NAME] or _NAMELESS
-        call_id = next(each for each in self._ids(call.id) if each not in self._taken)
-        self._taken.add(call_id)
-        return replace(call, id=call_id, name=name)
-
-    def _ids(self, call_id: str) -> Iterator[str]:
-        if given_id(call_id):
-            yield call_id
-            yield from (f"{call_id}_{number}" for number in count(2))
-        else:
-            yield call_id or made_id(1)
-            yield from map(made_id, count(1))
-
-
-_ERROR = "Error: "
-
-
-def result_text(result: ToolResult) -> str:
-    """Return a result's text, marking errors, for a protocol without an error flag."""
-    text = result.content
-    is_plain = not result.is_error or text.startswith(_ERROR)
-    return text if is_plain else f"{_ERROR}{text}"
+    without = options.without
+    origin = protocol_name if "echo" in without else origin_of(endpoint, protocol_name)
+    return replace(
+        requires,
+        folds_system="system" in without,
+        takes_tools="tools" not in without,
+        origin=origin,
+        refused=tuple(sorted(without & ECHO_FIELDS)),
+    )
 
 
 class CallNames:

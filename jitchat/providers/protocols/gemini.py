@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from urllib.parse import quote
 
@@ -13,12 +14,17 @@ from jitchat.errors import RequestRefused
 from jitchat.providers import provider
 from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
-from jitchat.providers.protocols.dialogue import CallStep, Item, Run, Step, dialogue, encoded
-from jitchat.providers.protocols.json_values import at, count, first, list_of, text_at
+from jitchat.providers.protocols.protocol import Item
 from jitchat.providers.protocols.refusals import REPHRASE, with_words
-from jitchat.providers.tools import arguments_object, schema_of
+from jitchat.text.json_values import at, count, first, list_of, text_at
 from jitchat.text.sanitize import shorten
 from jitchat.values import Message, Role, Tool, ToolCall, Usage
+from jitchat.writing.calls import (
+    arguments_object,
+    given_id,
+    schema_of,
+)
+from jitchat.writing.pieces import WritingRules
 
 _NAMES = {
     "max_tokens": "maxOutputTokens",
@@ -37,7 +43,6 @@ _SIGNATURE = "thoughtSignature"
 _UNSIGNED = "skip_thought_signature_validator"
 """Documented by Google as the signature for a call that another model made."""
 _WANTS_SIGNATURES = re.compile(r"gemini-(?:[3-9]|[1-9]\d)(?!\d)|gemini-[a-z-]+-latest")
-_ROLES = {Role.USER: "user", Role.ASSISTANT: "model"}
 
 
 def _path(model: str) -> str:
@@ -132,47 +137,38 @@ def _choosing(choice: str | None) -> Item | None:
     return {"functionCallingConfig": {"mode": choice.upper()}} if choice else None
 
 
-def _role(run: Run | Step) -> str:
-    if isinstance(run, Run):
-        return _ROLES[run.role]
-    return "model" if isinstance(run, CallStep) else "user"
+def _role(message: Message) -> str:
+    return "model" if message.role is Role.ASSISTANT else "user"
 
 
 def _image_part(picture: Picture) -> Item:
-    return {"inlineData": {"mimeType": picture.media_type, "data": encoded(picture)}}
+    data = protocol.encoded(picture)
+    return {"inlineData": {"mimeType": picture.media_type, "data": data}}
 
 
-def _parts(run: Run | Step, unsigned: Item) -> list[object]:
-    """Return the parts of a run; `unsigned` is added to a call without a signature."""
-    if isinstance(run, Run):
-        return [*map(_image_part, run.pictures), *({"text": text} for text in run.texts)]
-    if isinstance(run, CallStep):
-        return _call_parts(run, unsigned)
-    parts: list[object] = []
-    for result in run.results:
-        response = {"error" if result.is_error else "output": result.content}
-        known = protocol.filled({"id": calls.given_id(result.call.id), "name": result.call.name})
-        parts.append({"functionResponse": known | {"response": response}})
+def _parts(message: Message, unsigned: Item) -> list[object]:
+    """Return the parts of a message; `unsigned` is added to a call without a signature."""
+    if (answered := message.use.answers) is not None:
+        response = {"error" if message.use.is_error else "output": message.content}
+        return [{"functionResponse": _identity(answered) | {"response": response}}]
+    echo = protocol.echo_of(message)
+    if isinstance(echo, list):
+        return echo
+    parts: list[object] = [_image_part(picture) for picture in message.pictures]
+    if message.content:
+        parts.append({"text": message.content})
+    for number, call in enumerate(message.use.calls):
+        called = {"functionCall": _identity(call) | {"args": arguments_object(call)}}
+        parts.append(called if number else called | unsigned)
     return parts
 
 
-def _call_parts(step: CallStep, unsigned: Item) -> list[object]:
-    if isinstance(step.echo, list) and _calls_in(step.echo) == list(map(_known, step.calls)):
-        return step.echo
-    text: list[object] = [{"text": step.text}] if step.text else []
-    first, *rest = (
-        {"functionCall": _known(call) | {"args": arguments_object(call)}} for call in step.calls
-    )
-    return [*text, first | unsigned, *rest]
+def _identity(call: ToolCall) -> Item:
+    return protocol.filled({"id": given_id(call.id), "name": call.name})
 
 
-def _known(call: ToolCall) -> Item:
-    return protocol.filled({"id": calls.given_id(call.id), "name": call.name})
-
-
-def _calls_in(parts: Iterable[object]) -> list[Item]:
-    called = (at(part, "functionCall") for part in parts)
-    return [protocol.filled({"id": at(c, "id"), "name": at(c, "name")}) for c in called if c]
+def _names_of(refused: Iterable[str]) -> frozenset[str]:
+    return frozenset(_NAMES.get(name, name) for name in refused)
 
 
 class GeminiProtocol:
@@ -184,17 +180,18 @@ class GeminiProtocol:
     name = "gemini"
     parser = GeminiParser
 
+    def rules(self, endpoint: provider.Endpoint, options: provider.Options) -> WritingRules:
+        requires = WritingRules(user_first=True, alternates=True, names_results=True)
+        known = replace(options, without=_names_of(options.without))
+        return calls.rules_for(endpoint, self.name, known, requires)
+
     def request(
         self, endpoint: provider.Endpoint, messages: Sequence[Message], options: provider.Options
     ) -> httpx.Request:
-        without = frozenset(_NAMES.get(name, name) for name in options.without)
+        without = _names_of(options.without)
         tools = calls.offered(options)
-        window = dialogue(
-            messages,
-            folding="system" in without,
-            user_first=True,
-            origin=calls.echo_origin(endpoint, self.name, options),
-        )
+        system = [{"text": each.content} for each in messages if each.role is Role.SYSTEM]
+        sent = [message for message in messages if message.role is not Role.SYSTEM]
         unsigned: Item = {_SIGNATURE: _UNSIGNED} if _WANTS_SIGNATURES.search(endpoint.model) else {}
         settings = {
             "maxOutputTokens": options.max_tokens,
@@ -207,12 +204,12 @@ class GeminiProtocol:
             "responseJsonSchema": json.loads(options.schema) if options.schema else None,
         }
         body = {
-            "systemInstruction": {"parts": [{"text": window.system}]} if window.system else None,
+            "systemInstruction": {"parts": system} if system else None,
             "tools": [{"functionDeclarations": list(map(_declared, tools))}] if tools else None,
             "toolConfig": _choosing(options.tool_choice) if tools else None,
             "contents": [
-                {"role": role, "parts": [part for run in group for part in _parts(run, unsigned)]}
-                for role, group in groupby(window.runs, key=_role)
+                {"role": role, "parts": [part for each in group for part in _parts(each, unsigned)]}
+                for role, group in groupby(sent, key=_role)
             ],
             "generationConfig": protocol.filled(settings, without),
         }

@@ -10,11 +10,12 @@ import httpx
 
 from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import root_of
-from jitchat.providers.protocols.dialogue import Item, ResultStep, Run, Step, dialogue, encoded
-from jitchat.providers.protocols.json_values import at, count, text_at
+from jitchat.providers.protocols.protocol import Item
 from jitchat.providers.provider import Endpoint, Finished, Options, Piece, ReasoningDelta
-from jitchat.providers.tools import arguments_object
+from jitchat.text.json_values import at, count, text_at
 from jitchat.values import Message, Usage
+from jitchat.writing.calls import arguments_object, given_id
+from jitchat.writing.pieces import WritingRules
 
 _SWITCHES = {"on": True, "true": True, "off": False, "false": False, "none": False}
 """Efforts for models without levels of effort."""
@@ -53,25 +54,24 @@ class OllamaParser(protocol.AnswerParser):
             yield known
 
 
-def _step_items(step: Step) -> list[Item]:
-    if isinstance(step, ResultStep):
-        return [
-            protocol.filled({"role": "tool", "tool_name": result.call.name})
-            | {"content": calls.result_text(result)}
-            | protocol.filled({"tool_call_id": calls.given_id(result.call.id)})
-            for result in step.results
+def _item(message: Message) -> Item:
+    if (call := message.use.answers) is not None:
+        return (
+            protocol.filled({"role": "tool", "tool_name": call.name})
+            | {"content": message.content}
+            | protocol.filled({"tool_call_id": given_id(call.id)})
+        )
+    item: Item = {"role": message.role.value, "content": message.content}
+    if message.pictures:
+        item["images"] = [protocol.encoded(picture) for picture in message.pictures]
+    item |= protocol.filled({"thinking": text_at(protocol.echo_of(message), "thinking")})
+    if message.use.calls:
+        item["tool_calls"] = [
+            protocol.filled({"id": given_id(call.id)})
+            | {"function": {"name": call.name, "arguments": arguments_object(call)}}
+            for call in message.use.calls
         ]
-    call_items = [
-        protocol.filled({"id": calls.given_id(call.id)})
-        | {"function": {"name": call.name, "arguments": arguments_object(call)}}
-        for call in step.calls
-    ]
-    thought = protocol.filled({"thinking": text_at(step.echo, "thinking")})
-    return [{"role": "assistant", "content": step.text, **thought, "tool_calls": call_items}]
-
-
-def _picture_fields(run: Run) -> Item:
-    return {"images": list(map(encoded, run.pictures))}
+    return item
 
 
 class OllamaProtocol:
@@ -79,6 +79,10 @@ class OllamaProtocol:
 
     name = "ollama"
     parser = OllamaParser
+
+    def rules(self, endpoint: Endpoint, options: Options) -> WritingRules:
+        requires = WritingRules(joins=True, alternates=True, marks_errors=True, names_results=True)
+        return calls.rules_for(endpoint, self.name, options, requires)
 
     def request(
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options
@@ -93,15 +97,10 @@ class OllamaProtocol:
         }
         effort, without = options.effort, options.without
         tools = calls.functions(options)
-        window = dialogue(
-            messages,
-            folding="system" in without,
-            origin=calls.echo_origin(endpoint, self.name, options),
-        )
         body = {
             "model": endpoint.model,
             "tools": tools,
-            "messages": window.as_objects(_step_items, _picture_fields, merging=True),
+            "messages": [_item(message) for message in messages],
             "stream": True,
             "think": None if effort is None else _SWITCHES.get(effort, effort),
             "format": json.loads(options.schema) if options.schema else None,

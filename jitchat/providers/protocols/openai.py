@@ -2,15 +2,14 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 import httpx
 
 from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
-from jitchat.providers.protocols.dialogue import Item, ResultStep, Run, Step, data_url, dialogue
-from jitchat.providers.protocols.json_values import amount, at, count, list_of, text_at, text_of
+from jitchat.providers.protocols.protocol import Item
 from jitchat.providers.protocols.refusals import stopped
 from jitchat.providers.provider import (
     UNREASONED,
@@ -20,8 +19,14 @@ from jitchat.providers.provider import (
     Piece,
     ReasoningDelta,
 )
-from jitchat.providers.tools import arguments_text
-from jitchat.values import Message, Usage
+from jitchat.text.json_values import amount, at, count, list_of, text_at, text_of
+from jitchat.values import (
+    Message,
+    ToolCall,
+    Usage,
+)
+from jitchat.writing.calls import arguments_text
+from jitchat.writing.pieces import WritingRules
 
 _THOUGHTS, _DETAILS = ("reasoning_content", "reasoning"), "reasoning_details"
 """Fields in which servers send reasoning; some require them back with a call."""
@@ -173,44 +178,46 @@ def _call_id(call_id: str, host: str) -> str:
     return hashlib.sha256(call_id.encode()).hexdigest()[:9]
 
 
-def _reasoned(item: Item) -> Item:
-    """Add blank reasoning to an answer, for a server that refuses none and an empty string.
+def _item(message: Message, host: str) -> Item:
+    if message.use.answers is not None:
+        call_id = _call_id(message.use.answers.id, host)
+        return {"role": "tool", "tool_call_id": call_id, "content": message.content}
+    item: Item = {"role": message.role.value, "content": message.content}
+    if message.pictures:
+        urls = [{"url": protocol.data_url(picture)} for picture in message.pictures]
+        images = [{"type": "image_url", "image_url": url} for url in urls]
+        item["content"] = [*images, {"type": "text", "text": message.content}]
+    echo = protocol.echo_of(message)
+    fields = echo if isinstance(echo, dict) else {}
+    item |= {name: fields[name] for name in (*_THOUGHTS, _DETAILS) if name in fields}
+    if message.use.calls:
+        item["content"] = message.content or None
+        item["tool_calls"] = _call_items(message.use.calls, list_of(fields.get("tool_calls")), host)
+    return item
 
-    DeepSeek and Moonshot do so once a turn has called tools, even for another model's answers.
-    """
-    is_answer = item["role"] == "assistant"
-    return item | {_THOUGHTS[0]: item.get(_THOUGHTS[0]) or " "} if is_answer else item
 
-
-def _step_items(step: Step, host: str, without: Collection[str]) -> list[Item]:
-    if isinstance(step, ResultStep):
-        return [
-            {
-                "role": "tool",
-                "tool_call_id": _call_id(result.call.id, host),
-                "content": calls.result_text(result),
-            }
-            for result in step.results
-        ]
-    echo = step.echo if isinstance(step.echo, dict) else {}
-    of_calls = list_of(echo.get("tool_calls"))
-    call_items = [
+def _call_items(calls: Sequence[ToolCall], beside: Sequence[object], host: str) -> list[Item]:
+    """Encode calls; `beside` has further fields of each, as received."""
+    return [
         {
             "id": _call_id(call.id, host),
             "type": "function",
             "function": {"name": call.name, "arguments": arguments_text(call)},
             **(more if isinstance(more, dict) else {}),
         }
-        for call, more in zip_longest(step.calls, of_calls[: len(step.calls)])
+        for call, more in zip_longest(calls, beside[: len(calls)])
     ]
-    names = [name for name in (*_THOUGHTS, _DETAILS) if name in echo and name not in without]
-    kept = {name: echo[name] for name in names}
-    return [{"role": "assistant", "content": step.text or None, **kept, "tool_calls": call_items}]
 
 
-def _picture_fields(run: Run) -> Item:
-    images = [{"type": "image_url", "image_url": {"url": data_url(each)}} for each in run.pictures]
-    return {"content": [*images, {"type": "text", "text": run.text}]}
+def _url(endpoint: Endpoint) -> httpx.URL:
+    return httpx.URL(f"{base_of(endpoint.base_url, 'openai')}/chat/completions")
+
+
+def _is_openai(endpoint: Endpoint) -> bool:
+    try:
+        return _url(endpoint).host == "api.openai.com"
+    except httpx.InvalidURL:  # making the request reports it
+        return False
 
 
 class OpenAiProtocol:
@@ -219,29 +226,27 @@ class OpenAiProtocol:
     name = "openai"
     parser = OpenAiParser
 
+    def rules(self, endpoint: Endpoint, options: Options) -> WritingRules:
+        requires = WritingRules(
+            joins=not _is_openai(endpoint),
+            alternates=True,
+            marks_errors=True,
+            blank_reasoning=UNREASONED in options.without,
+        )
+        return calls.rules_for(endpoint, self.name, options, requires)
+
     def request(
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options
     ) -> httpx.Request:
-        url = httpx.URL(f"{base_of(endpoint.base_url, 'openai')}/chat/completions")
+        url = _url(endpoint)
         by_openai, without = url.host == "api.openai.com", options.without
         schema = protocol.named_schema(options)
         tools = calls.functions(options)
-        window = dialogue(
-            messages,
-            merging=not by_openai,
-            folding="system" in without,
-            origin=calls.echo_origin(endpoint, self.name, options),
-        )
-        turns = window.as_objects(
-            lambda step: _step_items(step, url.host, without),
-            _picture_fields,
-            merging=not by_openai,
-        )
         body: dict[str, object] = {
             "model": endpoint.model,
             "tools": tools,
             "tool_choice": options.tool_choice if tools else None,
-            "messages": list(map(_reasoned, turns)) if UNREASONED in without else turns,
+            "messages": [_item(message, url.host) for message in messages],
             "stream": True,
             "stream_options": {"include_usage": True},
             _cap(options, by_openai=by_openai): options.max_tokens,

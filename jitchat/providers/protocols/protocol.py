@@ -2,6 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Protocol
@@ -9,21 +10,25 @@ from typing import Protocol
 import httpx
 
 from jitchat import __version__
+from jitchat.attachments import Picture
 from jitchat.errors import NotAnAnswer, SettingsError
 from jitchat.providers.protocols.addresses import query_of
 from jitchat.providers.protocols.calls import ToolCalls
-from jitchat.providers.protocols.json_values import is_nested_within, parsed
 from jitchat.providers.protocols.refusals import CHECK_URL, stopped
 from jitchat.providers.protocols.thinking import ThinkTags
 from jitchat.providers.provider import Endpoint, Options, Piece
+from jitchat.text.json_values import is_nested_within, parsed
 from jitchat.text.sanitize import shorten
 from jitchat.values import Echo, Message, Usage
+from jitchat.writing.pieces import WritingRules
 
 USER_AGENT = f"jitchat/{__version__}"
 """Sent because many gateways reject requests without a user agent."""
 _ANTHROPIC_VERSION = "2023-06-01"
 _KEY_HEADERS = {"anthropic": ("x-api-key", "{}"), "gemini": ("x-goog-api-key", "{}")}
 """Header and format of the key, for protocols that do not use a bearer token."""
+Item = dict[str, object]
+"""A message, or a part of one, as a JSON object."""
 _NOTHING: tuple[object, ...] = (None, "", (), [], {})
 
 
@@ -74,6 +79,20 @@ def filled(values: Mapping[str, object], without: Iterable[str] = ()) -> dict[st
         for name, value in values.items()
         if name not in refused and value not in _NOTHING
     }
+
+
+def encoded(picture: Picture) -> str:
+    """Return the bytes of a picture in base64."""
+    return b64encode(picture.data).decode()
+
+
+def data_url(picture: Picture) -> str:
+    return f"data:{picture.media_type};base64,{encoded(picture)}"
+
+
+def echo_of(message: Message) -> object:
+    """Return what the protocol requires back with an answer; None for nothing."""
+    return parsed(message.use.echo.value) if message.use.echo is not None else None
 
 
 def named_schema(options: Options) -> dict[str, object] | None:
@@ -190,10 +209,13 @@ class WireProtocol(Protocol):
     @property
     def name(self) -> str: ...
 
+    def rules(self, endpoint: Endpoint, options: Options) -> WritingRules:
+        """Return what the protocol requires of messages, without what `options` leave out."""
+
     def request(
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options
     ) -> httpx.Request:
-        """Make the request for a streamed answer. Equal windows give equal bytes."""
+        """Encode messages written by `rules`. Equal windows give equal bytes."""
 
     def parser(self) -> AnswerParser: ...
 

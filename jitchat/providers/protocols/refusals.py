@@ -17,8 +17,8 @@ from importlib.resources import files
 from typing import Any
 
 from jitchat.errors import ContextOverflow, KeyRefused, NotAnAnswer, ProviderError, RequestRefused
-from jitchat.providers.protocols.json_values import at, count, first, list_of, parsed
 from jitchat.providers.provider import UNREASONED
+from jitchat.text.json_values import at, count, first, list_of, parsed
 from jitchat.text.sanitize import both_ends, shorten
 
 _SHOWN = 300

@@ -1,22 +1,13 @@
 """OpenAI's Responses API, used without server state: each request contains the whole window."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
 import httpx
 
 from jitchat.providers.protocols import calls, protocol
 from jitchat.providers.protocols.addresses import base_of
-from jitchat.providers.protocols.dialogue import (
-    BETWEEN,
-    Item,
-    ResultStep,
-    Run,
-    Step,
-    data_url,
-    dialogue,
-)
-from jitchat.providers.protocols.json_values import at, count, list_of, text_at
+from jitchat.providers.protocols.protocol import Item
 from jitchat.providers.protocols.refusals import stopped
 from jitchat.providers.provider import (
     Endpoint,
@@ -26,8 +17,13 @@ from jitchat.providers.provider import (
     ReasoningDelta,
     ReplyDelta,
 )
-from jitchat.providers.tools import arguments_text, schema_of
+from jitchat.text.json_values import at, count, list_of, text_at
 from jitchat.values import Message, ToolCall, Usage
+from jitchat.writing.calls import (
+    arguments_text,
+    schema_of,
+)
+from jitchat.writing.pieces import BETWEEN, WritingRules
 
 _TEXTS = ("response.output_text.delta", "response.refusal.delta")
 _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
@@ -141,10 +137,6 @@ def _tools(options: Options) -> list[Item]:
     ]
 
 
-def _ids_in(items: Iterable[object]) -> Iterator[str]:
-    return filter(None, map(_called_id, items))
-
-
 def _called_id(item: object) -> str:
     """Return the id by which a result refers to a call; empty if the item is not a call."""
     if text_at(item, "type") != "function_call":
@@ -152,41 +144,36 @@ def _called_id(item: object) -> str:
     return text_at(item, "call_id") or text_at(item, "id")
 
 
-def _with_whole_arguments(item: Item, calls: Mapping[str, ToolCall]) -> Item:
+def _with_whole_arguments(item: object, calls: Mapping[str, ToolCall]) -> Item:
     """Return the item to send back, with valid JSON arguments even if the call was cut."""
+    fields = item if isinstance(item, dict) else {}
     call = calls.get(_called_id(item))
-    return item if call is None else item | {"arguments": arguments_text(call)}
+    return fields if call is None else fields | {"arguments": arguments_text(call)}
 
 
-def _step_items(step: Step) -> list[Item]:
-    if isinstance(step, ResultStep):
-        return [
-            {
-                "type": "function_call_output",
-                "call_id": result.call.id,
-                "output": calls.result_text(result),
-            }
-            for result in step.results
-        ]
-    by_id = {call.id: call for call in step.calls}
-    if isinstance(step.echo, list) and set(_ids_in(step.echo)) == by_id.keys():
-        return [_with_whole_arguments(item, by_id) for item in step.echo]
-    message: Item = {"type": "message", "role": "assistant", "content": step.text}
-    text = [message] if step.text else []
-    return text + [
+def _items(message: Message) -> list[Item]:
+    """Encode a message. OpenAI documents its `type` as optional, but llama.cpp requires it."""
+    if (call := message.use.answers) is not None:
+        return [{"type": "function_call_output", "call_id": call.id, "output": message.content}]
+    echo = protocol.echo_of(message)
+    if isinstance(echo, list):
+        by_id = {call.id: call for call in message.use.calls}
+        return [{"type": "message"} | _with_whole_arguments(item, by_id) for item in echo]
+    said: Item = {"type": "message", "role": message.role.value, "content": message.content}
+    if message.pictures:
+        urls = [protocol.data_url(picture) for picture in message.pictures]
+        images = [{"type": "input_image", "image_url": url} for url in urls]
+        said["content"] = [*images, {"type": "input_text", "text": message.content}]
+    has_text = bool(message.content) or not message.use.calls
+    return [said] * has_text + [
         {
             "type": "function_call",
             "call_id": call.id,
             "name": call.name,
             "arguments": arguments_text(call),
         }
-        for call in step.calls
+        for call in message.use.calls
     ]
-
-
-def _picture_fields(run: Run) -> Item:
-    images = [{"type": "input_image", "image_url": data_url(each)} for each in run.pictures]
-    return {"content": [*images, {"type": "input_text", "text": run.text}]}
 
 
 class ResponsesProtocol:
@@ -195,29 +182,26 @@ class ResponsesProtocol:
     name = "responses"
     parser = ResponsesParser
 
+    def rules(self, endpoint: Endpoint, options: Options) -> WritingRules:
+        requires = WritingRules(alternates=True, marks_errors=True)
+        return calls.rules_for(endpoint, self.name, options, requires)
+
     def request(
         self, endpoint: Endpoint, messages: Sequence[Message], options: Options
     ) -> httpx.Request:
         """Make the request, asking for a reasoning summary until the model refuses that.
 
         Reasoning to send back with calls is requested in encrypted form, because the server stores
-        nothing. OpenAI documents a message's `type` as optional, but llama.cpp requires it.
+        nothing.
         """
         without, schema = options.without, protocol.named_schema(options)
         form = schema and {"type": "json_schema", **schema}
         tools = _tools(options)
-        window = dialogue(
-            messages,
-            merging=False,
-            folding="system" in without,
-            origin=calls.echo_origin(endpoint, self.name, options),
-        )
-        items = window.as_objects(_step_items, _picture_fields)
         body = {
             "model": endpoint.model,
             "tools": tools,
             "tool_choice": options.tool_choice if tools else None,
-            "input": [{"type": "message"} | item for item in items],
+            "input": [item for message in messages for item in _items(message)],
             "stream": True,
             "max_output_tokens": options.max_tokens,
             "temperature": options.temperature,

@@ -220,12 +220,12 @@ class Completions(Controller):
         box.show([(each.text, each.about) for each in choices], prompt, column)
         # After the sign alone no row is highlighted: Enter sends "is it C #" unchanged.
         box.highlighted = 0 if begun.typed or begun.kind is Kind.COMMAND else None
-        self.surfaces.hint.show_listed(is_listed=begun.kind is Kind.COMMAND)
+        self.surfaces.hint.is_listed = begun.kind is Kind.COMMAND
 
     def close(self) -> None:
         self._shown = None
         self.surfaces.completions.display = False
-        self.surfaces.hint.show_listed(is_listed=False)
+        self.surfaces.hint.is_listed = False
 
     def takes(self, key: str) -> bool:
         """Handle a key while the list is open. Return False to leave it to the prompt."""

@@ -53,13 +53,13 @@ class Facts(Controller):
         """Show the first proposal, if there is one and the prompt is empty."""
         hint = self.surfaces.hint
         if not self._proposed or while_typing:
-            hint.show_proposal()
+            hint.proposal = ()
             return
         text, more = self._proposed[0].text, len(self._proposed) - 1
         others = f" · {more} more" if more else ""
         forms = (text, shorten(text, _NAMED), shorten(text, _NAMED // 2))
         keep = self.keys.tell(KEEP)
-        hint.show_proposal(*(f"remember “{form}”? {keep}{others}" for form in forms), keep)
+        hint.proposal = (*(f"remember “{form}”? {keep}{others}" for form in forms), keep)
 
     @property
     def proposes(self) -> bool:

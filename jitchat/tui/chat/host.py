@@ -35,7 +35,6 @@ from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Usage
 from jitchat.window.carriers import carriers
-from jitchat.window.cost import window_cost
 from jitchat.window.window import ContextWindow
 
 if TYPE_CHECKING:
@@ -133,6 +132,10 @@ class Host:
         )
 
 
+_STRIP_FROM = 16
+"""Rows of the terminal from which the budget bar has a strip next to the inspector."""
+
+
 class Surfaces:
     """The chat's widgets, and the methods that show a window in all of them."""
 
@@ -198,9 +201,7 @@ class Surfaces:
         self.bar.window = window
         self.inspector.show(window, sent=sent, usage=usage)
         self.attached.show(self.prompt.files, None if sent else window)
-        prices = session.options.prices if session is not None else None
-        price_of = prices.of_input if prices is not None else lambda _: None
-        cost = "" if prices is not None and prices.is_free else window_cost(window, price_of)
+        cost = session.comparison(window, usage, sent=sent).cost if session is not None else ""
         plain = plain_sentences(window, cost, sent=sent)
         self.hint.show_cost(*send_sentences(window, cost), plain=plain)
         self.transcript.mark(carriers(window))
@@ -208,7 +209,8 @@ class Surfaces:
     def show_inspector(self, *, shown: bool) -> None:
         """Show or hide the inspector; while it is hidden, a sentence describes the window."""
         self.inspector.set_class(not shown, "-hidden")
-        self.hint.show_plain(is_plain=not shown)
+        self.bar.magnify(shown and self.bar.app.size.height >= _STRIP_FROM)
+        self.hint.is_plain = not shown
 
     def show_refusal(self, error: JitchatError) -> None:
         """Show in every widget why there is no window."""
@@ -232,8 +234,7 @@ class Surfaces:
         self.hint.show_working(working)
 
     def show_faded(self, faded: bool) -> None:
-        for surface in (self.bar, self.inspector, self.hint):
-            surface.show_faded(faded)
+        self.bar.screen.query("BudgetBar, #inspector-title, #cost").set_class(faded, "-faded")
 
 
 @dataclass(eq=False)

@@ -55,7 +55,7 @@ class KeyRouting:
     def ask(self, question: Question | None) -> None:
         """Show a question in the hint line, replacing an open one; None closes the question."""
         self._question = question
-        self._screen.query_one(HintLine).show_question(question.text if question else "")
+        self._screen.query_one(HintLine).question = question.text if question else ""
 
     async def answer(self, *, yes: bool) -> None:
         """Close the question, and run its action if `yes`."""

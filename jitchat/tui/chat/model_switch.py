@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError, StoreError
@@ -135,30 +136,31 @@ class ModelSwitch(Controller):
         if picked is None:
             return
         self.surfaces.top.show_status(f"{picked[0]} {picked[1]}…")
-        session, number = self.opening.session, self.opening.number
+        self.remake(
+            partial(self.backend.choose_model, self.opening.session, *picked), picked=picked
+        )
 
-        async def choose() -> None:
-            try:
-                changed, note = await asyncio.to_thread(self.backend.choose_model, session, *picked)
-            except JitchatError as error:
-                self.indexing.show_status()
-                self.host.show_error(error)
-            else:
-                self._has_chosen = True
-                self.host.later(self._change, number, picked, changed, note)
-
-        self.host.run(choose(), "choose", exclusive=True)
-
-    def remake(self, make: Callable[[], tuple[Session | None, str]], change: str) -> None:
+    def remake(
+        self,
+        make: Callable[[], tuple[Session | None, str]],
+        change: str = "",
+        picked: tuple[str, str] | None = None,
+    ) -> None:
         """Replace the session by the one that `make` returns with a notice.
 
-        `change` is what changes, as a clause.
+        `change` is what changes, as a clause, if it is not the model, which is `picked`.
         """
         number = self.opening.number
 
         async def remake() -> None:
-            made, note = await asyncio.to_thread(make)
-            self.host.later(self._change, number, None, made, note, change)
+            try:
+                made, note = await asyncio.to_thread(make)
+            except JitchatError as error:
+                self.indexing.show_status()
+                self.host.show_error(error)
+            else:
+                self._has_chosen |= picked is not None
+                self.host.later(self._change, number, picked, made, note, change)
 
         self.host.run(remake(), "choose", exclusive=True)
 
@@ -168,7 +170,7 @@ class ModelSwitch(Controller):
         picked: tuple[str, str] | None,
         session: Session | None,
         note: str,
-        change: str = "",
+        change: str,
     ) -> None:
         """Use the new session from the next message on; a reply in progress keeps the old one.
 

@@ -42,15 +42,6 @@ class Observations(Controller):
             self._asked = event
             self.surfaces.approval.ask_about(*question_on(event), CHOICES)
 
-    def _take_made(self, number: int, made: MemoryUpdated | JitchatError) -> None:
-        """Report a stored pass, or why none was made, unless its conversation was left."""
-        if number != self.opening.number:
-            return
-        if isinstance(made, JitchatError):
-            self.host.show_error(made)
-        else:
-            self._report(made)
-
     def answer(self, answer: Answer) -> bool:
         """Handle the user's answer; return False if no question is open that takes it."""
         session = self.opening.session
@@ -68,8 +59,7 @@ class Observations(Controller):
 
     def run(self, session: Session, *, everything: bool = False) -> None:
         """Make the passes that are due, in the background."""
-        number = self.opening.number
-        self.host.run(self._run(session, number, everything), "observe")
+        self.host.run(self._run(session, everything), "observe")
 
     def leave(self) -> None:
         """Close an open question."""
@@ -77,15 +67,19 @@ class Observations(Controller):
             self._asked = None
             self.surfaces.approval.close()
 
-    async def _run(self, session: Session, number: int, everything: bool) -> None:
+    async def _run(self, session: Session, everything: bool) -> None:
+        """Report each pass, or why none was made, unless the conversation was left."""
+        number = self.opening.number
         limit = session.options.budget.limit
         try:
             passes = session.observing.run(limit, everything=everything)
             async with aclosing(passes) as made:
                 async for updated in made:
-                    self.host.later(self._take_made, number, updated)
+                    if number == self.opening.number:
+                        self._report(updated)
         except JitchatError as error:
-            self.host.later(self._take_made, number, error)
+            if number == self.opening.number:
+                self.host.show_error(error)
 
     def _report(self, updated: MemoryUpdated) -> None:
         report = PassReport(updated.made).sentence

@@ -249,10 +249,9 @@ class Opening(Controller):
         self.show_place()
 
     def show_place(self) -> None:
-        top, conversation = self.surfaces.top, self.conversation
-        persona = self.backend.settings_for(conversation.id).chat.persona
-        top.show_title(conversation.title, conversation.turns)
-        top.show_marks(conversation, Reach(self.backend.settings.memory.recall), persona)
+        persona = self.backend.settings_for(self.conversation.id).chat.persona
+        reach = Reach(self.backend.settings.memory.recall)
+        self.surfaces.top.show_conversation(self.conversation, reach, persona)
 
     def show_holds(self) -> None:
         if self.session is not None:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from jitchat.draft import Draft
-from jitchat.errors import JitchatError
+from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.files.mentions import mentions_of
 from jitchat.text.sanitize import one_line
 from jitchat.tools.compacting import LARGE_MESSAGE
@@ -21,7 +21,7 @@ from jitchat.tui.chat.key_routing import KeyRouting, Question
 from jitchat.tui.chat.offers import Offers
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.sends import Sends
-from jitchat.tui.chat.steering import Steering
+from jitchat.tui.chat.steering import NextMessage, Steering
 from jitchat.tui.chat.tools import Tools
 from jitchat.tui.dialogs.large_message import Choice, Chosen, LargeMessageScreen
 from jitchat.window.steering import Once
@@ -109,7 +109,7 @@ class Outbox(Controller):
             allow = self.host.showing_errors(partial(self._allow, session, folder))
             self.routing.ask(Question(text, allow))
             return
-        question = await question_on(session, message.text)
+        question = await question_on(session, self.steering.as_message(typed))
         if question is not None:
             self.host.run(self._ask(session, typed, question), "large", exclusive=True)
         else:
@@ -126,6 +126,8 @@ class Outbox(Controller):
         if chosen is None or session is not self.opening.session or self.sends.busy:
             self.surfaces.prompt.give_back(typed)
             return
+        if chosen.choice is Choice.ALL:
+            session.spending.exceed_once()
         self.surfaces.hint.wait("compacting the message")
         form = await form_of(session, addressed_in(typed.text).text, chosen)
         self.surfaces.hint.arrive()
@@ -143,15 +145,30 @@ class Outbox(Controller):
             self.host.say(f"Sent without the tools of {late} (still starting).")
 
 
-async def question_on(session: Session, text: str) -> LargeMessageScreen | None:
-    """Return the dialog that asks how to send a message; None if the message is not very long."""
+async def question_on(session: Session, message: NextMessage) -> LargeMessageScreen | None:
+    """Return the dialog that asks how to send a message; None if all of it can be sent.
+
+    Only a very long message is asked about: of any other, the send says what is in the way.
+    """
+    text = message.text
     if len(text) <= LARGE_MESSAGE:  # a token has at least one character
         return None
     tokens = await asyncio.to_thread(session.counter.count, text)
     if tokens <= LARGE_MESSAGE:
         return None
+    fits, why = True, ""
+    try:
+        window = await asyncio.to_thread(session.preview, *message)
+        if not session.spending.is_lifted:
+            why = (await asyncio.to_thread(session.forecast, window)).exceeded
+    except WindowOverflow as overflow:
+        fits, why = False, overflow.what
+    except JitchatError:  # reported by the send
+        return None
+    if not why:
+        return None
     seen = await asyncio.to_thread(session.previewed, text)
-    return LargeMessageScreen(tokens, tokens - session.options.budget.budget, seen)
+    return LargeMessageScreen(tokens, why, seen, fits=fits)
 
 
 async def form_of(session: Session, text: str, chosen: Chosen) -> str | None:

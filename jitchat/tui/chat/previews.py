@@ -89,7 +89,7 @@ class Previews(Controller):
             self._command,
             hint_on(self.surfaces.prompt.draft, self.surfaces.prompts),
         )
-        self.surfaces.hint.show_command(self._command)
+        self.surfaces.hint.command = self._command
         if before and self._command:
             return
         self._timer.stop()
@@ -317,7 +317,7 @@ class Meter(Controller):
         hint.show_cost(asking)
         try:
             window = await asyncio.to_thread(session.preview, *message)
-            tokens = await self.backend.count_exactly(session, window.messages())
+            tokens = await self.backend.count_exactly(session, window)
         except JitchatError as error:
             self.host.show_error(error)
             if hint.sentences == (asking,):

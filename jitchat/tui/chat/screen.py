@@ -57,7 +57,7 @@ from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.values import Conversation, Mode
+from jitchat.values import Conversation
 
 if TYPE_CHECKING:
     from jitchat.session import Session
@@ -89,7 +89,7 @@ class ChatScreen(Screen[None]):
         drafts = Drafts(backend.store.database)
         self.keeper = DraftKeeper(self.host, drafts, self._typed, backend.settings.secrets)
         self.levels = Levels(*shared)
-        self.steering = steering = Steering(*shared, Mode(backend.settings.chat.mode))
+        self.steering = steering = Steering(*shared)
         self.ending = Ending(*shared)
         self.opening = opening = Opening(*shared, self.keeper, self.ending, conversation)
         self.indexing = indexing = Indexing(*shared, opening)
@@ -162,6 +162,7 @@ class ChatScreen(Screen[None]):
         """Leave the conversation and open another one, at its end or at one of its turns."""
         left = self.opening.conversation
         await self.leave()
+        self.steering.begin(conversation.id)
         await self.opening.open(conversation, at)
         if left.id != conversation.id and await self.opening.delete_temporary(left):
             self.host.say(TEMPORARY_DELETED)
@@ -184,7 +185,7 @@ class ChatScreen(Screen[None]):
     # Keys and the prompt
 
     def _show_pane_keys(self, _: object) -> None:
-        self.surfaces.hint.show_pane(self.routing.footer())
+        self.surfaces.hint.pane = self.routing.footer()
 
     def watch_focused(self) -> None:
         """Close a question when the focus leaves the place where it was asked."""
@@ -345,7 +346,7 @@ class ChatScreen(Screen[None]):
 
     @on(ReplyBody.Pointed)
     def _link_pointed_at(self, message: ReplyBody.Pointed) -> None:
-        self.surfaces.hint.show_link(message.leads_to)
+        self.surfaces.hint.link = message.leads_to
 
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:

@@ -5,19 +5,21 @@ Pins and exclusions last until they are undone; `once` and `once_mode` apply to 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from jitchat.draft import Draft
-from jitchat.errors import WindowOverflow
+from jitchat.errors import StoreError, WindowOverflow
 from jitchat.files.mentions import mentions_of
 from jitchat.planning import Planned
+from jitchat.store.pins import PickedMode
 from jitchat.text.figures import enumerated
 from jitchat.text.sanitize import one_line
 from jitchat.tui.chat.commands import addressed_in, message_in
 from jitchat.tui.chat.host import Controller
-from jitchat.tui.figures import part_figure
 from jitchat.values import Mode
 from jitchat.window.compare import Change, difference
 from jitchat.window.steering import NO_MORE, Hold, HoldChange, Once
@@ -61,7 +63,9 @@ class PinHistory:
 class Steering(Controller):
     """The mode and the choices with which the next message is sent."""
 
-    mode: Mode
+    mode: Mode = Mode.JIT
+    conversation: str = ""
+    """The id of the conversation on screen."""
     once_mode: Mode | None = None
     """The mode for the next message only; None for the current mode."""
     once: Once = NO_MORE
@@ -69,11 +73,15 @@ class Steering(Controller):
     pins: PinHistory = field(default_factory=PinHistory)
     busy: bool = False
     """Whether a reply is in progress, so that no window can be planned."""
+    _order: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Stores modes in the order of key presses."""
 
     @property
     def next_message(self) -> NextMessage:
         """The message that would be sent for the draft; its text is empty for a command."""
-        draft = self.surfaces.prompt.message
+        return self.as_message(self.surfaces.prompt.message)
+
+    def as_message(self, draft: Draft) -> NextMessage:
         addressed = addressed_in(message_in(draft.text, self.surfaces.prompts))
         mode = addressed.mode or self.once_mode or self.mode
         once = with_files(self.once, draft.ending(addressed.text))
@@ -84,9 +92,28 @@ class Steering(Controller):
         addressed = addressed_in(self.surfaces.prompt.draft).mode or self.once_mode
         self.surfaces.top.show_mode(addressed or self.mode, once=addressed is not None)
 
-    def use_mode(self, mode: Mode) -> None:
-        self.mode, self.once_mode = mode, None
+    def begin(self, conversation: str) -> None:
+        """Use the mode that was picked in a conversation, or the one for conversations without."""
+        self.conversation = conversation
+        with suppress(StoreError):  # reported by features that need the store
+            self.mode = self.backend.settings.mode_in(*self._picked.get(conversation))
         self.show_mode()
+
+    def use_mode(self, mode: Mode) -> None:
+        """Use a mode from now on, and at the next start."""
+        self.mode, self.once_mode = mode, None
+        self.backend.settings = self.backend.settings.yielding("chat.mode")
+        self.show_mode()
+        self.host.run(self._keep_mode(self.conversation, mode), "mode")
+
+    async def _keep_mode(self, conversation: str, mode: Mode) -> None:
+        with suppress(StoreError):  # nothing that the user wrote is lost
+            async with self._order:
+                await asyncio.to_thread(self._picked.put, conversation, mode)
+
+    @property
+    def _picked(self) -> PickedMode:
+        return PickedMode(self.backend.store.database)
 
     def use_mode_once(self, mode: Mode) -> None:
         self.once_mode = mode
@@ -205,4 +232,4 @@ def _ids(changes: Sequence[Change]) -> str:
 
 def _tokens(changes: Sequence[Change], window: ContextWindow) -> str:
     count = sum(abs(change.tokens_after - change.tokens_before) for change in changes)
-    return part_figure(window, count)
+    return str(window.figure(count))

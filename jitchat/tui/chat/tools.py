@@ -107,16 +107,8 @@ class Tools(Controller):
 
     async def _pause_in_typing(self) -> None:
         """Wait for a pause in typing, because the text being typed is meant for the prompt."""
-        rest = asyncio.Event()
-
-        def look() -> None:
-            if self.surfaces.prompt.typing:
-                self.host.after(TYPING_SECONDS, look)
-            else:
-                rest.set()
-
-        look()
-        await rest.wait()
+        while self.surfaces.prompt.typing:  # noqa: ASYNC110  no event ends a burst of keys
+            await asyncio.sleep(TYPING_SECONDS)
 
     def ready(self) -> tuple[Server, ...]:
         """Return the servers that are running."""

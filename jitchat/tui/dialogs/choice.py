@@ -41,8 +41,6 @@ class ChoiceScreen(Dialog[Choice | None]):
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss(None)", "Close", id="choice_close"),
-        Binding("down", "move('cursor_down')", show=False),
-        Binding("up", "move('cursor_up')", show=False),
     ]
 
     def __init__(

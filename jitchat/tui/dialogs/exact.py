@@ -18,6 +18,7 @@ from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.drawing import Content
 from jitchat.tui.widgets.text_editor import TextEditor
 from jitchat.values import Turn
+from jitchat.writing.calls import full_text, starts_of
 
 if TYPE_CHECKING:
     from jitchat.store.store import ColdStore
@@ -136,14 +137,18 @@ def row_screen(opened: Inspector.RowOpened, store: ColdStore, conversation: str)
     Raises:
         StoreError: The row's turn cannot be read.
     """
-    text, source = opened.text, opened.source
+    text, source, marks = opened.text, opened.source, list[Span]()
     if opened.turn is not None:
         turn = store.turn(source.conversation if source is not None else conversation, opened.turn)
-        text = turn.content if turn is not None else ""
-    return ExactScreen(opened.title, text, opened.note, opened.marks, source)
+        text = full_text(turn) if turn is not None else ""
+        starts = starts_of(turn) if turn is not None else ()
+        for passage in opened.passages if starts else ():
+            start = starts[passage.call]
+            marks.append((start + passage.start, start + passage.end))
+    return ExactScreen(opened.title, text, opened.note, marks, source)
 
 
 def turns_text(turns: Sequence[Turn]) -> str:
     """Write the source turns of a text, or say that they no longer exist."""
-    sources = (f"#{turn.position} {turn.speaker}:\n{turn.content}" for turn in turns)
+    sources = (f"#{turn.position} {turn.speaker}:\n{full_text(turn)}" for turn in turns)
     return "\n\n".join(sources) or "The source conversation was deleted."

@@ -1,4 +1,7 @@
-"""Asks which part of a very long message to send. The whole message is stored in any case."""
+"""Asks how to send a very long message that does not fit, or that would exceed a spending limit.
+
+The whole message is stored in any case. Enter sends a part only if the user has typed which one.
+"""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -9,7 +12,6 @@ from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.widgets import Input, Static
 
-from jitchat.text.figures import plural
 from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.drawing import Content
 
@@ -27,6 +29,12 @@ class Chosen:
     """What to extract, for `COMPACT`."""
 
 
+_CHOICES = (
+    "You can go back, send its beginning and end (below), or type what to extract: Enter then sends"
+    " the lines that have it."
+)
+
+
 class LargeMessageScreen(Dialog[Chosen | None]):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("ctrl+s", "all", "Send all", id="large_all", priority=True),
@@ -34,33 +42,28 @@ class LargeMessageScreen(Dialog[Chosen | None]):
         Binding("escape", "dismiss(None)", "Back", id="large_back"),
     ]
 
-    def __init__(self, tokens: int, over: int, preview: str) -> None:
-        """`over` is how far the message exceeds the budget, in tokens; 0 or less if it fits."""
+    def __init__(self, tokens: int, why: str, preview: str, *, fits: bool) -> None:
+        """`why` it is not sent as it is, in sentences; if it `fits`, all of it can be sent."""
         super().__init__()
-        self._tokens, self._over, self._preview = tokens, over, preview
+        self._tokens, self._why, self._preview, self._fits = tokens, why, preview, fits
 
     def compose(self) -> ComposeResult:
-        keys = "Enter compact · Ctrl+O preview only"
-        keys += " · Ctrl+S send all" if self._over <= 0 else ""
-        with box(f"Message of {self._tokens:,} tokens", f"{keys} · Esc back"):
-            yield Static(Content(self._note()), id="large-note")
-            yield Input(placeholder="What to extract: A, B, C", id="large-wanted")
+        keys = "Enter back · Ctrl+O beginning and end"
+        keys += " · Ctrl+S send all" if self._fits else ""
+        with box(f"Message of {self._tokens:,} tokens", keys):
+            yield Static(Content(f"{self._why} {_CHOICES}"), id="large-note")
+            yield Input(placeholder="What to extract: errors, totals", id="large-wanted")
             with VerticalScroll():
                 yield Static(Content(self._preview))
 
-    def _note(self) -> str:
-        note = "The whole message is stored. Choose what to send."
-        if self._over <= 0:
-            return note
-        return f"{note} All of it would exceed the budget by {plural(self._over, 'token')}."
-
     @on(Input.Submitted)
     def _compact(self, message: Input.Submitted) -> None:
-        self.dismiss(Chosen(Choice.COMPACT, message.value.strip()))
+        wanted = message.value.strip()
+        self.dismiss(Chosen(Choice.COMPACT, wanted) if wanted else None)
 
     def action_preview(self) -> None:
         self.dismiss(Chosen(Choice.PREVIEW))
 
     def action_all(self) -> None:
-        if self._over <= 0:
+        if self._fits:
             self.dismiss(Chosen(Choice.ALL))

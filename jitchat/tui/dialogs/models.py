@@ -195,8 +195,6 @@ class ModelsScreen(Dialog[Picked | None]):
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss", "Close", id="models_close"),
-        Binding("down", "move('cursor_down')", show=False),
-        Binding("up", "move('cursor_up')", show=False),
         Binding("pagedown", "move('page_down')", show=False),
         Binding("pageup", "move('page_up')", show=False),
         Binding("f4,ctrl+k", "key", "API key", id="models_key", priority=True),

@@ -44,7 +44,6 @@ class PromptsScreen(Dialog[Draft | None]):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss", "Close", id="prompts_close"),
         Binding("down,ctrl+s,ctrl+r", "move('cursor_down')", show=False, priority=True),
-        Binding("up", "move('cursor_up')", show=False),
     ]
 
     def __init__(self, load: Callable[[], Searchable], typed: str) -> None:

@@ -62,8 +62,6 @@ class ResumeScreen(Dialog[Choice]):
     """Type to search, Enter to open. Titles and tags are typed in the same input."""
 
     BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding("down", "move('cursor_down')", show=False),
-        Binding("up", "move('cursor_up')", show=False),
         _control("e", "edit('rename')", "rename"),
         _control("t", "edit('tag')", "tag"),
         _control("b", "archive", "archive"),

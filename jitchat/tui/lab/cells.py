@@ -13,9 +13,9 @@ from textual.widgets import OptionList, Static
 from jitchat.errors import JitchatError
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.run_file import RunFile
-from jitchat.lab.stats import Place, Tally, duration, percent
+from jitchat.lab.stats import Place, Tally, duration, percent, unanswered_parts
 from jitchat.text.sanitize import one_line, shorten
-from jitchat.tui.dialogs.exact import ExactScreen
+from jitchat.tui.dialogs.exact import row_screen
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import BESIDE, cut, tokens, usage_sentence
 from jitchat.tui.lab.lab_screen import SHORT, LabScreen, labelled
@@ -49,9 +49,7 @@ def square_line(place: Place, tally: Tally) -> str:
     """Write `jit · 16k tokens · 25 % deep · 6 of 7 right`."""
     mode, length, depth = place
     parts = [f"{tally.right} of {tally.answered} right"] if tally.answered else []
-    do = "does" if tally.unfit == 1 else "do"
-    parts += [f"{tally.unfit} {do} not fit"] if tally.unfit else []
-    parts += [f"{tally.failed} failed"] if tally.failed else []
+    parts += unanswered_parts(tally)
     where = f"{mode} · {length:,} tokens · {percent(depth)} deep"
     return " · ".join([where, *(parts or ["nothing yet"])])
 
@@ -220,7 +218,7 @@ class WindowScreen(LabScreen):
     def body(self) -> ComposeResult:
         yield self._about
         with Vertical(id="window-of-cell"):
-            yield BudgetBar()
+            yield BudgetBar(classes="-magnified")
             yield Inspector()
 
     def on_mount(self) -> None:
@@ -262,8 +260,6 @@ class WindowScreen(LabScreen):
     @work(exclusive=True)
     @reports_errors
     async def _row_opened(self, message: Inspector.RowOpened) -> None:
-        text, conversation = message.text, self._result.conversation
-        if message.turn is not None:
-            turn = await asyncio.to_thread(self._file.store.turn, conversation, message.turn)
-            text = turn.content if turn is not None else ""
-        self.app.push_screen(ExactScreen(message.title, text, message.note, message.marks))
+        store, conversation = self._file.store, self._result.conversation
+        screen = await asyncio.to_thread(row_screen, message, store, conversation)
+        self.app.push_screen(screen)

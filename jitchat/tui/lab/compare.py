@@ -1,16 +1,15 @@
 """Two runs side by side as lines: shares, the difference, and its confidence interval."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterator
+from itertools import chain
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from jitchat.lab import compare
-from jitchat.lab.change import P_NOTE, Change, change_text, p_text, signed
-from jitchat.lab.report import READER_CAVEAT
-from jitchat.lab.run_file import Runs
+from jitchat.lab.change import Change, change_text, signed
+from jitchat.lab.report import comparison_notes
 from jitchat.lab.stats import share
 from jitchat.text.sanitize import one_line
 from jitchat.tui.drawing import Content
@@ -19,33 +18,33 @@ from jitchat.tui.palette import MUTED
 
 Run = tuple[str, str]
 """A text and what it is: `mode`, `better`, `worse`, `unclear` or `axis`."""
-_AHEAD, _SHARE, _CHANGE, _P = 7, 15, 19, 7
-"""Columns of the length, of a share, of the difference, and of its p value."""
+_AHEAD, _SHARE, _CHANGE = 7, 15, 19
+"""Columns of the length, of a share, and of the difference."""
 _REACHES = (0.1, 0.25, 0.5, 1.0)
 _LEAST, _MOST = 13, 61
 """Columns of the drawn difference; the middle means no change."""
 
 
 def compared_rows(comparison: compare.Comparison, width: int) -> Iterator[list[Run]]:
-    changes = [*comparison.at.values(), *comparison.of.values()]
-    ends = [abs(end) for change in changes for end in _ends(change)]
+    changes = {mode: list(found.named()) for mode, found in comparison.of.items()}
+    ends = [abs(end) for _, change in chain(*changes.values()) for end in _ends(change)]
     reach = next(reach for reach in _REACHES if max(ends, default=0.0) <= reach)
     wide = drawing_width(width)
     low, high = signed(-reach), signed(reach)
     labels = f"{low:<{wide // 2}}0{high:>{wide // 2}}" if wide else ""
-    yield [(_columns("", "before", "after", "change, points", "p"), "axis"), (labels, "axis")]
-    for mode in comparison.of:
+    yield [(_columns("", "before", "after", "change, points"), "axis"), (labels, "axis")]
+    for mode, each in changes.items():
         yield [(mode.value, "mode")]
-        for name, change in comparison.changes(mode):
+        for name, change in each:
             shares = share(change.before), share(change.after)
-            figures = _columns(name, *shares, change_text(change), p_text(change.p_value))
+            figures = _columns(name, *shares, change_text(change))
             yield [(figures, "plain"), *_drawn(change, wide, reach)]
         yield []
 
 
 def drawing_width(width: int) -> int:
     """Return the columns of the drawing: an odd number, or 0 if there are too few."""
-    room = min(_MOST, width - _AHEAD - 2 * _SHARE - _CHANGE - _P)
+    room = min(_MOST, width - _AHEAD - 2 * _SHARE - _CHANGE)
     return room - (room + 1) % 2 if room >= _LEAST else 0
 
 
@@ -69,9 +68,8 @@ def _drawn(change: Change, wide: int, reach: float) -> list[Run]:
     return [("".join(part), look) for part, look in parts]
 
 
-def _columns(name: str, before: str, after: str, change: str, p: str) -> str:
-    shares = f"  {name:<{_AHEAD - 2}}{before:<{_SHARE}}{after:<{_SHARE}}"
-    return f"{shares}{change:<{_CHANGE}}{p:<{_P}}"
+def _columns(name: str, before: str, after: str, change: str) -> str:
+    return f"  {name:<{_AHEAD - 2}}{before:<{_SHARE}}{after:<{_SHARE}}{change:<{_CHANGE}}"
 
 
 _LOOKS = {
@@ -82,18 +80,7 @@ _LOOKS = {
     "unclear": MUTED,
 }
 _NONE = "Nothing to compare: no cell has an answer in both runs."
-_READ = "In brackets the 95 % interval, {}. Unclear: with this few cells it may be chance."
 _DRAWN = "● excludes no change, ○ does not."
-
-
-def compare_runs(runs: Runs, wanted: Sequence[str]) -> compare.Comparison:
-    """Compare two runs by their ids, the one that was started first with the other. Slow."""
-    found = []
-    for run in wanted:
-        with closing(runs.open(run)) as file:
-            found.append((file.run, file.results()))
-    before, after = sorted(found, key=lambda run: run[0].begun_at)
-    return compare.compare_runs(*before, *after)
 
 
 class CompareScreen(LabScreen):
@@ -126,14 +113,7 @@ class CompareScreen(LabScreen):
             for row in compared_rows(comparison, room)
         ]
         self._rows.update(Content("\n").join(lines) if comparison.of else Content(_NONE))
-        read = _READ.format(compare.interval_note(comparison))
-        read += f" {P_NOTE}" if comparison.is_paired else ""
-        notes = [
-            f"{read} {_DRAWN}" if drawing_width(room) else read,
-            "",
-            compare.left_out(comparison),
-        ]
-        notes += comparison.differences or ("The settings are the same.",)
-        if comparison.before.is_reader or comparison.after.is_reader:
-            notes += ["", READER_CAVEAT]
-        self._notes.update(Content("\n".join(map(one_line, notes))))
+        notes = list(comparison_notes(comparison))
+        if drawing_width(room):
+            notes[0] += f" {_DRAWN}"
+        self._notes.update(Content("\n\n".join(notes)))

@@ -20,11 +20,10 @@ from jitchat.lab.stats import (
     Spent,
     Tallies,
     Tally,
-    cost,
-    duration,
+    count_results,
     interval,
     percent,
-    tokens,
+    spent_texts,
 )
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import cut
@@ -105,17 +104,9 @@ def spent_rows(tallies: Tallies, modes: Sequence[Mode], width: int) -> list[str]
 
 def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
     tally, spent = tallies.by_mode.get(mode, Tally()), tallies.spent.get(mode, Spent())
-    return {
-        "right": percent(tally.share),
-        "95 %": interval(tally) or NOTHING,
-        "of": f"{tally.answered:,}",
-        "sent": f"{spent.sent:,}",
-        "tokens": tokens(spent.tokens),
-        "first": duration(spent.to_first),
-        "time": duration(spent.seconds),
-        "cached": percent(spent.cached),
-        "cost": cost(spent).removeprefix("cost ") or NOTHING,
-    }
+    *sent, cost = spent_texts(spent)
+    shares = percent(tally.share), interval(tally) or NOTHING, f"{tally.answered:,}"
+    return dict(zip(_FIGURES, (*shares, *sent, cost.removeprefix("cost ")), strict=True))
 
 
 LETTERS = {mode: mode.value[0] for mode in Mode}
@@ -215,7 +206,7 @@ _STYLES = {
 
 
 class CurvePlot(Widget):
-    tallies: reactive[Tallies | None] = reactive(None)
+    tallies: reactive[Tallies] = reactive(count_results(()))
     axis: reactive[Axis] = reactive(LENGTH)
 
     def __init__(self, asked: Experiment) -> None:
@@ -224,7 +215,7 @@ class CurvePlot(Widget):
 
     def render(self) -> Content:
         tallies, axis, height = self.tallies, self.axis, self.size.height
-        if tallies is None or height <= LEAST:
+        if height <= LEAST:
             return Content()
         title = f"right answers by {axis.name}   "
         legend: list[tuple[str, str]] = []
@@ -239,14 +230,12 @@ class CurvePlot(Widget):
 
 
 class SpentTable(Widget):
-    tallies: reactive[Tallies | None] = reactive(None)
+    tallies: reactive[Tallies] = reactive(count_results(()))
 
     def __init__(self, modes: Sequence[Mode]) -> None:
         super().__init__()
         self._modes = modes
 
     def render(self) -> Content:
-        if self.tallies is None:
-            return Content()
         header, *rows = spent_rows(self.tallies, self._modes, self.size.width)
         return Content.assemble((header, MUTED), *(f"\n{row}" for row in rows))

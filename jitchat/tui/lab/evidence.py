@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from jitchat.lab.change import ModeDifference, mode_differences, p_text, signed
+from jitchat.lab.change import ModeDifference, change_text, mode_differences
 from jitchat.lab.colours import ink_on
 from jitchat.lab.evidence import COLOURS, NOTE, SIGNS, Evidence, Outcome, evidence_by_mode
-from jitchat.lab.stats import Tallies
+from jitchat.lab.stats import Tallies, count_results
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import cut
 from jitchat.tui.lab.curve import LETTERS
@@ -54,11 +54,9 @@ def _ground(outcome: Outcome, cells: int) -> Part:
 
 
 class EvidenceTable(Widget):
-    tallies: reactive[Tallies | None] = reactive(None)
+    tallies: reactive[Tallies] = reactive(count_results(()))
 
     def render(self) -> Content:
-        if self.tallies is None:
-            return Content()
         width, height = self.size
         rows = list(evidence_rows(evidence_by_mode(self.tallies), width, height))
         lines = [Content.assemble(*row) for row in rows]
@@ -69,25 +67,18 @@ class EvidenceTable(Widget):
 
 
 def difference_line(each: ModeDifference, width: int) -> str:
-    """Write `jit − full: +34 points (+21 to +46), p < 0.001, of 105 cells, 35 left out`."""
-    low, high = each.whole.interval
-    p = p_text(each.whole.p_value)
-    p = p.replace("<", "< ") if p.startswith("<") else f"= {p}"
-    points = f"{signed(each.whole.points)} points ({signed(low)} to {signed(high)}), p {p}"
-    of = f", of {each.whole.after.answered:,}"
+    """Write `jit − full: +34 (+21 to +46) points, of 105 cells, 35 left out`."""
+    text = f"{each.name + ':':<16}{change_text(each.whole)}"
+    of = f" points, of {each.whole.after.answered:,} cells"
     left_out = f", {each.left_out:,} left out" if each.left_out else ""
-    text = f"{each.name + ':':<16}{points}"
-    forms = (f"{text}{of} cells{left_out}", f"{text}{of}{left_out}", f"{text}{of}", text)
-    least = text.replace(" points", "")
-    return next((form for form in forms if len(form) <= width), cut(least, width))
+    forms = (f"{text}{of}{left_out}", f"{text}{of}")
+    return next((form for form in forms if len(form) <= width), cut(text, width))
 
 
 class DifferenceLines(Widget):
-    tallies: reactive[Tallies | None] = reactive(None)
+    tallies: reactive[Tallies] = reactive(count_results(()))
 
     def render(self) -> Content:
-        if self.tallies is None:
-            return Content()
         width = self.size.width
         return Content(
             "\n".join(difference_line(each, width) for each in mode_differences(self.tallies))

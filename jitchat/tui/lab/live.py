@@ -5,15 +5,14 @@ because a local model answers one request at a time.
 """
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from time import monotonic
 
-from textual import on, work
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Vertical
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -21,7 +20,6 @@ from jitchat.errors import JitchatError, UsageError
 from jitchat.events import AnswerProgress
 from jitchat.lab.costs import Answerer, estimate_run, sentence
 from jitchat.lab.experiment import Result
-from jitchat.lab.facts import Fact
 from jitchat.lab.live import LENGTHS, MODES, USUAL, Setup, opened
 from jitchat.lab.service import LabService
 from jitchat.text.sanitize import one_line
@@ -82,35 +80,6 @@ class LiveScreen(LabScreen):
     ]
     NAME = "Live"
 
-    @dataclass
-    class Ready(Message):
-        service: LabService
-
-    @dataclass
-    class Lacking(Message):
-        wanted: Weights | None
-        """The weights that can be downloaded; None if that would not help."""
-        why: str
-
-    @dataclass
-    class Made(Message):
-        title: str
-        fact: Fact
-
-    @dataclass
-    class Heard(Message):
-        answer: AnswerProgress
-
-    @dataclass
-    class Decided(Message):
-        result: Result
-
-    @dataclass
-    class Failed(Message):
-        why: str
-        is_lasting: bool = True
-        """Whether the next question would fail as well."""
-
     def __init__(
         self,
         backend: Backend,
@@ -158,37 +127,32 @@ class LiveScreen(LabScreen):
 
     @work(exclusive=True, group="look")
     async def _look(self) -> None:
-        """Find out which model answers."""
-        try:
-            self.post_message(self.Ready(await asyncio.to_thread(self._backend.live_service)))
-        except JitchatError as error:
-            wanted = await asyncio.to_thread(self._backend.missing_weights)
-            self.post_message(self.Lacking(wanted, str(error)))
-
-    @on(Ready)
-    @work(exclusive=True, group="look")
-    async def _ready(self, message: Ready) -> None:
         """Begin at once with a model that is known to be free; ask before using any other."""
         try:
-            answerer = await asyncio.to_thread(message.service.answerer)
+            service = await asyncio.to_thread(self._backend.live_service)
         except JitchatError as error:
-            self.post_message(self.Failed(str(error)))
+            self._lacks(await asyncio.to_thread(self._backend.missing_weights), str(error))
+            return
+        try:
+            answerer = await asyncio.to_thread(service.answerer)
+        except JitchatError as error:
+            self._fail(str(error))
             return
         if answerer.is_here or await self.app.push_screen_wait(_confirm(answerer)):
-            self._service = message.service
+            self._service = service
             self._begin(self.state.setup)
         else:
             self._change(self.state.failed("Nothing was sent. Press Space to ask again."))
 
-    @on(Lacking)
-    def _lacks(self, message: Lacking) -> None:
+    def _lacks(self, wanted: Weights | None, why: str) -> None:
+        """Say why there is no model, and offer to download one, if that helps."""
         other = "Use another model with `jitchat demo --live --model NAME`."
-        again = "Press Space to offer it again." if message.wanted is not None else ""
-        self._change(self.state.failed(f"{message.why} {again} {other}"))
+        again = "Press Space to offer it again." if wanted is not None else ""
+        self._change(self.state.failed(f"{why} {again} {other}"))
         if self.pace is not None:
             self.app.exit(return_code=1, message=self.state.error)
-        elif message.wanted is not None:
-            self.app.push_screen(FetchScreen(self._backend, message.wanted), self._fetched)
+        elif wanted is not None:
+            self.app.push_screen(FetchScreen(self._backend, wanted), self._fetched)
 
     def _fetched(self, is_here: bool | None) -> None:
         if is_here:
@@ -206,38 +170,29 @@ class LiveScreen(LabScreen):
             await asyncio.to_thread(self._service.prepare, setup.experiment)
             lab = await asyncio.to_thread(self._service.begin, setup.experiment)
             async with opened(lab, setup) as question:
-                self.post_message(self.Made(one_line(lab.file.run.model), question.fact))
+                self.entitle(one_line(lab.file.run.model))
+                self._change(self.state.made(question.fact))
                 for mode in MODES:
                     result, failure = await question.ask(mode, self._hear)
-                    self.post_message(self.Decided(result))
+                    self._take(result)
                     if failure is not None:
-                        self.post_message(self.Failed(str(failure)))
+                        self._fail(str(failure))
                         return
         except JitchatError as error:
-            self.post_message(self.Failed(str(error), not isinstance(error, UsageError)))
+            self._fail(str(error), is_lasting=not isinstance(error, UsageError))
 
     def _hear(self, answer: AnswerProgress) -> None:
-        self.post_message(self.Heard(answer))
+        self._change(self.state.heard(answer))
 
-    @on(Made)
-    def _is_made(self, message: Made) -> None:
-        self.entitle(message.title)
-        self._change(self.state.made(message.fact))
-
-    @on(Heard)
-    def _hears(self, message: Heard) -> None:
-        self._change(self.state.heard(message.answer))
-
-    @on(Decided)
-    def _takes(self, message: Decided) -> None:
-        self._change(self.state.took(message.result))
+    def _take(self, result: Result) -> None:
+        self._change(self.state.took(result))
         if self.state.phase is Phase.ANSWERED and self.plays:
             self._dwell()
 
-    @on(Failed)
-    def _fails(self, message: Failed) -> None:
-        self._change(self.state.failed(message.why))
-        if not message.is_lasting and self.plays:
+    def _fail(self, why: str, *, is_lasting: bool = True) -> None:
+        """Say why a question failed; `is_lasting` means that the next one would fail as well."""
+        self._change(self.state.failed(why))
+        if not is_lasting and self.plays:
             self._dwell()
         elif self.pace is not None:
             self.app.exit(return_code=1, message=self.state.error)

@@ -17,7 +17,6 @@ from textual.widgets import OptionList, Static
 from jitchat.errors import JitchatError
 from jitchat.lab.experiment import Experiment, Result
 from jitchat.lab.export.files import FORMATS, exported
-from jitchat.lab.export.heatmap import HEAD
 from jitchat.lab.report import caveats
 from jitchat.lab.run_file import Run
 from jitchat.lab.stats import axes_of
@@ -27,7 +26,7 @@ from jitchat.tui.drawing import Content
 from jitchat.tui.lab import curve
 from jitchat.tui.lab.cells import SquareCells, SquarePane, WindowScreen, whole
 from jitchat.tui.lab.evidence import DifferenceLines, EvidenceTable
-from jitchat.tui.lab.heatmap import HIGH, HeatMaps
+from jitchat.tui.lab.heatmap import HEAD, HIGH, HeatMaps
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.lab.run_state import OpenRun, Progress, RunState
 from jitchat.tui.palette import MUTED
@@ -125,8 +124,8 @@ def page_tabs(pages: Sequence[Page], shown: Page) -> Content:
     return Content.assemble(*parts)
 
 
-_ENDINGS = f".{', .'.join([*FORMATS][:-1])} or .{[*FORMATS][-1]}"
-_ASKS = f"Write this run to a file ending in {_ENDINGS}, or to a folder for all of them."
+_ENDINGS = " or ".join(f".{ending}" for ending in FORMATS)
+_ASKS = f"Write this run to a file ending in {_ENDINGS}."
 
 
 class ExportLine(SaveLine):
@@ -135,25 +134,14 @@ class ExportLine(SaveLine):
 
     def ask_to_write(self, run: Run, results: Sequence[Result]) -> None:
         self._run, self._results = run, results
-        self.ask_for(_ASKS, f"rot-{run.id}.svg")
+        self.ask_for(_ASKS, f"rot-{run.id}.html")
 
     def write(self, name: str, *, over: bool) -> Path:
         ending = Path(name).suffix.removeprefix(".").lower()
-        if ending in FORMATS:
-            return save(name, exported(ending, self._run, self._results), over=over)
-        folder = Path(name).expanduser()
-        if folder.suffix and not folder.is_dir():
-            what = f"{shorten(name, 60)} is neither a folder nor a supported format."
+        if ending not in FORMATS:
+            what = f"{shorten(name, 60)} has no supported format."
             raise JitchatError(what, f"Use a name ending in {_ENDINGS}.")
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            what = f"{shorten(name, 60)} cannot be created: {error.strerror}."
-            raise JitchatError(what, "Choose another folder.") from None
-        for ending in FORMATS:
-            file = folder / f"rot-{self._run.id}.{ending}"
-            save(str(file), exported(ending, self._run, self._results), over=over)
-        return folder.absolute()
+        return save(name, exported(ending, self._run, self._results), over=over)
 
 
 class RunScreen(LabScreen):

@@ -15,7 +15,7 @@ from jitchat.lab import events
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import Run, RunFile, short
-from jitchat.lab.stats import Place, ResultCounter, Tallies, duration
+from jitchat.lab.stats import Place, ResultCounter, Tallies, duration, span
 from jitchat.text.figures import plural, total_of
 from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
@@ -73,15 +73,6 @@ class Progress:
         full, half = divmod(2 * width * self.done // self.of if self.of else 0, 2)
         done = "━" * full + "╸" * half
         return done, "━" * (width - len(done))
-
-
-def span(seconds: float) -> str:
-    """Write a duration: `8 s`, `3 min`, `1 h 12 min`."""
-    whole = max(0, round(seconds))
-    if whole < 100:
-        return f"{whole} s"
-    hours, minutes = divmod(round(whole / 60), 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 class RunState:

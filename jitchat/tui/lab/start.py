@@ -10,10 +10,10 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError
+from jitchat.lab.compare import compare_saved
 from jitchat.lab.costs import Answerer, estimate_run, sentence
 from jitchat.lab.experiment import PRESETS, RunWanted
 from jitchat.lab.lab import Lab
@@ -23,11 +23,10 @@ from jitchat.lab.stats import Tally, count_results, percent, total
 from jitchat.text.figures import enumerated, plural
 from jitchat.text.sanitize import one_line
 from jitchat.threads import to_the_end
-from jitchat.tui.actions import bindings_everywhere
-from jitchat.tui.dismissed_once import DismissedOnce
+from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import BESIDE, cut
-from jitchat.tui.lab.compare import CompareScreen, compare_runs
+from jitchat.tui.lab.compare import CompareScreen
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.lab.run import RunScreen
 from jitchat.tui.lab.run_state import OpenRun, RunState
@@ -41,26 +40,24 @@ _STOPS = "Esc stops a run at any time; its answers are kept, and it can be resum
 _GONE = "This deletes its conversations, windows and answers, and cannot be undone."
 
 
-class ConfirmScreen(ModalScreen[bool], DismissedOnce[bool]):
+class ConfirmScreen(Dialog[bool]):
     """Describes an action; Enter confirms, Esc cancels."""
 
-    CSS_PATH = ["../dialogs/dialog.tcss", "lab.tcss"]  # noqa: RUF012  Textual's own shape
+    CSS_PATH = [*Dialog.CSS_PATH, "lab.tcss"]  # noqa: RUF012  Textual's own shape
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "dismiss(True)", "Send", id="rot_send"),
         Binding("escape,n", "dismiss(False)", "Don't send", id="rot_send_not"),
-        *bindings_everywhere(),
     ]
 
     def __init__(self, title: str, paragraphs: Sequence[str]) -> None:
         """Empty paragraphs are left out."""
-        super().__init__(classes="dialog")
+        super().__init__()
         self._title = title
         self.paragraphs = [one_line(text) for text in paragraphs if text]
 
     def compose(self) -> ComposeResult:
         first, *rest = self.paragraphs
-        with Vertical(classes="box confirm") as box:
-            box.border_title = Content(self._title)
+        with box(self._title).add_class("confirm"):
             yield Static(Content.assemble((first, "bold"), *(f"\n\n{text}" for text in rest)))
             yield KeyLine()
 
@@ -412,7 +409,7 @@ class StartScreen(LabScreen):
         if len(marked) < 2:
             return
         try:
-            comparison = await asyncio.to_thread(compare_runs, self._service.runs, marked)
+            comparison = await asyncio.to_thread(compare_saved, self._service.runs, marked)
         finally:
             self._runs.unmark()
         self.app.push_screen(CompareScreen(comparison))

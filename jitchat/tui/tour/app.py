@@ -31,7 +31,7 @@ from jitchat.tui.drawing import Content
 from jitchat.tui.notices import notify_error
 from jitchat.tui.tour import script
 from jitchat.tui.views.view import SendAgain
-from jitchat.tui.views.what_if import Comparison, Sides, WhatIfView
+from jitchat.tui.views.what_if import Sides, WhatIfView, Windows
 from jitchat.tui.widgets.hint_line import clickable
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Conversation, Mode, Role
@@ -129,16 +129,26 @@ def _key_line(progress: Progress) -> Content:
     return Content.assemble(wait, clickable(keys, word=" {}", after="   "))
 
 
-class Tour:
-    """Leads through the chat, driven by a presenter's keys or, with a `pace`, automatically.
+class TourApp(JitchatApp):
+    """jitchat with the tour, which leads through the chat as a user would.
 
-    A pace of 2 is half the normal reading speed.
+    It is driven by a presenter's keys or, with a `pace`, plays automatically and ends.
     """
 
+    CSS_PATH = ["../app.tcss", "../chat/screen.tcss", "tour.tcss"]  # noqa: RUF012  Textual's own shape
+    # They take priority over other bindings while the tour is running.
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding(keys, f"tour('{key}')", id=f"tour_{key}", priority=True, show=False)
+        for key, keys, _, _ in _KEYS
+    ]
+
     def __init__(
-        self, app: JitchatApp, chat: ChatScreen, backend: Backend, pace: float | None
+        self, backend: Backend, conversation: Conversation, pace: float | None = None
     ) -> None:
-        self._app, self._chat, self._backend, self.pace = app, chat, backend, pace
+        """A pace of 2 is half the normal reading speed."""
+        super().__init__(backend, conversation)
+        self.chat = ChatScreen(backend, conversation)
+        self.pace = pace
         self.needle = script.DEPLOY_WINDOW
         self.progress = Progress(0, "opening the conversation…", is_on_way=True)
         self.is_over = False
@@ -150,28 +160,59 @@ class Tour:
         """The screens opened by a step that have a bar."""
         self._reads = Alarm()
         self._looks = Alarm()
-        chat.models.is_quiet = True
-        chat.surfaces.offer.display = False
-        chat.surfaces.below.append(self._make_bar())
-        chat.add_class(ON_TOUR)
-
-    @property
-    def leads(self) -> bool:
-        """Whether the tour is running and the top screen belongs to it."""
-        top = self._app.screen
-        return not self.is_over and (top is self._chat or top in self._dressed)
+        self._pressed_at = float("-inf")
+        self.chat.models.is_quiet = True
+        self.chat.surfaces.offer.display = False
+        self.chat.surfaces.below.append(self._make_bar())
+        self.chat.add_class(ON_TOUR)
 
     @property
     def is_measuring(self) -> bool:
         """Whether the lab is shown and a run is, or may be, in progress."""
         return self._looks.is_set
 
+    def get_default_screen(self) -> ChatScreen:
+        return self.chat
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Handle only the tour's keys."""
+        if action != "tour":
+            return super().check_action(action, parameters)
+        return bool(self.screen_stack) and self.takes(TourKey(str(parameters[0])))
+
+    async def on_event(self, event: events.Event) -> None:
+        """Ignore keys that were hit by mistake."""
+        if isinstance(event, events.Key) and self.screen_stack and self.drops(event):
+            return
+        await super().on_event(event)
+
+    def action_tour(self, wanted: str) -> None:
+        """Run a tour key's action; a held key counts once."""
+        key, moment = TourKey(wanted), time.monotonic()
+        is_held = key is not TourKey.END and moment - self._pressed_at < HELD_SECONDS
+        self._pressed_at = moment
+        if not is_held:
+            self.chat.call_later(self.press, key)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """List the chat's commands and, while the tour is running, its own."""
+        if self.takes(TourKey.END):
+            for key, _, title, help_text in _KEYS:
+                yield SystemCommand(title, help_text, partial(self.action_tour, key.value))
+        yield from super().get_system_commands(screen)
+
+    @property
+    def leads(self) -> bool:
+        """Whether the tour is running and the top screen belongs to it."""
+        top = self.screen
+        return not self.is_over and (top is self.chat or top in self._dressed)
+
     def takes(self, key: TourKey) -> bool:
         """Whether the tour handles a key in the current state.
 
         Not on screens that the user opened, and while the user types, only the key that ends it.
         """
-        prompt = self._chat.surfaces.prompt
+        prompt = self.chat.surfaces.prompt
         is_writing = prompt.has_focus and bool(prompt.text.strip())
         return self.leads and (key is TourKey.END or not is_writing)
 
@@ -180,7 +221,7 @@ class Tour:
         if not self.leads:
             return False
         is_typed = event.is_printable and event.key != "space"
-        return event.key in STARTS_A_SHOW or (is_typed and not self._chat.surfaces.prompt.has_focus)
+        return event.key in STARTS_A_SHOW or (is_typed and not self.chat.surfaces.prompt.has_focus)
 
     async def press(self, key: TourKey) -> None:
         """Go to another step, or end the tour, after the running step has finished."""
@@ -188,41 +229,53 @@ class Tour:
         if key is TourKey.END:
             await self._close_screens()
             self.end()
-        elif self.progress.is_on_way or self._chat.busy or self.is_over:
+        elif self.progress.is_on_way or self.chat.busy or self.is_over:
             return
-        elif key is TourKey.BACK and place > 1:
-            await self._do(place - 1)
-        elif key is TourKey.NEXT and place < len(script.STEPS):
-            await self._do(place + 1)
         elif key is TourKey.NEXT:
-            await self._finish()
+            await self._go_on()
+        elif place > 1:
+            await self._do(place - 1)
 
+    @on(Previews.Planned)
+    @on(Indexing.Ended)
     def begin(self) -> None:
         """Begin once everything is indexed and the first window is planned."""
-        chat, session = self._chat, self._chat.session
+        chat, session = self.chat, self.chat.session
         has_window = chat.previews.window is not None and not chat.previews.working
         is_new = self.progress.is_on_way and not self.progress.place and not self.is_over
         if chat.indexing.indexed and has_window and is_new and session is not None:
             chat.surfaces.show_inspector(shown=True)
             self._arrive(script.describe_conversation(session, self.needle))
 
-    def take_opened(self, opening: int) -> None:
+    @on(Opening.Shown)
+    def take_opened(self, message: Opening.Shown) -> None:
         """Opening another conversation ends a tour that has begun."""
-        if opening > 1 and self.progress.place:
+        if message.opening > 1 and self.progress.place:
             self.end()
         else:
             self.focus_bar()
 
-    def take_error(self, error: JitchatError | None) -> None:
-        self._error = error or self._error
+    @on(Opening.Refused)
+    def _session_refused(self, message: Opening.Refused) -> None:
+        self.fail(f"the tour cannot begin. {message.error}")
 
+    @on(Sends.Reported)
+    def _session_reported(self, message: Sends.Reported) -> None:
+        if isinstance(message.event, SendFailed):
+            self._error = message.event.error
+
+    @on(Sends.Ended)
+    def _send_ended(self, message: Sends.Ended) -> None:
+        self._error = message.error or self._error
+
+    @on(Sends.PromptFreed)
     def take_answer(self) -> None:
         """Show the result of the question, if a step sent it."""
         step = script.STEPS[max(0, self.progress.place - 1)]
         is_step = self.progress.is_on_way and self.progress.place and not self.is_over
         if not is_step or not isinstance(step, script.Ask):
             return
-        previews, session = self._chat.previews, self._chat.session
+        previews, session = self.chat.previews, self.chat.session
         reply = session.memory.turns[-1] if session is not None else None
         is_answered = reply is not None and reply.role is Role.ASSISTANT
         window, turn = previews.sent, previews.sent_for
@@ -239,7 +292,7 @@ class Tour:
         self._reads.stop()
         self._show(Progress(max(0, self.progress.place - 1), words))
         if self.pace is not None:
-            self._app.exit(return_code=1, message=words)
+            self.exit(return_code=1, message=words)
 
     def end(self) -> None:
         """Leave an ordinary chat; what the last step opened stays open."""
@@ -249,18 +302,19 @@ class Tour:
         self.is_over = True
         self._dressed.clear()
         self._reads.stop()
-        for screen in self._app.screen_stack:
+        for screen in self.screen_stack:
             screen.remove_class(ON_TOUR)
             screen.query(TourBar).remove()
-        self._chat.models.is_quiet = False
-        if self._chat.session is not None:
-            self._chat.models.show_answerer(self._chat.session)
-        self._chat.surfaces.prompt.focus()
+        self.chat.models.is_quiet = False
+        if self.chat.session is not None:
+            self.chat.models.show_answerer(self.chat.session)
+        self.chat.surfaces.prompt.focus()
 
+    @on(Prompt.Submitted)
     def focus_bar(self) -> None:
         """Take the focus off the prompt, so that the tour gets the keys."""
         if not self.is_over:
-            for bar in self._chat.query(TourBar):
+            for bar in self.chat.query(TourBar):
                 bar.focus()
 
     def dress(self, screen: Screen[Any]) -> None:
@@ -279,7 +333,7 @@ class Tour:
 
     async def _do(self, place: int) -> None:
         """Run a step, counted from 1, or show its result again."""
-        session = self._chat.session
+        session = self.chat.session
         if session is None:
             return
         self._looks.stop()
@@ -290,16 +344,16 @@ class Tour:
             match script.STEPS[place - 1]:
                 case script.Ask() as step:
                     await self._ask(session, step, place)
-                case script.Compare() as step:
-                    await self._compare(step)
-                case script.Measure() as step:
-                    await self._measure(step)
+                case script.Compare():
+                    await self._compare()
+                case script.Measure():
+                    await self._measure()
         except JitchatError as error:
-            notify_error(self._chat, error)
+            notify_error(self.chat, error)
 
     async def _ask(self, session: Session, step: script.Ask, place: int) -> None:
         """Ask the question: the first time as a new message, then as an alternative reply."""
-        chat, prompt = self._chat, self._chat.surfaces.prompt
+        chat, prompt = self.chat, self.chat.surfaces.prompt
         chat.choices.use_mode(step.mode.value)
         if place in self.asked:
             await self._show_again(session, step, self.asked[place])
@@ -324,7 +378,7 @@ class Tour:
 
     async def _show_again(self, session: Session, step: script.Ask, asked: script.Asked) -> None:
         """Show what a step sent and received."""
-        chat = self._chat
+        chat = self.chat
         if asked.reply is not None:
             await asyncio.to_thread(session.memory.switch_to, asked.reply.position)
             await chat.branches.show_branch(session, asked.reply.position)
@@ -332,56 +386,55 @@ class Tour:
         self._show_answer(step, asked)
 
     def _show_answer(self, step: script.Ask, asked: script.Asked) -> None:
-        self._chat.surfaces.inspector.point_at(self.needle.turn)
+        self.chat.surfaces.inspector.point_at(self.needle.turn)
         self._arrive(step.says(asked, self.needle))
 
-    async def _compare(self, step: script.Compare) -> None:
-        await self._chat.action_do("what_if")
-        self._arrive(step.says(None, self.needle))
-        view = self._app.screen
+    async def _compare(self) -> None:
+        await self.chat.action_do("what_if")
+        self._arrive(script.describe_comparison(None, self.needle))
+        view = self.screen
         if isinstance(view, WhatIfView):
             self.dress(view)
-            view.call_after_refresh(self._follow_plans, view, step)
+            view.call_after_refresh(self._follow_plans, view)
 
-    def _follow_plans(self, view: WhatIfView, step: script.Compare) -> None:
-
-        def planned(comparison: Comparison | None) -> None:
+    def _follow_plans(self, view: WhatIfView) -> None:
+        def planned(comparison: Windows | None) -> None:
             if comparison is not None and view in self._dressed:
-                self._arrive(step.says(comparison, self.needle))
+                self._arrive(script.describe_comparison(comparison, self.needle))
 
         for sides in view.query(Sides):  # none, where it is closed again by now
             view.watch(sides, "comparison", planned)
 
-    async def _measure(self, step: script.Measure) -> None:
-        await self._chat.run_action(_LAB)
-        if self._app.screen is self._chat:
+    async def _measure(self) -> None:
+        await self.chat.run_action(_LAB)
+        if self.screen is self.chat:
             self._arrive(_NO_LAB)
             return
-        self._arrive(step.says(None, False))
-        self._looks.set(self._chat.set_interval(LOOK_EVERY, partial(self._look, step)))
+        self._arrive(script.describe_rot(None, is_running=False))
+        self._looks.set(self.chat.set_interval(LOOK_EVERY, self._look))
 
-    def _look(self, step: script.Measure) -> None:
+    def _look(self) -> None:
         """Show the run's progress; the bar comes with the screen that has one."""
         from jitchat.tui.lab.run import RunScreen  # noqa: PLC0415  the lab loads it
 
-        screen = run = self._app.screen
+        screen = run = self.screen
         if not isinstance(run, RunScreen):
             return
         if screen not in self._dressed:
             self.dress(screen)
         if run.progress.is_running:
-            self._say(step.says(run.state.tallies, True))
+            self._say(script.describe_rot(run.state.tallies, is_running=True))
         else:
             self._looks.stop()
-            self._arrive(step.says(run.state.tallies, False))
+            self._arrive(script.describe_rot(run.state.tallies, is_running=False))
 
     async def _close_screens(self) -> None:
         self._dressed.clear()
-        while self._app.screen is not self._chat:
-            await self._app.pop_screen()
+        while self.screen is not self.chat:
+            await self.pop_screen()
 
-    async def _read(self) -> None:
-        """Go on after the reading time."""
+    async def _go_on(self) -> None:
+        """Run the next step; after the last one, end."""
         if self.progress.place < len(script.STEPS):
             await self._do(self.progress.place + 1)
         else:
@@ -396,9 +449,9 @@ class Tour:
             from jitchat.tui.lab.live import LiveScreen  # noqa: PLC0415  likewise
 
             live = LiveScreen(self._backend, self.pace, Setup(LAST_LENGTH), count=1)
-            self._app.push_screen(live, self._leave)
+            self.push_screen(live, self._live_left)
         elif self.pace is not None:
-            self._app.exit(return_code=0)
+            self.exit(return_code=0)
         else:
             self.end()
 
@@ -409,16 +462,16 @@ class Tour:
             return False
         return True
 
-    def _leave(self, _: bool | None) -> None:
+    def _live_left(self, _: bool | None) -> None:
         if self.pace is not None:
-            self._app.exit(return_code=0)
+            self.exit(return_code=0)
 
     def _arrive(self, words: str) -> None:
         """Show the step's text; a recording goes on after the reading time."""
         self._say(words)
         if self.pace is not None:
             seconds = script.reading_seconds(self.progress.text, self.pace)
-            self._reads.set(self._chat.set_timer(seconds, self._read))
+            self._reads.set(self.chat.set_timer(seconds, self._go_on))
 
     def _say(self, words: str) -> None:
         self._reads.stop()
@@ -426,86 +479,6 @@ class Tour:
 
     def _show(self, progress: Progress) -> None:
         self.progress = progress
-        for screen in self._app.screen_stack:
+        for screen in self.screen_stack:
             for bar in screen.query(TourBar):
                 bar.show(progress)
-
-
-class TourApp(JitchatApp):
-    """jitchat with the tour, advanced by one key or automatically."""
-
-    CSS_PATH = ["../app.tcss", "../chat/screen.tcss", "tour.tcss"]  # noqa: RUF012  Textual's own shape
-    # They take priority over other bindings while the tour is running.
-    BINDINGS = [  # noqa: RUF012  Textual's own shape
-        Binding(keys, f"tour('{key}')", id=f"tour_{key}", priority=True, show=False)
-        for key, keys, _, _ in _KEYS
-    ]
-
-    def __init__(
-        self, backend: Backend, conversation: Conversation, pace: float | None = None
-    ) -> None:
-        """With a `pace` it plays automatically and ends; 2 is half the normal reading speed."""
-        super().__init__(backend, conversation)
-        self.chat = ChatScreen(backend, conversation)
-        self.tour = Tour(self, self.chat, backend, pace)
-        self._pressed_at = float("-inf")
-
-    def get_default_screen(self) -> ChatScreen:
-        return self.chat
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Handle only the tour's keys."""
-        if action != "tour":
-            return super().check_action(action, parameters)
-        return bool(self.screen_stack) and self.tour.takes(TourKey(str(parameters[0])))
-
-    async def on_event(self, event: events.Event) -> None:
-        """Ignore keys that were hit by mistake."""
-        if isinstance(event, events.Key) and self.screen_stack and self.tour.drops(event):
-            return
-        await super().on_event(event)
-
-    def action_tour(self, wanted: str) -> None:
-        """Run a tour key's action; a held key counts once."""
-        key, moment = TourKey(wanted), time.monotonic()
-        is_held = key is not TourKey.END and moment - self._pressed_at < HELD_SECONDS
-        self._pressed_at = moment
-        if not is_held:
-            self.chat.call_later(self.tour.press, key)
-
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """List the chat's commands and, while the tour is running, its own."""
-        if self.tour.takes(TourKey.END):
-            for key, _, title, help_text in _KEYS:
-                yield SystemCommand(title, help_text, partial(self.action_tour, key.value))
-        yield from super().get_system_commands(screen)
-
-    @on(Opening.Shown)
-    def _conversation_shown(self, message: Opening.Shown) -> None:
-        self.tour.take_opened(message.opening)
-
-    @on(Previews.Planned)
-    @on(Indexing.Ended)
-    def _planned_or_indexed(self) -> None:
-        self.tour.begin()
-
-    @on(Opening.Refused)
-    def _session_refused(self, message: Opening.Refused) -> None:
-        self.tour.fail(f"the tour cannot begin. {message.error}")
-
-    @on(Prompt.Submitted)
-    def _submitted(self) -> None:
-        self.tour.focus_bar()
-
-    @on(Sends.Reported)
-    def _session_reported(self, message: Sends.Reported) -> None:
-        if isinstance(message.event, SendFailed):
-            self.tour.take_error(message.event.error)
-
-    @on(Sends.Ended)
-    def _send_ended(self, message: Sends.Ended) -> None:
-        self.tour.take_error(message.error)
-
-    @on(Sends.PromptFreed)
-    def _prompt_freed(self) -> None:
-        self.tour.take_answer()

@@ -3,16 +3,14 @@
 Nothing is scripted: with another reply or window, the text differs. Pure.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from jitchat.lab.stats import Tallies, share_of
 from jitchat.session import Session
-from jitchat.text.figures import enumerated, plural
+from jitchat.text.figures import enumerated, percent, plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.sentences import sentences
-from jitchat.tui.figures import used_figure
-from jitchat.tui.views.what_if import Comparison
+from jitchat.tui.views.what_if import Windows
 from jitchat.values import Mode, Turn
 from jitchat.why import why_by_ledger
 from jitchat.window.carriers import lines_on
@@ -73,49 +71,7 @@ def describe_conversation(session: Session, needle: Needle) -> str:
     return f"{what} #{turn.position}: “{quoted}” Is it still known at the end?"
 
 
-def describe_full(asked: Asked, needle: Needle) -> str:
-    """State what `full` costs, and whether it helped."""
-    back = plural(asked.turn.position - needle.turn, "turn")
-    sent = f"every turn is sent, {used_figure(asked.window)} tokens."
-    if not _holds(asked.window, needle):
-        return f"{sent} {_place(asked.window, needle)} {_outcome(asked, needle)}"
-    return f"{sent} The answer is in #{needle.turn}, {back} back. {_outcome(asked, needle)}"
-
-
-def describe_recency(asked: Asked, needle: Needle) -> str:
-    """State how little `recency` sends, and what that costs."""
-    sent = f"the same question with the last turns alone, {used_figure(asked.window)} tokens."
-    return f"{sent} {_place(asked.window, needle)} {_outcome(asked, needle)}"
-
-
-def describe_asking(asked: Asked, needle: Needle) -> str:
-    """State what the model requested, what it was given, and whether that helped."""
-    what = "recency again, but the model may request earlier turns."
-    requests = asked.window.requests
-    told = " ".join(f"It {one_line(request.sentence)}." for request in requests)
-    return f"{what} {told or 'It made no request.'} {_outcome(asked, needle)}"
-
-
-def describe_jit(asked: Asked, needle: Needle) -> str:
-    """State what was retrieved, why, and what it saves."""
-    window = asked.window
-    saved = f", {window.saving * 100:.0f} % less than full" if window.saving > 0 else ""
-    sent = f"{used_figure(window)} tokens{saved}."
-    return f"{sent} {_place(window, needle)} {_outcome(asked, needle)}"
-
-
-def describe_observe(asked: Asked, needle: Needle) -> str:
-    """State what replaces the earlier turns, and whether it answers the question."""
-    window = asked.window
-    saved = f", {window.saving * 100:.0f} % less than full" if window.saving > 0 else ""
-    sent = f"dated observations replace #1–#{window.distilled_through:,}, "
-    sent += f"{used_figure(window)} tokens{saved}."
-    lines = _lines_with(window, needle)
-    quoted = f"“{shorten(lines[0].removeprefix('- '), _QUOTED)}” has it." if lines else ""
-    return f"{sent} {quoted or f'None states what #{needle.turn} says.'} {_outcome(asked, needle)}"
-
-
-def describe_comparison(comparison: Comparison | None, needle: Needle) -> str:
+def describe_comparison(comparison: Windows | None, needle: Needle) -> str:
     """State what each mode would send; None while it is being planned."""
     what = "each mode's window for the same question; nothing is sent for this."
     if comparison is None:
@@ -132,7 +88,7 @@ def describe_comparison(comparison: Comparison | None, needle: Needle) -> str:
     return f"{what} Tokens: {', '.join(sizes)}{alike}. #{needle.turn} is at full text in {where}."
 
 
-def describe_rot(tallies: Tallies | None, is_running: bool) -> str:
+def describe_rot(tallies: Tallies | None, *, is_running: bool) -> str:
     """State how many answers were right in each mode; None before the first."""
     what = "the same, measured: facts at every depth of longer and longer conversations."
     if tallies is None or not tallies.whole.answered:
@@ -142,6 +98,39 @@ def describe_rot(tallies: Tallies | None, is_running: bool) -> str:
     so_far = " so far" if is_running else ""
     live = "" if is_running else f" {LIVE}"
     return f"{what} Right{so_far}: {right}.{live}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask the question in a mode: the first time as a new message, then as an alternative reply."""
+
+    title: str
+    mode: Mode
+    words: str
+    """What to say of the answer; `says` fills in the braces."""
+    may_ask: bool | None = None
+    """Whether the model may request earlier turns; None for the setting."""
+
+    def says(self, asked: Asked, needle: Needle) -> str:
+        """State what was sent, where the turn is, and whether the reply has the answer."""
+        window = asked.window
+        requests = [f"It {one_line(each.sentence(window.figure))}." for each in window.requests]
+        lines = _lines_with(window, needle)
+        quoted = f"“{shorten(lines[0].removeprefix('- '), _QUOTED)}” has it." if lines else ""
+        place = found = _place(window, needle)
+        if _holds(window, needle):
+            back = plural(asked.turn.position - needle.turn, "turn")
+            found = f"The answer is in #{needle.turn}, {back} back."
+        return self.words.format(
+            tokens=f"{window.used_figure} tokens",
+            less=f", {percent(window.saving)} less than full" if window.saving > 0 else "",
+            place=place,
+            found=found,
+            requests=" ".join(requests) or "It made no request.",
+            through=f"#{window.distilled_through:,}",
+            quoted=quoted or f"None states what #{needle.turn} says.",
+            outcome=_outcome(asked, needle),
+        )
 
 
 def _place(window: ContextWindow, needle: Needle) -> str:
@@ -175,23 +164,10 @@ def _lines_with(window: ContextWindow, needle: Needle) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """Ask the question in a mode: the first time as a new message, then as an alternative reply."""
-
-    title: str
-    mode: Mode
-    says: Callable[[Asked, Needle], str]
-    may_ask: bool | None = None
-    """Whether the model may request earlier turns; None for the setting."""
-
-
-@dataclass(frozen=True, slots=True)
 class Compare:
     """Open the what-if view of the question."""
 
     title: str
-    says: Callable[[Comparison | None, Needle], str]
-    """Writes the text from the comparison; None while it is being planned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,19 +175,31 @@ class Measure:
     """Open the rot lab."""
 
     title: str
-    says: Callable[[Tallies | None, bool], str]
-    """Writes the text from the results and whether the run goes on; None before any."""
 
 
 Step = Ask | Compare | Measure
 STEPS: tuple[Step, ...] = (
-    Ask("full", Mode.FULL, describe_full),
-    Ask("recency", Mode.RECENCY, describe_recency, may_ask=False),
-    Ask("asking", Mode.RECENCY, describe_asking, may_ask=True),
-    Ask("jit", Mode.JIT, describe_jit),
-    Ask("observe", Mode.OBSERVE, describe_observe),
-    Compare("what if", describe_comparison),
-    Measure("rot lab", describe_rot),
+    Ask("full", Mode.FULL, "every turn is sent, {tokens}. {found} {outcome}"),
+    Ask(
+        "recency",
+        Mode.RECENCY,
+        "the same question with the last turns alone, {tokens}. {place} {outcome}",
+        may_ask=False,
+    ),
+    Ask(
+        "asking",
+        Mode.RECENCY,
+        "recency again, but the model may request earlier turns. {requests} {outcome}",
+        may_ask=True,
+    ),
+    Ask("jit", Mode.JIT, "{tokens}{less}. {place} {outcome}"),
+    Ask(
+        "observe",
+        Mode.OBSERVE,
+        "dated observations replace #1–{through}, {tokens}{less}. {quoted} {outcome}",
+    ),
+    Compare("what if"),
+    Measure("rot lab"),
 )
 
 

@@ -21,11 +21,11 @@ from jitchat.text.figures import about_cost, enumerated
 from jitchat.text.sanitize import one_line
 from jitchat.tui.batches import reply_batcher
 from jitchat.tui.drawing import Content
-from jitchat.tui.figures import cost_figure, reported, tokens, used_figure
+from jitchat.tui.figures import cost_figure, reported, tokens
 from jitchat.tui.model_rows import READER
 from jitchat.tui.notices import notify_error, reports_errors
 from jitchat.tui.views.view import Body, Branched, Note, Subject, View, mode_bindings
-from jitchat.tui.views.what_if import Comparison, Side, compare, title_of
+from jitchat.tui.views.what_if import Side, Windows, compare, title_of
 from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.values import Mode, Status, Usage
 
@@ -83,7 +83,7 @@ def figures_of(answer: AnswerProgress) -> str:
         return ""
     usage = answer.usage or Usage(None, None)
     sent, out = usage.input_tokens, usage.output_tokens
-    parts = [f"in {reported(sent) if sent is not None else used_figure(answer.window)}"]
+    parts = [f"in {reported(sent) if sent is not None else answer.window.used_figure}"]
     if answer.is_over and answer.first_at is not None:
         own = tokens(answer.counted, exact=False)
         parts.append(f"out {reported(out) if out is not None else own}")
@@ -164,7 +164,6 @@ class AnswerColumn(Vertical):
 
 
 class AskAllView(View):
-    NAME = "Ask all modes"
     EXPLAINED = "One message, answered in several modes at once; all answers are kept."
     FILLS = True
     BINDINGS = [  # noqa: RUF012  Textual's own shape
@@ -184,7 +183,7 @@ class AskAllView(View):
         self._note = Note("ask-all-note")
         self._columns = {mode: AnswerColumn(mode) for mode in Mode}
         self._answers = Container(*self._columns.values(), id="ask-all-answers")
-        self._comparison: Comparison | None = None
+        self._comparison: Windows | None = None
         self._ticked: set[Mode] = set()
         self._asking: ModeComparison | None = None
         self._asker: Worker[None] | None = None
@@ -213,7 +212,7 @@ class AskAllView(View):
             return self.confirms
         return super().check_action(action, parameters)
 
-    def _take_windows(self, comparison: Comparison) -> None:
+    def _take_windows(self, comparison: Windows) -> None:
         """Tick all windows that differ; send them at once if that is fast and free."""
         self._comparison, self._ticked = comparison, set(comparison.modes)
         for mode, column in self._columns.items():
@@ -224,7 +223,7 @@ class AskAllView(View):
             self.confirms = True
             self._draw_question(comparison)
 
-    def _draw_question(self, comparison: Comparison) -> None:
+    def _draw_question(self, comparison: Windows) -> None:
         """Show what is ticked, and ask for confirmation of its cost, which excludes the answers."""
         for side in comparison.sides:
             column, tick = self._columns[side.mode], "   "

@@ -14,7 +14,7 @@ from textual.binding import Binding
 from jitchat import planning
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.figures import plural
-from jitchat.tui.figures import WORKING, assumed_mark, part_figure, used_figure
+from jitchat.tui.figures import WORKING, assumed_mark
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.difference_rows import DiffRow, diff_columns, diff_rows
 from jitchat.tui.views.table_view import TableView
@@ -38,10 +38,10 @@ def budget_sentence(budget: Budget, model_limit: int) -> str:
 def window_sentence(planned: ContextWindow | WindowOverflow) -> str:
     """Write `jit: in ~1,187 · free ~2,909 · 6 turns retrieved`, or by how much it does not fit."""
     if isinstance(planned, WindowOverflow):
-        return f"does not fit: {plural(planned.overshoot, 'token')} over"
+        return f"does not fit: {planned.over} tokens over"
     retrieved = plural(len(compare.retrieved_turns(planned)), "turn")
-    free = part_figure(planned, planned.free)
-    return f"{planned.mode}: in {used_figure(planned)} · free {free} · {retrieved} retrieved"
+    free = planned.figure(planned.free)
+    return f"{planned.mode}: in {planned.used_figure} · free {free} · {retrieved} retrieved"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,15 @@ class Step:
     changes: compare.Difference | None = None
     """What differs from the window of the current budget; None if there is none to compare."""
 
+    @property
+    def figures(self) -> tuple[str, str, str]:
+        """The tokens of the window, its free tokens and its retrieved turns; empty without one."""
+        plan = self.plan
+        if not isinstance(plan, ContextWindow):
+            return "", "", ""
+        retrieved = len(compare.retrieved_turns(plan))
+        return str(plan.used_figure), str(plan.figure(plan.free)), f"{retrieved:,}"
+
 
 def step_columns(current: Budget) -> Sequence[Column[Step]]:
     """Return the columns of the steps; the row of the current budget is marked."""
@@ -60,22 +69,11 @@ def step_columns(current: Budget) -> Sequence[Column[Step]]:
         Column("", lambda step: "set" if step.budget == current else "", 3),
         Column("budget", lambda step: f"{step.budget.budget:,}", 9, is_right=True),
         Column("reserve", lambda step: f"{step.budget.reserve:,}", 9, is_right=True),
-        Column("in", lambda step: _figure(step, "in"), 10, is_right=True),
-        Column("free", lambda step: _figure(step, "free"), 10, is_right=True),
-        Column("retrieved", lambda step: _figure(step, "retrieved"), 10, is_right=True),
+        Column("in", lambda step: step.figures[0], 10, is_right=True),
+        Column("free", lambda step: step.figures[1], 10, is_right=True),
+        Column("retrieved", lambda step: step.figures[2], 10, is_right=True),
         Column("changes", _changes_figure, gap=2),
     )
-
-
-def _figure(step: Step, name: str) -> str:
-    plan = step.plan
-    if not isinstance(plan, ContextWindow):
-        return ""
-    if name == "in":
-        return used_figure(plan)
-    if name == "free":
-        return part_figure(plan, plan.free)
-    return f"{len(compare.retrieved_turns(plan)):,}"
 
 
 def _changes_figure(step: Step) -> str:
@@ -91,7 +89,6 @@ def _changes_figure(step: Step) -> str:
 
 
 class BudgetView(TableView[Step]):
-    NAME = "Budget"
     EXPLAINED = "The next window at other budgets: what enters and leaves."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "adopt", "Set for this session", id="budget_adopt", priority=True),

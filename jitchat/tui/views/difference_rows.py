@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jitchat.text.figures import plural
-from jitchat.tui.figures import part_figure
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.turn_table import Column, Line
 from jitchat.window.compare import Change, difference
@@ -61,8 +60,8 @@ def diff_rows(before: ContextWindow, after: ContextWindow) -> list[DiffRow | Lin
     reasons = _reasons(before, after)
 
     def row_of(change: Change) -> DiffRow:
-        was = part_figure(before, change.tokens_before) if change.kind_before else ""
-        now = part_figure(after, change.tokens_after) if change.kind_after else ""
+        was = str(before.figure(change.tokens_before)) if change.kind_before else ""
+        now = str(after.figure(change.tokens_after)) if change.kind_after else ""
         kind = change.kind_after
         if not change.turn:
             kind = kind or change.kind_before

@@ -16,7 +16,7 @@ from jitchat.statements import DocumentLine, MemoryDocument, Section
 from jitchat.store.documents import BY_USER, DocumentStore, Version
 from jitchat.synthesis import document_edits
 from jitchat.synthesis.fitting import MOST_WORDS, words_of
-from jitchat.text.figures import local, plural
+from jitchat.text.figures import plural
 from jitchat.tui.chat.ending import TEMPORARY
 from jitchat.tui.palette import MUTED
 from jitchat.tui.views.table_view import TableView
@@ -61,7 +61,6 @@ class Shown:
 class DocumentView(TableView[Row]):
     """The lines of one version, with the cursor on one of them."""
 
-    NAME = "Memory document"
     EXPLAINED = "What later sessions know. Enter opens a line's turns; ● marks what the reply used."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("e", "on_row('edit')", "Edit", id="document_edit"),
@@ -142,7 +141,7 @@ class DocumentView(TableView[Row]):
         if shown is None or shown.about is None:
             return ""
         about, words = shown.about, words_of(shown.document)
-        made = f"{about.made_by}, {local(about.made_at):%a %Y-%m-%d %H:%M}"
+        made = f"{about.made_by}, {about.made_at:%a %Y-%m-%d %H:%M}"
         return (
             f"version {about.number:,} of {shown.latest:,} · {made} · {words:,} of"
             f" {MOST_WORDS:,} words · {plural(shown.operations, 'store operation')}"

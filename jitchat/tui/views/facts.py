@@ -29,7 +29,6 @@ _WIDE = 100
 class FactsView(TableView[Fact]):
     """All facts; A also shows those that are no longer valid."""
 
-    NAME = "Facts"
     EXPLAINED = "Facts shared by the project's chats: ● kept, ? proposed, × forgotten."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("k", "on_row('keep')", "Keep", id="facts_keep"),

@@ -14,7 +14,7 @@ from jitchat.providers.catalogue.table import cache_life
 from jitchat.savings import Money, Savings, savings
 from jitchat.session import Session
 from jitchat.store.windows import Send, WindowArchive
-from jitchat.text.figures import dollars, plural
+from jitchat.text.figures import Figure, Mark, about_cost, dollars, enumerated, percent, plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import send_sentence, tokens, usage_sentence
@@ -65,7 +65,8 @@ def saved_sentence(total: Savings, of: int, *, exact: bool) -> str:
     if total.saved < 0:
         parts.append(f"{tokens(-total.saved, exact=exact)} more than full")
     elif total.saved:
-        parts.append(f"saved {tokens(total.saved, exact=exact)} ({total.share * 100:.0f} %)")
+        saved = percent(total.saved / total.full)
+        parts.append(f"saved {tokens(total.saved, exact=exact)} ({saved})")
     else:
         parts.append("nothing saved")
     if total.unanswered:
@@ -73,40 +74,43 @@ def saved_sentence(total: Savings, of: int, *, exact: bool) -> str:
     return " · ".join(parts)
 
 
-def money_sentence(total: Savings, model: str, *, picked: bool = False) -> str:
+def money_sentence(total: Savings, *, picked: bool = False) -> str:
     """State the savings in money, and clearly if `full` would have been cheaper.
 
-    Empty if nothing was sent. `model` is the one to be priced; `picked` means that a small model
-    chose for some sends.
+    Empty if nothing was sent. `picked` means that a small model chose for some sends.
     """
     money = total.money
     if not total.sends:
         return ""
-    if not money.sends:
-        who = one_line(model)
-        return f"The cost is unknown: no price of {who} is known."
-    if not money.uncached:
-        sentence = "No charge"
-    elif money.saved < 0:
-        sentence = _dearer(money)
-    else:
-        full = f"~{dollars(money.uncached)}"
-        if money.cached < money.uncached:
-            full = f"~{dollars(money.cached)} with a warm cache, {full} without one"
-        saved = f"saved ~{dollars(money.saved)} ({money.saved / money.full * 100:.0f} %)"
-        sentence = f"Input: {dollars(money.sent)} sent · full {full} · {saved}"
+    parts = [_input_sentence(money)] if money.sends else []
     without = total.sends - money.sends
-    rest = f" · {plural(without, 'send')} without a known price not counted" if without else ""
-    return f"{sentence}{rest}{' · the picker is not counted' if picked else ''}"
+    if without:
+        who = enumerated([one_line(model) for model in total.unpriced])
+        charged = f", charged {dollars(total.charged)} with answers" if total.charged else ""
+        parts.append(f"{plural(without, 'send')} not compared{charged}: no price of {who} is known")
+    if picked:
+        parts.append("the picker is not counted")
+    return " · ".join(parts)
 
 
-def _dearer(money: Money) -> str:
-    """State what `full` would have cost if that is less than what was sent."""
-    other, how = "", "without a cache"
-    if money.cached < money.uncached:
-        other, how = f"; ~{dollars(money.uncached)} without one", "with a warm cache"
-    full, sent = dollars(money.full), dollars(money.sent)
-    return f"Input: full would have been cheaper: ~{full} {how} instead of {sent}{other}"
+_NOTHING = 1e-9
+"""The share by which sums of floating-point numbers differ if nothing was saved."""
+
+
+def _input_sentence(money: Money) -> str:
+    """State what the input cost, and clearly if that of `full` would have been cheaper."""
+    if not money.full and not money.sent:
+        return "No charge"
+    full = about_cost(money.full)
+    if money.cached:
+        full += f", {Figure(money.cached, Mark.ESTIMATED)} tokens of it cached"
+    sent = f"{dollars(money.sent)} sent"
+    if abs(money.saved) < _NOTHING * money.full:
+        return f"Input: {sent} · full {full} · nothing saved"
+    if money.saved < 0:
+        return f"Input: {sent} · full would have been cheaper: {full}"
+    saved = percent(money.saved / money.full)
+    return f"Input: {sent} · full {full} · saved {about_cost(money.saved)} ({saved})"
 
 
 def parts_sentence(send: Send) -> str:
@@ -185,7 +189,6 @@ def read_history(session: Session) -> History:
 
 
 class HistoryView(TableView[Row]):
-    NAME = "History"
     EXPLAINED = "Tokens of every send by kind; the line ends at what full would have sent."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "on_row('open_row')", "Its window", id="history_open", priority=True),
@@ -223,7 +226,7 @@ class HistoryView(TableView[Row]):
         self.note.update(Content.assemble((send, "bold"), *(f"\n{part}" for part in parts)))
         picked = history.first_picked is not None and history.first_picked < row.number
         total = history.totals[row.number - 1]
-        money = money_sentence(total, self.subject.session.provider.model, picked=picked)
+        money = money_sentence(total, picked=picked)
         saved = saved_sentence(total, of, exact=history.exact)
         self._saved.update(Content.assemble((saved, "bold"), f"\n{money}" if money else ""))
 

@@ -174,7 +174,6 @@ def read_trials(subject: view.Subject) -> Trials | str:
 
 
 class LeaveOneOutView(TableView[experiment.Trial]):
-    NAME = "Which turn mattered"
     EXPLAINED = "Asks again without each retrieved turn: how much does the answer change?"
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "ask", "Ask", id="mattered_yes", priority=True),

@@ -36,7 +36,6 @@ class Ledger:
 
 
 class LedgerView(TableView[ledger_rows.Row]):
-    NAME = "Ledger"
     EXPLAINED = "Every turn considered: its score, its tokens, and why it is in or out."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("slash", "find", "Why", id="ledger_find", key_display="/"),
@@ -272,7 +271,10 @@ class LedgerView(TableView[ledger_rows.Row]):
         ledger = self._ledger
         if ledger is None:
             return
-        window, rows = ledger.window, [ledger_rows.row_of(row) for row in ledger.window.ledger]
+        window, rows = (
+            ledger.window,
+            [ledger_rows.row_of(row, ledger.window.mark) for row in ledger.window.ledger],
+        )
         extra = ledger_rows.row_beside_ledger(self._why) if self._why is not None else None
         shown = listing.of([*rows, *([extra] if extra else [])], ledger.lines)
         is_ruled = listing.order is ledger_rows.Order.RANK and shown and not listing.text

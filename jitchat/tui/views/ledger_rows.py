@@ -7,18 +7,17 @@ from functools import partial
 
 from rich.cells import cell_len
 
-from jitchat.statements import Source
-from jitchat.text.figures import plural
+from jitchat.text.figures import Mark
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.words import fold
 from jitchat.tui.drawing import Content
-from jitchat.tui.figures import PARTS, ledger_note, part_bar, part_figure, used_figure
+from jitchat.tui.figures import PARTS, ledger_note, part_bar
 from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.turn_table import Column, Line, header
 from jitchat.why import LEAST_TOLD, Standing, Why, parts_told
 from jitchat.window.compare import Change, difference
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
-from jitchat.window.window import RERANKER, ContextWindow, Kind, LedgerRow, Verdict, tokens_of
+from jitchat.window.window import RERANKER, ContextWindow, Kind, LedgerRow, OtherRow, Verdict
 
 _LEAST_REASON = 20
 """Columns; with fewer, the reason is shown only in the note."""
@@ -104,16 +103,16 @@ class Listing:
         return sorted(filter(is_listed, rows), key=_KEYS[self.order])
 
 
-def row_of(row: LedgerRow) -> Row:
+def row_of(row: LedgerRow, mark: Mark) -> Row:
     figures = row.turn, row.rank, row.score, row.parts, row.tokens
-    return Row(*figures, row.verdict.value, row.reason, ledger_note(row))
+    return Row(*figures, row.verdict.value, row.reason, ledger_note(row, mark))
 
 
 def row_beside_ledger(why: Why) -> Row | None:
     """Make a row for a turn that is not in the ledger; None if no window can have it."""
-    if why.row is not None or why.standing not in (Standing.NEVER, Standing.SENT):
+    if why.row is not None or why.standing not in (Standing.NEVER, Standing.SENT, Standing.IN_PART):
         return None
-    verdict = Verdict.RECENT.value if why.standing is Standing.SENT else "never"
+    verdict = Verdict.RECENT.value if why.standing is not Standing.NEVER else "never"
     reason = why.standing.value
     if why.placed is None:
         return Row(why.turn, None, 0.0, (), None, verdict, reason, "")
@@ -170,7 +169,7 @@ def columns_of(
     longest = max((cell_len(one_line(row.reason)) for row in rows), default=0)
 
     def tokens(row: Row) -> str:
-        return part_figure(window, row.tokens) if row.tokens is not None else ""
+        return str(window.figure(row.tokens)) if row.tokens is not None else ""
 
     def with_parts(parts: Sequence[str]) -> list[Column[Row]]:
         return [
@@ -229,71 +228,57 @@ def never_line(window: ContextWindow) -> str:
     never = window.never_candidates
     if never is None:
         return ""
-    return f"{never.sentence} ({part_figure(window, never.tokens)} tokens)"
+    return f"{never.sentence} ({window.figure(never.tokens)} tokens)"
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """Anything but a turn of this conversation that could be sent."""
-
-    text: str
-    tokens: int
-    verdict: str
-    source: Source | None = None
-    """The turn of another conversation."""
-
-    @property
-    def part(self) -> Part:
-        return Part.OUT if self.verdict == Verdict.LEFT_OUT else Part.IN
+_OTHERS = {
+    Kind.RETRIEVED: "turns of other conversations",
+    Kind.FILES: "files",
+    Kind.DOCUMENTS: "parts of files",
+    Kind.STANDING: "standing instructions",
+    Kind.FACTS: "facts",
+    Kind.TOOLS: "tools",
+    Kind.RECENT: "turns that no window shows",
+}
 
 
 def lines_of(window: ContextWindow, listing: Listing) -> Iterator[Line]:
-    """List turns of other conversations, files and tools, each with its verdict and the reason."""
-    elsewhere = [
-        _Entry(f"↗{row.name} {row.score:.2f} {row.reason}", row.tokens, row.verdict, row.source)
-        for row in window.elsewhere
-    ]
-    yield from _matching_lines(window, listing, "turns of other conversations", elsewhere)
-
-    files = sum(not row.file.locator for row in window.files)
-    sent = [segment for segment in window.segments if segment.file is not None]
-    heading = f"{plural(files, 'file')} attached, {part_figure(window, tokens_of(sent))} tokens"
-    parts = [
-        _Entry(f"#{row.file.turn} {row.file.place}: {row.reason}", row.tokens, row.verdict)
-        for row in window.files
-    ]
-    yield from _matching_lines(window, listing, heading, parts)
-
-    offered = [segment for segment in window.segments if segment.kind is Kind.TOOLS]
-    left_out = window.tools_left_out
-    taken = part_figure(window, tokens_of(offered))
-    spared = part_figure(window, sum(tool.tokens for tool in left_out))
-    heading = (
-        f"{plural(len(offered), 'tool')} offered, {taken} tokens; not offered: {spared} tokens"
-    )
-    tools = [_Entry(tool.reason, tool.tokens, "offered") for tool in offered]
-    tools += [
-        _Entry(f"{tool.name}: {tool.reason}", tool.tokens, Verdict.LEFT_OUT) for tool in left_out
-    ]
-    yield from _matching_lines(window, listing, heading, tools)
-
-
-def _matching_lines(
-    window: ContextWindow, listing: Listing, heading: str, entries: Sequence[_Entry]
-) -> Iterator[Line]:
+    """List everything but the turns of the ledger, with the verdicts and the reasons."""
     text = fold(listing.text.strip())
-    shown = [
-        entry
-        for entry in entries
-        if listing.part in (Part.ALL, entry.part) and text in fold(f"{entry.text} {entry.verdict}")
-    ]
-    if shown:
-        yield Line(f"── {heading} ", fill="─")
-    for entry in shown:
-        figure = part_figure(window, entry.tokens)
-        line = f"{figure:>7} {entry.verdict:9} {one_line(entry.text)}"
-        style = "" if entry.part is Part.IN else MUTED
-        yield Line(line, style, can_be_chosen=True, leads_to=entry.source)
+    for kind, what in _OTHERS.items():
+        rows = [*_sent_only(window, kind), *window.others_of(kind)]
+        parts = {Part.IN: [row for row in rows if row.is_sent]}
+        parts[Part.OUT] = [row for row in rows if not row.is_sent]
+        wanted = rows if listing.part is Part.ALL else parts[listing.part]
+        lines = [_line_of(window, row) for row in wanted]
+        shown = [line for line in lines if text in fold(line.text)]
+        if shown:
+            sums = (sum(row.tokens for row in part) for part in parts.values())
+            sent, out = (window.figure(tokens) for tokens in sums)
+            yield Line(f"── {what}: {sent} tokens sent, {out} left out ", fill="─")
+        yield from shown
+
+
+def _sent_only(window: ContextWindow, kind: Kind) -> Iterator[OtherRow]:
+    """Make rows of segments of which only those left out are in the window's list."""
+    if kind in (Kind.STANDING, Kind.FACTS, Kind.TOOLS):
+        for segment in window.segments:
+            if segment.kind is kind:
+                figures = segment.tokens, segment.reason, Verdict.SENT
+                yield OtherRow(kind, "", *figures, source=segment.source)
+
+
+def _line_of(window: ContextWindow, row: OtherRow) -> Line:
+    tokens = window.figure(row.tokens)
+    leads_to = row.source if row.source is not None and row.source.conversation else None
+    place = f"{'↗' if leads_to is not None else ''}{row.name}"
+    if row.file is not None:
+        place = f"#{row.file.turn} {row.name}"
+    score = f" {row.score:.2f}" if row.score else ""
+    told = f"{place}{score}: {row.reason}" if row.name else row.reason
+    style = "" if row.is_sent else MUTED
+    text = f"{tokens:>7} {row.verdict:9} {one_line(told)}"
+    return Line(text, style, can_be_chosen=True, leads_to=leads_to)
 
 
 def change_line(before: ContextWindow, after: ContextWindow) -> str:
@@ -301,14 +286,14 @@ def change_line(before: ContextWindow, after: ContextWindow) -> str:
 
     def turns(changes: Sequence[Change]) -> str:
         sizes = ((turn.turn, abs(turn.tokens_after - turn.tokens_before)) for turn in changes)
-        return ", ".join(f"#{turn} ({tokens:,})" for turn, tokens in sizes)
+        return ", ".join(f"#{turn} ({after.figure(tokens)})" for turn, tokens in sizes)
 
     found = difference(before, after)
     if not found.gained and not found.lost:
         return "No turn was added or displaced."
     parts = [f"added: {turns(found.gained)}"] if found.gained else []
     parts += [f"displaced: {turns(found.lost)}"] if found.lost else []
-    return " · ".join([*parts, f"used {used_figure(before)} → {used_figure(after)}"])
+    return " · ".join([*parts, f"used {before.used_figure} → {after.used_figure}"])
 
 
 def note_of(row: Row, line: str, marks: Marks) -> str:
@@ -321,7 +306,7 @@ def note_of(row: Row, line: str, marks: Marks) -> str:
 
 def why_empty(window: ContextWindow) -> str:
     """State why there are no rows, and how to get some; empty if there are rows."""
-    if window.ledger or window.elsewhere:
+    if window.ledger or window.others:
         return ""
     never = window.never_candidates
     if never is not None:

@@ -17,9 +17,10 @@ from jitchat.tui.views.regression_cases import CaseNotes
 from jitchat.tui.views.table_view import TableView
 from jitchat.tui.views.view import Body, Exchange, Note, Subject, exchange_text
 from jitchat.tui.widgets.turn_table import Column, TurnTable
-from jitchat.values import Turn
+from jitchat.values import Form, Turn
 from jitchat.why import Explained, Standing, why
 from jitchat.window.window import ContextWindow, Kind, segment_of_turns
+from jitchat.writing.calls import full_text
 
 MOST = 50
 """Rows shown; a search finds the others."""
@@ -57,7 +58,7 @@ COLUMNS: Sequence[Column[Row]] = (
 
 
 def row_of(turn: Turn, window: ContextWindow | None, case: Case | None, text: str = "") -> Row:
-    text = text or shorten(turn.content, _EXCERPT)
+    text = text or shorten(full_text(turn), _EXCERPT)
     if window is None:
         return Row(turn, "unknown", is_there=False, text=text, case=case)
     segment = segment_of_turns(window.segments).get(turn.position)
@@ -65,8 +66,9 @@ def row_of(turn: Turn, window: ContextWindow | None, case: Case | None, text: st
         is_considered = any(row.turn == turn.position for row in window.ledger)
         standing = Standing.LEFT_OUT.value if is_considered else "never"
         return Row(turn, standing, is_there=False, text=text, case=case)
-    if segment.excerpt is not None:
-        return Row(turn, "excerpt", is_there=None, text=text, case=case)
+    if not segment.is_whole:
+        form = Form.EXCERPT if segment.excerpt is not None else segment.form
+        return Row(turn, form.value, is_there=None, text=text, case=case)
     is_line = segment.kind is Kind.INDEX
     standing = "index line" if is_line else segment.kind.value
     return Row(turn, standing, is_there=not is_line, text=text, case=case)
@@ -125,7 +127,6 @@ class SuspectFinder:
 class MissingTurnView(TableView[Row]):
     """Notes the turn that the reply was missing."""
 
-    NAME = "Missing turn"
     EXPLAINED = "Enter notes the turn this reply was missing, to be checked later (/check)."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("k", "on_row('keep')", "Rightly included", id="miss_kept"),

@@ -78,7 +78,6 @@ def dropped_rows(report: PassReport) -> list[Row]:
 class ObservationsView(TableView[Row]):
     """Lines with their source turns, and what the last pass covered, kept and dropped."""
 
-    NAME = "Observations"
     EXPLAINED = "What replaces earlier turns in observe. Enter goes to a line's turns."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("e", "on_row('edit')", "Edit", id="observations_edit"),

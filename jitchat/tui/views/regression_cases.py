@@ -55,7 +55,6 @@ class CaseNotes:
 class RegressionCasesView(TableView[Case]):
     """Every noted case, and whether its turn is found now."""
 
-    NAME = "Check"
     EXPLAINED = "Re-plans each noted message: is its missing turn found? Enter goes to it."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("m", "on_row('go_to_message')", "To the message", id="cases_message"),

@@ -19,6 +19,7 @@ from jitchat.tui.views.view import STREAMING, Subject
 from jitchat.tui.widgets.budget_bar import stacked
 from jitchat.tui.widgets.turn_table import Column, Columns, Line
 from jitchat.window.compare import SAME, difference
+from jitchat.window.message_text import message_texts
 from jitchat.window.window import ContextWindow, Kind
 
 MOST = 100_000
@@ -90,10 +91,11 @@ class Table:
 
 
 def ledger_table(window: ContextWindow) -> Table:
-    """List the candidates in the ledger's order, then the sum of all other turns."""
-    rows = [ledger_rows.row_of(row) for row in window.ledger]
+    """List the candidates in the ledger's order, the sum of all other turns, and the rest."""
+    rows = [ledger_rows.row_of(row, window.mark) for row in window.ledger]
     never = ledger_rows.never_line(window)
-    items: list[Item] = [*rows, *([_line(never)] if never else [])]
+    others = ledger_rows.lines_of(window, ledger_rows.Listing())
+    items: list[Item] = [*rows, *([_line(never)] if never else []), *others]
     columns = ledger_rows.columns_of(rows, window, ledger_rows.Marks())
     return Table(columns, items or [_line(f"{window.mode} considers no candidates.")])
 
@@ -107,8 +109,8 @@ def diff_table(before: ContextWindow, after: ContextWindow, numbers: tuple[int, 
     lines = [*([] if items else [SAME]), "", *_sum_lines(before, after, numbers)]
     first, second = numbers
     title = (
-        f"send {first:,} {before.mode} {figures.used_figure(before)}"
-        f" → send {second:,} {after.mode} {figures.used_figure(after)}"
+        f"send {first:,} {before.mode} {before.used_figure}"
+        f" → send {second:,} {after.mode} {after.used_figure}"
     )
     return Table(diff_columns(items), [*items, *map(_line, lines)], title)
 
@@ -125,7 +127,7 @@ def _sum_lines(
     parts += [f"{part.kind_after or part.kind_before} ({growth([part])})" for part in resized]
     yield " · ".join(parts)
     change = signed(after.used - before.used)
-    yield f"together {change}: {figures.used_figure(before)} → {figures.used_figure(after)}"
+    yield f"together {change}: {before.used_figure} → {after.used_figure}"
     for number, window in zip(numbers, (before, after), strict=True):
         yield f"send {number:,}: {figures.identity_sentence(window)}"
 
@@ -139,7 +141,7 @@ def window_lines(window: ContextWindow) -> Iterator[str]:
     yield figures.identity_sentence(window)
     for segment in window.segments:
         turn = "" if segment.turn is None else f"#{segment.turn}"
-        head = f"{segment.kind.value:<10}{turn:>7}{figures.part_figure(window, segment.tokens):>8}"
+        head = f"{segment.kind.value:<10}{turn:>7}{window.figure(segment.tokens):>8}"
         yield f"{head}  {one_line(segment.reason)}"
 
 
@@ -148,12 +150,10 @@ def message_text(window: ContextWindow, most: int | None = None) -> str:
 
     `most` limits the characters, with a note if there are more; None for all.
     """
-    messages = window.messages()
     parts: list[str] = []
     length = 0
-    for number, message in enumerate(messages, start=1):
-        head = f"── message {number} of {len(messages)}: {message.role} ──"
-        parts.append(f"{head}\n{message.content}")
+    for text in message_texts(window):
+        parts.append(text)
         length += len(parts[-1]) + 1
         if most is not None and length > most:
             return "\n".join(parts)[:most] + "\n── truncated; Y copies everything ──"

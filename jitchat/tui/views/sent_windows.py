@@ -17,12 +17,10 @@ from jitchat.replay import Replay, Replayed
 from jitchat.session import Session
 from jitchat.store.path import parent_of
 from jitchat.store.windows import Send
-from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tui.dialogs import exact
 from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.drawing import Content
-from jitchat.tui.figures import used_figure
 from jitchat.tui.views import sent_window_page
 from jitchat.tui.views.sent_window_page import MOST_ROWS, Row, columns_of
 from jitchat.tui.views.view import Body, GoTo, Note, SendAgain, Subject, View, mode_keys
@@ -33,7 +31,6 @@ from jitchat.tui.widgets.text_editor import TextEditor
 from jitchat.tui.widgets.turn_table import Column, TurnTable
 from jitchat.values import Mode, Status, Turn
 from jitchat.window.budget import Budget
-from jitchat.window.cost import window_cost
 from jitchat.window.steering import Once
 
 NOTHING = "Nothing has been sent yet. Every window that is sent is kept and shown here."
@@ -64,8 +61,6 @@ class SendAgainScreen(Dialog[SendAgain | None]):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("escape", "dismiss", "Close", id="send_again_close"),
         Binding("enter", "send", "Send", priority=True, id="send_again_send"),
-        Binding("down", "move('cursor_down')", show=False),
-        Binding("up", "move('cursor_up')", show=False),
         *(
             Binding(key, f"mode('{mode}')", mode, show=False, priority=True)
             for mode, key in _KEYS.items()
@@ -119,17 +114,15 @@ class SendAgainScreen(Dialog[SendAgain | None]):
         self._estimate.update(one_line(f"{self._who}{sentence}."))
 
     def _cost_sentence(self, mode: Mode, size: Budget | None) -> str:
-        prices = self._session.options.prices
         try:
             window = self._session.preview(self._message.content, mode, again(self._message, size))
         except WindowOverflow as overflow:
-            over = plural(overflow.overshoot, "token")
-            return f"; the window does not fit: {over} over the budget"
+            return f"; the window does not fit: {overflow.over} tokens over the budget"
         except JitchatError as error:
             return f"; the cost is unknown: {error}"
-        cost = window_cost(window, prices.of_input if prices is not None else lambda _: None)
-        answer = "" if cost == "free" else ", plus the answer"
-        return f"; this sends {used_figure(window)} tokens: {cost}{answer}"
+        cost = self._session.comparison(window).cost
+        priced = f": {cost}, plus the answer" if cost else ", free"
+        return f"; this sends {window.used_figure} tokens{priced}"
 
     def _chosen_size(self) -> tuple[Budget | None, str]:
         budget = self._session.options.budget
@@ -178,7 +171,6 @@ class Tab(Static):
 class SentWindowsView(View):
     """Shows any send of the conversation, and can answer its message again."""
 
-    NAME = "Sent windows"
     EXPLAINED = "Every request sent, as it was. Enter goes to its parts."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("left", "step(-1)", "Earlier", priority=True, id="sends_earlier"),
@@ -206,7 +198,7 @@ class SentWindowsView(View):
         self.sends = TurnTable[Row](self._columns, id="sends", key=lambda row: row.number)
         self._tab = "window"
         self._summary, self._title = Note("send-summary"), Note("send-title")
-        self._bar, self._inspector = BudgetBar(), Inspector()
+        self._bar, self._inspector = BudgetBar(classes="-magnified"), Inspector()
         self._table = TurnTable[Any]((), id="send-table")
         self._messages = TextEditor(read_only=True, compact=True, id="send-messages")
         self.page: sent_window_page.Page | None = None

@@ -277,9 +277,12 @@ class View(ModalScreen[Outcome | None], DismissedOnce[Outcome | None]):
     """Whether it confirms requests first, with the actions `ask` and `decline`."""
 
     def __init_subclass__(cls) -> None:
-        """A view's own styles, if any, are in the .tcss file of the same name."""
+        """A view has the title of its action; its own styles are in the .tcss file of its name."""
         super().__init_subclass__()
-        own = Path(__file__).with_name(f"{cls.__module__.rpartition('.')[2]}.tcss")
+        name = cls.__module__.rpartition(".")[2]
+        if name in VIEWS:
+            cls.NAME = VIEWS[name].title
+        own = Path(__file__).with_name(f"{name}.tcss")
         cls.CSS_PATH = ["view.tcss", own.name] if own.is_file() else ["view.tcss"]
 
     def __init__(self, subject: Subject) -> None:

@@ -12,23 +12,24 @@ from textual.widget import Widget
 
 from jitchat.errors import WindowOverflow
 from jitchat.planning import Planned as Plan
+from jitchat.savings import Comparison
 from jitchat.session import Session
-from jitchat.text.figures import enumerated, plural
+from jitchat.text.figures import Figure, Mark, about_cost, enumerated, percent, plural
 from jitchat.text.sanitize import shorten
 from jitchat.tui.drawing import Content
-from jitchat.tui.figures import assumed_mark, part_figure, used_figure
-from jitchat.tui.palette import MUTED
+from jitchat.tui.figures import assumed_mark
+from jitchat.tui.palette import MUTED, SIGNS
 from jitchat.tui.views import view
 from jitchat.tui.views.table_view import TableView
-from jitchat.tui.widgets.budget_bar import PATTERNS, SIGNS, STYLES, legend, stacked
+from jitchat.tui.widgets.budget_bar import PATTERNS, STYLES, legend, stacked
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.carriers import statements_in
 from jitchat.window.compare import AlignedRow, align, twins
-from jitchat.window.cost import window_cost
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, Kind
+from jitchat.writing.calls import full_text
 
 _TITLE = 48
 """Most characters of the message in the title."""
@@ -51,16 +52,20 @@ class Side:
     """The segment kind that replaces turns, and the last position replaced; None if none."""
     same_as: Mode | None = None
     """An earlier mode with the identical window; None if there is none."""
+    mark: Mark = Mark.COUNTED
+    """How its tokens are known."""
     amount: float | None = None
-    """The cost of sending it in US dollars; None if unknown."""
+    """The cost of its input in US dollars; None if unknown."""
+    cached: int = 0
+    """Tokens that the provider should still have in its cache."""
 
 
-FIGURES = {"tokens": 14, "of full": 8, "price": 14, "stable": 10, "free": 10, "reserve": 8}
-"""Column titles with their widths."""
+FIGURES = {"tokens": 14, "of full": 8, "input": 14, "stable": 10, "free": 10, "reserve": 8}
+"""Column titles with their widths; `input` is its cost, without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Windows:
     """The windows of all modes for one question."""
 
     budget: Budget
@@ -70,9 +75,10 @@ class Comparison:
     """The beginnings of the turns in the rows, by position."""
 
     @property
-    def widest(self) -> int:
+    def widest(self) -> Figure:
         """Tokens of the largest window: the scale of the bars."""
-        return max((side.used for side in self.sides), default=0)
+        largest = max(self.sides, key=lambda side: side.used)
+        return Figure(largest.used, largest.mark)
 
     @property
     def different(self) -> tuple[Side, ...]:
@@ -89,11 +95,9 @@ class Comparison:
         return tuple(side.mode for side in self.sides if side.same_as is mode)
 
 
-def compare(session: Session, draft: str, once: Once) -> Comparison:
+def compare(session: Session, draft: str, once: Once) -> Windows:
     """Plan the windows and align them. Blocking: call in a thread."""
     question, planned = session.compare(draft, once)
-    prices = session.options.prices
-    price = prices.of_input if prices is not None else lambda _: None
     same = twins(planned)
     rows = align(
         plan
@@ -101,37 +105,46 @@ def compare(session: Session, draft: str, once: Once) -> Comparison:
         if isinstance(plan, ContextWindow) and mode not in same
     )
     wanted = {turn for row in rows for turn in row.turns[:1]}
-    return Comparison(
+    return Windows(
         budget=once.budget or session.options.budget,
         sides=tuple(
-            replace(side_of(mode, plan, price), same_as=same.get(mode))
+            replace(side_of(mode, plan, session.comparison), same_as=same.get(mode))
             for mode, plan in planned.items()
         ),
         rows=rows,
         texts={
-            turn.position: shorten(turn.content, _TEXT)
+            turn.position: shorten(full_text(turn), _TEXT)
             for turn in (*session.memory.turns, question.turn)
             if turn.position in wanted
         },
     )
 
 
-def side_of(mode: Mode, planned: Plan, price: Callable[[int], float | None]) -> Side:
+def side_of(mode: Mode, planned: Plan, compared: Callable[[ContextWindow], Comparison]) -> Side:
     if isinstance(planned, WindowOverflow):
-        over = plural(planned.overshoot, "token")
-        return Side(mode, overflow=f"does not fit: {over} over the budget")
+        return Side(mode, overflow=f"does not fit: {planned.over} tokens over the budget")
     sizes = tuple((kind, planned.tokens_of(kind)) for kind in Kind if planned.tokens_of(kind))
+    comparison = compared(planned)
     figures = (
-        used_figure(planned),
-        f"{(1 - planned.saving) * 100:.0f} %",
-        "no charge" if price(planned.used) == 0 else window_cost(planned, price),
-        part_figure(planned, planned.stable_tokens),
-        part_figure(planned, planned.free),
+        str(planned.used_figure),
+        percent(1 - planned.saving),
+        about_cost(comparison.amount) if comparison.cost else "no charge",
+        str(planned.figure(planned.stable_tokens)),
+        str(planned.figure(planned.free)),
         f"{planned.budget.reserve:,}",
     )
     statements = statements_in(planned)
     stands = (statements.kind, planned.distilled_through) if statements is not None else None
-    return Side(mode, planned.used, sizes, figures, stands=stands, amount=price(planned.used))
+    return Side(
+        mode,
+        planned.used,
+        sizes,
+        figures,
+        stands=stands,
+        mark=planned.mark,
+        amount=comparison.amount,
+        cached=comparison.sent.cached_tokens,
+    )
 
 
 _SHORT = {kind: SIGNS[kind].short for kind in Kind} | {Kind.DRAFT: "you"}
@@ -142,20 +155,34 @@ _TURN, _SHARE, _BARE_SHARE, _BEGINS = 10, 14, 9, 20
 the turn's beginning."""
 
 
-def draw_sides(comparison: Comparison, mode: Mode, width: int) -> Content:
+def draw_sides(comparison: Windows, mode: Mode, width: int) -> Content:
     """Draw a table of figures, a bar per window, and the legend of the bars.
 
     `mode` is the current one; `width` is in columns.
     """
     sides = comparison.sides
-    lines = [Content.styled(" " * _NAME + _in_columns(list(FIGURES)), MUTED)]
-    lines += [figures_line(side, in_use=side.mode is mode) for side in sides]
-    lines += [bar_line(side, comparison.widest, width) for side in comparison.different]
+    lines = [Content.styled(" " * _NAME + _in_columns(list(FIGURES), width), MUTED)]
+    lines += [figures_line(side, width, in_use=side.mode is mode) for side in sides]
+    lines += [bar_line(side, comparison.widest.count, width) for side in comparison.different]
     kinds = {kind for side in sides for kind, _ in side.sizes}
-    return Content("\n").join([*lines, Content(" " * _NAME) + legend(kinds)])
+    lines.append(Content(" " * _NAME) + legend(kinds))
+    cached = _cached(comparison)
+    if cached:
+        lines.append(Content.styled(cached, MUTED))
+    return Content("\n").join(lines)
 
 
-def figures_line(side: Side, *, in_use: bool) -> Content:
+def _cached(comparison: Windows) -> str:
+    """Write `of the input, cached: jit ~338`; empty if nothing is expected to be cached."""
+    sizes = [
+        f"{side.mode} {Figure(side.cached, Mark.ESTIMATED)}"
+        for side in comparison.different
+        if side.cached
+    ]
+    return f" of the input, cached: {' · '.join(sizes)}" if sizes else ""
+
+
+def figures_line(side: Side, width: int, *, in_use: bool) -> Content:
     mark, style = ("▸", "bold") if in_use else (" ", "")
     name = f"{mark}{side.mode}".ljust(_NAME)
     if side.overflow:
@@ -163,12 +190,17 @@ def figures_line(side: Side, *, in_use: bool) -> Content:
     if side.same_as is not None:
         told = f"  identical to the window of {side.same_as}"
         return Content.assemble((name, style), (told, MUTED))
-    return Content.assemble((name, style), _in_columns(side.figures))
+    return Content.assemble((name, style), _in_columns(side.figures, width))
 
 
-def _in_columns(texts: Sequence[str]) -> str:
-    columns = zip(texts, FIGURES.values(), strict=True)
-    return "".join(f"{text:>{width}}" for text, width in columns)
+def _in_columns(texts: Sequence[str], width: int) -> str:
+    """Align texts in the columns that fit whole into `width` cells, after the mode's name."""
+    line = ""
+    for text, room in zip(texts, FIGURES.values(), strict=True):
+        if _NAME + len(line) + room > width:
+            break
+        line += f"{text:>{room}}"
+    return line
 
 
 def bar_line(side: Side, widest: int, width: int) -> Content:
@@ -179,7 +211,7 @@ def bar_line(side: Side, widest: int, width: int) -> Content:
     return Content(name) + stacked(dict(side.sizes), widest, room)
 
 
-def columns_of(comparison: Comparison, width: int) -> Sequence[Column[AlignedRow]]:
+def columns_of(comparison: Windows, width: int) -> Sequence[Column[AlignedRow]]:
     """Draw a turn's row: each window's share of it, and its beginning or the number of turns.
 
     `width` is in columns; if it is small, kinds are shown by their patterns only.
@@ -217,7 +249,9 @@ def _share_of(side: Side, row: AlignedRow, *, is_named: bool) -> Content:
     if share is None:
         return _absence(side, row)
     name = f" {_SHORT[share.kind]}" if is_named else ""
-    return Content.assemble((PATTERNS[share.kind], STYLES[share.kind]), f"{name} {share.tokens:,}")
+    return Content.assemble(
+        (PATTERNS[share.kind], STYLES[share.kind]), f"{name} {Figure(share.tokens, side.mark)}"
+    )
 
 
 def _absence(side: Side, row: AlignedRow) -> Content:
@@ -228,7 +262,7 @@ def _absence(side: Side, row: AlignedRow) -> Content:
     return Content.assemble((PATTERNS[kind], STYLES[kind]), (f" {_SHORT[kind]}", MUTED))
 
 
-def items_of(comparison: Comparison) -> Iterator[AlignedRow | Line]:
+def items_of(comparison: Windows) -> Iterator[AlignedRow | Line]:
     """Group the rows by the modes that have them, each with a heading."""
     for modes, group in groupby(comparison.rows, key=lambda row: row.modes):
         rows = list(group)
@@ -245,20 +279,23 @@ def title_of(name: str, draft: str) -> Content:
     return Content(f"{name}: {shorten(draft, _TITLE)}" if draft.strip() else name)
 
 
+_CORNERS = 6
+"""Cells of a frame's border that hold no title."""
 _NO_QUESTION = "Nothing is asked yet: these windows have no question, so nothing is recalled."
 
 
 class Sides(Widget):
-    comparison: reactive[Comparison | None] = reactive(None, layout=True)
+    comparison: reactive[Windows | None] = reactive(None, layout=True)
 
     def __init__(self, mode: Mode) -> None:
         super().__init__(id="what-if-sides")
         self._mode = mode
         self.styles.height = 2 + 2 * len(Mode)
 
-    def watch_comparison(self, comparison: Comparison | None) -> None:
+    def watch_comparison(self, comparison: Windows | None) -> None:
         if comparison is not None:
-            self.styles.height = 2 + len(comparison.sides) + len(comparison.different)
+            lines = len(comparison.sides) + len(comparison.different)
+            self.styles.height = 2 + lines + bool(_cached(comparison))
 
     def render(self) -> Content:
         if self.comparison is None:
@@ -275,7 +312,6 @@ class Sides(Widget):
 
 
 class WhatIfView(TableView[AlignedRow]):
-    NAME = "What if"
     EXPLAINED = "The same message planned in each mode, side by side. Nothing is sent."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "on_row('open_row')", "Go to turn", id="what_if_go_to", priority=True),
@@ -301,10 +337,12 @@ class WhatIfView(TableView[AlignedRow]):
         self.note.show(note)
         self.load(partial(compare, self.subject.session, draft, once), self._show)
 
-    def _show(self, comparison: Comparison) -> None:
+    def _show(self, comparison: Windows) -> None:
         budget, widest = comparison.budget, comparison.widest
-        scale = f"one scale: the longest bar is {widest:,} tokens · " if widest else ""
-        self.frame.border_subtitle = f"{scale}limit {budget.limit:,}{assumed_mark(budget)}"
+        scale = f"one scale: the longest bar is {widest} tokens · " if widest.count else ""
+        limit = f"limit {budget.limit:,}{assumed_mark(budget)}"
+        has_room = len(scale) + len(limit) < self.frame.size.width - _CORNERS
+        self.frame.border_subtitle = f"{scale}{limit}" if has_room else limit
         self._sides.comparison = comparison
         self.table.show(list(items_of(comparison)), columns=partial(columns_of, comparison))
 

@@ -23,10 +23,9 @@ from jitchat.session import Session
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
 from jitchat.tui.drawing import Content
-from jitchat.tui.figures import assumed_mark, part_figure, stable_sentence
-from jitchat.tui.palette import slug
+from jitchat.tui.figures import assumed_mark, stable_sentence
+from jitchat.tui.palette import SIGNS, slug
 from jitchat.tui.views.view import Body, Note, Subject, View
-from jitchat.tui.widgets.budget_bar import SIGNS
 from jitchat.tui.widgets.save_line import SaveLine
 from jitchat.values import Turn
 from jitchat.window.places import SegmentPlace, find_segments
@@ -80,10 +79,12 @@ def read_letter(session: Session, window: ContextWindow, sent: Turn | None) -> L
         sends = WindowArchive(memory.store.database)
         identity = sends.window_id_of(sent, window.mode, window.model, window.digest)
     posted = sent_request_for(memory, identity) if identity is not None else None
-    wire = session.wire(window, posted)
+    wire = session.wire(window, posted) if window.pieces else None
     body = (wire.body if wire is not None else messages_body(window)).decode()
     if sent is None:
         summary = not_sent(wire)
+    elif not window.pieces:
+        summary = "Sent by an earlier version of jitchat: these are its messages."
     elif posted is not None:
         summary = as_left(posted, wire, session.provider, window)
     else:
@@ -102,7 +103,7 @@ def as_left(
     posted: SentRequest, wire: Wire | None, provider: Provider, window: ContextWindow
 ) -> str:
     """State whether these are the exact bytes that were sent."""
-    left = f"sha256 {posted.sha256[:_SHOWN]}…"
+    left = f"body {posted.sha256[:_SHOWN]}…"
     where = one_line(f"for {window.model} at {posted.url}")
     if wire is None:
         return f"It was sent {where}, {left}. The reader is in use now, so these are its messages."
@@ -131,17 +132,17 @@ def legend(window: ContextWindow) -> list[tuple[str, str]]:
     reserve, limit = window.budget.reserve, window.budget.limit
     return [
         *(
-            (kind.value, f"{LETTERS[kind]} {window.name_of(kind)} {part_figure(window, size)}")
+            (kind.value, f"{LETTERS[kind]} {window.name_of(kind)} {window.figure(size)}")
             for kind, size in sizes
             if size
         ),
-        ("free", f"free {part_figure(window, window.free)}"),
+        ("free", f"free {window.figure(window.free)}"),
         ("reserve", f"reserve {reserve:,} of {limit:,}{assumed_mark(window.budget)}"),
     ]
 
 
 def _size(wire: Wire) -> str:
-    return f"{len(wire.body):,} bytes, sha256 {wire.sha256[:_SHOWN]}…"
+    return f"{len(wire.body):,} bytes, body {wire.sha256[:_SHOWN]}…"
 
 
 LETTERS = {kind: SIGNS[kind].letter for kind in Kind}
@@ -288,7 +289,6 @@ class WireText(ScrollView):
 
 
 class WireView(View):
-    NAME = "Wire"
     EXPLAINED = "The exact request, without the key. Lines without a letter: protocol."
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("p", "form", "Raw", id="wire_form"),

@@ -1,15 +1,14 @@
 """The budget bar: the whole limit as one stacked bar, with a legend of the figures below it.
 
-Kinds differ in pattern as well as colour, so that the bar is readable without colour. Every kind
-with any tokens has at least one cell; the rest is to scale. The used part always takes most of the
-width: if it is small, the scale breaks after it, and the free part is written as a figure. A double
-line ends the stable prefix.
+The bar is to scale: what looks full is full. Next to the inspector, a strip below it magnifies the
+used part to the whole width. Kinds differ in pattern as well as colour, so that both are readable
+without colour. In the strip, every kind with any tokens has at least one cell, and a double line
+ends the stable prefix. The legend begins with the share of the limit that is used.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
 
 from textual import events
 from textual.message import Message
@@ -18,58 +17,25 @@ from textual.widget import Widget
 
 from jitchat.errors import WindowOverflow
 from jitchat.synthesis.policy import Thresholds
-from jitchat.text.figures import plural
 from jitchat.tui.drawing import Content
-from jitchat.tui.figures import WORKING, tokens
-from jitchat.tui.palette import kind_style
+from jitchat.tui.figures import WORKING, share_figure, tokens
+from jitchat.tui.palette import MUTED, SIGNS, kind_style
 from jitchat.values import Mode
+from jitchat.window.render import apportion
 from jitchat.window.window import ContextWindow, Kind
 
-
-class Signs(NamedTuple):
-    """How a part of the limit is marked, so that it is recognised without colour."""
-
-    pattern: str
-    """The character that fills its part of a bar."""
-    letter: str
-    """Marks its rows in the wire; empty for what is not sent."""
-    short: str
-    """Its name in a short line."""
-
-
-SIGNS = {
-    "system": Signs("█", "S", "sys"),
-    "tools": Signs("▌", "L", "tls"),
-    "standing": Signs("▀", "N", "std"),
-    "document": Signs("▄", "M", "doc"),
-    "observations": Signs("╪", "O", "obs"),
-    "pinned": Signs("▓", "P", "pin"),
-    "recent": Signs("▚", "R", "rec"),
-    "files": Signs("▣", "E", "fil"),
-    "facts": Signs("◆", "F", "fct"),
-    "documents": Signs("▤", "B", "docs"),
-    "index": Signs("≡", "I", "idx"),
-    "retrieved": Signs("▒", "T", "ret"),
-    "draft": Signs("▞", "D", "draft"),
-    "tool calls": Signs("▙", "C", "call"),
-    "tool results": Signs("▜", "A", "res"),
-    "requested": Signs("░", "Q", "req"),
-    "free": Signs("·", "", "free"),
-    "reserve": Signs("╲", "", "rsv"),
-}
-"""By the name of a kind of segment, for the free part and for the reserve."""
 PATTERNS = {name: signs.pattern for name, signs in SIGNS.items()}
 STYLES = {kind: kind_style(kind.value) for kind in Kind}
 _BOUNDARY = "║"
 """The end of the stable prefix."""
-_BREAK = "╱╱"
-"""The break in the scale: what follows is drawn shorter than to scale."""
+_MAGNIFIED = "used "
+"""The label of the strip."""
 _MARK = "┃"
 """A threshold of `observe`."""
 _BEFORE_HISTORY = ("system", "tools", "standing", "document")
-_USED = 0.75
-"""Minimum share of the width for the used part."""
 _REST = ("free", "reserve")
+_SHARE = "share"
+"""The legend's entry for the share of the limit, and the strip's label."""
 SELDOM = PATTERNS.keys() - {"system", "recent", "index", "retrieved", "draft", "free", "reserve"}
 """Kinds that the legend names only if the window has them."""
 _STABLE = [kind.value for kind in Kind if kind.is_stable]
@@ -91,64 +57,66 @@ class BudgetBar(Widget):
     _legend_cells: Mapping[str, int] = {}
     """The width of each kind's entry in the legend, including its pattern."""
 
-    def show_faded(self, faded: bool) -> None:
-        self.set_class(faded, "-faded")
+    def magnify(self, magnified: bool) -> None:
+        """Show or hide the strip."""
+        self.set_class(magnified, "-magnified")
+        self.refresh()
+
+    @property
+    def _is_magnified(self) -> bool:
+        return self.has_class("-magnified")
 
     def render(self) -> Content:
+        working = WORKING if self.working else " "
         if self.refusal is not None:
             return Content.assemble(
                 ("█" * self.size.width, "$error"),
-                f"\nover budget by {plural(self.refusal.overshoot, 'token')}; cannot be sent",
-                f" {WORKING}" if self.working else "",
+                f"\n{working}over budget by {self.refusal.over} tokens; cannot be sent",
             )
         if self.window is None:
             return Content("·" * self.size.width)
         shares = _shares(self.window)
-        bar: list[tuple[str, str]] = []
-        for name, count in in_two_scales(shares, self.size.width - 1).items():
-            if name == "free" and _is_broken(shares):
-                bar += _broken_free(self.window, count, has_figure=not self._has_marks)
-            else:
-                bar.append((PATTERNS[name] * count, kind_style(name)))
-            if name == _STABLE[-1]:
-                bar.append((_BOUNDARY, "$foreground"))
-        legend = self._fitting_legend(self.window)
-        if self.working:
-            legend = Content.assemble(WORKING, legend[1:])
-        return Content.assemble(self._marked(Content.assemble(*bar), shares), "\n", legend)
+        bar = _drawn(at_true_scale(shares, self.size.width))
+        lines = [self._marked(bar, self.window)]
+        if self._is_magnified:
+            lines.append(_drawn(self._strip_cells(shares), _MAGNIFIED, ends_prefix=True))
+        lines.append(Content.assemble(working, self._fitting_legend(self.window)))
+        return Content("\n").join(lines)
 
-    @property
-    def _has_marks(self) -> bool:
-        """Whether the bar shows the thresholds of `observe`."""
-        is_observe = self.window is not None and self.window.mode is Mode.OBSERVE
-        return is_observe and self.thresholds is not None
+    def _strip_cells(self, shares: Mapping[str, int]) -> dict[str, int]:
+        used = {name: count for name, count in shares.items() if name not in _REST}
+        return to_scale(used, self.size.width - len(_MAGNIFIED) - len(_BOUNDARY))
 
-    def _marked(self, bar: Content, shares: Mapping[str, int]) -> Content:
-        """Draw the thresholds of `observe` over the bar."""
-        window, known = self.window, self.thresholds
-        if window is None or known is None or not self._has_marks:
-            return bar
+    def _marked(self, bar: Content, window: ContextWindow) -> Content:
+        """Draw a mark over the bar at each size, in tokens, that the window grows towards."""
         limit = window.budget.limit
-        before = sum(shares[name] for name in _BEFORE_HISTORY)
-        cells = in_two_scales(dict(shares), self.size.width - 1)
-        for tokens_of in (known.observations, known.history):
-            cell = _cell_of(before + tokens_of(limit), shares, cells)
+        for at in self._marks(window):
+            cell = min(bar.cell_length - 1, at * bar.cell_length // limit)
             bar = bar[:cell] + Content.styled(_MARK, "$foreground") + bar[cell + 1 :]
         return bar
+
+    def _marks(self, window: ContextWindow) -> Iterator[int]:
+        """Yield the sizes to mark: the thresholds of `observe`."""
+        if window.mode is Mode.OBSERVE and self.thresholds is not None:
+            before = sum(_shares(window)[name] for name in _BEFORE_HISTORY)
+            yield before + self.thresholds.observations(window.budget.limit)
+            yield before + self.thresholds.history(window.budget.limit)
 
     def _fitting_legend(self, window: ContextWindow) -> Content:
         """Draw the first variant that fits: with full names, with short ones, without zeros.
 
-        If none fits, leave out what the bar shows as well, then the smallest kinds.
+        If none fits, leave out what the bar shows as well, then the smallest kinds. The share of
+        the limit always stays.
         """
+        room = self.size.width - 1
         legend = self._draw_legend(window)
-        if legend.cell_length > self.size.width:
+        if legend.cell_length > room:
             legend = self._draw_legend(window, short=True)
         shares = _shares(window)
         used = sorted((name for name in shares if name not in _REST), key=lambda n: shares[n])
         out: list[str] = []
         for name in ("", *_REST, *used):
-            if legend.cell_length <= self.size.width:
+            if legend.cell_length <= room:
                 break
             out.append(name)
             legend = self._draw_legend(window, short=True, seldom=tuple(PATTERNS), out=out)
@@ -164,7 +132,8 @@ class BudgetBar(Widget):
     ) -> Content:
         """Name the kinds, except those in `out`, and those in `seldom` that have no tokens."""
         before, after = ("", " ") if short else (" ", "  ")
-        parts, cells = [], {}
+        share = f"{share_figure(window)}{after or ' '}"
+        parts, cells = [(share, "bold")], {_SHARE: 1 + len(share)}
         for name, count in _shares(window).items():
             if name not in out and (count or name not in seldom):
                 figure = tokens(count, exact=window.is_sure or name == "reserve")
@@ -178,26 +147,17 @@ class BudgetBar(Widget):
     def on_click(self, event: events.Click) -> None:
         if self.window is None:
             return
-        cells = self._legend_cells
+        shares, cells = _shares(self.window), self._legend_cells
         if event.y == 0:
-            cells = in_two_scales(_shares(self.window), self.size.width - 1)
+            cells = at_true_scale(shares, self.size.width)
+        elif event.y == 1 and self._is_magnified:
+            cells = {_SHARE: len(_MAGNIFIED), **self._strip_cells(shares)}
             cells[next((name for name in reversed(_STABLE) if cells[name]), _STABLE[-1])] += 1
         for name, right in zip(cells, accumulate(cells.values()), strict=True):
             if event.x < right:
-                self.post_message(self.KindClicked(name))
+                if name != _SHARE:
+                    self.post_message(self.KindClicked(name))
                 return
-
-
-def _cell_of(at: int, shares: Mapping[str, int], cells: Mapping[str, int]) -> int:
-    """Return the cell that contains the token at this offset from the window's start."""
-    place = 0
-    for name, count in shares.items():
-        if at < count:
-            place += at * cells[name] // count
-            break
-        at -= count
-        place += cells[name] + (name == _STABLE[-1])
-    return min(place, sum(cells.values()))
 
 
 def _shares(window: ContextWindow) -> dict[str, int]:
@@ -205,31 +165,28 @@ def _shares(window: ContextWindow) -> dict[str, int]:
     return used | {"free": window.free, "reserve": window.budget.reserve}
 
 
-def _broken_free(window: ContextWindow, cells: int, *, has_figure: bool) -> list[tuple[str, str]]:
-    """Draw the free part after a break in the scale, with its figure if that fits.
+def _drawn(cells: Mapping[str, int], label: str = "", *, ends_prefix: bool = False) -> Content:
+    """Draw a bar; if it `ends_prefix`, with a double line after the stable kinds."""
+    parts = [(label, MUTED)]
+    for name, count in cells.items():
+        parts.append((PATTERNS[name] * count, kind_style(name)))
+        if ends_prefix and name == _STABLE[-1]:
+            parts.append((_BOUNDARY, "$foreground"))
+    return Content.assemble(*parts)
 
-    Without the figure if marks are drawn over the bar; the legend has it too.
+
+def at_true_scale(shares: Mapping[str, int], width: int) -> dict[str, int]:
+    """Divide `width` cells by share, with at least one for the used part as a whole.
+
+    The kinds of the used part share its cells by size; a small one may have none.
     """
-    whole = f"{_BREAK} {tokens(window.free, exact=window.is_sure)} free "
-    forms = (whole, _BREAK) if has_figure else (_BREAK,)
-    text = next((text for text in forms if len(text) <= cells), "")
-    return [(text, "$foreground"), (PATTERNS["free"] * (cells - len(text)), "$kind-free")]
-
-
-def in_two_scales(shares: dict[str, int], width: int) -> dict[str, int]:
-    """Divide `width` cells by share, with a separate scale for the used part if it is small."""
-    if not _is_broken(shares):
-        return to_scale(shares, width)
-    rest = {name: shares[name] for name in _REST}
-    used = {name: count for name, count in shares.items() if name not in rest}
-    wide = round(width * _USED)
-    return to_scale(used, wide) | to_scale(rest, width - wide)
-
-
-def _is_broken(shares: dict[str, int]) -> bool:
-    """Whether the used part is drawn wider than to scale."""
-    used = sum(shares.values()) - sum(shares[name] for name in _REST)
-    return 0 < used < _USED * sum(shares.values())
+    total = max(1, sum(shares.values()))
+    used = {name: count for name, count in shares.items() if name not in _REST}
+    tokens_used = sum(used.values())
+    filled = max(round(tokens_used * width / total), 1 if tokens_used else 0)
+    reserve = min(round(shares["reserve"] * width / total), width - filled)
+    cells = dict(zip(used, apportion(filled, list(used.values())), strict=True))
+    return cells | {"free": width - filled - reserve, "reserve": reserve}
 
 
 def stacked(sizes: Mapping[Kind, int], widest: int, width: int) -> Content:

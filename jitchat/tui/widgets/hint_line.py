@@ -12,6 +12,7 @@ from time import monotonic
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.reactive import reactive
 from textual.screen import Screen
 from textual.style import Style
 from textual.widgets import Static
@@ -111,12 +112,26 @@ class HintLine(Horizontal):
     the countdown to a retry, a wait.
     """
 
+    question: reactive[str] = reactive("", repaint=False)
+    """Enter answers it; empty if nothing is asked."""
+    link: reactive[str] = reactive("", repaint=False)
+    """The address and title of the link under the mouse."""
+    command: reactive[str] = reactive("", repaint=False)
+    """What the typed command does, instead of the figures."""
+    is_listed: reactive[bool] = reactive(False, repaint=False)
+    """Whether the list above the prompt shows matching commands, so that its keys are shown."""
+    proposal: reactive[tuple[str, ...]] = reactive((), repaint=False)
+    """Variants of a proposal shown instead of the figures, the longest first."""
+    is_plain: reactive[bool] = reactive(False, repaint=False)
+    """Whether to show the sentence without figures."""
+    pane: reactive[tuple[Key, ...]] = reactive((), repaint=False)
+    """The keys of the focused pane, before anything else; empty if the prompt has the focus."""
+
     def __init__(self, keys: KeyNames | None = None) -> None:
         super().__init__(id="hint-line")
         self._key_names = keys or KeyNames()
         self._mark, self._cost = Static(id="working"), Static(id="cost")
         self._keys = Static(id="keys")
-        self._question = self._link = ""
         self.notice = ""
         """Shown for some seconds before or instead of the figures; usually empty."""
         self._warns = False
@@ -133,23 +148,19 @@ class HintLine(Horizontal):
         """Variants without figures; empty if `sentences` do not describe a window."""
         self.lesson = ""
         """How to see more, after the plain sentence; empty once the user has done it."""
-        self._is_plain = False
-        self._command = ""
-        self._is_listed = False
-        """Whether the list above the prompt shows matching commands."""
-        self._proposal: tuple[str, ...] = ()
-        """Variants of a proposal shown while the prompt is empty, the longest first."""
         self._prefix = ""
         """`editing #12 · ` while a turn is being edited."""
         self._is_busy = False
-        self._pane: tuple[Key, ...] = ()
-        """The keys of the focused pane; empty if the prompt has the focus."""
         self._drawn: tuple[Content, tuple[Key, ...]] = Content(), ()
 
     def compose(self) -> ComposeResult:
         yield self._mark
         yield self._cost
         yield self._keys
+
+    def on_mount(self) -> None:
+        for name in ("question", "link", "command", "is_listed", "proposal", "is_plain", "pane"):
+            self.watch(self, name, self._draw, init=False)
 
     def on_resize(self) -> None:
         self._draw()
@@ -161,8 +172,10 @@ class HintLine(Horizontal):
         self._draw()
 
     def show_usage(self, sentence: str) -> None:
-        """Show the usage reported for the window; the plain variants stay."""
-        self.show_cost(sentence, plain=self.plain)
+        """Show the usage reported for the window, as many parts as fit; the plain variants stay."""
+        parts = sentence.split(" · ")
+        forms = [" · ".join(parts[:size]) for size in range(len(parts), 0, -1)]
+        self.show_cost(*forms, parts[0].partition(" (")[0], plain=self.plain)
 
     def put_ahead(self, note: str) -> None:
         """Prepend a note to every variant; the last variant is the note alone."""
@@ -171,27 +184,6 @@ class HintLine(Horizontal):
             for variants in (self.sentences, self.plain)
         )
         self.show_cost(*sentences, plain=plain)
-
-    def show_plain(self, *, is_plain: bool) -> None:
-        """Show the sentence without figures, or with them."""
-        self._is_plain = is_plain
-        self._draw()
-
-    def show_proposal(self, *variants: str) -> None:
-        """Show a proposal instead of the figures, in the first variant that fits."""
-        self._proposal = variants
-        self._draw()
-
-    def show_command(self, hint: str) -> None:
-        """Explain the typed command instead of the figures; empty if no command is typed."""
-        self._command = hint
-        self._draw()
-
-    def show_listed(self, *, is_listed: bool) -> None:
-        """Show the keys of the list of commands instead of the command's explanation."""
-        if is_listed != self._is_listed:
-            self._is_listed = is_listed
-            self._draw()
 
     def show_notice(self, notice: str, seconds: float, *, warns: bool = False) -> bool:
         """Show a notice for some seconds, with the figures after it if they fit.
@@ -258,9 +250,6 @@ class HintLine(Horizontal):
         """Mark the figures as outdated while another window is being planned."""
         self._mark.update(WORKING if working else "", layout=False)
 
-    def show_faded(self, faded: bool) -> None:
-        self._cost.set_class(faded, "-faded")
-
     def show_edit(self, position: int | None) -> None:
         self._prefix = f"editing #{position} · " if position is not None else ""
         self._is_busy = False
@@ -270,27 +259,12 @@ class HintLine(Horizontal):
         self._is_busy = busy
         self._draw()
 
-    def show_question(self, question: str) -> None:
-        """Ask a question that Enter answers; empty to remove it."""
-        self._question = question
-        self._draw()
-
-    def show_link(self, leads_to: str) -> None:
-        """Show the address and title of a link; empty to remove them."""
-        self._link = one_line(leads_to)
-        self._draw()
-
-    def show_pane(self, keys: tuple[Key, ...]) -> None:
-        """Show the keys of the focused pane, before anything else; empty for the prompt."""
-        self._pane = keys
-        self._draw()
-
     def _draw(self) -> None:
         sentence = self._sentence()
-        taken = 0 if self._pane and not self._question else sentence.cell_length
+        taken = 0 if self.pane and not self.question else sentence.cell_length
         keys = fitting(self._keys_now(), self._width - taken)
-        is_whole = bool(self._link or self.notice) or (self._shows_plain and not self._pane)
-        if is_whole and not self._question and sentence.cell_length > self._room():
+        is_whole = bool(self.link or self.notice) or (self._shows_plain and not self.pane)
+        if is_whole and not self.question and sentence.cell_length > self._room():
             keys = ()  # rather than cut the sentence
         drawn_sentence, drawn_keys = self._drawn
         self._drawn = sentence, keys
@@ -300,13 +274,13 @@ class HintLine(Horizontal):
             self._keys.update(clickable(keys, key=" {} "))
 
     def _sentence(self) -> Content:
-        if self._question:
-            return Content.styled(self._question, "bold")
-        if self._link:
-            return Content(self._link)
+        if self.question:
+            return Content.styled(self.question, "bold")
+        if self.link:
+            return Content(one_line(self.link))
         is_plain = self._shows_plain
-        command = _LIST_KEYS if self._command and self._is_listed else self._command
-        current = [command] if command else self._proposal or self.sentences
+        command = _LIST_KEYS if self.command and self.is_listed else self.command
+        current = [command] if command else self.proposal or self.sentences
         forms = [one_line(form) for form in (self._plain_forms() if is_plain else current)]
         if self.notice:
             figures = () if is_plain else forms
@@ -328,7 +302,7 @@ class HintLine(Horizontal):
 
     @property
     def _shows_plain(self) -> bool:
-        return self._is_plain and bool(self.plain) and not (self._command or self._proposal)
+        return self.is_plain and bool(self.plain) and not (self.command or self.proposal)
 
     def _plain_forms(self) -> tuple[str, ...]:
         longer = self.plain[:-1] if self.lesson else ()  # the last one is the shortest
@@ -343,14 +317,14 @@ class HintLine(Horizontal):
     def _room(self) -> int:
         """Cells for the sentence, next to the keys that always stay."""
         keys = self._keys_now()
-        least = keys if self._pane else fitting(keys, 0)
+        least = keys if self.pane else fitting(keys, 0)
         return self._width - len(self._prefix) - _width(least)
 
     def _keys_now(self) -> tuple[Key, ...]:
-        if self._question:
+        if self.question:
             return ASKING
-        if self._pane:
-            return (*(named((_STOP,), self._key_names) if self._is_busy else ()), *self._pane)
+        if self.pane:
+            return (*(named((_STOP,), self._key_names) if self._is_busy else ()), *self.pane)
         keys = BUSY if self._is_busy else EDITING if self._prefix else IDLE
         return named(keys, self._key_names)
 

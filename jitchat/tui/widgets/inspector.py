@@ -59,10 +59,6 @@ class Inspector(Vertical):
         source: Source | None = None
         """The source turns in another conversation, if any."""
 
-        @property
-        def marks(self) -> list[tuple[int, int]]:
-            return [(passage.start, passage.end) for passage in self.passages]
-
     @dataclass
     class RowToggled(Message):
         turn: int | None
@@ -106,7 +102,7 @@ class Inspector(Vertical):
 
     def show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         which = "sent window" if sent else "next window"
-        self._show_heading(which, *figures.size_sentences(window))
+        self._show_heading(which, *figures.size_sentences(window, usage))
         limit = [figures.limit_sentence(window)] if window.budget.limit_source else []
         self._show_note("\n".join([*limit, *choosing_sentences(window)]))
         chosen = self.chosen
@@ -138,17 +134,16 @@ class Inspector(Vertical):
         """Show the usage reported for the sent window, if that window is on screen."""
         if self._window is not None and usage != self._usage:
             self._usage = usage
+            which, _ = self._heading
+            self._show_heading(which, *figures.size_sentences(self._window, usage))
             self._list.draw_one(self._stable, self._boundary(self._window))
 
     def on_resize(self) -> None:
-        """Fit the boundary to the list's width, and show bars only if they cut off no reason."""
+        """Fit the lines to the list's width, and show bars only if they cut off no reason."""
         self._draw_title()
         if self._window is None:
             return
-        if window_rows.bars_that_fit(self._rows, self._room) != self._bars:
-            self._fill(self.chosen)
-        else:
-            self._list.draw_one(self._stable, self._boundary(self._window))
+        self._fill(self.chosen)
 
     def refuse(self, error: JitchatError) -> None:
         why = "does not fit" if isinstance(error, WindowOverflow) else "cannot be planned"
@@ -171,9 +166,6 @@ class Inspector(Vertical):
     def show_working(self, working: bool) -> None:
         self._is_working = working
         self._draw_title()
-
-    def show_faded(self, faded: bool) -> None:
-        self._title.set_class(faded, "-faded")
 
     def _show_heading(self, which: str, *forms: str) -> None:
         self._heading = which, forms
@@ -270,15 +262,15 @@ class Inspector(Vertical):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        row, never = self._row_at(event.option_index), self._never
+        row, never, window = self._row_at(event.option_index), self._never, self._window
         if row is not None:
             self.post_message(self._opened(row))
-        elif never is not None:
-            title = f"{Verdict.LEFT_OUT} · {never.tokens:,} tokens in total"
+        elif never is not None and window is not None:
+            title = f"{Verdict.LEFT_OUT} · {window.figure(never.tokens)} tokens in total"
             self.post_message(self.RowOpened(title, "", never.sentence))
 
     def _opened(self, row: window_rows.WindowRow) -> RowOpened:
-        note = figures.ledger_note(row.ledger) if row.ledger else row.reason
+        note = figures.ledger_note(row.ledger, row.counted) if row.ledger else row.reason
         if not row.segments:
             return self.RowOpened(f"{row.kind} {row.numbers_text}", note, turn=row.turn)
         excerpt, source = row.segments[0].excerpt, row.source
@@ -286,8 +278,9 @@ class Inspector(Vertical):
         passages = excerpt.passages if excerpt is not None else ()
         if row.kind == Kind.RETRIEVED and elsewhere is not None:
             return self.RowOpened(row.title, note, "", elsewhere.first, passages, elsewhere)
-        if excerpt is not None and row.turn is not None:
-            note = f"{note}\n{figures.passages_sentence(excerpt)}"
+        if not row.segments[0].is_whole and row.turn is not None:
+            if excerpt is not None:
+                note = f"{note}\n{figures.passages_sentence(excerpt, row.counted)}"
             return self.RowOpened(row.title, note, "", row.turn, passages)
         text = "".join(segment.text for segment in row.segments)
         return self.RowOpened(row.title, note, text, source=elsewhere)
@@ -314,12 +307,20 @@ class Inspector(Vertical):
         """Draw the rows, the boundary of the stable prefix, and the sum of turns not considered."""
         self._bars = window_rows.bars_that_fit(self._rows, self._room)
         self._header.update(Content(f"{window_rows.titles_before_reason(self._bars)}why"))
-        lines = window_rows.lines_of(self._rows, self._bars)
+        rows = window_rows.lines_of(self._rows, self._bars)
+        lines = [_cut_line(row, self._room) for row in rows]
         if self._window is not None:
             lines.insert(self._stable, self._boundary(self._window))
-            lines += [window_rows.sum_line(self._never)] if self._never else []
+            if self._never is not None:
+                lines.append(window_rows.sum_line(self._never, self._window.mark))
         return lines
 
     def _boundary(self, window: ContextWindow) -> Content:
         sentence = figures.stable_sentence(window, self._usage)
         return Content(window_rows.boundary_line(sentence, self.size.width - figures.BESIDE))
+
+
+def _cut_line(line: Content, room: int) -> Content:
+    """Shorten a line as `cut` does; before the first layout, with a room of 0, not at all."""
+    short = figures.cut(line.plain, room) if room > 0 else line.plain
+    return line if short == line.plain else Content.assemble(line[: len(short) - 1], "…")

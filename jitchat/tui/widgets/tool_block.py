@@ -60,7 +60,8 @@ def folded(turn: Turn, segment: Segment | None) -> Content:
     took = duration(turn.use.seconds) if turn.use.seconds is not None else ""
     tokens = f"{plural(segment.tokens, 'token')} in the window" if segment is not None else ""
     size = plural(len(turn.content), "character") if turn.content else "empty"
-    shortened = ", shortened in windows" if turn.use.form is not None else ""
+    form = turn.use.form
+    shortened = f", {form.form} in windows" if form is not None else ""
     figures = " · ".join(filter(None, (took, tokens, f"{size}{shortened}")))
     return Content.assemble((f"{mark} ", style), line, "\n", (f"  {figures}", MUTED))
 
@@ -79,7 +80,7 @@ def whole(turn: Turn, call: ToolCall) -> str:
         call.arguments if arguments is None else json.dumps(arguments, indent=2, ensure_ascii=False)
     )
     form = turn.use.form
-    shown = [] if form is None else ["", "In later windows:", form]
+    shown = [] if form is None else ["", "In later windows:", form.text]
     return "\n".join([f"{call.name}({given})", *shown, "", "Result:", turn.content])
 
 

@@ -175,13 +175,12 @@ class TopLine(Horizontal):
     def on_resize(self) -> None:
         self._draw()
 
-    def show_title(self, title: str, turns: int) -> None:
-        self._text = replace(self._text, title=one_line(title), size=plural(turns, "turn"))
-        self._draw()
-
-    def show_marks(self, conversation: Conversation, reach: Reach, persona: str) -> None:
-        """Show a conversation's properties; most have none."""
-        self._text = replace(self._text, marks=marks_of(conversation, reach, persona))
+    def show_conversation(self, conversation: Conversation, reach: Reach, persona: str) -> None:
+        """Show a conversation's title, its size and its properties, of which most have none."""
+        title = one_line(conversation.title)
+        size = plural(conversation.turns, "turn")
+        marks = marks_of(conversation, reach, persona)
+        self._text = replace(self._text, title=title, size=size, marks=marks)
         self._draw()
 
     def show_cost(self, cost: str) -> None:

@@ -68,6 +68,17 @@ def draw(columns: Sequence[Column[Row]], row: Row, style: str = "") -> Content:
     return line.stylize_before(style) if style else line
 
 
+def fitting(columns: Sequence[Column[Row]], width: int) -> Sequence[Column[Row]]:
+    """Leave out the columns from the first one that does not fit whole: no figure is cut."""
+    shown, taken = list[Column[Row]](), 0
+    for column in columns:
+        taken += (column.width or 0) + (column.gap if shown else 0)
+        if taken > width > 0:
+            break
+        shown.append(column)
+    return shown
+
+
 def _row_parts(columns: Sequence[Column[Row]], row: Row) -> list[Cell]:
     return _aligned([(column, column.cell(row)) for column in columns])
 
@@ -118,7 +129,7 @@ class TurnTable(Vertical, Generic[Row]):
         yield self.list
 
     def on_mount(self) -> None:
-        self._header.update(Content(header(self.columns)))
+        self._header.update(Content(header(fitting(self.columns, self.width))))
 
     @property
     def width(self) -> int:
@@ -177,7 +188,7 @@ class TurnTable(Vertical, Generic[Row]):
         place = self._place_of(self._key(row))
         if place is not None:
             self._items = [*self._items[:place], row, *self._items[place + 1 :]]
-            line = draw(self.columns, row, self._style(row))
+            line = draw(fitting(self.columns, self.width), row, self._style(row))
             self.list.replace_option_prompt_at_index(place, line)
 
     def text(self) -> list[str]:
@@ -197,7 +208,7 @@ class TurnTable(Vertical, Generic[Row]):
             self.list.replace_option_prompt_at_index(place, line)
 
     def _drawn(self) -> list[Content]:
-        columns, width = self.columns, self.width
+        columns, width = fitting(self.columns, self.width), self.width
         self._header.update(Content(header(columns)))
         lines = []
         for item in self._items:

@@ -19,6 +19,7 @@ from jitchat.store.attachments import AttachmentStore
 from jitchat.store.reply_notes import ReplyNote, notes_of
 from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import one_line
+from jitchat.tools.compacting import told_of
 from jitchat.tui.drawing import Content, Verbatim
 from jitchat.tui.figures import note_sentence
 from jitchat.tui.palette import MUTED, slug
@@ -181,6 +182,8 @@ class TurnView(Vertical):
             left = len(self.turn.content) - len(begun)
             more = f"\n{left_out(left)}" if left else ""
             yield Verbatim(f"{begun}{more}", classes="turn-body")
+            if (form := self.turn.use.form) is not None:
+                yield Static(Content(f"sent in part: {told_of(form.text)}"), classes="turn-note")
             if attached := self.detail.attached:
                 yield Static(Content(attached), classes="turn-note")
                 yield from map(picture_widget, self.detail.pictures)

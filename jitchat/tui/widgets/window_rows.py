@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from rich.cells import cell_len
 
 from jitchat.statements import Source
+from jitchat.text.figures import Figure, Mark
 from jitchat.text.sanitize import one_line
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import PARTS, part_bars
@@ -48,6 +49,8 @@ class WindowRow:
     """The segments in this row; empty for a turn that is left out."""
     ledger: LedgerRow | None
     mark: str = ""
+    counted: Mark = Mark.COUNTED
+    """How its tokens are known."""
 
     @property
     def numbers(self) -> list[int]:
@@ -69,6 +72,10 @@ class WindowRow:
         if self.segments:
             return sum(segment.tokens for segment in self.segments)
         return self.ledger.tokens if self.ledger else 0
+
+    @property
+    def figure(self) -> Figure:
+        return Figure(self.tokens, self.counted)
 
     @property
     def is_stable(self) -> bool:
@@ -106,24 +113,25 @@ class WindowRow:
     def title(self) -> str:
         name = self.source.name if self.source is not None else self.numbers_text
         name = self.file.place if self.file is not None else name
-        return one_line(f"{self.kind} {name} · {self.tokens:,} tokens")
+        return one_line(f"{self.kind} {name} · {self.figure} tokens")
 
 
 def rows_of(window: ContextWindow) -> list[WindowRow]:
-    """List the segments in order, with old recent turns in one row, then turns left out by rank."""
+    """List the segments in order, then turns left out by rank; old whole turns share one row."""
     ledger = {row.turn: row for row in window.ledger}
-    recent = [segment for segment in window.segments if segment.kind is Kind.RECENT]
+    of_kind = (segment for segment in window.segments if segment.kind is Kind.RECENT)
+    recent = [segment for segment in of_kind if segment.is_whole]
     gathered = tuple(recent[:-SINGLY]) if len(recent) > SINGLY + 1 else ()
-    together = set(map(id, gathered))
+    together, mark = set(map(id, gathered)), window.mark
     rows: list[WindowRow] = []
     for segment in window.segments:
         if id(segment) not in together:
             known = None if segment.turn is None else ledger.get(segment.turn)
-            rows.append(WindowRow(segment.kind.value, (segment,), known))
+            rows.append(WindowRow(segment.kind.value, (segment,), known, counted=mark))
         elif segment is gathered[0]:
-            rows.append(WindowRow(Kind.RECENT.value, gathered, None))
+            rows.append(WindowRow(Kind.RECENT.value, gathered, None, counted=mark))
     left = [row for row in window.ledger if row.verdict is Verdict.LEFT_OUT]
-    return rows + [WindowRow(Verdict.LEFT_OUT.value, (), row) for row in left]
+    return rows + [WindowRow(Verdict.LEFT_OUT.value, (), row, counted=mark) for row in left]
 
 
 def with_changes(
@@ -197,15 +205,15 @@ def line_of(row: WindowRow, largest: float, shown: Bars = None) -> Content:
     all_parts = ledger.parts if ledger else ()
     parts = tuple(part for part in all_parts if shown is None or part[0] in shown)
     bars = f"{part_bars(parts, largest):<{_width(shown)}}"
-    line = _columns(row.kind, row.numbers_text, f"{row.tokens:,}", score, bars)
+    line = _columns(row.kind, row.numbers_text, str(row.figure), score, bars)
     line += one_line(row.reason)
     if row.mark:
         line = f"{line[:MARK_AT]}{row.mark}{line[MARK_AT + 1 :]}"
     return Content.styled(line, _STYLES.get(row.mark, "" if row.segments else MUTED))
 
 
-def sum_line(never: NeverCandidates) -> Content:
-    columns = _columns(Verdict.LEFT_OUT, "", f"{never.tokens:,}").rstrip()
+def sum_line(never: NeverCandidates, mark: Mark) -> Content:
+    columns = _columns(Verdict.LEFT_OUT, "", str(Figure(never.tokens, mark))).rstrip()
     return Content.styled(f"{columns}  {never.sentence}", MUTED)
 
 

@@ -12,20 +12,14 @@ from math import ceil
 
 from jitchat.window import reasons
 from jitchat.window.facts import without_repeats
-from jitchat.window.other_conversations import CombinedRecall, elsewhere_rows, with_others
-from jitchat.window.parts import Choice, Parts
+from jitchat.window.other_conversations import CombinedRecall, with_others
+from jitchat.window.parts import Choice, Parts, of_conversation
 from jitchat.window.recall import Allowance, Recall, Recalling
-from jitchat.window.render import Noted, pinned_segments, tail_segments
-from jitchat.window.window import Kind, Segment, tokens_of
+from jitchat.window.render import pinned_segments, tail_segments
+from jitchat.window.window import Segment, tokens_of
 
 
 def choose(parts: Parts) -> Choice:
-    choice = _chosen(parts)
-    rows = elsewhere_rows(parts.sources.retrieval.elsewhere, choice.segments, parts.counter.count)
-    return replace(choice, elsewhere=rows)
-
-
-def _chosen(parts: Parts) -> Choice:
     pinned, start = _pins_and_start(parts)
     fixed = parts.fixed + tokens_of(pinned)
     if parts.is_small and (fixed > parts.room or not start):
@@ -35,10 +29,10 @@ def _chosen(parts: Parts) -> Choice:
     recalled, segments = _recalled(parts, head)
     refused = parts.sources.wanted.intersection(recalled.not_whole)
     lacks_requested = any(parts.sources.history.find(turn) is not None for turn in refused)
-    costs_more = parts.whole < _of_conversation(segments) + parts.kept_line
+    costs_more = parts.whole < of_conversation(segments) + parts.kept_line
     if parts.is_small and (costs_more or lacks_requested):
         return _everything(parts)
-    return Choice(segments, recalled, parts.squeezed(start))
+    return Choice(segments, recalled, parts.squeezed(start, fixed))
 
 
 def _everything(parts: Parts) -> Choice:
@@ -48,14 +42,16 @@ def _everything(parts: Parts) -> Choice:
     additions = _additions(parts, parts.recent(0), left)
     allowance = _allowance(parts, left - sum(price(each.text) for each in additions))
     noted = with_others(Recall(), parts.sources.retrieval.elsewhere, allowance, price).noted
+    is_whole = not parts.sources.history.taken_out
+    reason = reasons.PASSED_THROUGH if is_whole else reasons.PASSED_THROUGH_WITHOUT
     while True:
-        choice = parts.everything(reasons.PASSED_THROUGH, Recall(), (*additions, *reversed(noted)))
+        choice = parts.everything(reason, Recall(), (*additions, *reversed(noted)))
         if tokens_of(choice.segments) <= room or not (additions or noted):
             return choice
         additions, noted = (additions, noted[:-1]) if noted else (additions[:-1], noted)
 
 
-def _additions(parts: Parts, sent: Sequence[Segment], room: int) -> tuple[Noted, ...]:
+def _additions(parts: Parts, sent: Sequence[Segment], room: int) -> tuple[Segment, ...]:
     """Choose what is noted in addition to turns, the least needed last: facts, parts of files."""
     facts = parts.fitting_facts(sent, room)
     left = room - sum(parts.counter.count(each.text) for each in facts)
@@ -109,7 +105,7 @@ def _recalled(parts: Parts, head: Sequence[Segment]) -> tuple[Recall, tuple[Segm
 def _missing(parts: Parts, segments: Sequence[Segment]) -> int:
     """Return the tokens over the room or over the cost of everything; 0 or less if none."""
     most = parts.whole - parts.kept_line
-    return max(tokens_of(segments) - parts.room, _of_conversation(segments) - most)
+    return max(tokens_of(segments) - parts.room, of_conversation(segments) - most)
 
 
 def _smaller(
@@ -118,15 +114,5 @@ def _smaller(
     """Drop what is over: turns of other conversations only if the room itself is exceeded."""
     recalled = combined.recalled
     if tokens_of(segments) <= parts.room and (recalled.turns or recalled.lines):
-        return replace(combined, recalled=recalled.smaller(missing))
+        return replace(combined, recalled=recalled.smaller(missing, fits=True))
     return combined.smaller(missing)
-
-
-def _of_conversation(segments: Sequence[Segment]) -> int:
-    """Sum up what must cost no more than everything: all that stems from this conversation."""
-    return tokens_of(
-        segment
-        for segment in segments
-        if segment.kind not in (Kind.FACTS, Kind.DOCUMENTS)
-        and not (segment.kind is Kind.RETRIEVED and segment.source is not None)
-    )

@@ -7,7 +7,7 @@ from jitchat.window.parts import Choice, Parts
 def choose(parts: Parts) -> Choice:
     parts.require(parts.fixed)
     start = parts.fitting_start(parts.wanted_start(), parts.fixed)
-    opening = parts.opening if start else parts.opening_of_everything
+    opening = parts.opening_with(has_blocks=False, start=start)
     segments = (*opening, *parts.recent(start), *parts.bare_tail)
-    squeezed = parts.squeezed(start)
+    squeezed = parts.squeezed(start, parts.fixed)
     return Choice(segments, squeezed=squeezed, not_recalled=reasons.BEFORE_RECENT)

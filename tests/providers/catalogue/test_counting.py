@@ -13,6 +13,7 @@ from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.providers.provider import Options
 from jitchat.values import Tool
 from tests.providers.catalogue.servers import NASTY, Routes
+from tests.providers.requested import requested
 from tests.providers.streams import ASKED, KEY, endpoint
 
 TEMPLATE = {"POST /apply-template": {"prompt": "<s>hello"}}
@@ -26,7 +27,7 @@ ROUTES = {
 
 def sent(protocol: str) -> dict[str, object]:
     """The body of the request that would be sent."""
-    return json.loads(protocol_named(protocol).request(endpoint(), ASKED, Options()).content)
+    return json.loads(requested(protocol_named(protocol), endpoint(), ASKED, Options()).content)
 
 
 def body(routes: Routes) -> dict[str, object]:

@@ -26,7 +26,6 @@ from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.values import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection
@@ -233,7 +232,7 @@ class Stage:
         self.drafts = Drafts(backend.store.database)
         self.keeper = DraftKeeper(host, self.drafts, self._typed, list)  # type: ignore[arg-type]
         shared: Any = host, backend, surfaces
-        self.steering = steering = Steering(*shared, Mode.JIT)
+        self.steering = steering = Steering(*shared)
         self.ending = Ending(*shared)
         self.opening = opening = Opening(*shared, self.keeper, self.ending, conversation)
         self.indexing = Indexing(*shared, opening)

@@ -41,8 +41,7 @@ def test_without_room_for_the_bars_the_counts_stand_alone() -> None:
 def test_a_difference_is_told_as_far_as_there_is_room(width: int) -> None:
     lines = [difference_line(each, width) for each in mode_differences(TALLIES)]
     assert all(len(line) <= width for line in lines)
-    assert lines[0].startswith(f"jit − full:     +6{' points' if width > 44 else ''} (")
-    assert "p = 0.22" in lines[0]
+    assert lines[0].startswith("jit − full:     +6 (")
     if width == 120:
-        assert lines[0].endswith("p = 0.22, of 105 cells, 35 left out")
-        assert lines[1].endswith("p < 0.001, of 140 cells")
+        assert lines[0].endswith(") points, of 105 cells, 35 left out")
+        assert lines[1].endswith(") points, of 140 cells")

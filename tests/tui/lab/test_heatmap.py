@@ -9,9 +9,8 @@ import pytest
 
 from jitchat.lab.colours import colour_of
 from jitchat.lab.experiment import Experiment, preset
-from jitchat.lab.export.heatmap import HEAD, text_row
 from jitchat.lab.stats import Tally, count_results
-from jitchat.tui.lab.heatmap import ScreenText, laid_out, moved
+from jitchat.tui.lab.heatmap import HEAD, ScreenText, laid_out, moved
 from jitchat.values import Mode
 from tests.tui.lab.support import quick, result_of
 
@@ -52,15 +51,15 @@ def test_beside_the_squares_is_no_square() -> None:
     x, y = layout.corner(TOP)  # type: ignore[misc]
     assert layout.place_at(x - 1, y) is None
     assert layout.place_at(x, HEAD - 1) is None
-    assert layout.place_at(x + layout.maps[0].width, y) is None
+    assert layout.place_at(x + layout.map_width, y) is None
     assert layout.place_at(x, y + layout.high * 5) is None
 
 
 def test_all_maps_are_shown_where_each_has_room_and_else_one() -> None:
     wide = 6 + 3 * 8 * 5 + 2 * 3
-    assert len(laid_out(DEEP, TOP, wide, 13).maps) == 3
+    assert len(laid_out(DEEP, TOP, wide, 13).modes) == 3
     narrow = laid_out(DEEP, (Mode.JIT, 1_000, 0.0), wide - 1, 13)
-    assert [(shown.mode, len(shown.lengths)) for shown in narrow.maps] == [(Mode.JIT, 8)]
+    assert (narrow.modes, len(narrow.lengths)) == ((Mode.JIT,), 8)
 
 
 def test_squares_are_higher_where_there_is_room_for_all_of_them() -> None:
@@ -78,7 +77,7 @@ def test_the_cursor_goes_from_map_to_map_and_stays_within_them() -> None:
 
 
 def runs_of(asked, layout, tallies, cursor, y: int, *pending):
-    return text_row(layout, ScreenText(asked, layout, tallies, pending, cursor), y)
+    return ScreenText(asked, layout, tallies, pending, cursor).row(y)
 
 
 def text_of(*given) -> str:

@@ -10,11 +10,11 @@ from jitchat.lab.change import signed
 from jitchat.lab.compare import compare_runs
 from jitchat.lab.experiment import Cell, Verdict, preset
 from jitchat.lab.facts import Kind
-from jitchat.lab.stats import Tally, count_results
+from jitchat.lab.stats import Tally, count_results, span
 from jitchat.tui.lab.cells import cell_line, cells_of, detail, pin_effect, square_line, whole
 from jitchat.tui.lab.compare import compared_rows
 from jitchat.tui.lab.curve import spent_rows
-from jitchat.tui.lab.run_state import Progress, span
+from jitchat.tui.lab.run_state import Progress
 from jitchat.tui.lab.setup import PlannedRun, plan_text, preset_line
 from jitchat.tui.lab.start import run_line, runs_header
 from jitchat.values import Mode
@@ -227,7 +227,7 @@ def test_progress_tells_time_once_something_is_known_of_it() -> None:
     ]
 
 
-@pytest.mark.parametrize("width", [70, 100, 150])
+@pytest.mark.parametrize("width", [66, 100, 150])
 def test_two_runs_are_compared_length_by_length_and_the_interval_is_drawn(width: int) -> None:
     run = run_of(quick())
     cells = [cell for cell in quick().cells() if cell.mode is not Mode.FULL]

@@ -35,6 +35,8 @@ def reads(backend: TestBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """The built-in reader answers; the lab's clock stands still."""
     monkeypatch.setattr(run, "monotonic", lambda: 0.0)
     backend.service = lab_service_in(tmp_path)
-    backend.provider = ReaderProvider(lambda messages, text: (100 * len(messages), len(text) // 4))
+    backend.provider = ReaderProvider(
+        lambda messages, _, text: (100 * len(messages), len(text) // 4)
+    )
     backend.options = SessionOptions(prices=Prices(0.0, 0.0))
     return backend

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.transfer.demo import store_demo
 from jitchat.tui.chat.screen import ChatScreen
-from jitchat.tui.tour.app import Tour, TourApp, TourBar
+from jitchat.tui.tour.app import TourApp, TourBar
 from jitchat.tui.views.what_if import Sides, WhatIfView
 from tests.tui.support import TestBackend, until
 
@@ -20,14 +20,14 @@ def tour_app(backend: TestBackend, pace: float | None = None) -> TourApp:
     return TourApp(backend, store_demo(backend.store), pace)
 
 
-def led(pilot: Pilot[None]) -> Tour:
+def led(pilot: Pilot[None]) -> TourApp:
     assert isinstance(pilot.app, TourApp)
-    return pilot.app.tour
+    return pilot.app
 
 
 async def arrived(pilot: Pilot[None], place: int) -> ChatScreen:
     assert isinstance(pilot.app, TourApp)
-    tour, screen = pilot.app.tour, pilot.app.chat
+    tour, screen = pilot.app, pilot.app.chat
     await until(
         pilot,
         lambda: tour.progress.place == place and not tour.progress.is_on_way,

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from jitchat.tui.chat.screen import ChatScreen
-    from jitchat.tui.tour.app import Tour
+    from jitchat.tui.tour.app import TourApp
 
 NEEDLE = DEPLOY_WINDOW.turn
 RIGHT = "the same, measured: facts at every depth of longer and longer conversations. Right: "
 
 
-def full_holds_it_and_has_it(tour: Tour, screen: ChatScreen) -> None:
+def full_holds_it_and_has_it(tour: TourApp, screen: ChatScreen) -> None:
     full = tour.asked[1]
     assert full.window is screen.previews.window
     assert full.window.mode is Mode.FULL
@@ -51,7 +51,7 @@ def full_holds_it_and_has_it(tour: Tour, screen: ChatScreen) -> None:
     assert tour.progress.words.endswith(f"in #{NEEDLE}, {back} turns back. The reply has it.")
 
 
-def recency_lacks_it_and_loses_it(tour: Tour, screen: ChatScreen) -> None:
+def recency_lacks_it_and_loses_it(tour: TourApp, screen: ChatScreen) -> None:
     full, recency = tour.asked[1], tour.asked[2]
     assert recency.window is screen.previews.window
     assert recency.turn == full.turn
@@ -64,7 +64,7 @@ def recency_lacks_it_and_loses_it(tour: Tour, screen: ChatScreen) -> None:
     assert tour.progress.words.endswith(told)
 
 
-def asked_for_it_is_found(tour: Tour, screen: ChatScreen) -> None:
+def asked_for_it_is_found(tour: TourApp, screen: ChatScreen) -> None:
     asked = tour.asked[3]
     assert asked.window is screen.previews.window
     assert asked.window.mode is Mode.RECENCY
@@ -73,11 +73,11 @@ def asked_for_it_is_found(tour: Tour, screen: ChatScreen) -> None:
     assert asked.window.kind_of_turns()[NEEDLE] is Kind.REQUESTED
     assert asked.reply is not None
     assert DEPLOY_WINDOW.is_in(asked.reply.content)
-    assert f"+{request.tokens:,} tokens. The reply has it." in tour.progress.words
+    assert f"~{request.tokens:,} tokens. The reply has it." in tour.progress.words
     assert screen.query_one(Inspector).chosen == NEEDLE
 
 
-def jit_fetches_it_and_says_why(tour: Tour, screen: ChatScreen) -> None:
+def jit_fetches_it_and_says_why(tour: TourApp, screen: ChatScreen) -> None:
     jit = tour.asked[4]
     assert jit.window.kind_of_turns()[NEEDLE] is Kind.RETRIEVED
     assert jit.reply is not None
@@ -88,7 +88,7 @@ def jit_fetches_it_and_says_why(tour: Tour, screen: ChatScreen) -> None:
     assert screen.query_one(Inspector).chosen == NEEDLE
 
 
-def observations_have_it_and_cost_less(tour: Tour, screen: ChatScreen) -> None:
+def observations_have_it_and_cost_less(tour: TourApp, screen: ChatScreen) -> None:
     observe = tour.asked[5]
     assert observe.window.mode is Mode.OBSERVE
     assert observe.window.distilled_through >= 50

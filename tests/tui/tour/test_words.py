@@ -14,7 +14,6 @@ from jitchat.tui.tour.script import (
     STEPS,
     Ask,
     Asked,
-    describe_asking,
     describe_comparison,
     describe_conversation,
     describe_rot,
@@ -95,9 +94,10 @@ def test_of_a_model_that_may_ask_what_it_asked_is_told_or_that_it_did_not(
     said = turn(61, DEPLOY_WINDOW.question)
     asking = Asked(said, replace(window, requests=(request,)), turn(64, RIGHT))
 
-    told = describe_asking(asking, DEPLOY_WINDOW)
-    assert "It asked for “deploy window” → #9, +41 tokens. The reply has it" in told
-    silent = describe_asking(Asked(said, window, turn(62, WRONG)), DEPLOY_WINDOW)
+    (step,) = [step for step in STEPS if isinstance(step, Ask) and step.may_ask]
+    told = step.says(asking, DEPLOY_WINDOW)
+    assert "It asked for “deploy window” → #9, ~41 tokens. The reply has it" in told
+    silent = step.says(Asked(said, window, turn(62, WRONG)), DEPLOY_WINDOW)
     assert silent.endswith("It made no request. So the answer is lost.")
 
 
@@ -141,7 +141,7 @@ def test_of_a_comparison_each_mode_is_told_and_one_that_does_not_fit(store: Cold
 def test_of_a_run_the_right_answers_are_told_by_mode(
     by_mode: dict[Mode, Tally], is_running: bool, told: str
 ) -> None:
-    assert told in describe_rot(replace(count_results(()), by_mode=by_mode), is_running)
+    assert told in describe_rot(replace(count_results(()), by_mode=by_mode), is_running=is_running)
 
 
 def test_a_text_stays_as_long_as_reading_it_takes_times_the_pace() -> None:

@@ -33,6 +33,7 @@ def send_all(session: Session, mode: Mode = Mode.JIT) -> int:
         )
         usage = Usage(window.used, 40, window.stable_tokens // 2)
         reply = turn.id + 1
-        ending = Ending(reply, usage, "stop", session.cost_of(usage), session.provider.name)
-        session.memory.archive.close(session.memory.archive.put(turn.id, record), ending)
+        archive, provider = session.memory.archive, session.provider.name
+        window_id = archive.put(turn.id, record, Ending(provider=provider))
+        archive.close(window_id, Ending(reply, usage, "stop", session.cost_of(usage), provider))
     return len(said)

@@ -84,7 +84,7 @@ async def the_heads_of_columns_are_whole(pilot, view: AskAllView) -> None:
 async def test_the_reader_answers_from_each_window_and_one_answer_is_gone_on_with(
     backend: TestBackend,
 ) -> None:
-    backend.provider = ReaderProvider(lambda messages, text: (len(messages), len(text)))
+    backend.provider = ReaderProvider(lambda messages, _, text: (len(messages), len(text)))
     backend.options = FREE
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)

@@ -54,7 +54,7 @@ def test_a_step_says_what_it_holds_and_how_it_differs() -> None:
     smaller = replace(JIT.budget, limit=JIT.budget.limit - 1_024)
     assert draw(columns, Step(smaller)).plain.split()[-1] == "…"
     overflow = Step(smaller, WindowOverflow("It needs more.", "", 1_812))
-    assert "does not fit: 1,812 tokens over" in draw(columns, overflow).plain
+    assert "does not fit: ~1,812 tokens over" in draw(columns, overflow).plain
 
 
 @examples(30)
@@ -74,7 +74,7 @@ def test_what_is_printed_adds_up_to_the_limit(limit: int, more: int, learnt: Cal
 
 def test_a_budget_that_is_too_small_says_by_how_much() -> None:
     overflow = WindowOverflow("It needs more.", "", 1_812)
-    assert window_sentence(overflow) == "does not fit: 1,812 tokens over"
+    assert window_sentence(overflow) == "does not fit: ~1,812 tokens over"
 
 
 def _figures(sentence: str) -> list[int]:

@@ -50,36 +50,41 @@ def test_the_total_says_what_was_saved(total, told):
     ("money", "told"),
     [
         (
-            Money(0.2, 0.5, 2.0, 3),
-            "Input: $0.20 sent · full ~$0.50 with a warm cache, ~$2.00 without one"
-            " · saved ~$0.30 (60 %)",
+            Money(0.2, 0.5, 3, 1_200),
+            "Input: $0.20 sent · full ~$0.50, ~1,200 tokens of it cached · saved ~$0.30 (60 %)",
         ),
-        (Money(0.2, 2.0, 2.0, 3), "Input: $0.20 sent · full ~$2.00 · saved ~$1.80 (90 %)"),
+        (Money(0.2, 2.0, 3), "Input: $0.20 sent · full ~$2.00 · saved ~$1.80 (90 %)"),
+        (Money(0.2, 0.2, 3), "Input: $0.20 sent · full ~$0.20 · nothing saved"),
         (
-            Money(0.2, 0.15, 2.0, 3),
-            "Input: full would have been cheaper: ~$0.15 with a warm cache"
-            " instead of $0.20; ~$2.00 without one",
+            Money(0.2, 0.15, 3, 900),
+            "Input: $0.20 sent · full would have been cheaper: ~$0.15, ~900 tokens of it cached",
         ),
         (
-            Money(0.2, 0.3, 0.15, 2),
-            "Input: full would have been cheaper: ~$0.15 without a cache"
-            " instead of $0.20 · 1 send without a known price not counted",
+            Money(0.2, 0.15, 2),
+            "Input: $0.20 sent · full would have been cheaper: ~$0.15"
+            " · 1 send not compared, charged $0.25 with answers:"
+            " no price of m\N{SYMBOL FOR ESCAPE}1 is known",
         ),
-        (Money(0.0, 0.0, 0.0, 3), "No charge"),
-        (Money(), "The cost is unknown: no price of m\x1b1 is known."),
+        (Money(0.0, 0.0, 3), "No charge"),
+        (
+            Money(),
+            "3 sends not compared, charged $0.25 with answers: no price of m\N{SYMBOL FOR ESCAPE}1"
+            " is known",
+        ),
     ],
 )
 def test_money_is_told_plainly(money, told):
-    assert money_sentence(Savings(3, 0, 1, 1, money), "m\x1b1") == told
+    total = Savings(3, 0, 1, 1, money, ("m\x1b1",), 0.25)
+    assert money_sentence(total).replace("m\x1b1", "m\N{SYMBOL FOR ESCAPE}1") == told
 
 
 def test_what_the_picker_took_is_told_to_be_in_no_sum():
-    told = money_sentence(Savings(3, 0, 1, 1, Money(0.2, 2.0, 2.0, 3)), "m", picked=True)
+    told = money_sentence(Savings(3, 0, 1, 1, Money(0.2, 2.0, 3)), picked=True)
     assert told.endswith(" (90 %) · the picker is not counted")
 
 
 def test_of_nothing_sent_no_money_is_told():
-    assert money_sentence(Savings(), "m") == ""
+    assert money_sentence(Savings()) == ""
 
 
 def test_a_send_is_told_in_its_figures():

@@ -29,7 +29,7 @@ from tests.tui.views.test_missing_turn import QUESTION, lines, opened, sent, set
 async def test_the_reader_is_asked_at_once_and_tells_which_turn_it_answered_from(
     backend: TestBackend,
 ) -> None:
-    backend.provider = ReaderProvider(lambda messages, text: (10, 10))
+    backend.provider = ReaderProvider(lambda messages, _, text: (10, 10))
     async with demo_app(backend).run_test(size=(100, 30)) as pilot:
         await ready(pilot)
         await opened(pilot, "alt+m", LeaveOneOutView)

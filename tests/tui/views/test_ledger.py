@@ -119,7 +119,7 @@ async def test_rows_are_taken_out_and_in_and_the_chat_follows(backend: TestBacke
         view, table = await opened(pilot)
         await pilot.press("space")
         await settled(pilot)
-        assert "displaced: #9 (37)" in told(view, "change")
+        assert "displaced: #9 (~37)" in told(view, "change")
         row = next(row for row in table.rows if row.turn == 9)
         assert (row.verdict, row.reason) == ("left out", "left out of this message by you")
         assert "left out of this message by you" in told(view, "note")
@@ -233,22 +233,23 @@ async def test_tools_are_listed_behind_the_turns_with_their_price_and_why(
         await type_text(pilot, "pay the invoices of the deploy window")
         window = screen.previews.window
         assert window is not None
-        assert len(window.tools_left_out) == 200
+        assert len(window.others_of(Kind.TOOLS)) == 200
         sentence = " ".join(choosing_sentences(window))
         assert f"{len(names)} tools not offered" in sentence
         assert (
-            f"its description does not fit: shelf_0 ({window.tools_left_out[0].tokens})" in sentence
+            f"its description does not fit: shelf_0 (~{window.others_of(Kind.TOOLS)[0].tokens})"
+            in sentence
         )
         view, table = await opened(pilot)
         lines = table.text()
         price = window.tokens_of(Kind.TOOLS)
-        assert any(
-            line.startswith("── ") and f"offered, ~{price:,} tokens" in line for line in lines
-        )
+        [heading] = [line for line in lines if line.startswith("── tools: ")]
+        spared = sum(row.tokens for row in window.others_of(Kind.TOOLS))
+        assert heading.startswith(f"── tools: ~{price:,} tokens sent, ~{spared:,} left out ")
         (offered,) = (line for line in lines if "invoices:" in line)
-        assert offered.endswith('offered   invoices: its description fits on "invoices"')
+        assert offered.endswith('sent      invoices: its description fits on "invoices"')
         await pilot.press("slash", *"shelf_7", "enter")
-        found = [line for line in table.text() if "left out" in line]
+        _, *found = [line for line in table.text() if "left out" in line]
         assert [line.split()[3] for line in found] == [
             "shelf_7:",
             *(f"shelf_{n}:" for n in range(70, 80)),

@@ -49,7 +49,7 @@ def window(store: ColdStore) -> ContextWindow:
 
 
 def turns(window: ContextWindow, listing: Listing, **lines: str) -> list[int]:
-    rows = [row_of(row) for row in window.ledger]
+    rows = [row_of(row, window.mark) for row in window.ledger]
     known = {int(key[1:]): line for key, line in lines.items()}
     return [row.turn for row in listing.of(rows, known)]
 
@@ -81,7 +81,7 @@ def test_rows_are_filtered_by_part_and_by_index_line_reason_and_id(window: Conte
 
 
 def test_the_cut_the_floor_and_the_end_stand_between_the_ranks(window: ContextWindow) -> None:
-    rows = Listing().of([row_of(row) for row in window.ledger], {})
+    rows = Listing().of([row_of(row, window.mark) for row in window.ledger], {})
     told = [item if isinstance(item, Line) else item.turn for item in ruled(rows, window)]
     rules = [(place, item) for place, item in enumerate(told) if isinstance(item, Line)]
     assert [rule.text.removeprefix("── ").strip().split(":")[0] for _, rule in rules] == [
@@ -101,7 +101,7 @@ def test_a_part_has_its_bar_under_its_name(window: ContextWindow) -> None:
     assert str(legend()) == f"parts of the score: {' '.join(PARTS)}"
     for number, name in enumerate(PARTS):
         parts = tuple((each, 1.0 if each == name else 0.0) for each in reversed(PARTS))
-        row = row_of(replace(window.ledger[0], parts=parts, reason=""))
+        row = row_of(replace(window.ledger[0], parts=parts, reason=""), window.mark)
         head, line = header(columns_of([row], window, Marks())(76)), line_of(row, window, 76)
         place = head.index(" le ") + 1 + 3 * number
         assert head[place : place + 2] == name[:2]
@@ -109,7 +109,9 @@ def test_a_part_has_its_bar_under_its_name(window: ContextWindow) -> None:
         assert line.count("█") == 2
     reranked = replace(window, reranking=Reranking("cross-1", "", 9, 4.0))
     parts = (*((name, 0.0) for name in PARTS), (RERANKER, 1.0))
-    row = row_of(replace(window.ledger[0], parts=parts, reason="", rank=1, rank_before=7))
+    row = row_of(
+        replace(window.ledger[0], parts=parts, reason="", rank=1, rank_before=7), window.mark
+    )
     assert str(legend(reranked)).endswith("later reranker")
     assert RERANKER not in str(legend(replace(reranked, reranking=None)))
     assert (
@@ -119,7 +121,7 @@ def test_a_part_has_its_bar_under_its_name(window: ContextWindow) -> None:
         == "█"
     )
     assert "rank 1 (7 before the reranker)" in row.note
-    less = row_of(replace(window.ledger[0], parts=(("cue", -0.2),)))
+    less = row_of(replace(window.ledger[0], parts=(("cue", -0.2),)), window.mark)
     assert "−−" in line_of(less, window, 76)
 
 
@@ -127,7 +129,8 @@ def test_a_part_has_its_bar_under_its_name(window: ContextWindow) -> None:
 def test_a_row_says_what_was_decided_and_why_where_there_is_room(
     window: ContextWindow, width: int
 ) -> None:
-    row = row_of(replace(window.ledger[0], reason="because [b]of[/b] \x1b[2J " + "words " * 40))
+    reason = "because [b]of[/b] \x1b[2J " + "words " * 40
+    row = row_of(replace(window.ledger[0], reason=reason), window.mark)
     marks = Marks(Steering(frozenset({row.turn})), Once(dropped=frozenset({row.turn})))
     line = line_of(row, window, width, marks)
     assert line.startswith("−P ")
@@ -172,7 +175,7 @@ def test_the_printed_sums_are_the_limit_and_every_turn_is_told_of(case: Case, mo
     sums = re.sub(r" ± [\d,]+", "", identity_sentence(window))
     used, free, reserve, limit = (int(each.replace(",", "")) for each in _NUMBERS.findall(sums))
     assert used + free + reserve == limit
-    rows = Listing().of([row_of(row) for row in window.ledger], {})
+    rows = Listing().of([row_of(row, window.mark) for row in window.ledger], {})
     assert [each for each in ruled(rows, window) if not isinstance(each, Line)] == rows
     assert {row.turn: row.tokens for row in rows} == {row.turn: row.tokens for row in window.ledger}
     never = window.never_candidates

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 async def test_reply(picture: Picture, backend: TestBackend) -> None:
-    backend.provider = ReaderProvider(lambda messages, text: (1_000, 20))
+    backend.provider = ReaderProvider(lambda messages, _, text: (1_000, 20))
     backend.options = SessionOptions(prices=Prices(0.0, 0.0))
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         await sent(pilot, QUESTION)

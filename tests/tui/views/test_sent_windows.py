@@ -109,7 +109,7 @@ async def test_the_sends_are_scrubbed_through_compared_and_copied(backend: TestB
         assert view.focused is view.sends.list
         assert listed(view) == ["3 #65 recency", "2 #63 full", "1 #61 jit"]
         assert told(view).startswith("send 3 of 3 · #65 · ")
-        assert "\nsha256 " in told(view)
+        assert "\nwindow " in told(view)
         assert " as sent\nsent 100 ✓ · answer 10 ✓ · cost unknown · reply #66" in told(view)
         assert told(view).endswith("\nUnderstood.")
 

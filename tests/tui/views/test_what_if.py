@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jitchat.savings import Comparison
 from jitchat.session_options import SessionOptions
 from jitchat.statements import Observation, Source
 from jitchat.tui.views.what_if import (
-    Comparison,
     Side,
     Sides,
     WhatIfView,
+    Windows,
     bar_line,
     columns_of,
     compare,
@@ -37,6 +38,8 @@ from tests.tui.test_screens import QUESTION
 from tests.window.cases import Case, cases
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jitchat.store.store import ColdStore
 
 
@@ -44,13 +47,17 @@ def numbers(text: str) -> list[int]:
     return [int(found.replace(",", "")) for found in re.findall(r"\d[\d,]*", text)]
 
 
+def priced(amount: float | None) -> Callable[[ContextWindow], Comparison]:
+    return lambda window: Comparison.ahead(window, lambda _: amount)
+
+
 @examples(16)
 @given(cases())
 def test_the_figures_of_each_mode_add_up_to_the_limit(case: Case) -> None:
     for mode in Mode:
         planned = case.window(mode, EstimateCounter())
-        side = side_of(mode, planned, lambda _: None)
-        printed = str(figures_line(side, in_use=False))
+        side = side_of(mode, planned, priced(None))
+        printed = str(figures_line(side, 80, in_use=False))
         if not isinstance(planned, ContextWindow):
             assert numbers(printed) == [planned.overshoot]
             continue
@@ -64,8 +71,8 @@ def test_the_figures_of_each_mode_add_up_to_the_limit(case: Case) -> None:
 
 def test_free_is_what_is_left_of_the_window_and_not_a_price(store: ColdStore) -> None:
     planned = demo_session(store).preview(QUESTION, Mode.JIT)
-    assert side_of(Mode.JIT, planned, lambda _: 0.0).figures[2] == "no charge"
-    assert side_of(Mode.JIT, planned, lambda _: None).figures[2] == "cost unknown"
+    assert side_of(Mode.JIT, planned, priced(0.0)).figures[2] == "no charge"
+    assert side_of(Mode.JIT, planned, priced(None)).figures[2] == "cost unknown"
 
 
 SIZES = st.lists(st.tuples(st.sampled_from(Kind), st.integers(1, 10**6)), unique_by=lambda x: x[0])
@@ -86,7 +93,7 @@ def test_a_bar_is_to_the_scale_of_the_widest_and_shows_every_kind(
     assert abs(len(drawn) - exact) <= len(ordered) + 1
 
 
-def drawn(comparison: Comparison, mode: Mode) -> str:
+def drawn(comparison: Windows, mode: Mode) -> str:
     columns = columns_of(comparison, 73)
     rows = (
         item.text if isinstance(item, Line) else str(draw(columns, item)).rstrip()
@@ -99,8 +106,8 @@ def test_on_the_demo_the_recalled_turns_are_in_full_and_jit_and_not_in_recency(s
     comparison = compare(demo_session(store), QUESTION, NO_MORE)
     text = drawn(comparison, Mode.JIT)
     assert "── in full and jit · " in text
-    assert re.search(r"^#9 +▚ rec \d+ +· +▒ ret \d+ +.*02:00", text, re.MULTILINE)
-    assert re.search(r"^#1…#\d+ +▚ rec [\d,]+ +· +· +\d+ turns$", text, re.MULTILINE)
+    assert re.search(r"^#9 +▚ rec ~\d+ +· +▒ ret ~\d+ +.*02:00", text, re.MULTILINE)
+    assert re.search(r"^#1…#\d+ +▚ rec ~[\d,]+ +· +· +\d+ turns$", text, re.MULTILINE)
     assert "▸jit" in text
     assert text.count("identical to the window of full") == 2
     assert " full  " in text.splitlines()[1]
@@ -111,9 +118,9 @@ def test_on_the_demo_the_recalled_turns_are_in_full_and_jit_and_not_in_recency(s
 def test_a_mode_that_does_not_fit_says_by_how_much_and_is_a_column_all_the_same(store) -> None:
     session = demo_session(store)
     session.options = SessionOptions(budget=Budget(limit=2_000, reserve=200))
-    comparison: Comparison = compare(session, QUESTION, NO_MORE)
+    comparison: Windows = compare(session, QUESTION, NO_MORE)
     lines = str(draw_sides(comparison, Mode.FULL, 76)).splitlines()
-    assert re.fullmatch(r"▸full +does not fit: [\d,]+ tokens over the budget", lines[1])
+    assert re.fullmatch(r"▸full +does not fit: ~[\d,]+ tokens over the budget", lines[1])
     assert lines[6] == " full".ljust(10) + "╳" * 66
     assert comparison.modes == (Mode.RECENCY, Mode.JIT)
     assert "in every window" not in drawn(comparison, Mode.FULL)
@@ -131,7 +138,7 @@ def test_five_windows_have_a_column_each_and_kinds_no_names_where_room_is_short(
         assert [column.title for column in columns] == ["turn", *titles, "begins"]
         assert sum(column.width or 0 for column in columns) <= width - 20
         text = str(draw(columns, next(row for row in comparison.rows if row.turns == (9,))))
-        assert re.match(rf"#9 +{head}\d", text)
+        assert re.match(rf"#9 +{head}~\d", text)
         assert text.count("╪ obs") == 1, "observations stand for it"
     (instructions,) = [row for row in comparison.rows if row.turns == (None,)]
     assert instructions.shares[Mode.OBSERVE].tokens > instructions.shares[Mode.FULL].tokens

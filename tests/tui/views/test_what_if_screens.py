@@ -25,7 +25,9 @@ async def test_what_if_planned_and_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ask_all, "ModeComparison", partial(ModeComparison, clock=lambda: 0.0))
-    backend.provider = ReaderProvider(lambda messages, text: (100 * len(messages), len(text) // 4))
+    backend.provider = ReaderProvider(
+        lambda messages, _, text: (100 * len(messages), len(text) // 4)
+    )
     backend.options = FREE
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         await ready(pilot)

@@ -78,7 +78,7 @@ async def test_the_next_request_is_shown_copied_and_saved_without_the_key(
             screen.previews.window.messages(),
             screen.session.request_options(screen.previews.window),
         )
-        assert told(view).startswith(f"Not sent yet: {len(wire.body):,} bytes, sha256 ")
+        assert told(view).startswith(f"Not sent yet: {len(wire.body):,} bytes, body ")
         text = view.query_one(WireText)
         assert view.focused is text
         lines = drawn(view)

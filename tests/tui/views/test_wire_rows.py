@@ -102,7 +102,9 @@ def test_pretty_is_the_same_json_behind_the_same_head(store):
 
 def test_a_request_of_a_megabyte_is_cut_to_its_last_byte(store):
     window = demo_session(store).preview(QUESTION, Mode.JIT)
-    large = replace(window.segments[-1], text='A "word"\nor two 🚢 ' * 50_000)
+    text = 'A "word"\nor two 🚢 ' * 50_000
+    (piece,) = window.segments[-1].pieces
+    large = replace(window.segments[-1], text=text, pieces=(replace(piece, text=text),))
     window = replace(window, segments=(*window.segments[:-1], large))
     letter = letter_of(window)
     assert len(letter.body) > 1_000_000
@@ -118,17 +120,17 @@ def test_what_is_said_of_a_window_tells_whether_these_bytes_left(store):
     wire = provider.wire(window.messages(), Options())
     posted = SentRequest("openai", wire.url, Options(), wire.sha256)
     start = wire.sha256[:8]
-    size = f"{len(wire.body):,} bytes, sha256 {start}…"
+    size = f"{len(wire.body):,} bytes, body {start}…"
     assert not_sent(wire) == f"Not sent yet: {size}"
     assert as_left(posted, wire, provider, window) == f"As sent: {size} ✓"
     moved = replace(posted, url="http://old.test/v1")
     assert as_left(moved, wire, provider, window).endswith("✓ It was sent to http://old.test/v1.")
     other = replace(posted, sha256="0" * 64)
-    assert "in another form, sha256 00000000…" in as_left(other, wire, provider, window)
+    assert "in another form, body 00000000…" in as_left(other, wire, provider, window)
     was = replace(window, model="old-1")
     told = as_left(other, wire, provider, was)
     assert told.startswith(
-        f"It was sent for old-1 at {wire.url}, sha256 00000000…. This is the request"
+        f"It was sent for old-1 at {wire.url}, body 00000000…. This is the request"
     )
     assert told.endswith("for m of openai, which is in use now.")
     assert "The reader is in use now" in as_left(posted, None, provider, window)

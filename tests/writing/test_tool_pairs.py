@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.providers.protocols.protocol import protocol_names
-from jitchat.providers.tools import (
-    arguments_object,
-    arguments_of,
-    arguments_text,
-    paired,
-    problem_with,
-    result_message,
-)
+from jitchat.providers.tools import arguments_of, problem_with
 from jitchat.values import Message, Role, ToolCall, ToolResult, ToolUse
+from jitchat.writing.calls import (
+    arguments_object,
+    arguments_text,
+)
+from jitchat.writing.pieces import PLAIN
+from jitchat.writing.write import write_messages
 from tests.examples import examples
 from tests.providers.tool_windows import CLOCK, WEATHER, sent_messages
+from tests.support import result_message
 
 ASKED = Message(Role.USER, "Weather?")
 
@@ -33,48 +34,46 @@ def result(call_id: str, content: str = "ok") -> Message:
     return result_message(ToolResult(ToolCall(call_id, "weather", "{}"), content))
 
 
+def written(window: Sequence[Message]) -> tuple[Message, ...]:
+    return write_messages(window, PLAIN)
+
+
 def test_messages_without_tools_stay_as_they_are():
-    window = (ASKED, Message(Role.ASSISTANT, "Rain."), Message(Role.TOOL, "an old one"))
-    assert paired(window).messages == window
-    assert paired(window).sentence == ""
+    window = (ASKED, Message(Role.ASSISTANT, "Rain."), Message(Role.USER, "an old one"))
+    assert written(window) == window
 
 
 def test_results_stand_in_the_order_of_their_calls():
     window = [ASKED, calling("a", "b"), result("b"), result("a")]
-    assert paired(window).messages == (ASKED, calling("a", "b"), result("a"), result("b"))
+    assert written(window) == (ASKED, calling("a", "b"), result("a"), result("b"))
 
 
 def test_a_result_that_comes_late_stands_behind_its_call():
     later = Message(Role.USER, "And?")
     window = [ASKED, calling("a"), later, result("a")]
-    assert paired(window).messages == (ASKED, calling("a"), result("a"), later)
+    assert written(window) == (ASKED, calling("a"), result("a"), later)
 
 
 def test_a_call_without_a_result_gets_one_that_says_so():
-    repaired = paired([ASKED, calling("a", "b"), result("a")])
-    missing = repaired.messages[-1]
+    missing = written([ASKED, calling("a", "b"), result("a")])[-1]
     assert missing.use == ToolUse(answers=ToolCall("b", "weather", "{}"), is_error=True)
     assert missing.content.startswith("No result: the call was interrupted")
-    assert [call.id for call in repaired.interrupted] == ["b"]
 
 
-def test_a_result_without_a_call_is_left_out_and_named():
-    repaired = paired([ASKED, result("x"), calling("a"), result("a"), result("a", "again")])
-    assert repaired.messages == (ASKED, calling("a"), result("a"))
-    assert repaired.sentence == (
-        "2 tool results were left out because their calls are not in the window: weather."
-    )
+def test_a_result_without_a_call_is_the_users_with_the_call_quoted():
+    stray, *others = written([result("x", "21 °C"), calling("a"), result("a")])
+    assert stray == Message(Role.USER, "<call>\nweather {}\n</call>\nIt returned:\n21 °C")
+    assert others == [calling("a"), result("a")]
 
 
 def test_an_id_that_comes_again_is_the_later_answers():
     window = [ASKED, calling("a"), result("a", "1"), calling("a"), result("a", "2")]
-    assert paired(window).messages == tuple(window)
-    unanswered = paired([ASKED, calling("a"), calling("a"), result("a", "2")])
-    assert [message.content for message in unanswered.messages[1:]][1::2] == [
-        unanswered.messages[2].content,
-        "2",
-    ]
-    assert unanswered.messages[2].use.is_error
+    _, first, _, second, after = written(window)
+    assert (first.use.calls[0].id, second.use.calls[0].id) == ("a", "a_2")
+    assert after.use.answers == second.use.calls[0]
+    _, _, interrupted, _, after = written([ASKED, calling("a"), calling("a"), result("a", "2")])
+    assert interrupted.use.is_error
+    assert after.content == "2"
 
 
 IDS = st.sampled_from(["a", "b", "c"])
@@ -88,19 +87,19 @@ WINDOWS = st.lists(
 @examples(100)
 @given(window=WINDOWS)
 def test_whatever_is_missing_each_call_is_followed_by_its_results_and_nothing_else(window):
-    repaired = paired(window)
-    waiting: list[str] = []
-    for message in repaired.messages:
+    messages = written(window)
+    waiting: list[ToolCall] = []
+    for message in messages:
         if message.use.answers:
-            assert message.use.answers.id == waiting.pop(0)
+            assert message.use.answers == waiting.pop(0)
         else:
             assert waiting == []
-            waiting = [call.id for call in message.use.calls]
+            waiting = list(message.use.calls)
     assert waiting == []
-    assert [m for m in repaired.messages if not m.use.answers] == [
-        m for m in window if not m.use.answers
+    assert [m.content for m in messages if m.role is Role.ASSISTANT] == [
+        m.content for m in window if m.role is Role.ASSISTANT
     ]
-    assert paired(repaired.messages).messages == repaired.messages
+    assert written(messages) == messages
 
 
 @pytest.mark.parametrize("name", protocol_names)

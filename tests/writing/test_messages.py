@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.providers.protocols.dialogue import Run, dialogue
 from jitchat.values import Message, Role
+from jitchat.writing.pieces import WritingRules
+from jitchat.writing.write import write_messages
 
 
 def messages(*pairs: tuple[str, str]) -> tuple[Message, ...]:
@@ -13,8 +14,11 @@ def messages(*pairs: tuple[str, str]) -> tuple[Message, ...]:
     return tuple(Message(roles[letter], text) for letter, text in pairs)
 
 
-def written(window: tuple[Message, ...], **how: bool) -> list[tuple[str, str]]:
-    return [(each["role"][0], each["content"]) for each in dialogue(window, **how).as_objects()]
+def written(
+    window: tuple[Message, ...], *, joins: bool = True, folds_system: bool = False
+) -> list[tuple[str, str]]:
+    rules = WritingRules(joins=joins, folds_system=folds_system)
+    return [(each.role.value[0], each.content) for each in write_messages(window, rules)]
 
 
 def test_a_second_system_message_joins_the_first_one_wherever_it_stood():
@@ -32,20 +36,14 @@ def test_a_blank_message_is_not_sent(blank):
     assert written(window) == [("u", "a\n\nb")]
 
 
-def test_messages_of_one_role_in_a_row_make_one_run():
+def test_messages_of_one_role_in_a_row_are_joined():
     window = messages(("u", "a"), ("u", "b"), ("a", "c"), ("u", "d"))
-    runs = dialogue(window).runs
-    assert runs == (
-        Run(Role.USER, ("a", "b")),
-        Run(Role.ASSISTANT, ("c",)),
-        Run(Role.USER, ("d",)),
-    )
-    assert runs[0].text == "a\n\nb"
+    assert written(window) == [("u", "a\n\nb"), ("a", "c"), ("u", "d")]
 
 
 def test_a_server_that_takes_them_as_they_are_gets_each_by_itself():
     window = messages(("s", "x"), ("u", "a"), ("u", "b"))
-    assert written(window, merging=False) == [("s", "x"), ("u", "a"), ("u", "b")]
+    assert written(window, joins=False) == [("s", "x"), ("u", "a"), ("u", "b")]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +56,7 @@ def test_a_server_that_takes_them_as_they_are_gets_each_by_itself():
     ],
 )
 def test_without_a_systems_role_its_text_leads_the_first_message(window, sent):
-    assert written(window, folding=True) == sent
+    assert written(window, folds_system=True) == sent
 
 
 def test_texts_are_sent_as_they_are():
