@@ -29,6 +29,7 @@ from jitchat.store.store import NEW_TITLE
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Mode
+from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.tool_prices import style_of
@@ -317,6 +318,19 @@ async def test_tools_that_are_refused_after_a_message_that_called_them(store, pr
     }
     require_charged_for_the_last(session, events)
     require_recorded(session, server)
+
+
+@EACH_PROTOCOL
+async def test_without_refused_tools_the_window_says_how_to_read_calls_and_what_full_is(
+    store, protocol_name
+):
+    script = [called("read", "look"), Answer("Done."), NO_TOOLS, Answer("It is quoted.")]
+    session = session_with(store, Server(protocol_name, script))
+    assert not failures(await send(session, "Read the log.", Mode.JIT))
+    refused, sent = built(await send(session, "What does the log say?", Mode.FULL))
+    reading = [each for each in sent.segments if each.reason == reasons.READING]
+    assert len(reading) == 1
+    assert sent.full_tokens - refused.full_tokens == sent.used - refused.used
 
 
 @EACH_PROTOCOL
