@@ -39,7 +39,7 @@ from jitchat.window.render import (
 )
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.tool_prices import tool_prices
-from jitchat.window.window import Kind, Segment, tokens_of, tool_segment
+from jitchat.window.window import Kind, Segment, tokens_of, tool_of, tool_segment
 from jitchat.window.written import TurnPricing, offers_others
 from jitchat.writing.pieces import PLAIN, WritingRules
 
@@ -174,10 +174,11 @@ class Parts:
         pricing = TurnPricing(counter, sources.rules, sources.offers_others)
         block = block_tokens(history, 0, pricing)
         has_more = sources.reaches_others or sources.files.has_parts
-        has_nothing_to_ask = sources.can_ask and len(tools) == 1 and not has_more
+        has_nothing_to_ask = sources.can_ask and not (has_more or history.wholes)
         is_cheap = block <= room or not isinstance(history.turns, TurnList)  # else all are read
         read = [reading] * (bool(sources.files) or (is_cheap and sources.has_quotes_from(0)))
-        offered = () if has_nothing_to_ask else tools
+        out = {REQUEST_CONTEXT} if has_nothing_to_ask else frozenset[str]()
+        offered = [tool for tool in tools if tool_of(tool).name not in out]
         of_everything = (system, *read, *offered, *standing)
         text = verbatim(sources.draft, history.last())
         draft = Piece(sources.draft.position, text, reasons.DRAFT)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -416,3 +416,15 @@ async def test_a_window_of_observations(store, protocol_name):
     assert "The crane is green." in str(given_in(protocol_name, json.loads(server.answered[0])))
     assert not failures(await send(session, "And now?", Mode.OBSERVE))
     require_recorded(session, server)
+
+
+@pytest.mark.parametrize("asking", list(Asking))
+@pytest.mark.parametrize("exchanges", [2, 60])
+def test_every_mode_says_of_full_what_full_sends_if_tools_are_offered(store, asking, exchanges):
+    session = session_with(store, Server("openai", []))
+    memory = Memory(store, conversation_of(store, talk(*(f"crane {n}" for n in range(exchanges)))))
+    options = replace(session.options, offers=OfferRules(asking, offers_all=True))
+    session = Session(memory, session.provider, session.counter, options)
+    full = session.preview("Which crane?", Mode.FULL)
+    for mode in Mode:
+        assert session.preview("Which crane?", mode).full_tokens == full.used
