@@ -128,7 +128,10 @@ class Comparison:
         if usage is None or usage.input_tokens is None:
             return cls.ahead(window, price, source=source)
         sent = replace(usage, output_tokens=0, reasoning_tokens=0, cost=None)
-        return cls(sent, NO_CACHE.usage_of_full(window), price, source)
+        if window.mode is Mode.FULL or window.used == window.full_tokens:
+            return cls(sent, sent, price, source)
+        rate = usage.input_tokens / max(1, window.used)
+        return cls(sent, Usage(round(rate * window.full_tokens), 0), price, source)
 
     @property
     def amount(self) -> float | None:

@@ -112,7 +112,12 @@ def tokens_command(  # noqa: PLR0913  one for each option
 def _resolved(flags: Flags, model: str) -> ResolvedModel:
     settings = load_settings(flags)
     if settings.origin("provider.name") != CHOSEN or settings.model_name() != model:
-        meant = {"provider.name": _READER} if model == _READER else {"provider.model": model}
+        provider, _, name = model.partition("/")
+        meant = {"provider.model": model}
+        if model == _READER:
+            meant = {"provider.name": _READER}
+        elif name and provider in settings.provider_names():
+            meant = {"provider.name": provider, "provider.model": name}
         settings = Flags(given=meant).over(flags).settings()
     return resolve_model(settings)
 

@@ -124,11 +124,17 @@ def extended(
         counted=counted(segments),
         band=expected(segments, calibration)[1],
         requests=(*window.requests, *appended.requests),
-        held=(*window.held, *appended.held),
+        held=(*window.held, *(_repriced(result, priced) for result in appended.held)),
     )
 
 
 _GATED = (Form.PREVIEW, Form.HELD)
+
+
+def _repriced(held: HeldResult, segments: Sequence[Segment]) -> HeldResult:
+    """Let a held result cost what its segment does."""
+    own = segment_of_turns(segments)[held.turn]
+    return replace(held, whole=own.whole, tokens=own.tokens)
 
 
 def _asks(segment: Segment) -> bool:

@@ -20,7 +20,8 @@ from itertools import chain, repeat
 from jitchat.errors import WindowOverflow
 from jitchat.statements import NOTHING_DISTILLED, Distilled, FactKind
 from jitchat.text.figures import Figure, enumerated, mark_of, plural
-from jitchat.values import NO_OTHERS, REQUEST_CONTEXT, Other, Retrieval, Tool, Turn
+from jitchat.turn_list import TurnList
+from jitchat.values import NO_OTHERS, REQUEST_CONTEXT, Other, Others, Retrieval, Tool, Turn
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
@@ -38,7 +39,7 @@ from jitchat.window.render import (
 )
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.tool_prices import tool_prices
-from jitchat.window.window import Kind, Segment, tokens_of, tool_segment
+from jitchat.window.window import Kind, Segment, tokens_of, tool_of, tool_segment
 from jitchat.window.written import TurnPricing, offers_others
 from jitchat.writing.pieces import PLAIN, WritingRules
 
@@ -173,9 +174,11 @@ class Parts:
         pricing = TurnPricing(counter, sources.rules, sources.offers_others)
         block = block_tokens(history, 0, pricing)
         has_more = sources.reaches_others or sources.files.has_parts
-        has_nothing_to_ask = sources.can_ask and len(tools) == 1 and not has_more
-        read = [reading] * (bool(sources.files) or (block <= room and sources.has_quotes_from(0)))
-        offered = () if has_nothing_to_ask else tools
+        has_nothing_to_ask = sources.can_ask and not (has_more or history.wholes)
+        is_cheap = block <= room or not isinstance(history.turns, TurnList)  # else all are read
+        read = [reading] * (bool(sources.files) or (is_cheap and sources.has_quotes_from(0)))
+        out = {REQUEST_CONTEXT} if has_nothing_to_ask else frozenset[str]()
+        offered = [tool for tool in tools if tool_of(tool).name not in out]
         of_everything = (system, *read, *offered, *standing)
         text = verbatim(sources.draft, history.last())
         draft = Piece(sources.draft.position, text, reasons.DRAFT)
@@ -197,6 +200,13 @@ class Parts:
         """Tokens by which the stored turns and the message exceed what `full` sends of them."""
         history = self.sources.history
         return history.held_back(len(history.turns)) + self.draft.spared
+
+    @property
+    def definitions_of_everything(self) -> Others:
+        """Tokens of the tools that `full` offers."""
+        opening = self.opening_of_everything
+        tools = [segment for segment in opening if segment.kind is Kind.TOOLS]
+        return {Other.DEFINITIONS: tokens_of(tools)} if tools else NO_OTHERS
 
     @property
     def kept_line(self) -> int:

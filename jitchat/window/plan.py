@@ -9,14 +9,14 @@ corrected by the calibration to what the server is expected to report. Invariant
 up exactly to the tokens used; turns that are not sent are priced at the same rate as those sent.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from math import ceil
 
 from jitchat.errors import WindowOverflow
 from jitchat.statements import Source
-from jitchat.values import NO_OTHERS, Form, Mode, Role
+from jitchat.values import NO_OTHERS, Form, Mode, Other, Role
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration, others_of
@@ -25,7 +25,7 @@ from jitchat.window.ledger import ledger_rows, never_candidates
 from jitchat.window.not_shown import with_kept_line
 from jitchat.window.others import Others
 from jitchat.window.parts import Choice, Parts, Sources, of_conversation
-from jitchat.window.render import apportion, verbatim
+from jitchat.window.render import apportion, system_segments, verbatim
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
     ContextWindow,
@@ -79,7 +79,7 @@ def plan(
         planned=planned.segments,
         rules=sources.rules,
     )
-    return correct_window(window, calibration, parts.held_back)
+    return correct_window(window, calibration, parts.held_back, parts.definitions_of_everything)
 
 
 _TRIES = 4
@@ -130,12 +130,14 @@ def rewritten(
             OtherRow(Kind.TOOLS, tool_of(each).name, each.tokens, reasons.NO_TOOLS)
             for each in tools
         )
+    planned = _with_reading(planned, counter, rules)
     segments = written(planned, counter, rules)
     total, band = expected(segments, calibration)
     if total + band > window.budget.budget:
         return None
     again = replace(
         window,
+        full_tokens=_full_again(window, total, takes_tools=rules.takes_tools),
         exact=window.exact and not has_guesses(segments),
         counted=counted(segments),
         band=band,
@@ -144,6 +146,25 @@ def rewritten(
         rules=rules,
     )
     return with_segments(again, corrected(segments, calibration), lambda tokens: tokens)
+
+
+def _with_reading(
+    planned: Sequence[Segment], counter: TokenCounter, rules: WritingRules
+) -> tuple[Segment, ...]:
+    """Say how to read the window if its calls are now quoted."""
+    is_read = any(segment.reason == reasons.READING for segment in planned)
+    if is_read or rules.takes_tools or not any(segment.use.calls for segment in planned):
+        return tuple(planned)
+    system, *rest = planned
+    return (*system_segments(system.text, system.reason, counter.count), *rest)
+
+
+def _full_again(window: ContextWindow, total: int, *, takes_tools: bool) -> int:
+    """Return what `full` would be, if it has to be written again, too, as a window of `total`."""
+    if window.mode is Mode.FULL or window.used == window.full_tokens:
+        return window.full_tokens + total - window.used
+    has_tools = offers_others(window.tools) and not takes_tools
+    return window.full_tokens - window.tokens_of(Kind.TOOLS) * has_tools
 
 
 def _has_estimates(choice: Choice, sources: Sources) -> bool:
@@ -228,12 +249,16 @@ _FULL_TEXT = (Kind.PINNED, Kind.RECENT, Kind.RETRIEVED)
 
 
 def correct_window(
-    window: ContextWindow, calibration: Calibration, held_back: int = 0
+    window: ContextWindow,
+    calibration: Calibration,
+    held_back: int = 0,
+    definitions: Mapping[Other, int] = NO_OTHERS,
 ) -> ContextWindow:
     """Correct every price in a window that was planned in the counter's tokens.
 
-    `held_back` are tokens by which the turns as stored exceed what `full` sends of them. What is
-    not sent is priced at the window's rate.
+    `held_back` are tokens by which the turns as stored exceed what `full` sends of them, and
+    `definitions` those of the tools that `full` offers. What is not sent is priced at the window's
+    rate.
     """
     own = window.used
     total, band = expected(window.segments, calibration)
@@ -244,8 +269,6 @@ def correct_window(
     def at_rate(tokens: int) -> int:
         return (2 * tokens * total + own) // (2 * own) if own else tokens
 
-    in_full = [each for each in window.segments if each.kind is Kind.TOOLS]
-    definitions = others_of(pieces_in(in_full)) if offers_others(window.tools) else NO_OTHERS
     full = calibration.correct(window.full_tokens + held_back, definitions)
     if window.full_tokens == own:  # of which every kind is known
         full += total - calibration.correct(own, definitions)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.providers.catalogue import servers
+from jitchat.providers.provider import forgetting
 from jitchat.store.database import Database
 from jitchat.store.models import ChosenModel, ModelLessons
 from jitchat.values import Sample
@@ -58,6 +59,14 @@ def test_refusals_are_shown_and_removed_on_request(jitchat: Shell):
     assert (done.json["refused"], done.json["samples"]) == ([], [])
     assert jitchat(*where, "--forget").err == "jitchat: There was nothing to forget.\n"
     assert "Name one." in jitchat("tokens", "--forget").err
+
+
+def test_the_command_that_a_refusal_names_forgets_it(jitchat: Shell):
+    teach(jitchat, [Sample(10, 11)])
+    own = f'[provider]\nname = "own"\n[providers.own]\nbase_url = "{HERE}"\nmodel = "small-1"\n'
+    (jitchat.home / "config.toml").write_text(own)
+    command = forgetting("own", "small-1").strip("`").split()
+    assert jitchat(*command[1:]).err == "jitchat: Forgot what was learnt from the server.\n"
 
 
 def test_the_models_own_tokenizer_is_named(jitchat: Shell, shared_vocabulary: Path):

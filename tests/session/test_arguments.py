@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from jitchat.errors import WindowOverflow
 from jitchat.memory import Memory, result_turn
 from jitchat.providers.tools import arguments_of
 from jitchat.session_options import SessionOptions
@@ -30,12 +31,12 @@ from jitchat.why import Standing, why_by_ledger
 from jitchat.window.budget import Budget
 from jitchat.window.record import segment_fields, window_from
 from jitchat.window.render import Quoting, passage_texts
-from jitchat.window.steering import Hold
+from jitchat.window.steering import Hold, Once
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import Kind
 from jitchat.writing.calls import call_head, full_text, starts_of, texts_of
 from tests.session.sending import send
-from tests.support import conversation_of, session_on
+from tests.support import conversation_of, session_on, talk
 
 FIRST_DAY = datetime(2026, 2, 16, 9, tzinfo=UTC)
 DOCUMENTS = {
@@ -289,3 +290,26 @@ def test_what_an_excerpt_may_cost_is_counted_with_the_calls():
     quoted = Quoting([turn]).whole(turn)
     assert full_text(turn) in quoted
     assert counter.count(quoted) > counter.count(full_text(turn))
+
+
+def test_full_is_told_with_how_to_read_its_calls_even_if_it_does_not_fit(store):
+    conversation = store.create("A talk")
+    document = json.dumps({"text": "The tide is high at pier nine. " * 900})
+    call = ToolCall("c1", "Write", document)
+    turns = [
+        Turn(0, Role.USER, "Write it."),
+        Turn(0, Role.ASSISTANT, "", use=ToolUse((call,))),
+        Turn(0, Role.TOOL, "Written.", use=ToolUse(answers=call)),
+        Turn(0, Role.ASSISTANT, "It is written."),
+        *talk(*(f"Topic {number}" for number in range(12))),
+    ]
+    store.append(conversation.id, turns)
+    session = session_on(store, store.conversation(conversation.id))
+    full = session.preview("hi", Mode.FULL)
+    small = Once(budget=Budget(4_000))
+    joined = 4  # tokens by which a message that quotes a call differs from its parts
+    told = session.preview("hi", Mode.RECENCY, small).full_tokens
+    assert told == pytest.approx(full.used, abs=joined)
+    with pytest.raises(WindowOverflow) as refused:
+        session.preview("hi", Mode.FULL, small)
+    assert refused.value.overshoot == told - small.budget.budget

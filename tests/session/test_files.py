@@ -13,9 +13,11 @@ from jitchat.errors import Unreachable
 from jitchat.files.named import Named, find_mention
 from jitchat.memory import Memory
 from jitchat.tools.offering import Asking, OfferRules
+from jitchat.tools.toolbox import Toolbox
 from jitchat.values import REQUEST_CONTEXT, Mode, Role, ToolCall
 from jitchat.why import why_other
 from jitchat.window.budget import Budget
+from jitchat.window.calibration import Calibration
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, Kind, OtherRow, Verdict
 from tests.session.sending import failures, send, talking, typed
@@ -103,6 +105,21 @@ async def test_a_large_file_is_recalled_by_part_as_quoted_data(session: Session)
     assert "03:40" in texts(full, Kind.FILES)[0]
     assert not texts(full, Kind.DOCUMENTS)
     assert window.full_tokens == full.used == full.full_tokens
+
+
+async def test_a_corrected_window_says_what_full_costs_with_the_tool_for_parts(
+    session: Session, monkeypatch
+) -> None:
+    await send(session, "Please read @guide.md")
+    session.options = replace(session.options, offers=OfferRules(Asking.ON))
+    session.use_tools(Toolbox(()))
+    learnt = Calibration(slope=0.75, offset=0.0, width=0.01, samples=5)
+    monkeypatch.setattr(type(session), "calibration", learnt)
+    full = session.preview("Which port does the gateway listen on?", Mode.FULL)
+    assert [tool.name for tool in full.tools] == [REQUEST_CONTEXT]
+    for mode in Mode:
+        window = session.preview("Which port does the gateway listen on?", mode)
+        assert window.full_tokens == full.used
 
 
 async def test_a_draft_with_a_large_file_gets_at_least_the_files_beginning(

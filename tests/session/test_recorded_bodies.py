@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ from jitchat.store.store import NEW_TITLE
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Mode
+from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.tool_prices import style_of
@@ -320,6 +321,19 @@ async def test_tools_that_are_refused_after_a_message_that_called_them(store, pr
 
 
 @EACH_PROTOCOL
+async def test_without_refused_tools_the_window_says_how_to_read_calls_and_what_full_is(
+    store, protocol_name
+):
+    script = [called("read", "look"), Answer("Done."), NO_TOOLS, Answer("It is quoted.")]
+    session = session_with(store, Server(protocol_name, script))
+    assert not failures(await send(session, "Read the log.", Mode.JIT))
+    refused, sent = built(await send(session, "What does the log say?", Mode.FULL))
+    reading = [each for each in sent.segments if each.reason == reasons.READING]
+    assert len(reading) == 1
+    assert sent.full_tokens - refused.full_tokens == sent.used - refused.used
+
+
+@EACH_PROTOCOL
 async def test_a_window_that_does_not_fit_once_rewritten_is_planned_again(
     store, protocol_name, monkeypatch
 ):
@@ -402,3 +416,15 @@ async def test_a_window_of_observations(store, protocol_name):
     assert "The crane is green." in str(given_in(protocol_name, json.loads(server.answered[0])))
     assert not failures(await send(session, "And now?", Mode.OBSERVE))
     require_recorded(session, server)
+
+
+@pytest.mark.parametrize("asking", list(Asking))
+@pytest.mark.parametrize("exchanges", [2, 60])
+def test_every_mode_says_of_full_what_full_sends_if_tools_are_offered(store, asking, exchanges):
+    session = session_with(store, Server("openai", []))
+    memory = Memory(store, conversation_of(store, talk(*(f"crane {n}" for n in range(exchanges)))))
+    options = replace(session.options, offers=OfferRules(asking, offers_all=True))
+    session = Session(memory, session.provider, session.counter, options)
+    full = session.preview("Which crane?", Mode.FULL)
+    for mode in Mode:
+        assert session.preview("Which crane?", mode).full_tokens == full.used

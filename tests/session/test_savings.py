@@ -14,8 +14,10 @@ from jitchat.providers.catalogue.table import Prices
 from jitchat.savings import Comparison, Money, Savings, savings
 from jitchat.store.windows import Send
 from jitchat.values import Mode, Usage
+from jitchat.window.calibration import NO_CALIBRATION
 from jitchat.window.window import Kind
 from tests.examples import examples
+from tests.window.reports import long_talk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -222,3 +224,15 @@ def test_saved_and_sent_amounts_add_up_to_full(several):
         assert total.sent == sum(sum(each.sizes.values()) for each in counted)
         assert total.money.sends == total.sends
         assert total.money.saved + total.money.sent == pytest.approx(total.money.full)
+
+
+def test_a_sent_window_that_is_that_of_full_costs_the_same_with_the_reported_cache():
+    prices, reported = Prices(input=10.0, output=None, cached=1.0), Usage(1_100, 20, 800)
+    window = long_talk(Mode.FULL, NO_CALIBRATION)
+    one = Comparison.of_sent(window, reported, prices.of)
+    assert one.amount == one.of_full == pytest.approx(0.0038)
+    smaller = long_talk(Mode.RECENCY, NO_CALIBRATION, limit=750)
+    counted = Usage(2 * smaller.used, 20)
+    assert Comparison.of_sent(smaller, counted, prices.of).full.input_tokens == (
+        2 * smaller.full_tokens
+    )
