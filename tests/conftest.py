@@ -59,6 +59,8 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile(
         "long", deadline=None, max_examples=3_000 if is_all else 100, derandomize=not is_all
     )
+    settings.register_profile("untimed", deadline=None)  # other processes may be at work
+    settings.load_profile("untimed")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -82,12 +82,16 @@ class Offering:
             if tool.name == HANDLE_LARGE_RESULTS and has_others:
                 yield ToolOffer(tool, reasons.GATE)
             if tool.name == REQUEST_CONTEXT and self._may_ask(tool, context):
-                yield ToolOffer(tool, reasons.CAN_ASK)
+                in_full = self._asking(context) is Asking.ON
+                yield ToolOffer(tool, reasons.CAN_ASK, in_full=in_full)
+
+    def _asking(self, context: OfferContext) -> Asking:
+        if context.may_ask is None:
+            return self._rules.asking
+        return Asking.ON if context.may_ask else Asking.OFF
 
     def _may_ask(self, tool: Tool, context: OfferContext) -> bool:
-        asking = self._rules.asking
-        if context.may_ask is not None:
-            asking = Asking.ON if context.may_ask else Asking.OFF
+        asking = self._asking(context)
         if context.is_first or asking is not Asking.AUTO:
             return asking is Asking.ON and not context.is_first
         price = tool_prices([tool], self._counter.count, self._counter.style).total

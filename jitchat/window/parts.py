@@ -66,6 +66,8 @@ class ToolOffer:
     is_offered: bool = True
     tokens: int = 0
     """What a tool that is not offered would take."""
+    in_full: bool = True
+    """Whether `full` offers it, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,9 @@ class Parts:
     bare_tail: tuple[Segment, ...]
     """The draft alone."""
     whole: int
-    """Tokens that `full` sends, without files, with the forms of turns that are sent in part."""
+    """Tokens of everything without files, with the forms of turns that are sent in part."""
+    tools_of_full: tuple[Segment, ...]
+    """The tools that `full` offers."""
     whole_files: frozenset[str] = frozenset()
     """Digests of the files that are sent whole: no part of them is also quoted."""
 
@@ -179,6 +183,8 @@ class Parts:
         read = [reading] * (bool(sources.files) or (is_cheap and sources.has_quotes_from(0)))
         out = {REQUEST_CONTEXT} if has_nothing_to_ask else frozenset[str]()
         offered = [tool for tool in tools if tool_of(tool).name not in out]
+        offers = [offer for offer in sources.tools if offer.in_full and offer.tool.name not in out]
+        of_full = tuple(_tools(offers, counter))
         of_everything = (system, *read, *offered, *standing)
         text = verbatim(sources.draft, history.last())
         draft = Piece(sources.draft.position, text, reasons.DRAFT)
@@ -188,7 +194,9 @@ class Parts:
         bare_tail = tuple(tail_segments((), (), draft, counter.count))
         whole = tokens_of(of_everything) + tokens_of(bare_tail) + block
         counts = counter, pricing, calibration, room
-        return cls(sources, budget, *counts, opening, of_everything, draft, bare_tail, whole)
+        return cls(
+            sources, budget, *counts, opening, of_everything, draft, bare_tail, whole, of_full
+        )
 
     @property
     def fixed(self) -> int:
@@ -202,10 +210,15 @@ class Parts:
         return history.held_back(len(history.turns)) + self.draft.spared
 
     @property
-    def definitions_of_everything(self) -> Others:
+    def full(self) -> int:
+        """Tokens that `full` sends; as `whole`, with the tools that `full` offers."""
+        tools = [each for each in self.opening_of_everything if each.kind is Kind.TOOLS]
+        return self.whole - tokens_of(tools) + tokens_of(self.tools_of_full)
+
+    @property
+    def definitions_of_full(self) -> Others:
         """Tokens of the tools that `full` offers."""
-        opening = self.opening_of_everything
-        tools = [segment for segment in opening if segment.kind is Kind.TOOLS]
+        tools = self.tools_of_full
         return {Other.DEFINITIONS: tokens_of(tools)} if tools else NO_OTHERS
 
     @property

@@ -79,7 +79,7 @@ def plan(
         planned=planned.segments,
         rules=sources.rules,
     )
-    return correct_window(window, calibration, parts.held_back, parts.definitions_of_everything)
+    return correct_window(window, calibration, parts.held_back, parts.definitions_of_full)
 
 
 _TRIES = 4
@@ -218,12 +218,12 @@ def _full_tokens(parts: Parts, mode: Mode, choice: Choice) -> int:
     used = tokens_of(segments)
     if not files:
         is_same = choice.is_everything and of_conversation(segments) == used
-        return used if is_same else parts.whole
+        return used if is_same and parts.full == parts.whole else parts.full
     history, draft = parts.sources.history, parts.sources.draft.position
     turns = {file.turn for file in files.files}
     every = {turn for turn in turns if turn == draft or history.find(turn) is not None}
     attached = Placing(files, parts.counter).segments(every, parts.room - parts.whole)
-    return parts.whole + sum(_added_by(parts, turn, own) for turn, own in attached.items())
+    return parts.full + sum(_added_by(parts, turn, own) for turn, own in attached.items())
 
 
 def _added_by(parts: Parts, turn: int, files: Sequence[Segment]) -> int:

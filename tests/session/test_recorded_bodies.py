@@ -28,7 +28,7 @@ from jitchat.store.models import ModelLessons
 from jitchat.store.store import NEW_TITLE
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tools.toolbox import Toolbox
-from jitchat.values import HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Mode
+from jitchat.values import HANDLE_LARGE_RESULTS, REQUEST_CONTEXT, Mode, Reach
 from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
@@ -420,10 +420,14 @@ async def test_a_window_of_observations(store, protocol_name):
 
 @pytest.mark.parametrize("asking", list(Asking))
 @pytest.mark.parametrize("exchanges", [2, 60])
-def test_every_mode_says_of_full_what_full_sends_if_tools_are_offered(store, asking, exchanges):
+@pytest.mark.parametrize("reach", [Reach.CONVERSATION, Reach.ALL])
+def test_every_mode_says_of_full_what_full_sends_if_tools_are_offered(
+    store, asking, exchanges, reach
+):
     session = session_with(store, Server("openai", []))
     memory = Memory(store, conversation_of(store, talk(*(f"crane {n}" for n in range(exchanges)))))
-    options = replace(session.options, offers=OfferRules(asking, offers_all=True))
+    offers = OfferRules(asking, offers_all=True)
+    options = replace(session.options, offers=offers, reach=reach)
     session = Session(memory, session.provider, session.counter, options)
     full = session.preview("Which crane?", Mode.FULL)
     for mode in Mode:
