@@ -33,7 +33,8 @@ def verbatim(
     for row in rows:
         line = list(tabbed(row))
         if is_cut:
-            drawn.append(cut(line, look.width, Piece("…", row[-1].style)))
+            style = next((piece.style for piece in reversed(line) if piece.text), row[-1].style)
+            drawn.append(cut(line, look.width, Piece("…", style)))
         else:
             drawn += wrap(line, look.width, is_indented=True)
     return shown, drawn

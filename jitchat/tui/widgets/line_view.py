@@ -27,7 +27,7 @@ from jitchat.text.sanitize import TerminalText
 from jitchat.tui.render.look import Line, Look, Piece, Theme
 from jitchat.tui.render.reading import between, copied, overlaid
 
-_ROW = 1 << 20
+ROW = 1 << 20
 """Added to the vertical offset of a selection by each block, so that it stays valid when blocks
 above change their heights."""
 _DRAWN = 16
@@ -53,9 +53,12 @@ class Part(NamedTuple):
         if isinstance(self.text, str):
             return copied(self.text, lines)
         spans = [piece.span for line in lines for piece in line if piece.span[0] < piece.span[1]]
-        start = 0 if first <= (0, 0) else min((start for start, _ in spans), default=0)
-        end = max((end for _, end in spans), default=0)
-        return self.text.source_between(start, sys.maxsize if last[0] >= len(self.lines) else end)
+        start, end = 0, sys.maxsize
+        if first > (0, 0):
+            start = min((start for start, _ in spans), default=end)
+        if last[0] < len(self.lines):
+            end = max((end for _, end in spans), default=0)
+        return self.text.source_between(start, end)
 
 
 @dataclass(eq=False)
@@ -108,13 +111,16 @@ class Block:
         return line
 
 
+Sign = tuple[str, Style]
+
+
 class Row(NamedTuple):
     """A line of the screen."""
 
     line: Line = ()
     offset: int = 0
     """What a selection takes for its vertical place."""
-    bar: Piece | None = None
+    bar: Sign = (" ", Style())
     """In the margin."""
     ground: Style = Style()
     inner: Style = Style()
@@ -150,6 +156,8 @@ class LineView(ScrollView):
         """A block and the name of its part under the mouse."""
         self._pointed = ""
         self._pressed = Offset()
+        self._is_settling = False
+        """Whether Textual limits the place to a size that is not certain yet."""
 
     @property
     def look(self) -> Look:
@@ -168,11 +176,16 @@ class LineView(ScrollView):
         """The size of the view; unlike `size`, it does not ask for the layout of the screen."""
         return self.container_size
 
+    @property
+    def has_end(self) -> bool:
+        """Whether nothing comes after the last block."""
+        return True
+
     # Where the lines are
 
     def settle(self) -> None:
         """Draw what is in view, and scroll so that its first line, or the end, stays in place."""
-        if not self.is_attached or not self._room.height:
+        if not self.is_attached or not self._room.height or not self.blocks:
             return
         for _ in range(_PASSES):
             look = self.look
@@ -180,12 +193,12 @@ class LineView(ScrollView):
             if self.follows:
                 index, line = self._place_of_end()
             index, line = min((index, line), self._end_below(index, line))
-            self._place = (self.blocks[index] if self.blocks else None), line
+            self._place = self.blocks[index], line
             self._keep_drawn(index)
             self._set_scroll(index, line)
             if look is self.look:
                 break
-        self.update_rows()
+        self._show_rows()
 
     def _fixed(self, look: Look) -> tuple[int, int]:
         """Return the first line in view as the index of its block and its number there."""
@@ -212,7 +225,7 @@ class LineView(ScrollView):
         while line < 0 and index > 0:
             index -= 1
             line += self.height_of(index)
-        while self.blocks and line >= self.height_of(index):
+        while line >= self.height_of(index):
             if index == len(self.blocks) - 1:
                 return index, self.height_of(index) - 1
             line -= self.height_of(index)
@@ -221,9 +234,8 @@ class LineView(ScrollView):
 
     def _place_of_end(self) -> tuple[int, int]:
         """Return the place of the first line in view when the last line is."""
-        last = max(0, len(self.blocks) - 1)
-        height = self.height_of(last) if self.blocks else 0
-        return self.walk(last, height, -self._room.height)
+        last = len(self.blocks) - 1
+        return self.walk(last, self.height_of(last), -self._room.height)
 
     def _end_below(self, index: int, line: int) -> tuple[int, int]:
         """Draw what is in view from a place on; return the end if it is in view, or the place."""
@@ -243,21 +255,23 @@ class LineView(ScrollView):
     def _set_scroll(self, index: int, line: int) -> None:
         self._tops = list(accumulate((block.height for block in self.blocks), initial=0))
         total = self._tops.pop()
-        y = self._tops[index] + line if self._tops else 0
+        y = self._tops[index] + line
         size = Size(self._room.width, total)
         is_changed = size != self.virtual_size
         self.set_reactive(Widget.virtual_size, size)
         self.set_reactive(Widget.scroll_y, float(y))
         self.set_reactive(Widget.scroll_target_y, float(y))
         if is_changed:
+            self._is_settling = True
             self._scroll_update(size)
+            self._is_settling = False
         if self.show_vertical_scrollbar:
             self.vertical_scrollbar.position = y
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Move the first line in view by as many lines, or to a place further away."""
         lines = round(new_value) - round(old_value)
-        if not lines or not self.blocks:
+        if self._is_settling or not lines or not self.blocks:
             return
         if abs(lines) > self._room.height:
             index = bisect_right(self._tops, round(new_value)) - 1
@@ -277,7 +291,7 @@ class LineView(ScrollView):
         """Draw what has changed, and follow the end only if it is in view."""
         self.follows = False
         self.settle()
-        self.follows = self.scroll_y >= self.max_scroll_y
+        self.follows = self.scroll_y >= self.max_scroll_y and self.has_end
 
     def reveal(self, index: int, step: int) -> None:
         """Bring a block into view; of one that is larger than the view, the end that comes first.
@@ -313,7 +327,9 @@ class LineView(ScrollView):
         self.settle()
 
     def _size_updated(self, *sizes: Any, **options: Any) -> bool:  # noqa: ANN401  Textual's own
+        self._is_settling = True
         is_changed = super()._size_updated(*sizes, **options)
+        self._is_settling = False
         if is_changed:
             self.settle()
         return is_changed
@@ -324,7 +340,7 @@ class LineView(ScrollView):
 
     # What is drawn
 
-    def update_rows(self) -> None:
+    def _show_rows(self) -> None:
         """Draw the lines of the screen that have changed."""
         before = self._rows
         self._rows = list(self._rows_in_view())
@@ -336,10 +352,10 @@ class LineView(ScrollView):
             self.refresh(*(Region(0, y, width, 1) for y in changed))
 
     def _rows_in_view(self) -> Iterable[Row]:
-        left = self._room.height
+        left = min(self._room.height, self.virtual_size.height)
         first, line = self._place
-        index = self.blocks.index(first) if first in self.blocks else len(self.blocks)
-        row = Row()
+        index = self.blocks.index(first)
+        yield from [Row(offset=self.blocks[0].number * ROW)] * (self._room.height - left)
         for block in self.blocks[index:]:
             while line < block.height and left:
                 row = self._row(block, line)
@@ -347,10 +363,9 @@ class LineView(ScrollView):
                 line += 1
                 left -= 1
             line = 0
-        yield from [Row(offset=row.offset)] * left
 
     def _row(self, block: Block, line: int) -> Row:
-        row = Row(block.lines[line], block.number * _ROW + line)
+        row = Row(block.lines[line], block.number * ROW + line)
         part, inside = block.place(line)
         if part is not None:
             if (block, part.name) == self._hovered:
@@ -379,31 +394,32 @@ class LineView(ScrollView):
         strip = Strip(texts).adjust_cell_length(self._look.width, inner.rich_style)
         strip = strip.apply_offsets(0, row.offset)
         row_start = RichStyle.from_meta({"offset": (0, row.offset)})
-        margin = [
-            Segment(piece.text, (ground + piece.style).rich_style + row_start)
-            for piece in self.margin(row)
-        ]
-        return Strip([*margin, *strip]).adjust_cell_length(width, ground.rich_style)
+        margin = []
+        for sign, style in self.margin(row, ground):
+            shown_in = style if sign != " " else Style(style.background)
+            margin.append(Segment(sign, shown_in.rich_style + row_start))
+        blank = Style(ground.background).rich_style
+        return Strip([*margin, *strip]).adjust_cell_length(width, blank)
 
-    def margin(self, row: Row) -> Iterable[Piece]:
+    def margin(self, row: Row, ground: Style) -> Iterable[Sign]:
         """Return what is to the left of a line, cell by cell."""
-        del row
+        del row, ground
         return ()
 
     # Selecting and the mouse
 
     def selection_updated(self, selection: Selection | None) -> None:
         del selection
-        self.update_rows()
+        self.settle()
 
     def get_selection(self, selection: Selection) -> tuple[str, str]:
         start, end = selection
         first = (start.y, start.x) if start is not None else (0, 0)
         last = (end.y, end.x) if end is not None else (sys.maxsize, 0)
         texts = []
-        for block in self.blocks_between(first[0] // _ROW, last[0] // _ROW):
+        for block in self.blocks_between(first[0] // ROW, last[0] // ROW):
             block.draw(self._look)
-            above = block.number * _ROW
+            above = block.number * ROW
             for part in block.parts:
                 begin, stop = (first[0] - above, first[1]), (last[0] - above, last[1])
                 if begin[0] < len(part.lines) and stop[0] >= 0 and part.text:
@@ -418,9 +434,9 @@ class LineView(ScrollView):
     def _under(self, at: Offset) -> tuple[Block | None, Part | None, Piece | None]:
         """Return what is under the mouse."""
         row = self._rows[at.y] if 0 <= at.y < len(self._rows) else Row()
-        numbered = (each for each in self.blocks if each.number == row.offset // _ROW)
+        numbered = (each for each in self.blocks if each.number == row.offset // ROW)
         block = next(numbered, None)
-        part = block.place(row.offset % _ROW)[0] if block is not None and row.line else None
+        part = block.place(row.offset % ROW)[0] if block is not None and row.line else None
         end = self.LEFT
         for piece in row.line:
             start, end = end, end + cell_len(piece.text)
@@ -448,7 +464,7 @@ class LineView(ScrollView):
     def _hover(self, hovered: tuple[Block, str] | None) -> None:
         if hovered != self._hovered:
             self._hovered = hovered
-            self.update_rows()
+            self.settle()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         self._pressed = event.offset
@@ -467,7 +483,7 @@ class LineView(ScrollView):
         if block is None or part is None:
             self.text_select_all()
             return
-        first = block.number * _ROW + block.line_of(part.name)
+        first = block.number * ROW + block.line_of(part.name)
         end = Offset(sys.maxsize, first + len(part.lines) - 1)
         self.screen.selections = {self: Selection(Offset(0, first), end)}
 

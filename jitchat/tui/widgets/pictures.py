@@ -12,6 +12,7 @@ import threading
 from importlib import import_module
 from io import BytesIO, StringIO
 from typing import Any
+from warnings import catch_warnings
 
 from rich.console import Console
 from rich.segment import Segment
@@ -52,9 +53,11 @@ def picture_lines(small: Any) -> list[Line]:  # noqa: ANN401  the result of `thu
     name = "tgp" if "KITTY_WINDOW_ID" in os.environ else "halfcell"
     picture = _imported(f"textual_image.renderable.{name}").Image(small, "auto", _HEIGHT)
     options = Console().options.update(width=_WIDTH, height=_HEIGHT)
+    with catch_warnings(category=DeprecationWarning, action="ignore"):  # of Pillow
+        drawn = list(Segment.split_lines(picture.__rich_console__(Console(), options)))
     return [
         [Piece(text, Style.from_rich_style(style or RichStyle())) for text, style, _ in line]
-        for line in Segment.split_lines(picture.__rich_console__(Console(), options))
+        for line in drawn
     ]
 
 

@@ -7,21 +7,23 @@ Only turns around the view are loaded, and only those in view are drawn, so that
 import asyncio
 import re
 import sys
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from textual.binding import Binding
 from textual.message import Message
+from textual.style import Style
 
 from jitchat.text.code_blocks import CodeBlock, code_blocks, has_code
 from jitchat.text.sanitize import shorten
 from jitchat.tui.actions import pane_bindings
 from jitchat.tui.palette import MUTED
-from jitchat.tui.render.look import Look, Piece
+from jitchat.tui.render.look import Look
 from jitchat.tui.render.reading import overlaid
 from jitchat.tui.render.verbatim import verbatim
 from jitchat.tui.widgets.found_marks import FoundMarks
-from jitchat.tui.widgets.line_view import Block, LineView, Part, Row
+from jitchat.tui.widgets.line_view import Block, LineView, Part, Row, Sign
 from jitchat.tui.widgets.reply import Pace
 from jitchat.tui.widgets.turn_block import TurnBlock
 from jitchat.tui.widgets.turn_details import NOTHING, Detail, TurnDetails, is_cut
@@ -54,7 +56,8 @@ class EmptyBlock(Block):
     def drawn(self, look: Look) -> Iterable[Part]:
         text, lines = verbatim(look.narrower(5), (EMPTY, look.style(MUTED)))
         indent = look.decoration("  ")
-        yield Part("empty", text, [[], [], *([indent, *line] for line in lines)])
+        indented = [[indent, *line] for line in lines]
+        yield Part("empty", text, [[], [], *indented, [], []])
 
 
 class Transcript(LineView):
@@ -106,6 +109,10 @@ class Transcript(LineView):
     def _end(self) -> int:
         """The index behind the last turn that is loaded."""
         return self._start + len(self.turn_blocks)
+
+    @property
+    def has_end(self) -> bool:
+        return self._end == len(self._turns)
 
     @property
     def chosen(self) -> Turn | None:
@@ -188,13 +195,13 @@ class Transcript(LineView):
             self.settle()
 
     async def _add(self, turn: Turn, details: Mapping[int, Detail]) -> None:
-        if self._end < len(self._turns):
+        if not self.has_end:
             await self._show(self._turns, None)
         self._turns = joined(self._turns, [turn])
-        blocks = [*self.turn_blocks, self._block_for(turn, details)]
-        self._load(max(self._start, len(self._turns) - MOST), blocks[-MOST:])
-        self.point_at(None)
+        self._load(self._start, [*self.turn_blocks, self._block_for(turn, details)])
         self.scroll_to_end()
+        self._drop_far(is_up=False)
+        self.point_at(None)
 
     def show_call(self, turn: Turn, call: ToolCall, *, runs: bool) -> None:
         """Show that a tool call is running or waiting for approval, until its result is put."""
@@ -340,7 +347,7 @@ class Transcript(LineView):
             return
         if self._start > 0 and self.scroll_y <= page:
             self._extend(up=True)
-        elif self._end < len(self._turns) and self.scroll_y >= self.max_scroll_y - page:
+        elif not self.has_end and self.scroll_y >= self.max_scroll_y - page:
             self._extend(up=False)
 
     def _extend(self, *, up: bool) -> None:
@@ -355,14 +362,29 @@ class Transcript(LineView):
             if up:
                 start = max(0, self._start - STEP)
                 more = await self._blocks_for(self._turns[start : self._start])
-                self._load(start, [*more, *loaded][:MOST])
+                self._load(start, [*more, *loaded])
             else:
                 more = await self._blocks_for(self._turns[self._end : self._end + STEP])
-                dropped = max(0, len(loaded) + len(more) - MOST)
-                self._load(self._start + dropped, [*loaded, *more][dropped:])
-            self.follows = self.follows and self._end == len(self._turns)
+                self._load(self._start, [*loaded, *more])
+            self._drop_far(is_up=up)
             self._is_extending = False
             self.settle()
+
+    def _drop_far(self, *, is_up: bool) -> None:
+        """Of more turns than are kept, drop those that are behind when scrolling up or down.
+
+        Two pages beyond the view are kept, or they would be loaded again at once.
+        """
+        super().settle()
+        page, excess = self.container_size.height, max(0, len(self.blocks) - MOST)
+        blocks = self.turn_blocks
+        if is_up:
+            needed = bisect_right(self._tops, self.scroll_y + 3 * page)
+            self._load(self._start, blocks[: max(needed, len(blocks) - excess)])
+            self.follows = self.follows and self.has_end
+        else:
+            dropped = min(excess, max(0, bisect_right(self._tops, self.scroll_y - 2 * page) - 1))
+            self._load(self._start + dropped, blocks[dropped:])
 
     def block_of(self, position: int) -> TurnBlock | None:
         blocks = reversed(self.turn_blocks)  # usually one of the latest is requested
@@ -382,7 +404,8 @@ class Transcript(LineView):
             return row
         look, position = self._look, block.turn.position
         if block.bar is not None:
-            row = row._replace(bar=look.decoration(*block.bar))
+            sign, style = block.bar
+            row = row._replace(bar=(sign, look.style(style)))
         if self.has_focus and position == self._position_of_cursor:
             row = row._replace(ground=look.style("on $panel"))
             if part.name == "header":
@@ -394,11 +417,11 @@ class Transcript(LineView):
                 row = row._replace(line=marked)
         return row
 
-    def margin(self, row: Row) -> Iterable[Piece]:
-        look = self._look
-        yield look.decoration("▌", "$primary") if self.has_focus else look.decoration(" ")
-        yield row.bar or look.decoration(" ")
-        yield look.decoration(" ")
+    def margin(self, row: Row, ground: Style) -> Iterable[Sign]:
+        sign, style = row.bar
+        yield "▌" if self.has_focus else " ", self.visual_style + self._look.style("$primary")
+        yield sign, ground + style
+        yield " ", ground
 
     @property
     def first_in_view(self) -> int:
@@ -413,7 +436,7 @@ class Transcript(LineView):
         `current` is the position of a turn and the index of the current match in its text.
         """
         self._found.look_for(pattern, current)
-        self.update_rows()
+        self.settle()
 
     async def go_to(self, position: int) -> None:
         """Scroll to the turn at a position, or to the current match in it."""
@@ -467,7 +490,7 @@ class Transcript(LineView):
         self.refresh()
 
     def on_blur(self) -> None:
-        self.update_rows()
+        self.settle()
         self.refresh()
 
     async def action_move(self, step: int) -> None:
@@ -507,7 +530,7 @@ class Transcript(LineView):
     def point_at(self, position: int | None) -> None:
         """Move the cursor to the turn at a position, or to the last one."""
         self._cursor = position
-        self.update_rows()
+        self.settle()
         if self.has_focus:
             self.screen.refresh_bindings()
 

@@ -199,21 +199,21 @@ class TurnBlock(Block):
             "header",
             look,
             (f"{number}{one_line(turn.speaker)}", ground + bold),
-            *((text, ground + style) for text, style in self._versions()),
+            *self._versions(look, ground),
             (when, look.style(MUTED)),
             (f"{ended}{label}", ground + italic),
             (held, ground + bold),
             is_cut=True,
         )
 
-    def _versions(self) -> Iterable[Styled]:
+    def _versions(self, look: Look, ground: Style) -> Iterable[Styled]:
         """Show which version of the turn this is; a click shows the next one."""
         versions, place = self.detail.versions, self.turn.position
         if place not in versions:
             return ()
         which = f"{versions.index(place) + 1} of {len(versions)}"
         click = Style.from_meta({"@click": f"screen.do('version', 1, {place})"})
-        return (" · ", Style()), (which, click)
+        return (" · ", ground), (which, look.style("$link-color underline") + click)
 
     def _reasoning_part(self, look: Look) -> Part:
         muted = look.style(MUTED)
