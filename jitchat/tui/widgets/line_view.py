@@ -133,6 +133,8 @@ class LineView(ScrollView):
     DEFAULT_CSS = "LineView { width: 1fr; height: 1fr; overflow: hidden auto; }"
     LEFT, RIGHT = 0, 0
     """Cells beside the text."""
+    IS_AT_BOTTOM = False
+    """Whether lines that do not fill the view stand at its bottom."""
 
     @dataclass
     class Pointed(Message):
@@ -355,14 +357,19 @@ class LineView(ScrollView):
         left = min(self._room.height, self.virtual_size.height)
         first, line = self._place
         index = self.blocks.index(first)
-        yield from [Row(offset=self.blocks[0].number * ROW)] * (self._room.height - left)
+        blank = [Row(offset=self.blocks[0].number * ROW)] * (self._room.height - left)
+        last = 0
+        if self.IS_AT_BOTTOM:
+            yield from blank
         for block in self.blocks[index:]:
             while line < block.height and left:
-                row = self._row(block, line)
-                yield row
+                last = block.number * ROW + line
+                yield self._row(block, line)
                 line += 1
                 left -= 1
             line = 0
+        if not self.IS_AT_BOTTOM:
+            yield from [Row(offset=last)] * len(blank)
 
     def _row(self, block: Block, line: int) -> Row:
         row = Row(block.lines[line], block.number * ROW + line)

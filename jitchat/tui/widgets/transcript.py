@@ -64,6 +64,7 @@ class Transcript(LineView):
     """The turns; one of them is chosen while the transcript has the focus."""
 
     LEFT, RIGHT = 3, 1
+    IS_AT_BOTTOM = True
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("down", "move(1)", show=False),
         Binding("up", "move(-1)", show=False),
