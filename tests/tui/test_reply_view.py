@@ -104,7 +104,7 @@ async def test_a_reply_is_as_high_as_its_lines_at_any_width():
         assert view.virtual_size.height == 3
         await pilot.resize_terminal(30, 20)
         await until(pilot, lambda: view.virtual_size.height == 4, "the new width")
-        assert on_screen(view)[-2:] == ["Of it, some words that fill a", "line of forty cells."]
+        assert on_screen(view)[2:4] == ["Of it, some words that fill a", "line of forty cells."]
 
 
 async def test_only_the_visible_lines_of_a_long_reply_are_drawn(monkeypatch: pytest.MonkeyPatch):

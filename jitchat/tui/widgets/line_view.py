@@ -120,11 +120,9 @@ class Row(NamedTuple):
     line: Line = ()
     offset: int = 0
     """What a selection takes for its vertical place."""
-    bar: Sign = (" ", Style())
+    bar: Sign | None = None
     """In the margin."""
     ground: Style = Style()
-    inner: Style = Style()
-    """Added to the style of the line, and to that of its text."""
 
 
 class LineView(ScrollView):
@@ -150,7 +148,7 @@ class LineView(ScrollView):
         """Whether the end stays in view."""
         self.wraps_code = True
         self._look = Look(1, Theme("", is_dark=True, is_ansi=False, variables={}))
-        self._place: tuple[Block | None, int] = None, 0
+        self._place = Block(), 0
         """The block at the top of the view, and its first line there."""
         self._tops: list[int] = []
         self._rows: list[Row] = []
@@ -264,9 +262,7 @@ class LineView(ScrollView):
         self.set_reactive(Widget.scroll_y, float(y))
         self.set_reactive(Widget.scroll_target_y, float(y))
         if is_changed:
-            self._is_settling = True
             self._scroll_update(size)
-            self._is_settling = False
         if self.show_vertical_scrollbar:
             self.vertical_scrollbar.position = y
 
@@ -315,14 +311,9 @@ class LineView(ScrollView):
         top = self._tops[index] - self.scroll_y
         return top < self._room.height and top + self.blocks[index].height - 1 > 0
 
-    def scroll_to(
-        self,
-        x: float | None = None,
-        y: float | None = None,
-        **how: Any,  # noqa: ANN401  Textual's own options
-    ) -> None:
+    def scroll_to(self, *place: Any, **options: Any) -> None:  # noqa: ANN401  Textual's own
         """Scroll at once: each step of an animation would be written to the terminal."""
-        super().scroll_to(x, y, **{**how, "animate": False})
+        super().scroll_to(*place, **(options | {"animate": False}))
 
     def scroll_to_end(self) -> None:
         self.follows = True
@@ -375,9 +366,9 @@ class LineView(ScrollView):
         row = Row(block.lines[line], block.number * ROW + line)
         part, inside = block.place(line)
         if part is not None:
-            if (block, part.name) == self._hovered:
-                row = row._replace(inner=self._look.style("on $boost"))
             row = self.dressed(row, block, part, inside)
+            if (block, part.name) == self._hovered:
+                row = row._replace(ground=row.ground + self._look.style("on $boost"))
         selection = self.text_selection
         span = selection.get_span(row.offset) if selection is not None else None
         if span is not None:
@@ -394,19 +385,15 @@ class LineView(ScrollView):
     def render_line(self, y: int) -> Strip:
         row = self._rows[y] if y < len(self._rows) else Row()
         ground = self.visual_style + row.ground
-        inner = ground + row.inner
         shown = (piece for piece in row.line if piece.text)
-        texts = [Segment(piece.text, (inner + piece.style).rich_style) for piece in shown]
-        width = self._room.width
-        strip = Strip(texts).adjust_cell_length(self._look.width, inner.rich_style)
+        texts = [Segment(piece.text, (ground + piece.style).rich_style) for piece in shown]
+        strip = Strip(texts).adjust_cell_length(self._look.width, ground.rich_style)
         strip = strip.apply_offsets(0, row.offset)
         row_start = RichStyle.from_meta({"offset": (0, row.offset)})
-        margin = []
-        for sign, style in self.margin(row, ground):
-            shown_in = style if sign != " " else Style(style.background)
-            margin.append(Segment(sign, shown_in.rich_style + row_start))
+        margin = self.margin(row, ground)
+        signs = [Segment(sign, style.rich_style + row_start) for sign, style in margin]
         blank = Style(ground.background).rich_style
-        return Strip([*margin, *strip]).adjust_cell_length(width, blank)
+        return Strip([*signs, *strip]).adjust_cell_length(self._room.width, blank)
 
     def margin(self, row: Row, ground: Style) -> Iterable[Sign]:
         """Return what is to the left of a line, cell by cell."""

@@ -404,14 +404,14 @@ class Transcript(LineView):
         if not isinstance(block, TurnBlock) or part.name == "space":
             return row
         look, position = self._look, block.turn.position
-        if block.bar is not None:
-            sign, style = block.bar
-            row = row._replace(bar=(sign, look.style(style)))
         if self.has_focus and position == self._position_of_cursor:
             row = row._replace(ground=look.style("on $panel"))
             if part.name == "header":
                 emphasis = look.style("$cursor-style")
                 row = row._replace(line=overlaid(row.line, 0, sys.maxsize, emphasis))
+        if block.bar is not None:
+            sign, style = block.bar
+            row = row._replace(bar=(sign, self.visual_style + row.ground + look.style(style)))
         if part.name == "body":
             for place, style in self._found.in_line(position, part, line):
                 marked = overlaid(row.line, place.start, place.end, look.style(style))
@@ -419,10 +419,10 @@ class Transcript(LineView):
         return row
 
     def margin(self, row: Row, ground: Style) -> Iterable[Sign]:
-        sign, style = row.bar
-        yield "▌" if self.has_focus else " ", self.visual_style + self._look.style("$primary")
-        yield sign, ground + style
-        yield " ", ground
+        focus = self.visual_style + self._look.style("$primary")
+        yield ("▌", focus) if self.has_focus else (" ", Style(self.visual_style.background))
+        yield row.bar or (" ", Style(ground.background))
+        yield " ", Style(ground.background)
 
     @property
     def first_in_view(self) -> int:
