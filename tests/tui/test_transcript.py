@@ -14,7 +14,7 @@ from textual.geometry import Offset, Region
 from jitchat.tui.chat import screen as chat
 from jitchat.tui.palette import palette
 from jitchat.tui.widgets.found_marks import pattern_of
-from jitchat.tui.widgets.transcript import MOST, Transcript
+from jitchat.tui.widgets.transcript import KEPT, Transcript
 from jitchat.tui.widgets.turn_block import TurnBlock
 from jitchat.values import Role, Turn
 from jitchat.window.steering import Steering
@@ -52,8 +52,8 @@ async def shown(pilot: Pilot[None], *where: object) -> Transcript:
 
 
 def in_view(transcript: Transcript) -> list[int]:
-    drawn = transcript.turn_blocks
-    return [each.turn.position for at, each in enumerate(drawn) if transcript.is_in_view(at)]
+    first, last = transcript.numbers_in_view
+    return [turn.position for turn in transcript._turns[first : last + 1]]
 
 
 def part_of(kind: Kind) -> Segment:
@@ -135,13 +135,10 @@ async def test_far_back_every_key_moves_one_turn_and_scrolling_to_an_end_loads_m
         found = positions(app.screen)
         assert found == list(range(found[0], found[-1] + 1))
         assert found[0] < 488
-        assert len(found) <= MOST
+        assert len(found) <= 2 * KEPT + 24
 
 
-async def test_paging_far_back_from_the_end_and_forward_again_skips_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("jitchat.tui.widgets.transcript.MOST", 50)
+async def test_paging_far_back_from_the_end_and_forward_again_skips_nothing() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await shown(pilot, TURNS)
@@ -150,8 +147,9 @@ async def test_paging_far_back_from_the_end_and_forward_again_skips_nothing(
         assert positions(app.screen)[-1] < 1_000
         while lines := await paged(pilot, transcript, 1, 1_000):
             assert 0 < lines <= 24
-        await until(pilot, lambda: len(positions(app.screen)) == 50, "no more than a stretch")
-        assert positions(app.screen) == list(range(951, 1_001))
+        found = positions(app.screen)
+        assert found == list(range(found[0], 1_001))
+        assert len(found) <= 2 * KEPT + 24
 
 
 async def test_turns_of_any_height_pass_line_by_line_whatever_was_estimated() -> None:

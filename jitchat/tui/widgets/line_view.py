@@ -305,11 +305,11 @@ class LineView(ScrollView):
         elif height > page or bottom > page:
             self.scroll_to_line(*self.walk(index, height, -page))
 
-    def is_in_view(self, index: int) -> bool:
-        if not 0 <= index < len(self._tops):
-            return False
-        top = self._tops[index] - self.scroll_y
-        return top < self._room.height and top + self.blocks[index].height - 1 > 0
+    @property
+    def numbers_in_view(self) -> tuple[int, int]:
+        """The numbers of the first and the last block in view."""
+        numbers = [row.offset // ROW for row in self._rows if row.line] or [0]
+        return numbers[0], numbers[-1]
 
     def scroll_to(self, *place: Any, **options: Any) -> None:  # noqa: ANN401  Textual's own
         """Scroll at once: each step of an animation would be written to the terminal."""

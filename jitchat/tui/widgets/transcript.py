@@ -7,7 +7,6 @@ Only turns around the view are loaded, and only those in view are drawn, so that
 import asyncio
 import re
 import sys
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -33,10 +32,11 @@ from jitchat.window.exchange import is_requested
 from jitchat.window.steering import Steering
 from jitchat.window.window import Segment
 
-FIRST, STEP, MOST = 4, 10, 100
-"""Turns loaded for the first frame, turns added at a time, and maximum turns kept."""
-AROUND = 12
-"""Turns loaded on either side of a turn that is jumped to."""
+FIRST, NEAR, KEPT = 4, 20, 40
+"""Turns loaded for the first frame; those on either side of the view before more are loaded, and
+then."""
+LATEST = 10
+"""Turns that are looked at first."""
 
 _BLOCKS, _NAME = 9, 12
 """Code blocks that have a key, and characters shown of each."""
@@ -86,7 +86,8 @@ class Transcript(LineView):
         self._turns: Sequence[Turn] = ()
         self._start = 0
         """The index of the first turn that is loaded."""
-        self._is_extending = False
+        self._is_loading = False
+        """Whether more turns are being loaded."""
         self._shown = 0
         """Number of times that turns were shown, to ignore late callbacks of earlier ones."""
         self._loading = asyncio.Lock()
@@ -199,9 +200,9 @@ class Transcript(LineView):
         if not self.has_end:
             await self._show(self._turns, None)
         self._turns = joined(self._turns, [turn])
-        self._load(self._start, [*self.turn_blocks, self._block_for(turn, details)])
+        blocks = [*self.turn_blocks, self._block_for(turn, details)][-KEPT:]
+        self._load(len(self._turns) - len(blocks), blocks)
         self.scroll_to_end()
-        self._drop_far(is_up=False)
         self.point_at(None)
 
     def show_call(self, turn: Turn, call: ToolCall, *, runs: bool) -> None:
@@ -300,13 +301,14 @@ class Transcript(LineView):
 
     async def _show(self, turns: Sequence[Turn], at: int | None) -> None:
         self._shown += 1
-        self._is_extending = False
+        self._is_loading = False
         size = len(turns)
         found = size if at is None else up_to(turns, at - 1)
         if found < size and turns[found].position != at:
             found = size
-        start = max(0, found - (FIRST if at is None else AROUND))
-        blocks = await self._blocks_for(turns[start : found + AROUND])
+        start = max(0, found - (FIRST if found == size else NEAR))
+        page = self.container_size.height
+        blocks = await self._blocks_for(turns[start : found + max(NEAR, page)])
         self._turns = turns
         self._load(start, blocks)
         if at is None or found == size:
@@ -336,56 +338,35 @@ class Transcript(LineView):
 
     async def take_in(self, turns: Sequence[Turn]) -> None:
         """Reload the stored turns: show the end again if another process has changed it."""
-        latest = [turn.position for turn in turns[-STEP:]]
-        if latest != [turn.position for turn in self._turns[-STEP:]]:
+        latest = [turn.position for turn in turns[-LATEST:]]
+        if latest != [turn.position for turn in self._turns[-LATEST:]]:
             await self.show(turns)
 
     def settle(self) -> None:
-        """Load more turns, too, if an end of those that are loaded is less than a page away."""
+        """Load more turns, too, if there are few on either side of the view."""
         super().settle()
-        page = self.container_size.height
-        if self._is_extending or not page:
-            return
-        if self._start > 0 and self.scroll_y <= page:
-            self._extend(up=True)
-        elif not self.has_end and self.scroll_y >= self.max_scroll_y - page:
-            self._extend(up=False)
+        first, last = self.numbers_in_view
+        is_few = max(0, first - NEAR) < self._start
+        is_few |= min(len(self._turns), last + NEAR) > self._end
+        if is_few and self.container_size and not self._is_loading:
+            self._is_loading = True
+            self.call_later(self._load_around, self._shown)
 
-    def _extend(self, *, up: bool) -> None:
-        self._is_extending = True
-        self.call_later(self._load_more, self._shown, up)
-
-    async def _load_more(self, shown: int, up: bool) -> None:
+    async def _load_around(self, shown: int) -> None:
+        """Load the turns around the view, and drop those that are far from it."""
         async with self._loading:
             if shown != self._shown:
                 return
-            loaded = self.turn_blocks
-            if up:
-                start = max(0, self._start - STEP)
-                more = await self._blocks_for(self._turns[start : self._start])
-                self._load(start, [*more, *loaded])
-            else:
-                more = await self._blocks_for(self._turns[self._end : self._end + STEP])
-                self._load(self._start, [*loaded, *more])
-            self._drop_far(is_up=up)
-            self._is_extending = False
-            self.settle()
-
-    def _drop_far(self, *, is_up: bool) -> None:
-        """Of more turns than are kept, drop those that are behind when scrolling up or down.
-
-        Two pages beyond the view are kept, or they would be loaded again at once.
-        """
-        super().settle()
-        page, excess = self.container_size.height, max(0, len(self.blocks) - MOST)
-        blocks = self.turn_blocks
-        if is_up:
-            needed = bisect_right(self._tops, self.scroll_y + 3 * page)
-            self._load(self._start, blocks[: max(needed, len(blocks) - excess)])
+            first, last = self.numbers_in_view
+            start = max(0, first - KEPT)
+            numbers = range(start, min(len(self._turns), last + KEPT))
+            loaded = {block.number: block for block in self.turn_blocks}
+            new = [self._turns[number] for number in numbers if number not in loaded]
+            made = iter(await self._blocks_for(new))
+            self._load(start, [loaded.get(number) or next(made) for number in numbers])
             self.follows = self.follows and self.has_end
-        else:
-            dropped = min(excess, max(0, bisect_right(self._tops, self.scroll_y - 2 * page) - 1))
-            self._load(self._start + dropped, blocks[dropped:])
+            self._is_loading = False
+            self.settle()
 
     def block_of(self, position: int) -> TurnBlock | None:
         blocks = reversed(self.turn_blocks)  # usually one of the latest is requested
@@ -499,9 +480,9 @@ class Transcript(LineView):
         place = self._place_of_cursor()
         if place is None:
             return
-        nearest = self._nearest_in_view(step)
-        if nearest is not None and not self.is_in_view(place - self._start):
-            self.point_at(nearest)
+        first, last = self.numbers_in_view
+        if not first <= place <= last:
+            self.point_at(self._nearest_in_view(step))
         elif 0 <= place + step < len(self._turns):
             position = self._turns[place + step].position
             if self.block_of(position) is None:
@@ -538,7 +519,7 @@ class Transcript(LineView):
     def _place_of(self, position: int | None, role: Role | None = None) -> int | None:
         """Return the index of the turn at a position with this role; the latest are tried first."""
         turns, size = self._turns, len(self._turns)
-        latest = reversed(range(max(0, size - STEP), size))
+        latest = reversed(range(max(0, size - LATEST), size))
         places = (*latest, up_to(turns, position) - 1) if size and position is not None else ()
         at_position = (at for at in places if turns[at].position == position)
         return next((at for at in at_position if role in (None, turns[at].role)), None)
@@ -555,9 +536,8 @@ class Transcript(LineView):
 
     def _nearest_in_view(self, step: int) -> int | None:
         """Return the position of the visible turn that comes first in this direction."""
-        loaded = self.turn_blocks
-        seen = [block.turn.position for at, block in enumerate(loaded) if self.is_in_view(at)]
-        return seen[0 if step > 0 else -1] if seen else None
+        number = self.numbers_in_view[0 if step > 0 else -1]
+        return self._turns[number].position if self._turns else None
 
     def _growing_turn(self) -> Turn | None:
         last = self._turns[-1] if self._turns else None
