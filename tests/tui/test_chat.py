@@ -310,7 +310,7 @@ async def test_quitting(backend: TestBackend, monkeypatch: pytest.MonkeyPatch) -
 
 def _last_text(screen: object) -> str:
     block = blocks(screen)[-1]  # type: ignore[arg-type]
-    return block.reply.text if block.turn.role is Role.ASSISTANT else ""
+    return block.text if block.turn.role is Role.ASSISTANT else ""
 
 
 def _last_header(screen: object) -> str:

@@ -165,7 +165,7 @@ async def test_reasoning_is_one_line_until_it_is_asked_for_and_a_stopped_reply_l
         provider.script = ("So: green", ReasoningFound(), "Green.")
         await at(pilot, "end", "r", "enter")
         await answered(pilot, 6)
-        assert block_at(screen, 6).reply.text == "Green."
+        assert block_at(screen, 6).text == "Green."
         assert "9 characters" in thought()
 
         provider.script = (asyncio.Event(),)

@@ -83,7 +83,7 @@ async def test_a_stopped_reply_that_cannot_be_kept_is_told_and_stays_in_view(
         await idle(pilot)
         assert "The disk is full." in told(pilot)[0]
         assert _last(transcript).turn.status is Status.INTERRUPTED
-        assert _last(transcript).reply.text == "It is "
+        assert _last(transcript).text == "It is "
 
 
 async def test_somebody_elses_turn_between_question_and_reply_shows_the_reply_once(
@@ -123,7 +123,7 @@ async def _begun(pilot: Pilot[None], screen: ChatScreen) -> Transcript:
     transcript = screen.query_one(Transcript)
 
     def has_begun() -> bool:
-        return _last(transcript).reply.text == "It is "
+        return _last(transcript).text == "It is "
 
     await until(pilot, has_begun, "the first piece")
     return transcript

@@ -55,7 +55,7 @@ async def test_during_typing_the_reply_is_drawn_right_after_a_key(monkeypatch: p
     monkeypatch.setattr(reply, "DRAW_BESIDE_TYPING", 60.0)
     async with ReplyApp().run_test() as pilot:
         view = view_of(pilot)
-        view._block.reply.add("It is")
+        view._block.add("It is")
         view._pace.draw_soon(typing=True)
         view._pace.draw_after_key()
         assert said(view) == "It is"

@@ -321,7 +321,7 @@ async def test_a_reply_streams_into_its_own_turn() -> None:
         await transcript.put(talk("point 1", "It is **now**.")[1])
         await pilot.pause()
         assert positions(app.screen) == [1, 2]
-        assert blocks(app.screen)[-1].reply.text == "It is **now**."
+        assert blocks(app.screen)[-1].text == "It is **now**."
 
 
 async def test_nothing_moves_when_a_reply_ends_and_what_is_read_above_stays() -> None:

@@ -408,8 +408,9 @@ class LineView(ScrollView):
 
     def get_selection(self, selection: Selection) -> tuple[str, str]:
         start, end = selection
-        first = (start.y, start.x) if start is not None else (0, 0)
-        last = (end.y, end.x) if end is not None else (sys.maxsize, 0)
+        numbers = [block.number for block in self.blocks] or [0]
+        first = (start.y, start.x) if start is not None else (numbers[0] * ROW, 0)
+        last = (end.y, end.x) if end is not None else ((numbers[-1] + 1) * ROW - 1, 0)
         texts = []
         for block in self.blocks_between(first[0] // ROW, last[0] // ROW):
             block.draw(self._look)

@@ -6,7 +6,7 @@ and a line says how much more there is.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from textual.widget import Widget
 
@@ -28,10 +28,11 @@ DRAW_BESIDE_TYPING = 0.6
 """Seconds after which the text is drawn even during typing."""
 
 
-class ReplyText:
-    """The text of a reply so far, and its lines."""
+class ReplyBlock(Block):
+    """A reply, as far as it has come."""
 
     def __init__(self, text: str = "") -> None:
+        super().__init__()
         self._text = text
         self._deltas: list[str] = []
         self._is_complete = bool(text)
@@ -48,22 +49,25 @@ class ReplyText:
         self._deltas.append(delta)
         self._is_complete = False
 
-    def finish(self, text: str) -> None:
+    def complete(self, text: str) -> None:
         """Take the complete text."""
         self._deltas.clear()
         self._text = text
         self._is_complete = True
+        self.change()
 
-    def draw(self, look: Look) -> Part:
-        text = self.text
-        left = len(text) - LONGEST
-        lines = self._growing.draw(text[:LONGEST], look, is_complete=self._is_complete)
+    def body(self, look: Look) -> Part:
+        left = len(self.text) - LONGEST
+        lines = self._growing.draw(self.text[:LONGEST], look, is_complete=self._is_complete)
         if left > 0:
             lines = [*lines, [look.decoration(left_out(left), "info")]]
-        return Part("body", text, lines)
+        return Part("body", self.text, lines)
+
+    def drawn(self, look: Look) -> Iterable[Part]:
+        yield self.body(look)
 
     def forget(self) -> None:
-        """Drop what is drawn."""
+        super().forget()
         self._growing = Growing()
 
 
@@ -106,15 +110,6 @@ class Pace:
         self._draw_text()
 
 
-class ReplyBlock(Block):
-    def __init__(self) -> None:
-        super().__init__()
-        self.reply = ReplyText()
-
-    def drawn(self, look: Look) -> list[Part]:
-        return [self.reply.draw(look)]
-
-
 class ReplyView(LineView):
     """Shows a reply alone, and follows its end."""
 
@@ -126,16 +121,16 @@ class ReplyView(LineView):
 
     @property
     def source(self) -> str:
-        return self._block.reply.text
+        return self._block.text
 
     def add(self, delta: str) -> None:
-        self._block.reply.add(delta)
+        self._block.add(delta)
         self._pace.draw_soon()
 
     def finish(self, text: str) -> None:
         self._pace.stop()
-        self._block.reply.finish(text)
-        self._draw()
+        self._block.complete(text)
+        self.settle()
 
     def _draw(self) -> None:
         self._block.change()

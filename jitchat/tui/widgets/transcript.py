@@ -246,7 +246,7 @@ class Transcript(LineView):
     async def end_stream(self) -> None:
         """End a reply that was not stored; the part received stays on screen."""
         if (turn := self._growing_turn()) is not None:
-            text = self._growing.reply.text if self._growing is not None else ""
+            text = self._growing.text if self._growing is not None else ""
             await self.put(replace(turn, content=text, status=Status.INTERRUPTED))
 
     async def warn(self, sentence: str) -> None:

@@ -10,9 +10,9 @@ from jitchat.tools.compacting import told_of
 from jitchat.tui.palette import MUTED, kind_style
 from jitchat.tui.render.look import Line, Look
 from jitchat.tui.render.verbatim import Styled, verbatim
-from jitchat.tui.widgets.line_view import Block, Part
+from jitchat.tui.widgets.line_view import Part
 from jitchat.tui.widgets.pictures import picture_lines
-from jitchat.tui.widgets.reply import ReplyText, beginning, left_out
+from jitchat.tui.widgets.reply import ReplyBlock, beginning, left_out
 from jitchat.tui.widgets.tool_block import called_lines, folded, whole
 from jitchat.tui.widgets.turn_details import NOTHING, Detail
 from jitchat.values import Role, Status, ToolCall, Turn
@@ -48,7 +48,7 @@ _LATEST = 100
 """Pieces of which the last line of growing reasoning is taken."""
 
 
-class TurnBlock(Block):
+class TurnBlock(ReplyBlock):
     """Replies are rendered as Markdown, other texts are shown verbatim."""
 
     def __init__(
@@ -59,10 +59,9 @@ class TurnBlock(Block):
         hold: Hold | None = None,
     ) -> None:
         """`segment` is the turn's segment in the window; None if it is not in the window."""
-        super().__init__()
+        super().__init__(turn.content)
         self.turn, self.detail = turn, detail
         self._segment, self._hold = segment, hold
-        self.reply = ReplyText(turn.content)
         self._thoughts = [detail.reasoning]
         """The reasoning in pieces."""
         self._thinks = False
@@ -123,7 +122,7 @@ class TurnBlock(Block):
 
     def add(self, delta: str) -> None:
         self._thinks = False
-        self.reply.add(delta)
+        super().add(delta)
 
     def think(self, delta: str) -> None:
         self._thinks = True
@@ -131,10 +130,8 @@ class TurnBlock(Block):
 
     def take_for_reasoning(self) -> None:
         """Turn all of the reply so far into reasoning."""
-        text = self.reply.text
-        self.reply.finish("")
-        self.think(text)
-        self.change()
+        self.think(self.text)
+        self.complete("")
 
     def warn(self, sentence: str) -> None:
         """Show a warning below the turn; empty to hide it."""
@@ -143,15 +140,10 @@ class TurnBlock(Block):
 
     def finish(self, turn: Turn, detail: Detail = NOTHING) -> None:
         self.turn, self.detail = turn, detail
-        self.reply.finish(turn.content)
         self._thinks = False
         if detail.reasoning:
             self._thoughts = [detail.reasoning]
-        self.change()
-
-    def forget(self) -> None:
-        super().forget()
-        self.reply.forget()
+        self.complete(turn.content)
 
     def drawn(self, look: Look) -> Iterator[Part]:
         yield self._header(look)
@@ -159,7 +151,7 @@ class TurnBlock(Block):
             yield self._reasoning_part(look)
         muted = look.style(MUTED)
         if self.turn.role is Role.ASSISTANT:
-            yield self.reply.draw(look)
+            yield self.body(look)
             if self.turn.use.calls:
                 yield _part("calls", look, (called_lines(self.turn, self._open_calls), muted))
         elif (call := self.turn.use.answers) is not None:
