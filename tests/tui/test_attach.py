@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +15,7 @@ from jitchat.draft import Draft
 from jitchat.errors import Unreachable
 from jitchat.store.pins import AllowedFolders
 from jitchat.tui.app import JitchatApp
+from jitchat.tui.render.wrap import width_of
 from jitchat.tui.views.sent_windows import again
 from jitchat.tui.views.view import SendAgain
 from jitchat.tui.widgets import pictures
@@ -116,6 +119,25 @@ def test_without_the_extra_a_line_stands_for_a_picture(monkeypatch: pytest.Monke
     assert pictures.thumbnail(broken) is None
     monkeypatch.setattr(pictures, "_imported", lambda _: None)
     assert pictures.thumbnail(shot) is None
+
+
+@pytest.mark.parametrize("protocol", ["half blocks", "kitty"])
+def test_a_picture_is_drawn_in_lines(monkeypatch: pytest.MonkeyPatch, protocol: str) -> None:
+    from jitchat.attachments import Picture
+
+    written = StringIO()
+    monkeypatch.setattr(sys, "__stdout__", written)
+    monkeypatch.delenv("KITTY_WINDOW_ID", raising=False)
+    if protocol == "kitty":
+        monkeypatch.setenv("KITTY_WINDOW_ID", "1")
+    small = pictures.thumbnail(Picture("a.png", "", "image/png", 80, 40, png(80, 40)))
+    lines = pictures.picture_lines(small)
+    assert 0 < len(lines) <= 12
+    assert {width_of(line) for line in lines} == {width_of(lines[0])}
+    assert 0 < width_of(lines[0]) <= 40
+    sign = "\U0010eeee" if protocol == "kitty" else "▀"
+    assert all(piece.text.startswith(sign) for line in lines for piece in line)
+    assert ("\x1b_G" in written.getvalue()) == (protocol == "kitty")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ Only turns around the view are loaded, and only those in view are drawn, so that
 import asyncio
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from textual.binding import Binding
@@ -175,32 +175,29 @@ class Transcript(LineView):
         """
         async with self._loading:
             if turn.use.answers is not None:
-                for block in self.turn_blocks:
-                    block.take_result(turn.use.answers)
-            details = await self._details_of([turn])
+                for each in self.turn_blocks:
+                    each.take_result(turn.use.answers)
+            (made,) = await self._blocks_for([turn])
             place = self._place_of(turn.position, turn.role)
             if place is None and turn.role is Role.ASSISTANT and self._growing_turn() is not None:
                 place = len(self._turns) - 1
             if place is None:
-                await self._add(turn, details)
-            else:
-                self._update(place, turn, details.get(turn.position, NOTHING))
+                await self._add(made)
+                return
+            before = self._turns[place]
+            block = self.block_of(before.position)
+            self._turns = replaced(self._turns, place, turn)
+            if before.status is Status.STREAMING:
+                self._growing = None
+            if block is not None:
+                block.finish(turn, made.detail)
+                self.settle()
 
-    def _update(self, place: int, turn: Turn, detail: Detail) -> None:
-        before = self._turns[place]
-        block = self.block_of(before.position)
-        self._turns = replaced(self._turns, place, turn)
-        if before.status is Status.STREAMING:
-            self._growing = None
-        if block is not None:
-            block.finish(turn, detail)
-            self.settle()
-
-    async def _add(self, turn: Turn, details: Mapping[int, Detail]) -> None:
+    async def _add(self, block: TurnBlock) -> None:
         if not self.has_end:
             await self._show(self._turns, None)
-        self._turns = joined(self._turns, [turn])
-        blocks = [*self.turn_blocks, self._block_for(turn, details)][-KEPT:]
+        self._turns = joined(self._turns, [block.turn])
+        blocks = [*self.turn_blocks, block][-KEPT:]
         self._load(len(self._turns) - len(blocks), blocks)
         self.scroll_to_end()
         self.point_at(None)
@@ -278,18 +275,15 @@ class Transcript(LineView):
                 block.hold(steering.of(block.turn.position))
             self.settle()
 
-    async def _details_of(self, turns: Sequence[Turn]) -> Mapping[int, Detail]:
-        return await self.details.of(turns) if self.details is not None else {}
-
     async def _blocks_for(self, turns: Sequence[Turn]) -> list[TurnBlock]:
-        details = await self._details_of(turns)
-        return [self._block_for(turn, details) for turn in turns]
+        details = await self.details.of(turns) if self.details is not None else {}
+        return [self._block_for(turn, details.get(turn.position, NOTHING)) for turn in turns]
 
-    def _block_for(self, turn: Turn, details: Mapping[int, Detail]) -> TurnBlock:
+    def _block_for(self, turn: Turn, detail: Detail = NOTHING) -> TurnBlock:
         growing = self._growing
         if growing is not None and growing.turn == turn:
             return growing
-        detail, hold = details.get(turn.position, NOTHING), self._steering.of(turn.position)
+        hold = self._steering.of(turn.position)
         block = TurnBlock(turn, self._carrier(turn), detail, hold)
         block.estimate(self.container_size.width)
         return block
@@ -377,7 +371,7 @@ class Transcript(LineView):
         for number in range(max(0, first), min(last + 1, len(self._turns))):
             is_loaded = self._start <= number < self._end
             turn = self._turns[number]
-            yield self.blocks[number - self._start] if is_loaded else self._block_for(turn, {})
+            yield self.blocks[number - self._start] if is_loaded else self._block_for(turn)
 
     # What shows the state of a turn
 
@@ -549,5 +543,5 @@ class Transcript(LineView):
             self._growing = None
             await self.put(Turn(position, Role.ASSISTANT, "", None, None, Status.STREAMING))
         if self._growing is None:
-            self._growing = self.block_of(position) or self._block_for(self._turns[-1], {})
+            self._growing = self.block_of(position) or self._block_for(self._turns[-1])
         return self._growing
