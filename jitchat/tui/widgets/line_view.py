@@ -27,9 +27,9 @@ from jitchat.text.sanitize import TerminalText
 from jitchat.tui.render.look import Line, Look, Piece, Theme
 from jitchat.tui.render.reading import between, copied, overlaid
 
-ROW = 1 << 20
+ROW, LAST = 1 << 14, (1 << 31) - 1
 """Added to the vertical offset of a selection by each block, so that it stays valid when blocks
-above change their heights."""
+above change their heights; and the largest offset, as compiled geometry has 32 bits."""
 _DRAWN = 16
 """Blocks on either side of the view whose lines are kept; those of a reply of 5,000 characters take
 about 170 kB."""
@@ -118,11 +118,18 @@ class Row(NamedTuple):
     """A line of the screen."""
 
     line: Line = ()
-    offset: int = 0
-    """What a selection takes for its vertical place."""
+    number: int = 0
+    """Of its block."""
+    at: int = 0
+    """Its place in the block."""
     bar: Sign | None = None
     """In the margin."""
     ground: Style = Style()
+
+    @property
+    def offset(self) -> int:
+        """What a selection takes for its vertical place."""
+        return min(self.number * ROW + self.at, LAST)
 
 
 class LineView(ScrollView):
@@ -308,7 +315,7 @@ class LineView(ScrollView):
     @property
     def numbers_in_view(self) -> tuple[int, int]:
         """The numbers of the first and the last block in view."""
-        numbers = [row.offset // ROW for row in self._rows if row.line] or [0]
+        numbers = [row.number for row in self._rows if row.line] or [0]
         return numbers[0], numbers[-1]
 
     def scroll_to(self, *place: Any, **options: Any) -> None:  # noqa: ANN401  Textual's own
@@ -348,22 +355,22 @@ class LineView(ScrollView):
         left = min(self._room.height, self.virtual_size.height)
         first, line = self._place
         index = self.blocks.index(first)
-        blank = [Row(offset=self.blocks[0].number * ROW)] * (self._room.height - left)
-        last = 0
+        blank = [Row(number=self.blocks[0].number)] * (self._room.height - left)
+        row = Row()
         if self.IS_AT_BOTTOM:
             yield from blank
         for block in self.blocks[index:]:
             while line < block.height and left:
-                last = block.number * ROW + line
-                yield self._row(block, line)
+                row = self._row(block, line)
+                yield row
                 line += 1
                 left -= 1
             line = 0
         if not self.IS_AT_BOTTOM:
-            yield from [Row(offset=last)] * len(blank)
+            yield from [Row((), row.number, row.at)] * len(blank)
 
     def _row(self, block: Block, line: int) -> Row:
-        row = Row(block.lines[line], block.number * ROW + line)
+        row = Row(block.lines[line], block.number, line)
         part, inside = block.place(line)
         if part is not None:
             row = self.dressed(row, block, part, inside)
@@ -429,9 +436,9 @@ class LineView(ScrollView):
     def _under(self, at: Offset) -> tuple[Block | None, Part | None, Piece | None]:
         """Return what is under the mouse."""
         row = self._rows[at.y] if 0 <= at.y < len(self._rows) else Row()
-        numbered = (each for each in self.blocks if each.number == row.offset // ROW)
+        numbered = (each for each in self.blocks if each.number == row.number)
         block = next(numbered, None)
-        part = block.place(row.offset % ROW)[0] if block is not None and row.line else None
+        part = block.place(row.at)[0] if block is not None and row.line else None
         end = self.LEFT
         for piece in row.line:
             start, end = end, end + cell_len(piece.text)
@@ -479,7 +486,7 @@ class LineView(ScrollView):
             self.text_select_all()
             return
         first = block.number * ROW + block.line_of(part.name)
-        end = Offset(sys.maxsize, first + len(part.lines) - 1)
+        end = Offset(ROW, first + len(part.lines) - 1)
         self.screen.selections = {self: Selection(Offset(0, first), end)}
 
     def fold(self, block: Block) -> None:
