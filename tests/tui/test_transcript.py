@@ -446,6 +446,16 @@ async def test_a_match_is_marked_in_verbatim_text_too_and_gone_to_across_a_break
         await transcript.go_to(2)
         y = offset_of(transcript, "One needle here.").y
         assert 0 < y < 11
+        await transcript.go_to(32)
+        await transcript.put(Turn(33, Role.USER, "and now?"))
+        await transcript.go_to(33)
+        last = on_screen(transcript)
+        await transcript.stream("It grows.\n\n" * 9, 34)
+        assert transcript.follows, "a new reply is followed"
+        await transcript.go_to(33)
+        before = on_screen(transcript)[: on_screen(transcript).index("and now?")]
+        transcript._draw_growing()
+        assert on_screen(transcript)[: len(before)] == before != last
         transcript.mark_found(None)
         assert not any(piece.style.reverse for row in transcript._rows for piece in row.line)
 

@@ -426,14 +426,14 @@ class Transcript(LineView):
         self.height_of(index)
         body = next(part for part in block.parts if part.name == "body")
         match = self._found.line_of_current(position, body)
-        if match is None:
-            self.scroll_to_line(index, 0)
-            return
-        line = block.line_of("body") + match
+        line = 0 if match is None else block.line_of("body") + match
         page = self.container_size.height
         y = self._tops[index] + line - self.scroll_y
-        if not _MARGIN <= y < page - _MARGIN:
+        if match is None:
+            self.scroll_to_line(index, 0)
+        elif not _MARGIN <= y < page - _MARGIN:
             self.scroll_to_line(*self.walk(index, line, -(page // 3)))
+        self.follows = False
 
     def toggle_fold(self) -> bool:
         """Fold or unfold the reasoning or call of the chosen turn, or else of the last with one.
