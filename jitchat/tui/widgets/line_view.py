@@ -8,6 +8,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual import events
+from textual.cache import LRUCache
 from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -33,6 +35,8 @@ above change their heights; and the largest offset, as compiled geometry has 32 
 _DRAWN = 16
 """Blocks on either side of the view whose lines are kept; those of a reply of 5,000 characters take
 about 170 kB."""
+_STRIPS = 400
+"""Strips that are kept: a few pages."""
 _PASSES = 4
 """Maximum number of times that lines are drawn until the width is certain."""
 
@@ -159,6 +163,8 @@ class LineView(ScrollView):
         """The block at the top of the view, and its first line there."""
         self._tops: list[int] = []
         self._rows: list[Row] = []
+        self._strips = LRUCache[tuple[int, int], tuple[object, Strip]](_STRIPS)
+        """By the number of a block and the line in it: what was drawn, and the state it shows."""
         self._hovered: tuple[Block, str] | None = None
         """A block and the name of its part under the mouse."""
         self._pointed = ""
@@ -389,8 +395,27 @@ class LineView(ScrollView):
         del block, part, line
         return row
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return strips that Textual knows from earlier frames, whose output it has kept."""
+        if "@click" in self.hover_style.meta:
+            return super().render_lines(crop)  # highlights what is clicked on
+        strips = map(self.render_line, crop.line_range)
+        _, background = self.background_colors
+        for each in self.get_line_filters():
+            strips = map(partial(Strip.apply_filter, filter=each, background=background), strips)
+        return [strip.crop(*crop.column_span) for strip in strips]
+
     def render_line(self, y: int) -> Strip:
         row = self._rows[y] if y < len(self._rows) else Row()
+        state = row, self.visual_style, self._room.width, self._look.width, self.has_focus
+        known = self._strips.get((row.number, row.at))
+        if known is not None and known[0] == state:
+            return known[1]
+        strip = self._strip(row)
+        self._strips[row.number, row.at] = state, strip
+        return strip
+
+    def _strip(self, row: Row) -> Strip:
         ground = self.visual_style + row.ground
         shown = (piece for piece in row.line if piece.text)
         texts = [Segment(piece.text, (ground + piece.style).rich_style) for piece in shown]
