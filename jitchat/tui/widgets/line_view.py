@@ -16,7 +16,6 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual import events
-from textual.cache import LRUCache
 from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -163,7 +162,7 @@ class LineView(ScrollView):
         """The block at the top of the view, and its first line there."""
         self._tops: list[int] = []
         self._rows: list[Row] = []
-        self._strips = LRUCache[tuple[int, int], tuple[object, Strip]](_STRIPS)
+        self._strips: dict[tuple[int, int], tuple[object, Strip]] = {}
         """By the number of a block and the line in it: what was drawn, and the state it shows."""
         self._hovered: tuple[Block, str] | None = None
         """A block and the name of its part under the mouse."""
@@ -412,6 +411,8 @@ class LineView(ScrollView):
         if known is not None and known[0] == state:
             return known[1]
         strip = self._strip(row)
+        if len(self._strips) >= _STRIPS:
+            self._strips.clear()
         self._strips[row.number, row.at] = state, strip
         return strip
 

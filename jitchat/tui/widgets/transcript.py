@@ -394,8 +394,10 @@ class Transcript(LineView):
         return row
 
     def margin(self, row: Row, ground: Style) -> Iterable[Sign]:
-        focus = self.visual_style + self._look.style("$primary")
-        yield ("▌", focus) if self.has_focus else (" ", Style(self.visual_style.background))
+        if self.has_focus:
+            yield "▌", self.visual_style + self.look.style("$primary")
+        else:
+            yield " ", Style(self.visual_style.background)
         yield row.bar or (" ", Style(ground.background))
         yield " ", Style(ground.background)
 
