@@ -237,6 +237,19 @@ async def test_the_place_is_kept_when_the_width_changes_and_when_turns_above_cha
         )
 
 
+async def test_a_line_that_only_moves_is_not_drawn_again() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        transcript = await shown(pilot, TALL, 30)
+        before = [transcript.render_line(y) for y in range(24)]
+        transcript.scroll_lines(5)
+        after = [transcript.render_line(y) for y in range(24)]
+        assert all(one is other for one, other in zip(before[5:], after, strict=False))
+        app.screen.set_focus(None)
+        await pilot.pause()
+        assert transcript.render_line(0) is not after[0], "the pane has no focus any more"
+
+
 async def test_a_short_conversation_stands_above_the_prompt_and_is_redrawn_where_it_changed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
