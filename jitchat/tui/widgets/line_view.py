@@ -8,7 +8,6 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -398,10 +397,10 @@ class LineView(ScrollView):
         """Return strips that Textual knows from earlier frames, whose output it has kept."""
         if "@click" in self.hover_style.meta:
             return super().render_lines(crop)  # highlights what is clicked on
-        strips = map(self.render_line, crop.line_range)
+        strips = [self.render_line(y) for y in crop.line_range]
         _, background = self.background_colors
         for each in self.get_line_filters():
-            strips = map(partial(Strip.apply_filter, filter=each, background=background), strips)
+            strips = [strip.apply_filter(each, background) for strip in strips]
         return [strip.crop(*crop.column_span) for strip in strips]
 
     def render_line(self, y: int) -> Strip:
