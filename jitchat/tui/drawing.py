@@ -5,18 +5,14 @@ all widgets, whatever they draw: it removes what is left. It keeps the width of 
 layout is complete by then.
 """
 
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from rich.segment import Segment
 from textual import content
 from textual.color import Color
 from textual.filter import LineFilter
-from textual.geometry import Offset
-from textual.selection import Selection
-from textual.widgets import Static
 
-from jitchat.text.sanitize import CHANGED, TerminalText, for_terminal, stand_ins
+from jitchat.text.sanitize import CHANGED, for_terminal, stand_ins
 
 
 class SafeContent(content.Content):
@@ -30,34 +26,6 @@ if TYPE_CHECKING:  # what is made of a content, such as a part of it, is Textual
     from textual.content import Content as Content  # noqa: PLC0414  exported
 else:
     Content = SafeContent
-
-
-class Verbatim(Static):
-    """Foreign text, verbatim: what is selected and copied is the text itself."""
-
-    def __init__(self, text: str = "", *, classes: str | None = None) -> None:
-        super().__init__(Content(text), classes=classes)
-        self._source = text
-
-    def show(self, text: str, head: Content | None = None, *, layout: bool = True) -> None:
-        """Show a text after a styled beginning; without `layout`, it must have the same height."""
-        head = head or Content()
-        self._source = f"{head.plain}{text}"
-        self.update(head + Content(text), layout=layout)
-
-    def get_selection(self, selection: Selection) -> tuple[str, str]:
-        return selected_source(for_terminal(self._source), selection), "\n"
-
-
-def selected_source(text: TerminalText, selection: Selection) -> str:
-    """Return the source of the selected cells of a text."""
-    starts = list(accumulate((len(line) + 1 for line in text.cells.split("\n")), initial=0))
-
-    def index_of(offset: Offset | None, default: int) -> int:
-        return default if offset is None else starts[min(offset.y, len(starts) - 1)] + offset.x
-
-    last = len(text.cells)
-    return text.source_between(index_of(selection.start, 0), index_of(selection.end, last))
 
 
 _OF_EQUAL_WIDTH = dict.fromkeys((*CHANGED, *b"\t\n"), "")

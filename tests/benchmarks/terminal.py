@@ -65,7 +65,7 @@ class Terminal:
         start: Callable[..., Any] = start,
     ) -> None:
         self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 120, 0, 0))
+        self._set_size(slave, rows, 120)
         self.started = time.perf_counter()
         self._process = start(command, environ, (slave, slave, slave), ignored)
         os.close(slave)
@@ -100,6 +100,31 @@ class Terminal:
         end = time.perf_counter() + seconds
         while time.perf_counter() < end:
             self._take(min(0.05, max(0.0, end - time.perf_counter())))
+
+    def until_quiet(self, pause: float = 0.2, timeout: float = 30.0) -> float:
+        """Seconds from now until the last of what is drawn without such a pause."""
+        begun = last = time.perf_counter()
+        known = len(self.seen)
+        while time.perf_counter() - last < pause:
+            self._read(begun + timeout)
+            if len(self.seen) > known:
+                known, last = len(self.seen), time.perf_counter()
+        return last - begun
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Give it another size, as a person does with a window."""
+        self.seen = b""
+        self._set_size(self._master, rows, columns)
+        self._process.send_signal(signal.SIGWINCH)
+
+    @staticmethod
+    def _set_size(terminal: int, rows: int, columns: int) -> None:
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def processor_seconds(self) -> float:
+        """What the program has used of a core so far (Linux)."""
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def resident_megabytes(self) -> float:
         """Memory of the program now (Linux)."""

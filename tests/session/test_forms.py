@@ -88,7 +88,8 @@ async def test_a_compacted_result_is_listed_as_such_in_later_windows(store):
     there = of_turn(session.preview("and now?", Mode.FULL), 5)
     assert there.form is Form.COMPACTED
     assert there.reason.startswith(f"compacted, {there.tokens:,} of {there.whole:,}: ")
-    assert "compacted in windows" in folded(session.memory.turn_at(5), there).plain
+    texts = [text for text, _ in folded(session.memory.turn_at(5), there)]
+    assert "compacted in windows" in "".join(texts)
 
 
 async def test_a_compacted_message_says_so_when_it_is_sent_and_later(store):

@@ -47,8 +47,6 @@ def sparing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     economy.load_no_views(monkeypatch)
     if "every_frame" not in request.fixturenames:
         economy.draw_when_looked_at(monkeypatch)
-    if not {"every_frame", "picture"} & set(request.fixturenames):
-        economy.mount_fewer_turns(monkeypatch)
 
 
 @pytest.fixture

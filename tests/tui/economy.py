@@ -16,7 +16,6 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from jitchat.tui.chat import views
-from jitchat.tui.widgets import transcript
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -124,11 +123,6 @@ def draw_when_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
 def wait_for_those_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for the widgets that have something to do, not for an answer of every one."""
     monkeypatch.setattr(Pilot, "_wait_for_screen", _wait_for_screen)
-
-
-def mount_fewer_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Mount four turns at a time above those on screen, not ten."""
-    monkeypatch.setattr(transcript, "STEP", 4)
 
 
 def load_no_views(monkeypatch: pytest.MonkeyPatch) -> None:

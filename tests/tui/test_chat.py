@@ -17,6 +17,7 @@ from jitchat.values import Conversation, Mode, Role, Status
 from jitchat.window.budget import Budget
 from jitchat.window.window import Kind
 from tests.support import ScriptedProvider
+from tests.tui.drawn import blocks, part, positions
 from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, type_text, until
 
 QUESTION = "what did we settle on for the deploy window?"
@@ -222,7 +223,7 @@ async def test_an_old_conversation_is_found_and_a_new_one_is_empty_and_named_by_
         await pilot.press("enter")
         await until(
             pilot,
-            lambda: 22 in [view.turn.position for view in screen.query("TurnView")],  # type: ignore[attr-defined]
+            lambda: 22 in positions(screen),
             "turn 22 on screen",
         )
         await ready(pilot)
@@ -308,10 +309,9 @@ async def test_quitting(backend: TestBackend, monkeypatch: pytest.MonkeyPatch) -
 
 
 def _last_text(screen: object) -> str:
-    view = list(screen.query("TurnView"))[-1]  # type: ignore[attr-defined]
-    return view.query_one(".turn-body").source if view.turn.role is Role.ASSISTANT else ""
+    block = blocks(screen)[-1]  # type: ignore[arg-type]
+    return block.text if block.turn.role is Role.ASSISTANT else ""
 
 
 def _last_header(screen: object) -> str:
-    view = list(screen.query("TurnView"))[-1]  # type: ignore[attr-defined]
-    return str(view.query_one(".turn-header").render())
+    return part(blocks(screen)[-1], "header")  # type: ignore[arg-type]

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from jitchat.statements import Observation, Priority, Source
 from jitchat.tui.widgets.inspector import Inspector
-from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Mode
 from jitchat.window import reasons
 from tests.support import observe
+from tests.tui.drawn import blocks, part
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
 from tests.tui.test_screens import QUESTION
 
@@ -33,12 +33,12 @@ async def test_what_stands_for_turns_is_seen_in_bar_inspector_and_conversation(
         await until(pilot, lambda: reasons.NOTHING_DISTILLED in str(note.render()), "the note")
         observe(screen.session.memory, 56, *LINES)  # type: ignore[union-attr]
         await type_text(pilot, " And the cake?")
-        inspector, transcript = screen.query_one(Inspector), screen.query_one(Transcript)
+        inspector = screen.query_one(Inspector)
         await until(pilot, lambda: inspector.point_at("observations"), "the observations")
         assert reasons.NOTHING_DISTILLED not in str(note.render())
         assert screen.previews.window is not None
         assert screen.previews.window.mode is Mode.OBSERVE
-        headers = [str(each.render()) for each in transcript.query(".turn-header")]
+        headers = [part(each, "header") for each in blocks(screen)]
         assert any("#56" in each and each.endswith("· observed") for each in headers)
         assert any("#57" in each and each.endswith("· recent") for each in headers)
         await picture(pilot, "observed", "wide", "small")

@@ -13,40 +13,27 @@ from jitchat.store.conversation_search import Filter, midnight
 from jitchat.text.search_tokens import find_folded
 from jitchat.tui.chat.find import matches_in
 from jitchat.tui.widgets.find_line import FindLine
-from jitchat.tui.widgets.found_marks import pattern_of
+from jitchat.tui.widgets.found_marks import CURRENT, FOUND, pattern_of
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.tui.widgets.turn_view import TurnView
 from tests.support import ScriptedProvider, talk
-from tests.tui.render.looks import rows
+from tests.tui.drawn import on_screen
 from tests.tui.support import TestBackend, chat, demo_app, ready, until
 
 LONG = "\n\n".join(f"Paragraph {number} about **nothing** at all." for number in range(60))
 
 
 def marked(transcript: Transcript) -> list[str]:
-    """Return the highlighted texts of mounted turns in order; the current match in capitals."""
-    marks: list[str] = []
-    for view in transcript.query(TurnView):
-        if view.reply is not None:
-            marks += _marked_in_reply(view.reply)
-            continue
-        content = view.query_one(".turn-body", Static).content
-        for span in getattr(content, "spans", ()):
-            word = content.plain[span.start : span.end].lower()  # type: ignore[union-attr]
-            marks.append(word.upper() if "reverse" in str(span.style) else word)
-    return marks
-
-
-def _marked_in_reply(reply: ReplyBody) -> list[str]:
-    segments = [segment for y in range(len(reply.lines)) for segment in reply.render_line(y)]
-    plain = {segment.style.bgcolor for segment in segments if segment.text.isspace()}
-    return [
-        segment.text.upper() if segment.style.reverse else segment.text.lower()
-        for segment in segments
-        if segment.style.reverse or segment.style.bgcolor not in plain
-    ]
+    """Return the highlighted texts in view, in order; the current match in capitals."""
+    look = transcript.look
+    current, other = look.style(CURRENT), look.style(FOUND)
+    texts = []
+    for piece in (piece for row in transcript._rows for piece in row.line):
+        if piece.style.reverse == current.reverse:
+            texts.append(piece.text.upper())
+        elif piece.style.background == other.background:
+            texts.append(piece.text.lower())
+    return texts
 
 
 def test_a_match_ignores_case_and_may_span_a_line_break():
@@ -120,11 +107,7 @@ async def test_matches_in_all_turns_are_visited_and_the_focus_is_restored(
 
 
 def in_view(transcript: Transcript, text: str) -> bool:
-    for reply in transcript.query(ReplyBody):
-        for y, row in enumerate(rows(reply.lines)):
-            if text in row and transcript.region.contains(reply.region.x, reply.region.y + y):
-                return True
-    return False
+    return any(text in row for row in on_screen(transcript))
 
 
 async def test_a_search_without_matches_is_reported_and_the_draft_is_kept(

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import events
+from textual.geometry import Offset
 from textual.widgets import Static
 
 from jitchat.errors import RequestRefused
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.reply import ReplyBody
+from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Conversation, Role, Turn
 from tests.support import ScriptedProvider
+from tests.tui.drawn import offset_of
 from tests.tui.support import TestBackend, idle, ready, type_text, until
 
 if TYPE_CHECKING:
@@ -115,10 +117,11 @@ async def test_a_link_in_an_answer_says_where_it_leads_and_is_not_opened(
     app = JitchatApp(backend, store.conversation("links"))
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        reply, sentence = screen.query_one(ReplyBody), screen.query_one("#cost", Static)
-        await pilot.hover(reply, offset=(3, 0))
+        transcript, sentence = screen.query_one(Transcript), screen.query_one("#cost", Static)
+        link = offset_of(transcript, "click here")
+        await pilot.hover(transcript, offset=link + Offset(3, 0))
         await until(pilot, lambda: str(sentence.content) == "https://example.org/x", "where to")
-        await pilot.click(reply, offset=(3, 0))
-        await pilot.hover(reply, offset=(30, 0))
+        await pilot.click(transcript, offset=link + Offset(3, 0))
+        await pilot.hover(transcript, offset=link + Offset(30, 0))
         await until(pilot, lambda: "example.org" not in str(sentence.content), "the figures again")
     assert opened == []

@@ -13,11 +13,10 @@ from jitchat.providers.provider import Finished, ReasoningDelta, ReasoningFound
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.dialogs.exact import PART, ExactScreen
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.reply import Reasoning as ReasoningLine
 from jitchat.tui.widgets.top_line import ModeTab
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.tui.widgets.turn_view import TurnView
 from tests.support import ScriptedProvider, conversation_of, talk
+from tests.tui.drawn import block_at, blocks, header, offset_of, on_screen, part, positions, streams
 from tests.tui.support import TestBackend, chat, idle, ready, until
 
 if TYPE_CHECKING:
@@ -34,15 +33,7 @@ def app_on(backend: TestBackend) -> JitchatApp:
 
 
 def shown(screen: ChatScreen) -> list[int]:
-    return [view.turn.position for view in screen.query(TurnView)]
-
-
-def header(screen: ChatScreen, position: int) -> str:
-    return str(view(screen, position).query_one(".turn-header").render())
-
-
-def view(screen: ChatScreen, position: int) -> TurnView:
-    return next(each for each in screen.query(TurnView) if each.turn.position == position)
+    return positions(screen)
 
 
 async def answered(pilot: Pilot[None], count: int) -> None:
@@ -78,8 +69,7 @@ async def test_a_reply_is_given_again_and_both_are_looked_at_by_key_click_and_op
         await pilot.press("right")
         await until(pilot, lambda: shown(screen) == [1, 2, 3, 5], "the second version")
         await pilot.pause()
-        head = view(screen, 5).query_one(".turn-header")
-        await pilot.click(head, offset=(str(head.render()).index("2 of 2") + 1, 0))
+        await pilot.click(Transcript, offset=offset_of(screen.query_one(Transcript), "2 of 2"))
         await until(pilot, lambda: shown(screen) == [1, 2, 3, 4], "the other version")
         await screen.open(screen.opening.conversation, 5)
         await ready(pilot)
@@ -141,12 +131,10 @@ async def test_a_reply_that_was_cut_by_length_goes_on(backend: TestBackend) -> N
         screen = await at(pilot)
         await pilot.press("r", "enter")
         await answered(pilot, 5)
-        assert "stopped: length — /continue resumes it" in str(
-            view(screen, 5).query_one(".turn-note").render()
-        )
+        assert "stopped: length — /continue resumes it" in part(block_at(screen, 5), "note")
         await pilot.press("c", "enter")
         await answered(pilot, 7)
-        assert view(screen, 6).turn.content == GO_ON
+        assert block_at(screen, 6).turn.content == GO_ON
 
 
 async def test_reasoning_is_one_line_until_it_is_asked_for_and_a_stopped_reply_leaves_the_old_one(
@@ -157,24 +145,28 @@ async def test_reasoning_is_one_line_until_it_is_asked_for_and_a_stopped_reply_l
     backend.provider = provider
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
         screen = await at(pilot, "r", "enter")
-        lines = screen.query(ReasoningLine)
-        await until(pilot, lambda: lines and "thinking" in str(lines.last().render()), "a line")
-        assert str(lines.last().render()) == "▾ thinking… Green?"
+        transcript = screen.query_one(Transcript)
+
+        def thought() -> str:
+            return part(blocks(screen)[-1], "reasoning")
+
+        await until(pilot, lambda: "thinking" in thought(), "a line")
+        assert thought() == "▾ thinking… Green?"
         gate.set()
         await answered(pilot, 5)
-        assert str(lines.last().render()) == "▸ reasoning · 10 characters"
+        assert thought() == "▸ reasoning · 10 characters"
         await pilot.press("t", "enter")
-        assert str(lines.last().render()).splitlines()[1:] == ["Hm.", "Green?"]
-        await pilot.click(lines.last())
-        assert str(lines.last().render()) == "▸ reasoning · 10 characters"
+        assert thought().splitlines()[1:] == ["Hm.", "Green?"]
+        await pilot.click(Transcript, offset=offset_of(transcript, "▾ reasoning"))
+        assert thought() == "▸ reasoning · 10 characters"
         messages = screen.session.preview("and?", screen.steering.mode).messages()  # type: ignore[union-attr]
         assert "Hm." not in str(messages)
 
         provider.script = ("So: green", ReasoningFound(), "Green.")
         await at(pilot, "end", "r", "enter")
         await answered(pilot, 6)
-        assert view(screen, 6).reply.source == "Green."  # type: ignore[union-attr]
-        assert "9 characters" in str(screen.query(ReasoningLine).last().render())
+        assert block_at(screen, 6).text == "Green."
+        assert "9 characters" in thought()
 
         provider.script = (asyncio.Event(),)
         await at(pilot, "end", "r", "enter")
@@ -194,10 +186,9 @@ async def test_without_colours_cursor_and_mode_stand_out_and_unfolded_reasoning_
         screen = await at(pilot, "r", "enter")
         await answered(pilot, 5)
         await pilot.press("end", "t", "enter")
-        chosen = view(screen, 5).query_one(".turn-header")
         transcript = screen.query_one(Transcript)
-        await until(pilot, lambda: chosen.region.y == transcript.region.y, "its header on top")
-        assert chosen.styles.text_style.reverse
+        await until(pilot, lambda: "#5" in on_screen(transcript)[0], "its header on top")
+        assert all(piece.style.reverse for piece in transcript._rows[0].line)
         on = [tab for tab in screen.query(ModeTab) if tab.styles.text_style.reverse]
         assert [tab.mode for tab in on] == [screen.steering.mode]
 
@@ -206,7 +197,7 @@ async def test_nothing_is_done_to_turns_while_a_reply_is_on_its_way(backend: Tes
     backend.provider = ScriptedProvider(script=("It is", asyncio.Event()))
     async with app_on(backend).run_test(size=(100, 40)) as pilot:
         screen = await at(pilot, "r", "enter")
-        await until(pilot, lambda: screen.query("TurnView.-streaming"), "first words")
+        await until(pilot, lambda: streams(screen), "first words")
         for keys in (("r", "enter"), ("alt+e",), ("alt+g",), ("right",)):
             await pilot.press(*keys)
         assert screen.busy

@@ -16,6 +16,7 @@ from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Mode
 from tests.support import ScriptedProvider
 from tests.tui.chat.stage import StageHost
+from tests.tui.drawn import streams
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ async def test_a_draft_is_on_disk_soon_after_the_last_key_and_until_its_reply_be
         screen.keeper.keep_now()
         assert drafts.get("demo").text == "before a kill -9"
         begins.set()
-        await until(pilot, lambda: screen.query(".assistant.-streaming"), "the reply")
+        await until(pilot, lambda: streams(screen), "the reply")
         screen.keeper.keep_now()
         assert drafts.get("demo") == EMPTY
         ends.set()

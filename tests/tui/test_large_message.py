@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from textual.widgets import Static
 
 from jitchat.providers.catalogue.table import Prices
 from jitchat.session_options import SessionOptions
@@ -13,6 +12,7 @@ from jitchat.spending import SpendingLimits
 from jitchat.tui.dialogs.large_message import LargeMessageScreen
 from jitchat.window.budget import Budget
 from tests.support import ScriptedProvider
+from tests.tui.drawn import blocks, part
 from tests.tui.support import demo_app, idle, ready, until
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ async def asked(pilot: Pilot[None]) -> str:
 
 
 def notes(screen: ChatScreen) -> list[str]:
-    return [str(note.render()) for note in screen.query(".turn-note").results(Static)]
+    return [part(block, "note") for block in blocks(screen)]
 
 
 async def test_a_message_that_fits_is_sent_whole(backend: TestBackend) -> None:

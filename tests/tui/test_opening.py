@@ -15,10 +15,10 @@ from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.window.budget import Budget
 from jitchat.window.window import Kind
 from tests.support import conversation_of, talk
+from tests.tui.drawn import on_screen, positions
 from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, until
 
 if TYPE_CHECKING:
@@ -67,9 +67,8 @@ async def test_the_first_frame_shows_how_the_conversation_ends(
     draw = ChatScreen._compositor_refresh
 
     def drawn(screen: ChatScreen) -> None:
-        views = screen.query_one(Transcript).query(TurnView)
-        visible = screen._compositor.visible_widgets
-        seen.append([view.turn.position for view in views if view in visible])
+        rows = on_screen(screen.query_one(Transcript))
+        seen.append([int(row.split()[0][1:]) for row in rows if row.startswith("#")])
         draw(screen)
 
     monkeypatch.setattr(ChatScreen, "_compositor_refresh", drawn)
@@ -174,7 +173,7 @@ async def test_turns_keep_their_order_while_the_rest_is_read(backend: TestBacken
             await pilot.pause()
             transcript.scroll_to(y=0, animate=False)
             await pilot.pause(0.02)
-        shown = [view.turn.position for view in transcript.query(TurnView)]
+        shown = positions(screen)
         assert shown == list(range(shown[0], shown[-1] + 1))
         assert shown[0] < 280
 

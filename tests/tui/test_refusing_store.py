@@ -15,9 +15,10 @@ from jitchat.tui.chat import sends
 from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.tui.widgets.turn_view import TurnView
+from jitchat.tui.widgets.turn_block import TurnBlock
 from jitchat.values import Role, Status, Turn
 from tests.support import ScriptedProvider
+from tests.tui.drawn import blocks, part
 from tests.tui.support import TestBackend, demo_app, idle, ready, until
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ async def test_a_stopped_reply_that_cannot_be_kept_is_told_and_stays_in_view(
         await idle(pilot)
         assert "The disk is full." in told(pilot)[0]
         assert _last(transcript).turn.status is Status.INTERRUPTED
-        assert _last(transcript).reply.source == "It is "
+        assert _last(transcript).text == "It is "
 
 
 async def test_somebody_elses_turn_between_question_and_reply_shows_the_reply_once(
@@ -107,7 +108,7 @@ async def test_somebody_elses_turn_between_question_and_reply_shows_the_reply_on
         await until(pilot, lambda: _last(transcript).turn.status is Status.STREAMING, "a piece")
         gate.set()
         await idle(pilot)
-        shown = [view.turn for view in transcript.query(TurnView)][-3:]
+        shown = [block.turn for block in transcript.turn_blocks][-3:]
         assert [(turn.position, turn.content) for turn in shown] == [
             (61, "when?"),
             (62, "from another instance"),
@@ -122,15 +123,14 @@ async def _begun(pilot: Pilot[None], screen: ChatScreen) -> Transcript:
     transcript = screen.query_one(Transcript)
 
     def has_begun() -> bool:
-        reply = _last(transcript).reply
-        return reply is not None and reply.source == "It is "
+        return _last(transcript).text == "It is "
 
     await until(pilot, has_begun, "the first piece")
     return transcript
 
 
-def _last(transcript: Transcript) -> TurnView:
-    return list(transcript.query(TurnView))[-1]
+def _last(transcript: Transcript) -> TurnBlock:
+    return blocks(transcript.screen)[-1]
 
 
 async def test_a_reply_that_is_not_stored_says_so_beside_it_until_it_is(
@@ -146,12 +146,10 @@ async def test_a_reply_that_is_not_stored_says_so_beside_it_until_it_is(
             refusing.setattr(ReplyWriter, "_write", full)
             gate.set()
             await idle(pilot)
-            notes = [str(each.render()) for each in _last(transcript).query(".turn-note")]
-            assert any("Not stored from character 7 on" in note for note in notes)
+            assert "Not stored from character 7 on" in part(_last(transcript), "note")
             assert _last(transcript).turn.content == "It is now."
         await until(pilot, lambda: _last(transcript).turn.status is Status.COMPLETE, "it is stored")
-        shown = [each for each in _last(transcript).query(".turn-note") if each.display]
-        assert not any("Not stored" in str(each.render()) for each in shown)
+        assert "Not stored" not in part(_last(transcript), "note")
         assert backend.store.turns("demo")[-1].content == "It is now."
 
 
@@ -173,10 +171,8 @@ async def test_a_message_that_is_refused_meanwhile_leaves_the_reply_to_be_stored
             await idle(pilot)
             assert len(told(pilot)) == 1, "the newer notice of the same cause"
             assert screen.query_one(Prompt).draft == "again"
-            notes = [str(each.render()) for each in _last(transcript).query(".turn-note")]
-            assert any("Not stored" in note for note in notes)
+            assert "Not stored" in part(_last(transcript), "note")
         await until(pilot, lambda: not backend.store.unstored, "it is stored")
         await until(pilot, lambda: _last(transcript).turn.status is Status.CANCELLED, "it is shown")
-        shown = [each for each in _last(transcript).query(".turn-note") if each.display]
-        assert not any("Not stored" in str(each.render()) for each in shown)
+        assert "Not stored" not in part(_last(transcript), "note")
     assert backend.store.turns("demo")[-1].content == "It is "

@@ -15,6 +15,7 @@ from jitchat.tui.app import JitchatApp
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.window.budget import Budget
 from tests.support import ScriptedProvider
+from tests.tui.drawn import streams
 from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, until
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ async def test_from_the_first_screen_to_the_first_answer(
         else:
             await pilot.press("f2")
         await send(pilot)
-        await until(pilot, lambda: screen.query("TurnView.assistant.-streaming"), "first words")
+        await until(pilot, lambda: streams(screen), "first words")
         if size == LARGE:
             await picture(pilot, "streaming")
         go_on.set()

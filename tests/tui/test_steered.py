@@ -12,11 +12,11 @@ from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
-from jitchat.tui.widgets.turn_view import TurnView
 from jitchat.values import Mode
 from jitchat.window.steering import NO_MORE, Hold, Once, Steering
 from jitchat.window.window import Kind
 from tests.support import ScriptedProvider
+from tests.tui import drawn
 from tests.tui.support import TestBackend, demo_app, idle, notices, ready, type_text, until
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ def reason(screen: ChatScreen, turn: int) -> str:
 
 
 def header(screen: ChatScreen, position: int) -> str:
-    views = (view for view in screen.query(TurnView) if view.turn.position == position)
-    return str(next(views).query_one(".turn-header").render())
+    return drawn.header(screen, position)
 
 
 def modes(screen: ChatScreen) -> list[str]:
@@ -114,7 +113,7 @@ async def test_pins_are_there_again_when_the_conversation_is_opened(backend: Tes
         await pilot.press("enter")
         await until(pilot, lambda: "There is no #99 here." in told(pilot), "the refusal")
         await pilot.press("ctrl+n")
-        await until(pilot, lambda: not screen.query(TurnView), "the new conversation")
+        await until(pilot, lambda: not drawn.blocks(screen), "the new conversation")
         assert screen.steering.pins.changes == []
 
 

@@ -17,11 +17,11 @@ from jitchat.tools.mcp.server import Phase, ServerState
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tui.chat.tools import Tools
 from jitchat.tui.widgets import hint_line
-from jitchat.tui.widgets.tool_block import ToolBlock
-from jitchat.tui.widgets.turn_view import TurnView
+from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import REQUEST_CONTEXT, Role, ToolCall
 from tests.support import ScriptedProvider
 from tests.tools.support import ScriptedServers, call
+from tests.tui.drawn import blocks, offset_of, part
 from tests.tui.support import demo_app, idle, notices, ready, type_text, until
 
 if TYPE_CHECKING:
@@ -50,6 +50,11 @@ def shown(screen) -> str:
     return str(screen.query_one("#approval-asked").render())
 
 
+def results(screen) -> list[str]:
+    """The blocks of calls that have a result."""
+    return [part(each, "body") for each in blocks(screen) if each.turn.use.answers is not None]
+
+
 def texts(screen) -> list[tuple[Role, str]]:
     return [(turn.role, turn.content) for turn in screen.session.memory.turns[-4:]]
 
@@ -75,8 +80,8 @@ async def test_approval_is_requested_without_taking_typed_keys(backend: TestBack
             (Role.TOOL, "a lamp"),
             (Role.ASSISTANT, "A lamp."),
         ]
-        (block,) = screen.query(ToolBlock)
-        assert "look() → a lamp" in str(block.render())
+        (block,) = results(screen)
+        assert "look() → a lamp" in block
     assert servers.state == "stopped"
 
 
@@ -88,8 +93,8 @@ async def test_a_declined_call_is_reported_to_the_model_and_shown(backend: TestB
         await idle(pilot)
         assert not servers.tools.ran
         assert backend.provider.requests[1][-1].content.startswith("Declined by the user")
-        (block,) = pilot.app.screen.query(ToolBlock)
-        assert str(block.render()).startswith("⊘ look() → declined by the user")
+        (block,) = results(pilot.app.screen)
+        assert block.startswith("⊘ look() → declined by the user")
 
 
 async def test_a_tool_allowed_for_the_conversation_needs_no_further_approval(
@@ -184,32 +189,35 @@ async def test_calls_are_shown_while_they_run_and_then_with_their_time_and_token
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         await asks(pilot)
         screen = pilot.app.screen
-        said = next(view for view in screen.query(TurnView) if view.turn.use.calls)
-        lines = str(said.query(".turn-note").first().render()).splitlines()
+
+        def calls() -> str:
+            return next(part(each, "calls") for each in blocks(screen) if each.turn.use.calls)
+
+        lines = calls().splitlines()
         asked = "waiting for approval"
         assert lines == [f'◌ look(where="berth 3") · {asked}', f"◌ count() · {asked}"]
         await pilot.press("alt+k")
         await until(pilot, lambda: "count" in shown(screen), "the other question")
-        lines = str(said.query(".turn-note").first().render()).splitlines()
+        lines = calls().splitlines()
         assert lines == ['◌ look(where="berth 3") · running', f"◌ count() · {asked}"]
         await pilot.press("alt+k")
         await until(pilot, lambda: len(servers.tools.ran) == 2, "both calls")
-        lines = str(said.query(".turn-note").first().render()).splitlines()
+        lines = calls().splitlines()
         assert lines == ['◌ look(where="berth 3") · running', "◌ count() · running"]
         hint = screen.query_one("#cost")
         await until(pilot, lambda: "2 tools are running" in str(hint.render()), "what runs")
         servers.tools.waits["b"].set()
-        await until(pilot, lambda: len(screen.query(ToolBlock)) == 1, "the first result")
+        await until(pilot, lambda: len(results(screen)) == 1, "the first result")
         await until(pilot, lambda: "look is running" in str(hint.render()), "what still runs")
-        assert str(said.query(".turn-note").first().render()) == lines[0]
+        assert calls() == lines[0]
         servers.tools.waits["a"].set()
         await idle(pilot)
-        assert str(said.query(".turn-note").first().render()) == "calls 2 tools: look, count"
-        blocks = {view.turn: view.block for view in screen.query(TurnView) if view.block}
-        assert len(blocks) == 2
+        assert calls() == "calls 2 tools: look, count"
+        drawn = {each.turn: part(each, "body") for each in blocks(screen) if each.turn.use.answers}
+        assert len(drawn) == 2
         window = screen.previews.window
-        for turn, block in blocks.items():
-            took, tokens, size = str(block.render()).splitlines()[1].strip().split(" · ")
+        for turn, block in drawn.items():
+            took, tokens, size = block.splitlines()[1].strip().split(" · ")
             assert took == duration(turn.use.seconds)
             segment = next(each for each in window.segments if each.turn == turn.position)
             assert tokens == f"{segment.tokens} tokens in the window"
@@ -223,15 +231,16 @@ async def test_a_call_is_unfolded_in_place_and_folded_again(backend: TestBackend
         await asks(pilot)
         await pilot.press("alt+j")
         await idle(pilot)
-        (block,) = pilot.app.screen.query(ToolBlock)
-        line = str(block.render())
+        screen = pilot.app.screen
+        (line,) = results(screen)
         await pilot.press("alt+i")
-        text = str(block.render())
+        (text,) = results(screen)
         assert text.startswith(line)
         assert '"where": "berth 3"' in text
         assert "lamp 8" in text
-        await pilot.click(ToolBlock)
-        assert str(block.render()) == line
+        transcript = screen.query_one(Transcript)
+        await pilot.click(transcript, offset=offset_of(transcript, "look(where"))
+        assert results(screen) == [line]
 
 
 async def test_each_of_the_calls_that_esc_stops_is_shown(backend: TestBackend) -> None:
@@ -243,9 +252,9 @@ async def test_each_of_the_calls_that_esc_stops_is_shown(backend: TestBackend) -
         await until(pilot, lambda: len(servers.tools.ran) == 3, "the calls")
         await pilot.press("escape")
         await idle(pilot)
-        blocks = [str(block.render()) for block in pilot.app.screen.query(ToolBlock)]
-        assert len(blocks) == 3
-        assert all("the user stopped the turn" in block for block in blocks)
+        stopped = results(pilot.app.screen)
+        assert len(stopped) == 3
+        assert all("the user stopped the turn" in block for block in stopped)
 
 
 async def test_enter_shows_a_call_and_its_result_whole(backend: TestBackend) -> None:

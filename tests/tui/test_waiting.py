@@ -15,11 +15,13 @@ from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.widgets.transcript import Transcript
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, type_text, until
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
+    from textual.widget import Widget
 
     from jitchat.store.store import ColdStore
 
@@ -190,6 +192,12 @@ async def test_in_few_rows_the_inspector_waits_to_be_opened(
         assert inspector.display is not is_open
 
 
+def is_marked(pane: Widget) -> bool:
+    if isinstance(pane, Transcript):
+        return pane.render_line(0).text.startswith("▌")
+    return pane.styles.border_left[0] == "outer"
+
+
 async def test_the_pane_and_the_row_that_have_the_focus_are_marked_without_colours(
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,8 +208,8 @@ async def test_the_pane_and_the_row_that_have_the_focus_are_marked_without_colou
             others = {"#prompt", "#transcript", "#inspector"} - {name}
             focused = screen.query_one(name)
             assert focused.has_focus_within
-            assert focused.styles.border_left[0] == "outer"
-            assert "outer" not in {screen.query_one(each).styles.border_left[0] for each in others}
+            assert is_marked(focused)
+            assert not any(is_marked(screen.query_one(each)) for each in others)
             await pilot.press("f6")
         screen.query_one(Inspector).point_at("recent")
         await pilot.pause()

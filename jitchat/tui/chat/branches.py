@@ -17,7 +17,7 @@ from jitchat.tui.chat.opening import Indexing, Opening
 from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering, with_files
-from jitchat.tui.widgets.turn_view import NOTHING, TurnDetails, is_cut
+from jitchat.tui.widgets.turn_details import NOTHING, TurnDetails, is_cut
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import NO_MORE, Once
 

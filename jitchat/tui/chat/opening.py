@@ -26,7 +26,7 @@ from jitchat.tui import garbage
 from jitchat.tui.alarm import Alarm
 from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.host import Controller, Host
-from jitchat.tui.widgets.turn_view import TurnDetails
+from jitchat.tui.widgets.turn_details import TurnDetails
 from jitchat.values import Conversation, Reach
 from jitchat.window.steering import Steering
 

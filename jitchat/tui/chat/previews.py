@@ -25,7 +25,7 @@ from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.steering import NextMessage, Steering
 from jitchat.tui.figures import exact_sentence, usage_sentence
-from jitchat.tui.widgets.turn_view import is_broken_off
+from jitchat.tui.widgets.turn_details import is_broken_off
 from jitchat.values import Role, Status, Turn, Usage
 from jitchat.window.window import ContextWindow
 

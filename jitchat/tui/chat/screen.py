@@ -55,7 +55,6 @@ from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.completion_list import CompletionList
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.reply import ReplyBody
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Conversation
 
@@ -344,8 +343,8 @@ class ChatScreen(Screen[None]):
     def _turn_opened(self, message: Transcript.Opened) -> None:
         self.turns.show(message)
 
-    @on(ReplyBody.Pointed)
-    def _link_pointed_at(self, message: ReplyBody.Pointed) -> None:
+    @on(Transcript.Pointed)
+    def _link_pointed_at(self, message: Transcript.Pointed) -> None:
         self.surfaces.hint.link = message.leads_to
 
     @on(Inspector.RowOpened)

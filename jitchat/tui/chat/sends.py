@@ -29,7 +29,7 @@ from jitchat.tui.chat.steering import Steering
 from jitchat.tui.figures import usage_sentence
 from jitchat.tui.notices import READ_SECONDS
 from jitchat.tui.widgets.hint_line import AWAITED, LOADING
-from jitchat.tui.widgets.turn_view import is_broken_off
+from jitchat.tui.widgets.turn_details import is_broken_off
 from jitchat.turn_list import up_to
 from jitchat.values import Conversation, Mode, Role, Status, ToolCall, Turn
 from jitchat.window.steering import NO_MORE, Once

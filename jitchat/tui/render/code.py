@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from textual.content import Span
 
 from jitchat.tui.render.look import Line, Look, Piece, tokens
-from jitchat.tui.render.wrap import cells, part, width_of, wrap
+from jitchat.tui.render.wrap import cells, cut, part, width_of, wrap
 
 _MARGIN = 2
 """Cells to the left and right of code."""
@@ -57,14 +57,14 @@ def _grounded(line: Line, look: Look, mark: str = "") -> Line:
 
 def _broken(pieces: Iterable[Piece], look: Look) -> list[Line]:
     """Break one line of code into lines, or cut it off."""
-    line = list(_tabbed(cell for piece in pieces for cell in cells(piece)))
-    if look.wraps_code or width_of(line) <= look.width:
+    line = list(tabbed(cell for piece in pieces for cell in cells(piece)))
+    if look.wraps_code:
         return wrap(line, look.width, by_words=False)
-    shorter = wrap(line, look.width - 1, by_words=False)[0]
-    return [[*shorter, look.decoration("…", "block", "info")]]
+    return [cut(line, look.width, look.decoration("…", "block", "info"))]
 
 
-def _tabbed(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def tabbed(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield pieces of one line with spaces in place of tabs."""
     column = 0
     for piece in pieces:
         if "\t" not in piece.text:

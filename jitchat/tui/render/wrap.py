@@ -75,8 +75,11 @@ def _linked(node: SyntaxTreeNode, look: Look, *names: str) -> Iterator[Piece]:
         yield Piece("", style, (start, end), link, copied=f" ({link})")
 
 
-def wrap(line: Line, width: int, *, by_words: bool = True) -> list[Line]:
-    """Break a line into lines of at most `width` cells; spaces at their ends are only copied."""
+def wrap(line: Line, width: int, *, by_words: bool = True, is_indented: bool = False) -> list[Line]:
+    """Break a line into lines of at most `width` cells; spaces at their ends are only copied.
+
+    Those at the beginning of all are drawn if it is indented.
+    """
     text = "".join(piece.text for piece in line)
     ends = list(accumulate((len(piece.text) for piece in line), initial=0))
     lines: list[Line] = []
@@ -85,7 +88,8 @@ def wrap(line: Line, width: int, *, by_words: bool = True) -> list[Line]:
         rest, offset = line[index:], ends[index]
         shown = text[start:after].rstrip(" \n") if by_words else text[start:after]
         end = start + len(shown)
-        first = end - len(shown.lstrip(" ")) if by_words else start
+        keeps_start = not by_words or (is_indented and not start)
+        first = start if keeps_start else end - len(shown.lstrip(" "))
         spaces = part(rest, end - offset, after - offset) if end < after else ()
         copied = (
             space._replace(text="", copied=space.copied or " ") if space.text else space
@@ -153,6 +157,13 @@ def _slice(piece: Piece, left: int, right: int) -> Piece:
     return piece._replace(
         text=text, span=span, copied="" if left and piece.copied else piece.copied
     )
+
+
+def cut(line: Line, width: int, mark: Piece) -> Line:
+    """Cut off a line that is too long, and put a mark at its end."""
+    if width_of(line) <= width:
+        return line
+    return [*wrap(line, width - 1, by_words=False)[0], mark]
 
 
 def measure(line: Line) -> tuple[int, int]:

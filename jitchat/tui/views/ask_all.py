@@ -11,7 +11,7 @@ from functools import partial
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Container, Vertical, VerticalScroll
+from textual.containers import Container, Vertical
 from textual.worker import Worker, WorkerError
 
 from jitchat.compare_modes import ModeComparison
@@ -26,7 +26,7 @@ from jitchat.tui.model_rows import READER
 from jitchat.tui.notices import notify_error, reports_errors
 from jitchat.tui.views.view import Body, Branched, Note, Subject, View, mode_bindings
 from jitchat.tui.views.what_if import Side, Windows, compare, title_of
-from jitchat.tui.widgets.reply import ReplyBody
+from jitchat.tui.widgets.reply import ReplyView
 from jitchat.values import Mode, Status, Usage
 
 _NOTHING = "Nothing to ask. Type a message, then /askall."
@@ -116,11 +116,10 @@ class AnswerColumn(Vertical):
         self._times = ""
         self._head, self._figures = Note(classes="answer-head"), Note(classes="answer-figures")
         self._trouble = Note(classes="answer-trouble")
-        self._text, self._follows = ReplyBody(""), False
-        self.scroll = VerticalScroll(self._text, classes="answer-text")
+        self.text = ReplyView(classes="answer-text")
 
     def compose(self) -> ComposeResult:
-        yield from (self._head, self._figures, self._trouble, self.scroll)
+        yield from (self._head, self._figures, self._trouble, self.text)
 
     async def on_click(self) -> None:
         await self.run_action(f"screen.look_at('{self.mode}')")
@@ -150,17 +149,13 @@ class AnswerColumn(Vertical):
     async def take(self, event: Event) -> None:
         match event:
             case ReplyDelta(text):
-                self._text.add(text, typing=False)
-                if not self._follows and self.scroll.max_scroll_y:
-                    # Follow the end until the user scrolls.
-                    self._follows = True
-                    self.scroll.anchor()
+                self.text.add(text)
             case ReasoningFound():
-                self._text.finish("")
+                self.text.finish("")
 
     async def finish(self, answer: AnswerProgress) -> None:
         self.show(answer)
-        self._text.finish(answer.text)
+        self.text.finish(answer.text)
 
 
 class AskAllView(View):
@@ -352,7 +347,7 @@ class AskAllView(View):
         for column in self._columns.values():
             column.set_class(column.mode is self.looked_at, "-on")
         self._show_columns()
-        self._columns[self.looked_at].scroll.focus()
+        self._columns[self.looked_at].text.focus()
 
     def _why_not(self, mode: Mode) -> str:
         sides = self._comparison.sides if self._comparison is not None else ()

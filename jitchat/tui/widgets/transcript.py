@@ -1,39 +1,42 @@
 """The transcript: the turns of the conversation, a cursor, and the reply streaming at the end.
 
-Only the turns around the visible area are mounted, so that a conversation of 100,000 turns opens as
-quickly as one of ten. The visible turns do not move when something changes above them.
+Only turns around the view are loaded, and only those in view are drawn, so that a conversation of
+100,000 turns opens as quickly as one of ten, and is as fast at its end as at its beginning.
 """
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from textual.binding import Binding
-from textual.containers import VerticalScroll
-from textual.geometry import Size
-from textual.layout import DockArrangeResult
 from textual.message import Message
-from textual.widget import Widget
-from textual.widgets import Static
+from textual.style import Style
 
 from jitchat.text.code_blocks import CodeBlock, code_blocks, has_code
 from jitchat.text.sanitize import shorten
 from jitchat.tui.actions import pane_bindings
-from jitchat.tui.drawing import Content
+from jitchat.tui.palette import MUTED
+from jitchat.tui.render.look import Look
+from jitchat.tui.render.reading import overlaid
+from jitchat.tui.render.verbatim import verbatim
 from jitchat.tui.widgets.found_marks import FoundMarks
-from jitchat.tui.widgets.reply import CUT_CODE
-from jitchat.tui.widgets.turn_view import NOTHING, Detail, TurnDetails, TurnView, is_cut
+from jitchat.tui.widgets.line_view import Block, LineView, Part, Row, Sign
+from jitchat.tui.widgets.reply import Pace
+from jitchat.tui.widgets.turn_block import TurnBlock
+from jitchat.tui.widgets.turn_details import NOTHING, Detail, TurnDetails, is_cut
 from jitchat.turn_list import joined, replaced, up_to
 from jitchat.values import Role, Status, ToolCall, Turn
 from jitchat.window.exchange import is_requested
 from jitchat.window.steering import Steering
 from jitchat.window.window import Segment
 
-FIRST, STEP, MOST = 4, 10, 100
-"""Turns mounted for the first frame, turns added at a time, and maximum turns kept mounted."""
-AROUND = 12
-"""Turns mounted on either side of a turn that is jumped to."""
+FIRST, NEAR, KEPT = 4, 20, 40
+"""Turns loaded for the first frame; those on either side of the view before more are loaded, and
+then."""
+LATEST = 10
+"""Turns that are looked at first."""
 
 _BLOCKS, _NAME = 9, 12
 """Code blocks that have a key, and characters shown of each."""
@@ -47,9 +50,21 @@ EMPTY = (
 )
 
 
-class Transcript(VerticalScroll):
+class EmptyBlock(Block):
+    """Stands where there are no turns yet."""
+
+    def drawn(self, look: Look) -> Iterable[Part]:
+        text, lines = verbatim(look.narrower(5), (EMPTY, look.style(MUTED)))
+        indent = look.decoration("  ")
+        indented = [[indent, *line] for line in lines]
+        yield Part("empty", text, [[], [], *indented, [], []])
+
+
+class Transcript(LineView):
     """The turns; one of them is chosen while the transcript has the focus."""
 
+    LEFT, RIGHT = 3, 1
+    IS_AT_BOTTOM = True
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("down", "move(1)", show=False),
         Binding("up", "move(-1)", show=False),
@@ -68,26 +83,38 @@ class Transcript(VerticalScroll):
 
     def __init__(self) -> None:
         super().__init__(id="transcript")
-        self._top: tuple[Widget, int] | None = None
-        """The topmost visible child, and its line in the last layout."""
         self._turns: Sequence[Turn] = ()
-        self._start = self._end = 0
-        """The range of mounted turns, by index."""
-        self._is_extending = False
+        self._start = 0
+        """The index of the first turn that is loaded."""
+        self._is_loading = False
+        """Whether more turns are being loaded."""
         self._shown = 0
         """Number of times that turns were shown, to ignore late callbacks of earlier ones."""
-        self._mounting = asyncio.Lock()
-        self._showing: asyncio.Future[None] | None = None
+        self._loading = asyncio.Lock()
         self.details: TurnDetails | None = None
         """For the conversation on screen; None before the first one."""
         self._carrier: Callable[[Turn], Segment | None] = lambda _: None
         """Returns the segment of a turn in the window."""
         self._steering = Steering()
-        self._deltas: list[str] = []
-        """The deltas of the streaming reply."""
+        self._growing: TurnBlock | None = None
+        """The block of the streaming reply."""
+        self._pace = Pace(self, self._draw_growing)
         self._found = FoundMarks()
         self._cursor: int | None = None
         """The position of the turn under the cursor; None for the last one."""
+
+    @property
+    def turn_blocks(self) -> list[TurnBlock]:
+        return [block for block in self.blocks if isinstance(block, TurnBlock)]
+
+    @property
+    def _end(self) -> int:
+        """The index behind the last turn that is loaded."""
+        return self._start + len(self.turn_blocks)
+
+    @property
+    def has_end(self) -> bool:
+        return self._end == len(self._turns)
 
     @property
     def chosen(self) -> Turn | None:
@@ -96,23 +123,23 @@ class Transcript(VerticalScroll):
         return None if place is None else self._turns[place]
 
     @property
-    def _chosen_view(self) -> TurnView | None:
-        return self._view_of(self.chosen.position) if self.chosen is not None else None
+    def _chosen_block(self) -> TurnBlock | None:
+        return self.block_of(self.chosen.position) if self.chosen is not None else None
 
     def offers(self, binding: Binding) -> bool:
-        view = self._chosen_view
-        if view is None:
+        block = self._chosen_block
+        if block is None:
             return False
-        is_reply = view.turn.role is Role.ASSISTANT
+        is_reply = block.turn.role is Role.ASSISTANT
         applies = {
-            "turn_edit": view.turn.role is Role.USER,
-            "turn_go_on": is_reply and is_cut(view.turn, view.detail),
-            "turn_reasoning": view.foldable is not None,
-            "turn_copy_code": has_code(view.turn.content),
+            "turn_edit": block.turn.role is Role.USER,
+            "turn_go_on": is_reply and is_cut(block.turn, block.detail),
+            "turn_reasoning": block.is_foldable,
+            "turn_copy_code": has_code(block.turn.content),
             "turn_mattered": is_reply,
             "turn_miss": is_reply,
-            "turn_requested": is_requested(view.turn),
-            "turn_version_after": bool(view.detail.versions),
+            "turn_requested": is_requested(block.turn),
+            "turn_version_after": bool(block.detail.versions),
         }
         return applies.get(binding.id or "", True)
 
@@ -146,260 +173,233 @@ class Transcript(VerticalScroll):
 
         The streaming reply becomes the stored one. A tool result closes its open call.
         """
-        if turn.use.answers is not None:
-            for mounted in self._mounted():
-                mounted.take_result(turn.use.answers)
-        place = self._place(turn.position, turn.role)
-        if place is None and turn.role is Role.ASSISTANT and self._growing_turn() is not None:
-            place = len(self._turns) - 1
-        if place is not None:
-            details = await self.details.of([turn]) if self.details is not None else {}
-            view = self._view_of(self._turns[place].position)
+        async with self._loading:
+            if turn.use.answers is not None:
+                for each in self.turn_blocks:
+                    each.take_result(turn.use.answers)
+            (made,) = await self._blocks_for([turn])
+            place = self._place_of(turn.position, turn.role)
+            if place is None and turn.role is Role.ASSISTANT and self._growing_turn() is not None:
+                place = len(self._turns) - 1
+            if place is None:
+                await self._add(made)
+                return
+            before = self._turns[place]
+            block = self.block_of(before.position)
             self._turns = replaced(self._turns, place, turn)
-            if view is not None:
-                await view.finish(turn, details.get(turn.position, NOTHING))
-            return
-        async with self._mounting:
-            if self._end < len(self._turns):
-                await self._show(self._turns)
-            views = await self.views_of([turn])
-            await self.query("#empty").remove()
-            self._turns = joined(self._turns, [turn])
-            self._end = len(self._turns)
-            self.point_at(None)
-            await self.mount_all(views)
-            self.anchor()
+            if before.status is Status.STREAMING:
+                self._growing = None
+            if block is not None:
+                block.finish(turn, made.detail)
+                self.settle()
+
+    async def _add(self, block: TurnBlock) -> None:
+        if not self.has_end:
+            await self._show(self._turns, None)
+        self._turns = joined(self._turns, [block.turn])
+        blocks = [*self.turn_blocks, block][-KEPT:]
+        self._load(len(self._turns) - len(blocks), blocks)
+        self.scroll_to_end()
+        self.point_at(None)
 
     def show_call(self, turn: Turn, call: ToolCall, *, runs: bool) -> None:
         """Show that a tool call is running or waiting for approval, until its result is put."""
-        if (view := self._view_of(turn.position)) is not None:
-            view.show_call(call, runs=runs)
+        if (block := self.block_of(turn.position)) is not None:
+            block.show_call(call, runs=runs)
+            self.settle()
 
     async def replace_stored(self, turn: Turn) -> bool:
         """Update a reply that could not be stored at first; return False if it is not shown.
 
         A reply that is still streaming at this position is a different one.
         """
-        place = self._place(turn.position, turn.role)
+        place = self._place_of(turn.position, turn.role)
         if place is None or self._turns[place].status is Status.STREAMING:
             return False
-        view = self._view_of(turn.position)
-        if view is not None:
-            await view.warn("")
+        if (block := self.block_of(turn.position)) is not None:
+            block.warn("")
         await self.put(turn)
         return True
 
     def detail_of(self, turn: Turn) -> Detail:
-        view = self._view_of(turn.position)
-        return view.detail if view is not None else NOTHING
+        block = self.block_of(turn.position)
+        return block.detail if block is not None else NOTHING
 
     async def stream(self, delta: str, position: int, *, typing: bool = False) -> None:
         """Append a delta to the streaming reply, which is expected at `position`."""
-        view = await self._streaming_view(position)
-        self._deltas.append(delta)
-        if view is not None and view.reply is not None:
-            if view.reasoning is not None:
-                view.reasoning.end()
-            view.reply.add(delta, typing=typing)
+        (await self._growing_block(position)).add(delta)
+        self._pace.draw_soon(typing=typing)
 
     async def think(self, delta: str, position: int) -> None:
-        if (view := await self._streaming_view(position)) is not None:
-            await view.think(delta)
+        (await self._growing_block(position)).think(delta)
+        self._pace.draw_soon()
 
     async def take_for_reasoning(self) -> None:
         """Turn all of the reply so far into reasoning."""
-        text = "".join(self._deltas)
-        self._deltas.clear()
-        view = self._growing_view()
-        if view is not None and view.reply is not None:
-            view.reply.finish("")
-            await view.think(text)
+        if self._growing is not None:
+            self._growing.take_for_reasoning()
+            self.settle()
 
     async def end_stream(self) -> None:
         """End a reply that was not stored; the part received stays on screen."""
-        if (growing := self._growing_turn()) is not None:
-            text = "".join(self._deltas)
-            await self.put(replace(growing, content=text, status=Status.INTERRUPTED))
+        if (turn := self._growing_turn()) is not None:
+            text = self._growing.text if self._growing is not None else ""
+            await self.put(replace(turn, content=text, status=Status.INTERRUPTED))
 
     async def warn(self, sentence: str) -> None:
         """Show a warning below the last turn."""
-        if views := self._mounted():
-            await views[-1].warn(sentence)
+        for block in self.turn_blocks[-1:]:
+            block.warn(sentence)
+            self.settle()
 
     def draw_after_key(self) -> None:
         """Draw the streaming reply, if there is one, after a key was drawn."""
-        view = self._growing_view()
-        if view is not None and view.reply is not None:
-            view.reply.draw_after_key()
+        self._pace.draw_after_key()
+
+    def _draw_growing(self) -> None:
+        if self._growing is not None:
+            self._growing.change()
+            self.settle()
 
     def mark(self, carrier: Callable[[Turn], Segment | None]) -> None:
         """Mark the turns that are in the window; `carrier` returns the segment of a turn."""
         self._carrier = carrier
-        with self.app.batch_update():
-            for view in self.query(TurnView):
-                view.mark(carrier(view.turn))
+        for block in self.turn_blocks:
+            block.mark(carrier(block.turn))
+        self.settle()
 
     def hold(self, steering: Steering) -> None:
         if steering != self._steering:
             self._steering = steering
-            with self.app.batch_update():
-                for view in self.query(TurnView):
-                    view.hold(steering.of(view.turn.position))
+            for block in self.turn_blocks:
+                block.hold(steering.of(block.turn.position))
+            self.settle()
 
-    async def views_of(self, turns: Sequence[Turn]) -> list[TurnView]:
+    async def _blocks_for(self, turns: Sequence[Turn]) -> list[TurnBlock]:
         details = await self.details.of(turns) if self.details is not None else {}
-        views = []
-        for turn in turns:
-            is_growing = turn.status is Status.STREAMING
-            shown = replace(turn, content="".join(self._deltas)) if is_growing else turn
-            segment = self._carrier(turn)
-            views.append(TurnView(shown, segment, details.get(turn.position, NOTHING)))
-            views[-1].hold(self._steering.of(turn.position))
-        return views
+        return [self._block_for(turn, details.get(turn.position, NOTHING)) for turn in turns]
 
-    def action_page(self, pages: int) -> None:
-        """Scroll down by pages, immediately, because the next layout may shift the lines."""
-        goal = self.scroll_target_y + pages * self.scrollable_content_region.height
-        self.scroll_to(y=goal, immediate=True)
-
-    def arrange(self, size: Size, optimal: bool = False) -> DockArrangeResult:
-        """Lay out the children, and scroll by as much as the topmost visible one has moved."""
-        if not self._container_size:  # Textual would compute the end for a container of no height
-            self._container_size = size
-        arranged = super().arrange(size, optimal)
-        regions = {placement.widget: placement.region for placement in arranged.placements}
-        if self._top is not None and self._top[0] in regions:
-            child, before = self._top
-            moved = regions[child].y - before
-            self._top = child, regions[child].y
-            if moved:
-                self._shift(moved)
-        in_view = (child for child, region in regions.items() if region.bottom > self.scroll_y)
-        top = next(in_view, None)
-        self._top = None if top is None else (top, regions[top].y)
-        return arranged
-
-    def _shift(self, lines: int) -> None:
-        """Scroll within the current layout, so that no frame is drawn at another position."""
-        self.app.animator.force_stop_animation(self, "scroll_y")  # its target has moved too
-        y = max(0.0, self.scroll_y + lines)
-        self.set_reactive(Transcript.scroll_y, y)
-        self.set_reactive(Transcript.scroll_target_y, y)
-        self.vertical_scrollbar.position = y
+    def _block_for(self, turn: Turn, detail: Detail = NOTHING) -> TurnBlock:
+        growing = self._growing
+        if growing is not None and growing.turn == turn:
+            return growing
+        hold = self._steering.of(turn.position)
+        block = TurnBlock(turn, self._carrier(turn), detail, hold)
+        block.estimate(self.container_size.width)
+        return block
 
     async def show(self, turns: Sequence[Turn], at: int | None = None) -> None:
-        """Show a conversation from the turn at position `at`, or its end if `at` is None.
-
-        The operation is completed even if the caller is cancelled: if the removal of widgets is
-        cancelled, Textual also cancels their parent, and the screen freezes.
-        """
-        self._showing = asyncio.ensure_future(self._show_alone(turns, at))
-        await asyncio.shield(self._showing)
-
-    async def _show_alone(self, turns: Sequence[Turn], at: int | None) -> None:
-        async with self._mounting:
+        """Show a conversation from the turn at position `at`, or its end if `at` is None."""
+        async with self._loading:
             await self._show(turns, at)
 
-    async def _show(self, turns: Sequence[Turn], at: int | None = None) -> None:
-        self._is_extending = True
+    async def _show(self, turns: Sequence[Turn], at: int | None) -> None:
         self._shown += 1
-        self._turns = turns
-        size = len(self._turns)
+        self._is_loading = False
+        size = len(turns)
         found = size if at is None else up_to(turns, at - 1)
         if found < size and turns[found].position != at:
             found = size
-        self._start = max(0, found - (FIRST if at is None else AROUND))
-        self._end = min(size, found + AROUND)
-        views = await self.views_of(self._turns[self._start : self._end])
-        self.anchor(at is None)
-        await self.remove_children()
-        await self.mount_all(views or [Static(Content(EMPTY), id="empty")])
-        self.call_after_refresh(self._settle, at, self._shown)
+        start = max(0, found - (FIRST if found == size else NEAR))
+        page = self.container_size.height
+        blocks = await self._blocks_for(turns[start : found + max(NEAR, page)])
+        self._turns = turns
+        self._load(start, blocks)
+        if at is None or found == size:
+            self.scroll_to_end()
+        else:
+            self._place = self.blocks[found - start], 0
+            self.follows = False
+            self.settle()
+
+    def _load(self, start: int, blocks: Sequence[TurnBlock]) -> None:
+        self._start = start
+        self.blocks = [*blocks] or [EmptyBlock()]
+        for number, block in enumerate(self.blocks, start=start):
+            block.number = number
 
     async def know(self, turns: Sequence[Turn]) -> None:
         """Set the turns of the whole conversation, part of which is on screen already."""
-        async with self._mounting:
-            shown = [view.turn.position for view in self._mounted()]
-            self._turns = turns
+        async with self._loading:
+            shown = self.turn_blocks
             if not shown:
-                await self._show(self._turns)
+                await self._show(turns, None)
                 return
-            self._start = up_to(self._turns, shown[0] - 1)
-            self._end = up_to(self._turns, shown[-1])
+            self._turns = turns
+            start = up_to(turns, shown[0].turn.position - 1)
+            self._load(start, shown[: len(turns) - start])
+            self.settle()
 
     async def take_in(self, turns: Sequence[Turn]) -> None:
         """Reload the stored turns: show the end again if another process has changed it."""
-        latest = [turn.position for turn in turns[-STEP:]]
-        if latest != [turn.position for turn in self._turns[-STEP:]]:
+        latest = [turn.position for turn in turns[-LATEST:]]
+        if latest != [turn.position for turn in self._turns[-LATEST:]]:
             await self.show(turns)
 
-    def watch_scroll_y(self, old: float, new: float) -> None:
-        """Mount more turns if an end is less than a page away."""
-        super().watch_scroll_y(old, new)
-        if not self._is_extending and self.is_mounted:
-            page = self.size.height
-            if new <= page and self._start > 0 and new < old:
-                self._extend(self._shown, up=True)
-            elif new >= self.max_scroll_y - page and self._end < len(self._turns) and new > old:
-                self._extend(self._shown, up=False)
+    def settle(self) -> None:
+        """Load more turns, too, if there are few on either side of the view."""
+        super().settle()
+        first, last = self.numbers_in_view
+        is_few = max(0, first - NEAR) < self._start
+        is_few |= min(len(self._turns), last + NEAR) > self._end
+        if is_few and self.container_size and not self._is_loading:
+            self._is_loading = True
+            self.call_later(self._load_around, self._shown)
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._fill, self._shown)
-
-    def _extend(self, shown: int, *, up: bool) -> None:
-        self._is_extending = True
-        self.call_later(self._mount_more, shown, up)
-
-    async def _mount_more(self, shown: int, up: bool) -> None:
-        async with self._mounting:
+    async def _load_around(self, shown: int) -> None:
+        """Load the turns around the view, and drop those that are far from it."""
+        async with self._loading:
             if shown != self._shown:
                 return
-            start = max(0, self._start - STEP) if up else self._end
-            end = self._start if up else min(len(self._turns), self._end + STEP)
-            views = await self.views_of(self._turns[start:end])
-            await self.mount_all(views, before=0 if up else None)
-            self._start, self._end = min(start, self._start), max(end, self._end)
-            if self._end - self._start > MOST and up:
-                await self.remove_children(self._mounted()[MOST:])
-                self._end = self._start + MOST
-                self.anchor(anchor=False)  # the end to follow is not mounted
-            elif self._end - self._start > MOST:
-                await self.remove_children(self._mounted()[:-MOST])
-                self._start = self._end - MOST
-            self.call_after_refresh(self._extended, shown)
+            first, last = self.numbers_in_view
+            start = max(0, first - KEPT)
+            numbers = range(start, min(len(self._turns), last + KEPT))
+            loaded = {block.number: block for block in self.turn_blocks}
+            new = [self._turns[number] for number in numbers if number not in loaded]
+            made = iter(await self._blocks_for(new))
+            self._load(start, [loaded.get(number) or next(made) for number in numbers])
+            self.follows = self.follows and self.has_end
+            self._is_loading = False
+            self.settle()
 
-    def _extended(self, shown: int) -> None:
-        if shown == self._shown:
-            self._is_extending = False
-            self._found.mark(self._mounted())
-            self._fill(shown)
+    def block_of(self, position: int) -> TurnBlock | None:
+        blocks = reversed(self.turn_blocks)  # usually one of the latest is requested
+        return next((block for block in blocks if block.turn.position == position), None)
 
-    def _fill(self, shown: int) -> None:
-        """Mount more turns at an end that has been reached, or if they do not fill the screen."""
-        if shown == self._shown and not self._is_extending:
-            if self._start > 0 and self.scroll_y <= 0:
-                self._extend(shown, up=True)
-            elif self._end < len(self._turns) and self.scroll_y >= self.max_scroll_y:
-                self._extend(shown, up=False)
+    def blocks_between(self, first: int, last: int) -> Iterable[Block]:
+        """Return the blocks of turns, also of those that are no longer loaded."""
+        for number in range(max(0, first), min(last + 1, len(self._turns))):
+            is_loaded = self._start <= number < self._end
+            turn = self._turns[number]
+            yield self.blocks[number - self._start] if is_loaded else self._block_for(turn)
 
-    def _settle(self, at: int | None, shown: int) -> None:
-        """Scroll to the requested turn, once the views have their heights."""
-        if shown != self._shown:
-            return
-        view = None if at is None else self._view_of(at)
-        if view is not None:
-            self.scroll_to_widget(view, top=True, animate=False)
-        if at is None and self._start:
-            self._extend(shown, up=True)
+    # What shows the state of a turn
+
+    def dressed(self, row: Row, block: Block, part: Part, line: int) -> Row:
+        if not isinstance(block, TurnBlock) or part.name == "space":
+            return row
+        look, position = self._look, block.turn.position
+        if self.has_focus and position == self._position_of_cursor:
+            row = row._replace(ground=look.style("on $panel"))
+            if part.name == "header":
+                emphasis = look.style("$cursor-style")
+                row = row._replace(line=overlaid(row.line, 0, sys.maxsize, emphasis))
+        if block.bar is not None:
+            sign, style = block.bar
+            row = row._replace(bar=(sign, self.visual_style + row.ground + look.style(style)))
+        if part.name == "body":
+            for place, style in self._found.in_line(position, part, line):
+                marked = overlaid(row.line, place.start, place.end, look.style(style))
+                row = row._replace(line=marked)
+        return row
+
+    def margin(self, row: Row, ground: Style) -> Iterable[Sign]:
+        if self.has_focus:
+            yield "▌", self.visual_style + self.look.style("$primary")
         else:
-            self.call_after_refresh(self._extended, shown)
-
-    def _view_of(self, position: int) -> TurnView | None:
-        views = reversed(self._mounted())  # usually one of the latest is requested
-        return next((view for view in views if view.turn.position == position), None)
-
-    def _mounted(self) -> list[TurnView]:
-        return [view for view in self.children if isinstance(view, TurnView)]
+            yield " ", Style(self.visual_style.background)
+        yield row.bar or (" ", Style(ground.background))
+        yield " ", Style(ground.background)
 
     @property
     def first_in_view(self) -> int:
@@ -409,85 +409,88 @@ class Transcript(VerticalScroll):
     def mark_found(
         self, pattern: re.Pattern[str] | None, current: tuple[int, int] | None = None
     ) -> None:
-        """Highlight matches, also in turns mounted later; None removes the highlights.
+        """Highlight matches; None removes the highlights.
 
         `current` is the position of a turn and the index of the current match in its text.
         """
         self._found.look_for(pattern, current)
-        self._found.mark(self._mounted())
+        self.settle()
 
     async def go_to(self, position: int) -> None:
         """Scroll to the turn at a position, or to the current match in it."""
-        self.release_anchor()
-        if self._view_of(position) is None:
+        if self.block_of(position) is None:
             await self.show(self._turns, position)
+        block = self.block_of(position)
         self.point_at(position)
-        self.call_after_refresh(self._reveal, position, 4)
-
-    def _reveal(self, position: int, tries: int) -> None:
-        """Scroll to the turn or its current match, which may first have to be laid out."""
-        view = self._view_of(position)
-        if view is None:
+        if block is None or not self.container_size.height:
             return
-        self._found.mark([view])
-        place = self._found.place(view)
-        if place is None:
-            self.scroll_to_widget(view, top=True, animate=False, immediate=True)
-            return
-        body, line = place
-        if tries and (self._is_extending or not body.region.height):
-            self.scroll_to_widget(view, top=True, animate=False, immediate=True)
-            self.call_after_refresh(self._reveal, position, tries - 1)
-            return
-        y = body.region.y - self.region.y + self.scroll_y + line
-        if not self.scroll_y + _MARGIN <= y < self.scroll_y + self.size.height - _MARGIN:
-            self.scroll_to(y=y - self.size.height // 3, animate=False, immediate=True)
+        index = self.blocks.index(block)
+        self.height_of(index)
+        body = next(part for part in block.parts if part.name == "body")
+        match = self._found.line_of_current(position, body)
+        line = 0 if match is None else block.line_of("body") + match
+        page = self.container_size.height
+        y = self._tops[index] + line - self.scroll_y
+        if match is None:
+            self.scroll_to_line(index, 0)
+        elif not _MARGIN <= y < page - _MARGIN:
+            self.scroll_to_line(*self.walk(index, line, -(page // 3)))
+        self.follows = False
 
     def toggle_fold(self) -> bool:
         """Fold or unfold the reasoning or call of the chosen turn, or else of the last with one.
 
         Return whether there was any.
         """
-        chosen = self._chosen_view
-        for view in [chosen] if chosen is not None else reversed(self._mounted()):
-            if view.foldable is not None:
-                view.foldable.toggle()
-                if view.foldable.unfolded:
-                    self.release_anchor()
-                    self.call_after_refresh(self.scroll_to_widget, view, top=True, animate=False)
+        chosen = self._chosen_block
+        for block in [chosen] if chosen is not None else reversed(self.turn_blocks):
+            if block.is_foldable:
+                block.toggle()
+                if block.is_unfolded:
+                    self.scroll_to_line(self.blocks.index(block), 0)
+                self.settle()
                 return True
         return False
 
+    def fold(self, block: Block) -> None:
+        if isinstance(block, TurnBlock):
+            block.toggle()
+            self.keep_place()
+
     def wrap_code(self) -> None:
         """Cut off code lines that are wider than the screen, or wrap them again."""
-        self.toggle_class(CUT_CODE)
-        for view in self._mounted():
-            if view.reply is not None:
-                view.reply.refresh(layout=True)
+        self.wraps_code = not self.wraps_code
+        self.settle()
 
     def on_focus(self) -> None:
         """Show the cursor on a visible turn."""
         self.point_at(self._nearest_in_view(-1))
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.settle()
+        self.refresh()
 
     async def action_move(self, step: int) -> None:
         """Move to the next or previous turn, starting from a visible one."""
         place = self._place_of_cursor()
         if place is None:
             return
-        nearest, view = self._nearest_in_view(step), self._view_of(self._turns[place].position)
-        if nearest is not None and (view is None or not self._is_in_view(view)):
-            self.point_at(nearest)
+        first, last = self.numbers_in_view
+        if not first <= place <= last:
+            self.point_at(self._nearest_in_view(step))
         elif 0 <= place + step < len(self._turns):
             position = self._turns[place + step].position
-            view = self._view_of(position)
-            if view is None:
+            if self.block_of(position) is None:
                 await self.show(self._turns, position)
-            else:  # a turn larger than the screen is entered at its near end
-                top = step > 0 and view.outer_size.height > self.size.height
-                self.scroll_to_widget(view, top=top, animate=False, immediate=True)
+            self.reveal(place + step - self._start, step)
             self.point_at(position)
         elif step > 0:
-            self.scroll_end(animate=False)
+            self.scroll_to_end()
+
+    def action_page(self, pages: int) -> None:
+        if self.blocks:
+            self.scroll_lines(pages * self.container_size.height)
 
     async def action_first(self) -> None:
         if self._turns:
@@ -497,56 +500,50 @@ class Transcript(VerticalScroll):
     async def action_last(self) -> None:
         await self.show(self._turns)
         self.point_at(None)
-        self.scroll_end(animate=False)
 
     def action_open(self) -> None:
-        if (view := self._chosen_view) is not None:
-            self.post_message(self.Opened(view.turn, view.detail))
+        if (block := self._chosen_block) is not None:
+            self.post_message(self.Opened(block.turn, block.detail))
 
     def point_at(self, position: int | None) -> None:
         """Move the cursor to the turn at a position, or to the last one."""
         self._cursor = position
-        if position is None and self._turns:
-            position = self._turns[-1].position
-        for view in self._mounted():
-            view.choose(chosen=view.turn.position == position)
+        self.settle()
         if self.has_focus:
             self.screen.refresh_bindings()
 
-    def _place(self, position: int | None, role: Role | None = None) -> int | None:
+    def _place_of(self, position: int | None, role: Role | None = None) -> int | None:
         """Return the index of the turn at a position with this role; the latest are tried first."""
         turns, size = self._turns, len(self._turns)
-        latest = reversed(range(max(0, size - STEP), size))
+        latest = reversed(range(max(0, size - LATEST), size))
         places = (*latest, up_to(turns, position) - 1) if size and position is not None else ()
         at_position = (at for at in places if turns[at].position == position)
         return next((at for at in at_position if role in (None, turns[at].role)), None)
 
     def _place_of_cursor(self) -> int | None:
         """Return the index of the turn under the cursor; the last one if it no longer exists."""
-        place = self._place(self._cursor)
+        place = self._place_of(self._cursor)
         return len(self._turns) - 1 if place is None and self._turns else place
 
-    def _is_in_view(self, view: TurnView) -> bool:
-        """Whether it is visible at the current scroll position, which may not be drawn yet."""
-        lines = view.virtual_region
-        return lines.y < self.scroll_y + self.size.height and lines.bottom > self.scroll_y
+    @property
+    def _position_of_cursor(self) -> int | None:
+        is_last = self._cursor is None and self._turns
+        return self._turns[-1].position if is_last else self._cursor
 
     def _nearest_in_view(self, step: int) -> int | None:
         """Return the position of the visible turn that comes first in this direction."""
-        seen = [view.turn.position for view in self._mounted() if self._is_in_view(view)]
-        return seen[0 if step > 0 else -1] if seen else None
+        number = self.numbers_in_view[0 if step > 0 else -1]
+        return self._turns[number].position if self._turns else None
 
     def _growing_turn(self) -> Turn | None:
         last = self._turns[-1] if self._turns else None
         return last if last is not None and last.status is Status.STREAMING else None
 
-    def _growing_view(self) -> TurnView | None:
-        growing = self._growing_turn()
-        return self._view_of(growing.position) if growing is not None else None
-
-    async def _streaming_view(self, position: int) -> TurnView | None:
-        """Return the view of the streaming reply, starting one if there is none."""
+    async def _growing_block(self, position: int) -> TurnBlock:
+        """Return the block of the streaming reply, starting one if there is none."""
         if self._growing_turn() is None:
-            self._deltas.clear()
+            self._growing = None
             await self.put(Turn(position, Role.ASSISTANT, "", None, None, Status.STREAMING))
-        return self._growing_view()
+        if self._growing is None:
+            self._growing = self.block_of(position) or self._block_for(self._turns[-1])
+        return self._growing

@@ -21,6 +21,7 @@ from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import USUAL_MODES, Conversation, Mode
 from jitchat.window.budget import Budget
 from tests.support import ScriptedProvider
+from tests.tui.drawn import streams
 from tests.tui.lab.live_support import LiveService
 from tests.tui.support import TestBackend, idle, until
 from tests.tui.tour.support import (
@@ -115,7 +116,7 @@ async def test_while_a_reply_is_on_its_way_the_key_waits_and_esc_leaves_it_to_co
         tour = led(pilot)
         screen = await arrived(pilot, 0)
         await pilot.press("space")
-        await until(pilot, lambda: screen.query("TurnView.assistant.-streaming"), "first words")
+        await until(pilot, lambda: streams(screen), "first words")
         await pilot.press("space", "pagedown", "left", "enter")
         assert tour.progress.is_on_way
         assert "in progress" in str(screen.query_one(".tour-keys", Static).content)

@@ -28,11 +28,11 @@ from jitchat.tui.views.what_if import WhatIfView
 from jitchat.tui.views.wire import WireView
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
-from jitchat.tui.widgets.transcript import Transcript
 from jitchat.values import Mode, Role, Status, Turn, Usage
 from jitchat.window.window import ContextWindow
 from tests.session.sending import durable
 from tests.support import ScriptedProvider, demo_session, observe
+from tests.tui.drawn import header, streams
 from tests.tui.support import TestBackend, demo_app, notices, ready, type_text, until
 from tests.tui.test_screens import QUESTION
 
@@ -105,7 +105,7 @@ async def test_the_reader_answers_from_each_window_and_one_answer_is_gone_on_wit
             if not column.display:
                 continue
             is_open = column.mode is Mode.JIT
-            assert column.scroll.display == is_open
+            assert column.text.display == is_open
             shown = ".answer-figures" if is_open else ".answer-head"
             figures = str(column.query_one(shown).render())
             assert f"in {answers(view)[column.mode].usage.input_tokens:,} ✓" in figures  # type: ignore[union-attr]
@@ -127,12 +127,7 @@ async def test_the_reader_answers_from_each_window_and_one_answer_is_gone_on_wit
         last = screen.session.memory.turns[-1]  # type: ignore[union-attr]
         assert last.position == replies[Mode.RECENCY]
         assert screen.query_one(Prompt).text == ""
-        shown = screen.query_one(Transcript)
-        await until(pilot, lambda: "of 3" in headers(shown), "its versions")
-
-
-def headers(transcript: Transcript) -> str:
-    return " ".join(str(each.render()) for each in transcript.query(".turn-header"))
+        await until(pilot, lambda: "of 3" in header(screen, last.position), "its versions")
 
 
 async def test_the_price_is_asked_for_first_and_esc_keeps_what_came(backend: TestBackend) -> None:
@@ -158,7 +153,7 @@ async def test_the_price_is_asked_for_first_and_esc_keeps_what_came(backend: Tes
         await pilot.press("enter")
         await asked(pilot)
         await until(pilot, lambda: all(a.text for a in answers(view).values()), "the pieces")
-        assert {each.scroll.display for each in view.query(AnswerColumn)} == {True}
+        assert {each.text.display for each in view.query(AnswerColumn)} == {True}
         await pilot.press("enter", "escape")
         await over(pilot, view)
         assert [state_of(answer) for answer in answers(view).values()] == ["stopped"] * 3
@@ -307,7 +302,7 @@ async def test_nothing_is_asked_or_gone_to_while_a_reply_is_on_its_way(
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
         await pilot.press("enter")
-        await until(pilot, lambda: screen.query("TurnView.-streaming"), "first words")
+        await until(pilot, lambda: streams(screen), "first words")
         await pilot.press("alt+a")
         assert pilot.app.screen is screen
         await pilot.press("f7")
@@ -318,7 +313,7 @@ async def test_nothing_is_asked_or_gone_to_while_a_reply_is_on_its_way(
         await pilot.press("escape")
         for outcome in (GoTo(9), Branched(9)):
             await screen.views.follow(screen.session, outcome)
-            assert screen.query("TurnView.-streaming")
+            assert streams(screen)
         assert len(backend.provider.requests) == 1  # type: ignore[attr-defined]
 
 
