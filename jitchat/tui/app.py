@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING, Any
 from rich.segment import Segments
 from rich.text import Text
 from textual import constants, events, work
+from textual._context import active_message_pump
 from textual.app import App, SystemCommand
 from textual.await_complete import AwaitComplete
+from textual.css.query import NoMatches
+from textual.dom import NoScreen
 from textual.driver import Driver
 from textual.filter import LineFilter
+from textual.message_pump import MessagePump
 from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.worker import WorkerFailed, get_current_worker
 
 from jitchat import __version__
 from jitchat.crash import crash_report, place_of
@@ -33,6 +38,7 @@ from jitchat.tui.notices import cause_of, notify_error
 from jitchat.tui.palette import palette
 from jitchat.tui.typed import accept_all_text
 from jitchat.tui.widgets.prompt import Prompt
+from jitchat.tui.workers import Workers, is_drawn
 from jitchat.values import Conversation
 
 if TYPE_CHECKING:
@@ -56,6 +62,7 @@ class JitchatApp(App[None]):
     ) -> None:
         """`rot` is the run that the rot lab is opened with; None does not open the lab."""
         super().__init__()
+        self._workers = Workers(self)
         accept_all_text()
         self._rot = rot
         self._backend = backend
@@ -262,6 +269,16 @@ class JitchatApp(App[None]):
             chat.action_cancel()
         saved = "" if self._backend.store.unstored else " Everything is saved."
         self.notify(f"Press Ctrl+C again to quit.{saved}", timeout=2, markup=False)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Drop an error of drawing what is gone: a handler or a worker was late."""
+        node: MessagePump = active_message_pump.get()
+        cause: BaseException = error
+        if isinstance(error, WorkerFailed):
+            node = get_current_worker().node
+            cause = error.error
+        if is_drawn(node) or not isinstance(cause, NoScreen | NoMatches):
+            super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
         """Replace Textual's traceback, whose local variables contain the user's texts and keys."""

@@ -47,7 +47,7 @@ class Outbox(Controller):
     """Runs a Textual action of the screen."""
 
     waiting: Draft | None = None
-    """A message that was submitted before the conversation was open."""
+    """A message that waits for the conversation to open, or for an answer on how to send it."""
 
     async def take(self, draft: Draft) -> None:
         prompt, session, text = self.surfaces.prompt, self.opening.session, draft.text
@@ -58,9 +58,11 @@ class Outbox(Controller):
         elif sentence := mistyped(text, prompts):
             prompt.give_back(draft)
             self.host.say(sentence)
+        elif self.waiting is not None:
+            prompt.give_back(draft)
         elif session is not None and not self.sends.busy:
             await self._send(session, draft)
-        elif session is None and self.opening.refusal is None and self.waiting is None:
+        elif session is None and self.opening.refusal is None:
             self.waiting = draft
             self.surfaces.hint.wait("sending once the conversation is open")
         else:
@@ -77,7 +79,7 @@ class Outbox(Controller):
             await self._send(session, typed)
 
     def return_waiting(self) -> None:
-        """Put a waiting message back into the prompt, because the conversation did not open."""
+        """Put a message that waits back into the prompt."""
         if self.waiting is not None:
             self.surfaces.hint.arrive()
             self.surfaces.prompt.give_back(self.waiting)
@@ -111,6 +113,7 @@ class Outbox(Controller):
             return
         question = await question_on(session, self.steering.as_message(typed))
         if question is not None:
+            self.waiting = typed
             self.host.run(self._ask(session, typed, question), "large", exclusive=True)
         else:
             await self._start(session, typed, found)
@@ -124,13 +127,18 @@ class Outbox(Controller):
         """Ask how to send a very long message; if cancelled, it goes back to the prompt."""
         chosen = await self.host.wait_for(question)
         if chosen is None or session is not self.opening.session or self.sends.busy:
-            self.surfaces.prompt.give_back(typed)
+            self.return_waiting()
             return
         if chosen.choice is Choice.ALL:
             session.spending.exceed_once()
         self.surfaces.hint.wait("compacting the message")
-        form = await form_of(session, addressed_in(typed.text).text, chosen)
+        try:
+            form = await form_of(session, addressed_in(typed.text).text, chosen)
+        except JitchatError:
+            self.return_waiting()
+            raise
         self.surfaces.hint.arrive()
+        self.waiting = None
         await self._start(session, typed, Once(form=form))
 
     async def _start(self, session: Session, typed: Draft, known: Once) -> None:

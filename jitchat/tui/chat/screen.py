@@ -18,6 +18,7 @@ from textual.app import ComposeResult
 from textual.events import ScreenResume
 from textual.screen import Screen
 from textual.widgets import Input
+from textual.worker import Worker
 
 from jitchat.draft import EMPTY, Draft, joined
 from jitchat.events import FactsFound, MemoryUpdated, ObservationDue
@@ -322,6 +323,11 @@ class ChatScreen(Screen[None]):
         if self.session is not None:
             self.conversations.improve_title(self.session, self.meter.sum_up)
         await self.models.take_over_if_waiting()
+
+    @on(Worker.StateChanged)
+    @reports_errors
+    async def _worker_changed(self, message: Worker.StateChanged) -> None:
+        await self.sends.end_worker(message.worker)
 
     # Models and servers
 

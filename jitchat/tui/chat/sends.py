@@ -133,7 +133,7 @@ class Sends(Controller):
         sent = session.send(
             draft.text, mode or self.steering.mode, once, self.opening.keeper.mark_stored
         )
-        self._worker = self.host.run(self._send(session, sent), "send")
+        self._worker = self.host.run(partial(self._send, session, sent), "send")
 
     def stop(self) -> None:
         if self._worker is not None:
@@ -186,6 +186,12 @@ class Sends(Controller):
         if not self._answered:
             await self._show_stored()
         await self.release()
+
+    async def end_worker(self, worker: Worker[None]) -> None:
+        """End a send that was cancelled before it began, and so has not reported its end."""
+        session = self.opening.session
+        if worker is self._worker and worker.is_finished and session is not None:
+            await self.end(self.Ended(worker, session, cancelled=True))
 
     async def release(self, turn: Turn | None = None) -> None:
         """Get ready for the next message; if one was typed meanwhile, its window is shown.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Vertical
@@ -181,7 +181,7 @@ class AskAllView(View):
         self._comparison: Windows | None = None
         self._ticked: set[Mode] = set()
         self._asking: ModeComparison | None = None
-        self._asker: Worker[None] | None = None
+        self._asker: Worker[JitchatError | None] | None = None
         """The worker that asks; None when done."""
         self.looked_at = Mode.JIT
 
@@ -290,20 +290,20 @@ class AskAllView(View):
                 await self._asker.wait()
 
     @work(group="ask")
-    async def _ask(self, asking: ModeComparison) -> None:
+    async def _ask(self, asking: ModeComparison) -> JitchatError | None:
+        """Return why nothing was sent."""
         batches = {
             mode: reply_batcher(partial(self.call_later, self._take_event, mode))
             for mode in asking.answers
         }
-        error: JitchatError | None = None
         try:
             await asking.run(lambda mode, event: batches[mode].take(event))
         except JitchatError as refused:
-            error = refused
+            return refused
         finally:
             for batch in batches.values():
                 batch.flush()
-            self.call_later(self._take_end, error or asking.error)
+        return None
 
     async def _take_event(self, mode: Mode, event: Event) -> None:
         self.subject.session.memory.index.throttle.attend()
@@ -312,18 +312,19 @@ class AskAllView(View):
             column.show(self._asking.answers[mode])
             await column.take(event)
 
-    async def _take_end(self, error: JitchatError | None) -> None:
-        """Show the final answers, and which one the conversation continues with.
-
-        `error` is why nothing was sent, or what could not be stored.
-        """
+    @on(Worker.StateChanged)
+    async def _worker_changed(self, message: Worker.StateChanged) -> None:
+        """Show the final answers, and which one the conversation continues with."""
+        asker, asking = message.worker, self._asking
+        if asking is None or asker is not self._asker or not asker.is_finished:
+            return
         self._asker = None
+        error = asker.result or asking.error
         if error is not None:
             notify_error(self, error)
-        if self._asking is not None:
-            for mode, answer in self._asking.answers.items():
-                await self._columns[mode].finish(answer)
-            self._note.update(self._how_it_goes_on(self._asking))
+        for mode, answer in asking.answers.items():
+            await self._columns[mode].finish(answer)
+        self._note.update(self._how_it_goes_on(asking))
 
     def _how_it_goes_on(self, asking: ModeComparison) -> str:
         if asking.goes_on is None:
