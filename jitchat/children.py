@@ -10,6 +10,8 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -44,6 +46,8 @@ _NEEDED = frozenset({
 """Matched regardless of case, because proxy variables are usually in lower case."""
 _FAMILIES = ("LC_", "XDG_")
 _INSTALLERS_FAMILIES = ("PIP_", "UV_", "NETRC")
+_LOOK_SECONDS = 0.05
+"""Seconds after which it is noticed that nobody waits for a child's answer any more."""
 
 
 def own_python(*arguments: str) -> tuple[str, ...]:
@@ -125,6 +129,34 @@ def end_piped(child: Piped) -> int:
             with suppress(OSError):  # unwritten data cannot be flushed
                 pipe.close()
     return code
+
+
+def answer_of(
+    command: Sequence[str], folder: Path, data: bytes, seconds: float, given_up: threading.Event
+) -> bytes:
+    """Give a child its input, and return its output; empty if it failed, took longer or was killed.
+
+    It is killed when `given_up` is set.
+
+    Raises:
+        OSError: It cannot be started.
+
+    """
+    child = start_piped(command, folder)
+    until = time.monotonic() + seconds
+
+    def watch() -> None:
+        while child.returncode is None and time.monotonic() < until:
+            if given_up.wait(_LOOK_SECONDS):
+                break
+        child.kill()
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        answer, _ = child.communicate(data)
+    finally:
+        code = end_piped(child)
+    return answer if code == 0 else b""
 
 
 async def run_in_terminal(command: Sequence[str]) -> int:

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from errno import EACCES
 from io import TextIOWrapper
 from pathlib import Path
 
@@ -129,6 +130,31 @@ def open_to_others(path: Path, what: str) -> str:
     if os.name != "posix" or not mode & 0o077:
         return ""
     return f"Others can read {what} in {path} ({mode:04o}). Run chmod 600 on it."
+
+
+def why_unreadable(path: Path) -> str:
+    """Say why a file or folder cannot be read, as a clause; empty if it can, or is not there."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        return error.strerror or type(error).__name__
+    needed = os.R_OK | (os.X_OK if stat.S_ISDIR(mode) else 0)
+    return "" if os.access(path, needed) else os.strerror(EACCES)
+
+
+def is_missing(path: Path) -> bool:
+    """Whether there is no such file; one that may not be looked at is not missing."""
+    return not why_unreadable(path) and not path.exists()
+
+
+def current_folder() -> Path:
+    """Return the current folder or, if it was deleted, a path that nothing is in."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path(os.devnull)
 
 
 def absolute(path: Path) -> Path:

@@ -8,7 +8,6 @@ traceback.
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib import import_module
 from typing import IO, Any, NoReturn
 
@@ -87,6 +86,7 @@ class _Commands(options.SharingGroup):
         **extra: Any,  # noqa: ANN401  click's own
     ) -> NoReturn:
         """Run the command line; a bug leaves a crash report and a sentence."""
+        output.expect_json(expected=False)
         try:
             code = super().main(args, prog_name, **extra | {"standalone_mode": False})
         except output.ReaderGone as error:
@@ -96,7 +96,7 @@ class _Commands(options.SharingGroup):
             _discard_output(sys.stdout)
             code = _print_error(error)
         except (click.Abort, KeyboardInterrupt):
-            code = INTERRUPTED
+            code = output.say_failure(INTERRUPTED, "Interrupted.")
         except (JitchatError, click.ClickException) as error:
             code = _print_error(error)
         except Exception as error:  # noqa: BLE001  any failure becomes a sentence
@@ -148,16 +148,16 @@ def _print_error(error: JitchatError | click.ClickException) -> int:
     if isinstance(error, click.UsageError) and error.ctx is not None:
         path = error.ctx.command_path
         usage = f"{error.ctx.get_usage()}\nTry '{path} --help' for help.\n\n"
-    with suppress(output.OutputError):
-        output.say(f"{usage}jitchat: {what}", err=True)
-    return error.exit_code
+    output.say(f"{usage}jitchat: {what}", err=True)
+    return output.say_failure(error.exit_code, what)
 
 
 def _report_crash(error: Exception) -> int:
     """Write a crash report and print where it is. Return the exit code."""
     where = place_of(locate(os.environ).crash, crash_report(error, __version__))
-    output.warn(f"stopped because of a bug ({type(error).__name__}). Stored data is safe.{where}")
-    return 1
+    what = f"stopped because of a bug ({type(error).__name__}). Stored data is safe.{where}"
+    output.warn(what)
+    return output.say_failure(1, what)
 
 
 def _flush_output() -> None:

@@ -11,7 +11,6 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat import weights
@@ -19,7 +18,7 @@ from jitchat.errors import JitchatError, SettingsError, StoreError
 from jitchat.index.embedder import Embedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.index.load_embedder import MINILM, has_downloaded
-from jitchat.paths import Paths
+from jitchat.paths import Paths, current_folder
 from jitchat.providers.catalogue.table import READER
 from jitchat.settings import Settings, edit, load_settings, personas
 from jitchat.settings import keys as stored_keys
@@ -82,7 +81,7 @@ class LocalBackend:
         self.warning = " ".join(filter(None, warnings)) if self._warns else ""
         memory = Memory(self.store, conversation, self._embedder)
         session = model.open_session(memory)
-        session.folder = Path.cwd()
+        session.folder = current_folder()
         return session
 
     def open_servers(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import os
 import sys
 import time
@@ -74,20 +75,15 @@ def run_chat(flags: options.Flags, rot: RunWanted | None = None) -> int:
 
 def _save_pending(store: ColdStore) -> None:
     """Recreate a deleted database file, retry failed writes, and warn about any data lost."""
-    store.database.on_notice = _warn
+    store.database.on_notice = output.warn
     try:
         store.database.save_if_deleted()
     except StoreError as error:
-        _warn(str(error))
+        output.warn(error)
     with suppress(StoreError):
         store.unstored.store_again()
     if rests := store.unstored.rests:
-        _warn(f"{unstored.amount_of(rests)} could not be stored.")
-
-
-def _warn(sentence: str) -> None:
-    with suppress(output.OutputError):  # the terminal may be gone
-        output.warn(sentence)
+        output.warn(f"{unstored.amount_of(rests)} could not be stored.")
 
 
 @click.command("demo", cls=options.SharingCommand)
@@ -177,7 +173,7 @@ def tour_settings(flags: options.Flags) -> Settings:
 
 
 def require_terminal(otherwise: str) -> None:
-    """Refuse to start without a screen, a keyboard or a terminal type that supports both.
+    """Refuse to start without a screen, a keyboard, UTF-8 or a terminal type that supports both.
 
     Setting TERM overrides the last check.
     """
@@ -186,6 +182,11 @@ def require_terminal(otherwise: str) -> None:
     if not output.is_terminal(sys.stdin):
         what = "Standard input is not a terminal, so there is no keyboard."
         raise click.UsageError(f"{what} {otherwise}")
+    encoding = sys.stdout.encoding
+    if codecs.lookup(encoding).name != "utf-8":
+        what = f"The terminal's encoding is {encoding}, but the screen needs UTF-8."
+        wanted = "Use a terminal with UTF-8 and a locale such as LC_ALL=C.UTF-8."
+        raise click.UsageError(f"{what} {wanted}")
     name = os.environ.get("TERM", "")
     if name in ("", "dumb", "unknown") and sys.platform != "win32":
         what = f"TERM is {name}" if name else "TERM is not set"
@@ -199,6 +200,8 @@ def run_app(app: JitchatApp) -> int:
 
         driver.widen_input()
         restore_with(driver.restorer())
+    for name in ("COLUMNS", "LINES"):  # of a shell that exported its size, not this terminal's
+        os.environ.pop(name, None)
     sys.setswitchinterval(SWITCH_SECONDS)
     leave_threads()
     with asyncio.Runner() as runner:

@@ -12,7 +12,7 @@ from pathlib import Path
 from jitchat.cli import options, output
 from jitchat.cli.log import kept_log
 from jitchat.errors import JitchatError, SettingsError, UsageError
-from jitchat.paths import Paths
+from jitchat.paths import Paths, is_missing
 from jitchat.settings import Settings, checks, personas
 from jitchat.store import deletion, models, replies, search_index
 from jitchat.store.database import Database
@@ -93,7 +93,7 @@ def picked_model(path: Path) -> tuple[str, str] | None:
 
     Errors of the cold store are not reported here: opening it does that.
     """
-    if not path.exists():
+    if is_missing(path):
         return None
     try:
         with closing(Database(path)) as database:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from jitchat.cli import cold_store, options, output, shell_values
-from jitchat.paths import make_private
+from jitchat.paths import is_missing, make_private, why_unreadable
 from jitchat.settings import Settings, checks, edit, keys, load
 from jitchat.store.pins import AllowedFolders
 from jitchat.text.sanitize import one_line
@@ -18,10 +18,16 @@ from jitchat.text.sanitize import one_line
 def paths_command(flags: options.Flags) -> None:
     """Show file locations and how each was chosen."""
     rows = [
-        (name, str(path), origin if path.exists() else f"{origin} (does not exist yet)")
+        (name, str(path), f"{origin}{_standing(path)}")
         for name, path, origin in flags.paths().rows()
     ]
     output.print_columns(rows)
+
+
+def _standing(path: Path) -> str:
+    if why := why_unreadable(path):
+        return f" (cannot be read: {why})"
+    return " (does not exist yet)" if is_missing(path) else ""
 
 
 @click.command("folders", cls=options.SharingCommand)
@@ -113,7 +119,7 @@ def edit_command(flags: options.Flags) -> None:
     make_private(path.parent)
     click.edit(filename=str(path))
     load.load_settings(path, {})
-    output.say(f"{path} is valid." if path.exists() else f"{path} was not created.")
+    output.say(f"{path} was not created." if is_missing(path) else f"{path} is valid.")
 
 
 def _with_the_key(settings: Settings, flags: options.Flags) -> Iterator[tuple[str, str, str]]:

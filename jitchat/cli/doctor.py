@@ -14,8 +14,8 @@ import httpx
 
 from jitchat import models
 from jitchat.cli import cold_store, options, output
-from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, Unreachable
-from jitchat.paths import Paths
+from jitchat.errors import JitchatError, NotAnAnswer, ProviderError, SettingsError, Unreachable
+from jitchat.paths import Paths, is_missing
 from jitchat.providers import provider as chunks
 from jitchat.providers.catalogue import servers
 from jitchat.providers.http.client import CERTIFICATES
@@ -64,13 +64,21 @@ def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) 
     has an API key or runs on this machine, and stops reading at the first token of the answer. With
     NAME, only those providers are checked. The exit code is 1 if a check fails.
     """
-    settings, paths = cold_store.load_settings(flags), flags.paths()
+    paths = flags.paths()
     cold_store.quiet_libraries()
     checks: list[Finding] = []
+    profiles: list[Profile] = []
     keyless: dict[str, str] = {}
+    try:
+        settings = cold_store.load_settings(flags)
+    except SettingsError as error:
+        if names:
+            raise
+        settings = Settings()
+        checks = [_refused("configuration", error), *_findings(_of_files(paths))]
     if names:
         profiles = [settings.profile(name) for name in dict.fromkeys(names)]
-    else:
+    elif not checks:
         checks = [*_installation(settings, paths), *_network()]
         profiles = _configured(settings, paths.keys)
         asked = {profile.name for profile in profiles}
@@ -102,16 +110,28 @@ def _print(findings: Sequence[Finding], keyless: Mapping[str, str]) -> None:
         output.say(f"Without an API key: {listed}.")
 
 
+_Result = tuple[bool | None, str]
+"""Whether a check passes, as in `Finding`, and its result."""
+
+
 def _installation(settings: Settings, paths: Paths) -> Iterator[Finding]:
-    """Check each part of the installation; an error that a check raises is a failure."""
-    checks: list[tuple[str, Iterator[_Result]]] = [
+    """Check each part of the installation."""
+    checks = [
         ("configuration", _configuration(settings, paths)),
         ("configuration", ((None, text) for text in load.unknown_variables(os.environ))),
-        ("keys file", _keys_file(paths.keys)),
-        ("database", _database(paths.database)),
+        *_of_files(paths),
         ("embedder", _embedder(settings, paths)),  # slow: a model is loaded
         ("vocabulary", _vocabulary(settings)),
     ]
+    yield from _findings(checks)
+
+
+def _of_files(paths: Paths) -> list[tuple[str, Iterator[_Result]]]:
+    return [("keys file", _keys_file(paths.keys)), ("database", _database(paths.database))]
+
+
+def _findings(checks: Iterable[tuple[str, Iterator[_Result]]]) -> Iterator[Finding]:
+    """Make the checks; an error that one raises is a failure."""
     for name, results in checks:
         try:
             for ok, result in results:
@@ -120,27 +140,23 @@ def _installation(settings: Settings, paths: Paths) -> Iterator[Finding]:
             yield _refused(name, error)
 
 
-_Result = tuple[bool | None, str]
-"""Whether a check passes, as in `Finding`, and its result."""
-
-
 def _configuration(settings: Settings, paths: Paths) -> Iterator[_Result]:
     cold_store.check_key_bindings(settings)
     small_models.require_addresses(settings)
-    absence = "" if paths.config.exists() else " does not exist: all settings have defaults"
+    absence = " does not exist: all settings have defaults" if is_missing(paths.config) else ""
     yield True, f"{paths.config}{absence}"
 
 
 def _keys_file(path: Path) -> Iterator[_Result]:
     file = keys.KeysFile(path)
     stored = len(file.keys())
-    found = f"{plural(stored, 'key')} in {path}" if path.exists() else "no keys are stored"
+    found = "no keys are stored" if is_missing(path) else f"{plural(stored, 'key')} in {path}"
     warning = file.warning()
     yield not warning, warning or found
 
 
 def _database(path: Path) -> Iterator[_Result]:
-    if not path.exists():
+    if is_missing(path):
         yield True, f"{path} is created when the chat is opened"
         return
     database = Database(path)
@@ -156,7 +172,7 @@ def _database(path: Path) -> Iterator[_Result]:
 def _usage_log(path: Path) -> AbstractContextManager[Database | None]:
     """Open the database that records requests; None if there is none or it is unreadable."""
     with suppress(JitchatError):
-        return closing(Database(path)) if path.exists() else nullcontext()
+        return nullcontext() if is_missing(path) else closing(Database(path))
     return nullcontext()
 
 

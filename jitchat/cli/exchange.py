@@ -13,6 +13,7 @@ from jitchat.cli import options, output
 from jitchat.cli.windows import window_fields
 from jitchat.index.tool_results import result_line
 from jitchat.memory import Memory
+from jitchat.paths import current_folder
 from jitchat.providers.provider import Finished
 from jitchat.replay import sent_exchange
 from jitchat.session import Session
@@ -206,7 +207,7 @@ def _fields(
 
 def _file_name(file: Attachment) -> str:
     """Return a file's name, with its path if the name alone does not show the folder."""
-    is_elsewhere = file.path and "/" not in file.name and Path(file.path).parent != Path.cwd()
+    is_elsewhere = file.path and "/" not in file.name and Path(file.path).parent != current_folder()
     return one_line(f"{file.name} ({file.path})" if is_elsewhere else file.name)
 
 

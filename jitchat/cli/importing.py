@@ -15,6 +15,7 @@ from jitchat.cli import cold_store, options, output
 from jitchat.errors import UsageError
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.indexer import Indexer
+from jitchat.paths import is_missing
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import plural
@@ -86,7 +87,7 @@ def _usual_place(program: Format | None) -> Path:
         programs = ", ".join(each.name for each in BY_NAME.values() if each.usual_place)
         raise UsageError("FILE is missing.", f"Give one, or use --from with {programs}.")
     place = program.usual_place(os.environ)
-    if not place.exists():
+    if is_missing(place):
         raise nothing_of(program, f"was found: {place} does not exist")
     return place
 

@@ -13,6 +13,7 @@ import click
 from jitchat.children import is_command, users_home
 from jitchat.cli import cold_store, options, output
 from jitchat.errors import UsageError
+from jitchat.paths import is_missing
 from jitchat.settings import edit
 from jitchat.settings.sections import McpServer
 from jitchat.settings.tables import rules_of, spec_of
@@ -114,7 +115,7 @@ def remove_command(flags: options.Flags, name: str) -> None:
     """Remove the server NAME with its permissions and its error log."""
     paths = flags.paths()
     edit.remove_server(paths.config, name)
-    if paths.database.exists():
+    if not is_missing(paths.database):
         with cold_store.opened_store(paths) as store:
             ToolGrants(store.database).forget(name)
     (paths.servers / f"{name}.log").unlink(missing_ok=True)
@@ -134,7 +135,7 @@ def check_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) -
         raise UsageError(f"There is no server {unknown[0]!r}.", f"Configured: {listed}.")
     chosen = [s for s in settings.mcp.values() if s.name in names or (s.enabled and not names)]
     if not chosen:
-        output.say("There are no servers to check.")
+        output.tell([], "There are no servers to check.", as_json=as_json)
         return 0
     counter = counter_for(settings.in_use().model, os.environ)
     specs = [spec_of(server) for server in chosen]

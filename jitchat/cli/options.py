@@ -4,6 +4,7 @@ import os
 import re
 import stat
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass
 from enum import StrEnum
@@ -17,7 +18,7 @@ import click
 from jitchat.cli import output, shell_values
 from jitchat.draft import Draft
 from jitchat.errors import SettingsError, UsageError
-from jitchat.paths import Paths, locate
+from jitchat.paths import Paths, is_missing, locate
 from jitchat.settings import checks, sections
 from jitchat.text.sanitize import shorten
 
@@ -63,7 +64,7 @@ class Flags:
         from jitchat.settings import load_settings  # noqa: PLC0415  not needed for --help
 
         config = self.paths().config
-        if self.config is not None and not config.exists():
+        if self.config is not None and is_missing(config):
             raise SettingsError(f"--config: there is no file {config}.", "Check the name.")
         return load_settings(config, os.environ, self.given, picked)
 
@@ -99,6 +100,11 @@ def is_piped() -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
 
 
+_PATIENCE = 1.0
+"""Seconds of reading after which the command says what it waits for."""
+_WAITS = "waiting for the end of standard input (Ctrl+D). `< /dev/null` gives the command none."
+
+
 def _standard_input() -> str:
     """Read the text as it is, except for a byte-order mark.
 
@@ -106,7 +112,11 @@ def _standard_input() -> str:
         UsageError: It is not text in UTF-8.
 
     """
+    waiting = threading.Timer(_PATIENCE, output.warn, [_WAITS])
+    waiting.daemon = True
+    waiting.start()
     data = sys.stdin.buffer.read() if sys.stdin else b""
+    waiting.cancel()
     text = require_text(data.decode("utf-8", "surrogateescape"), "Standard input")
     if text.startswith("\ufeff"):
         output.warn("the byte-order mark of standard input was taken off.")
@@ -228,6 +238,12 @@ class SharingCommand(click.Command):
             callback = location_options(callback)
             params.extend(reversed(vars(callback)["__click_params__"]))
         super().__init__(name, callback=callback, params=params, **more)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        flags = [each for each in self.params if "--json" in each.opts]
+        if "--json" in args and any(getattr(each, "is_flag", False) for each in flags):
+            output.expect_json(expected=True)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         parts: dict[str, list[tuple[str, str]]] = {"Options": [], "Settings": []}

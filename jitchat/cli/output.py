@@ -14,7 +14,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -94,14 +94,33 @@ def _write(text: str, *, colour: bool | None, err: bool, newline: bool) -> None:
     fitting = text.encode(encoding, "replace").decode(encoding)
     try:
         click.echo(fitting, file=stream, nl=newline, color=colour)
-    except BrokenPipeError as error:
-        raise ReaderGone from error
     except OSError as error:
+        if err:  # the command goes on without what it would say
+            return
+        if isinstance(error, BrokenPipeError):
+            raise ReaderGone from error
         raise OutputError(f"The output cannot be written: {error.strerror}.") from error
+
+
+_expected = {"json": False}
+
+
+def expect_json(*, expected: bool) -> None:
+    """Set whether a JSON value is still to be printed, which is an error's if nothing else is."""
+    _expected["json"] = expected
+
+
+def say_failure(code: int, what: str) -> int:
+    """Print why a command ended, as JSON if that is expected, and return its exit code."""
+    if _expected["json"]:
+        with suppress(OutputError):
+            say_json({"error": what})
+    return code
 
 
 def say_json(value: object) -> None:
     """Print JSON, in pure ASCII unless the output is UTF-8."""
+    expect_json(expected=False)
     try:
         is_utf8 = codecs.lookup(getattr(sys.stdout, "encoding", None) or "ascii").name == "utf-8"
     except LookupError:

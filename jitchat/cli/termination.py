@@ -83,6 +83,8 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def _leave_at_once(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  a handler's shape
+    if "--json" in sys.argv:
+        os.write(1, b'{"error": "Interrupted."}\n')
     os._exit(exit_code(_BASE + number))
 
 

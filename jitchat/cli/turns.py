@@ -15,6 +15,7 @@ from jitchat.draft import Draft
 from jitchat.files.mentions import mentions_of
 from jitchat.files.named import attach, left_out, require_named
 from jitchat.memory import Memory
+from jitchat.paths import current_folder
 from jitchat.replay import sent_on_path
 from jitchat.session import Session
 from jitchat.settings import personas
@@ -74,7 +75,7 @@ def _once_of(
     session: Session, draft: Draft, attached: Sequence[str], budget: int | None = None
 ) -> steering.Once:
     """Attach files; warn of what is named in vain, left out of the files, or has changed."""
-    current = Path.cwd()
+    current = current_folder()
     named = [require_named(path, current) for path in dict.fromkeys(attached)]
     allowed = session.options.budget.of_size(budget) if budget else None
     files = attach(named, current)
@@ -188,7 +189,7 @@ def opened_session(
         embedder = models.make_embedder(settings, paths, output.warn)
         memory = Memory(store, conversation, embedder)
         session = model.open_session(memory, ask=True)
-        session.folder = Path.cwd()
+        session.folder = current_folder()
         _index_missing(session.memory)
         picked = PickedMode(store.database).get(conversation.id)
         yield session, settings.mode_in(*picked), model

@@ -92,7 +92,8 @@ def _loaded(path: Path, name: str, modified_ns: int, _size: int) -> Attachment |
     try:
         return attachment_of(name, data, os.fspath(path), modified_ns / 1e9)
     except FileRefused as refused:
-        if isinstance(refused.__cause__, ImportError):  # the package may be installed later
+        # the package may be installed later, the file attached again
+        if isinstance(refused.__cause__, ImportError | InterruptedError):
             raise
         return refused
 

@@ -2,21 +2,31 @@
 
 pypdf, python-docx, openpyxl and python-pptx are small and the usual readers of their formats;
 OpenDocument needs none. A library for all formats (markitdown) would bring a model that guesses
-file types.
+file types. A few kilobytes can make each of them compute for hours or fill the memory, so they run
+in a child with limits: this module, run as a program.
 """
 
 import csv
+import json
 import logging
+import os
 import re
+import sys
+import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import astuple
 from html import unescape
 from io import BytesIO, StringIO
-from itertools import count
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from jitchat.attachments import Part
+from jitchat.children import answer_of, own_python, users_home
 from jitchat.errors import FileRefused
 from jitchat.files import open_document
 from jitchat.files.split import split_markdown, split_pages, split_table
@@ -24,54 +34,79 @@ from jitchat.text.sanitize import repair
 
 MOST_LETTERS = 4_000_000
 """Most characters of text in a file: about a million tokens."""
-_MOST_ROWS = 2_000_000
-"""Most rows of all sheets together."""
 _MOST_UNPACKED = 256 * 2**20
 """Most bytes of an office file when unpacked."""
 _ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"
 """The signature of a password-protected docx, xlsx or pptx, which is not a zip."""
+MOST_MEMORY = 2**30
+"""Most bytes of memory for reading one file; as much text as is attached takes a tenth of it, in a
+docx or an xlsx."""
+MOST_SECONDS = 30
+"""Most seconds for reading one file, of the clock and of the processor."""
 INSTALL = "Run: pip install 'jitchat[files]'"
+
+_OVER_LIMITS = '{"error": "MemoryError", "detail": ""}'
+"""The answer of a child that was ended."""
+_LXML_WITHOUT_MEMORY = "unknown error"
+_given_up: ContextVar[threading.Event | None] = ContextVar("given_up", default=None)
 
 
 class _TooLargeError(Exception):
     """Too much content, described as a clause."""
 
 
+@contextmanager
+def reading_until(given_up: threading.Event) -> Iterator[None]:
+    """Stop reading a file in this thread when the event is set: nobody waits for it any more."""
+    token = _given_up.set(given_up)
+    try:
+        yield
+    finally:
+        _given_up.reset(token)
+
+
 def office_parts(name: str, data: bytes) -> tuple[Part, ...] | None:
-    """Read a PDF or office file; None for any other.
+    """Read a PDF or office file, in a child with limits; None for any other.
 
     Raises:
         FileRefused: The libraries are not installed, or the file cannot be read.
 
     """
-    read = _READERS.get(_suffix(name))
-    if read is None:
+    if not is_office(name):
         return None
-    try:
-        if not data.startswith(b"%PDF"):
-            _require_size(name, data)
-            return (*read(data), *_beside(data))
-        return read(data)
-    except ImportError as error:
-        raise FileRefused(f"Reading {name} requires the package {error.name}.", INSTALL) from error
-    except FileRefused:
-        raise
-    except _TooLargeError as error:
+    command = own_python("-m", "jitchat.files.office", _suffix(name))
+    event = _given_up.get() or threading.Event()
+    written = b""
+    if not event.is_set():
+        written = answer_of(command, Path(users_home()), data, MOST_SECONDS, event)
+    if event.is_set():
+        raise FileRefused(f"{name} is not attached any more.") from InterruptedError()
+    answer = json.loads(written or _OVER_LIMITS)
+    if isinstance(answer, list):
+        return tuple(Part(*fields) for fields in answer)
+    raise _refusal(name, data, answer["error"], answer["detail"])
+
+
+def _refusal(name: str, data: bytes, error: str, detail: str) -> FileRefused:
+    if error == "MemoryError" or detail.startswith(_LXML_WITHOUT_MEMORY):
+        limits = f"{MOST_SECONDS} seconds or {MOST_MEMORY >> 20:,} MB of memory"
+        what = f"{name} is too complex: reading it takes more than {limits}."
+        return FileRefused(what, "Attach its text, or a part of it.")
+    if error == _TooLargeError.__name__:
         advice = "Save the part that matters as CSV, and attach that."
-        raise FileRefused(f"{name} is too large: {error}.", advice) from error
-    except Exception as error:  # any error of the library
-        raise _unreadable(name, data, type(error).__name__) from error
-
-
-def _unreadable(name: str, data: bytes, what: str) -> FileRefused:
-    if what == "DependencyError":
+        return FileRefused(f"{name} is too large: {detail}.", advice)
+    if error in ("ImportError", "ModuleNotFoundError"):
+        refused = FileRefused(f"Reading {name} requires the package {detail}.", INSTALL)
+        refused.__cause__ = ImportError()
+        return refused
+    if error == "DependencyError":
         sentence = f"Reading {name}, which is encrypted, requires the package cryptography."
         return FileRefused(sentence, "Run: pip install cryptography")
-    if what == "FileNotDecryptedError" or data.startswith(_ENCRYPTED_OFFICE):
+    if error == "FileNotDecryptedError" or data.startswith(_ENCRYPTED_OFFICE):
         sentence = f"{name} cannot be read: it is password-protected."
         return FileRefused(sentence, "Save it without a password, or attach its text.")
     sentence = f"{name} cannot be read: it is damaged, or its extension is wrong"
-    return FileRefused(f"{sentence} ({what}).", "Save it again, or attach its text.")
+    return FileRefused(f"{sentence} ({error}).", "Save it again, or attach its text.")
 
 
 def is_office(name: str) -> bool:
@@ -83,11 +118,10 @@ def _suffix(name: str) -> str:
     return name.lower().rpartition(".")[2]
 
 
-def _require_size(name: str, data: bytes) -> None:
+def _require_size(data: bytes) -> None:
     with zipfile.ZipFile(BytesIO(data)) as packed:
         if sum(each.file_size for each in packed.infolist()) > _MOST_UNPACKED:
-            what = f"{name} has more than {_MOST_UNPACKED // 2**20} MB when unpacked."
-            raise FileRefused(what, "Attach its text, or a part of it.")
+            raise _TooLargeError(f"it has more than {_MOST_UNPACKED // 2**20} MB when unpacked")
 
 
 _BESIDE = re.compile(
@@ -164,29 +198,11 @@ def _xlsx(data: bytes) -> tuple[Part, ...]:
     import openpyxl  # noqa: PLC0415  an extra
 
     book = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
-    return tuple(
-        part
-        for sheet, rows in _of_sheets(book.worksheets)
-        for part in split_table(_rows(rows), sheet)
-    )
-
-
-def _of_sheets(sheets: Sequence[Any]) -> Iterator[tuple[str, Iterator[Sequence[object]]]]:
-    """Yield each sheet's name and rows, without empty margins.
-
-    A single cell in the last corner makes a sheet with a million rows.
-    """
-    left = count()
-
-    def counted(sheet: Any) -> Iterator[Sequence[object]]:  # noqa: ANN401  of an untyped library
-        for row in sheet.iter_rows(values_only=True):
-            if next(left) >= _MOST_ROWS:
-                raise _TooLargeError(f"it has more than {_MOST_ROWS:,} rows, empty ones counted")
-            yield row
-
-    for sheet in sheets:
-        sheet.reset_dimensions()
-        yield sheet.title, counted(sheet)
+    parts = list[Part]()
+    for sheet in book.worksheets:
+        sheet.reset_dimensions()  # which may count empty margins
+        parts += split_table(_rows(sheet.iter_rows(values_only=True)), sheet.title)
+    return tuple(parts)
 
 
 def _pptx(data: bytes) -> tuple[Part, ...]:
@@ -254,3 +270,47 @@ _READERS: dict[str, Callable[[bytes], tuple[Part, ...]]] = {
     "odp": _odp,
 }
 """Readers by file extension."""
+
+
+def _read(suffix: str, data: bytes) -> tuple[Part, ...]:
+    if data.startswith(b"%PDF"):
+        return _READERS[suffix](data)
+    _require_size(data)
+    return (*_READERS[suffix](data), *_beside(data))
+
+
+def main() -> None:
+    """Read a file from standard input, and write its parts or an error as JSON."""
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # of numpy, for openpyxl: each reserves memory
+    _limit_resources()
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    data = sys.stdin.buffer.read()
+    answer: object
+    try:
+        answer = [astuple(part) for part in _read(sys.argv[1], data)]
+    except Exception as error:  # noqa: BLE001  any error of the library
+        detail = error.name if isinstance(error, ImportError) else error
+        answer = {"error": type(error).__name__, "detail": str(detail)}
+    json.dump(answer, sys.stdout)
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def _limit_resources() -> None:
+    """Limit memory and processor time, on systems that can."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource  # noqa: PLC0415  not available on Windows
+
+        resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+
+
+def _end_with(parent: int) -> None:
+    """End this process soon after its parent was killed."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

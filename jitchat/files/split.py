@@ -13,11 +13,14 @@ from io import StringIO
 from itertools import pairwise
 
 from jitchat.attachments import Part
+from jitchat.text.sanitize import shorten
 
 PART = 1_600
 """Bytes of a part: about 400 tokens, so that `jit` can recall several."""
 _LONGEST = 2 * PART
 """Bytes. A longer line is split anywhere: it was not written by hand."""
+_LONGEST_NAME = 80
+"""Characters of a title or of a sheet's name, which each part of a section or sheet repeats."""
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _CLOSES = (")", "]", "}", "end", "</")
@@ -66,6 +69,7 @@ def split_markdown(text: str) -> tuple[Part, ...]:
 
 def split_table(text: str, sheet: str = "") -> tuple[Part, ...]:
     """Split comma-separated rows into groups; each has the header as its context."""
+    sheet = shorten(sheet, _LONGEST_NAME)
     starts = list(_row_starts(text))
     ends = [*starts[1:], len(text)]
     if not starts:
@@ -78,7 +82,7 @@ def split_table(text: str, sheet: str = "") -> tuple[Part, ...]:
             locator = f"{sheet} rows {begin + 1}–{row + 1}".lstrip()
             piece = text[starts[begin] : end]
             made += [
-                Part(part.locator, part.text, head if begin and len(head) < PART // 2 else "")
+                Part(part.locator, part.text, head if begin and _size(head) < PART // 2 else "")
                 for part in _pieces(locator, piece)
             ]
             begin, size = row + 1, 0
@@ -119,10 +123,10 @@ def _sections(lines: Sequence[str]) -> Iterator[tuple[str, _Block]]:
 
 
 def _title(heading: str) -> str:
-    """Remove closing number signs of a heading: `Install ##`."""
+    """Shorten a heading without its closing number signs: `Install ##`."""
     title = heading.rstrip()
     bare = title.rstrip("#")
-    return bare.rstrip() if bare[-1:].isspace() or not bare else title
+    return shorten(bare.rstrip() if bare[-1:].isspace() or not bare else title, _LONGEST_NAME)
 
 
 def _finer(block: _Block) -> Iterator[_Block]:

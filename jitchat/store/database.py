@@ -196,11 +196,11 @@ class Database:
 
         A write-ahead log cannot be read there, so both files are copied to a temporary folder.
         """
-        if not self.path.is_file() or not self.path.stat().st_size:
-            raise refused
         self.refusal = refused
         log = _beside(self.path, "-wal")
         try:
+            if not self.path.stat().st_size:
+                raise refused
             if log.exists() and log.stat().st_size:
                 self._copy = tempfile.TemporaryDirectory(prefix="jitchat-")
                 copied = shutil.copy(self.path, self._copy.name)
@@ -210,9 +210,11 @@ class Database:
                 found = _connection(f"{self.path.absolute().as_uri()}?immutable=1", uri=True)
             with self._our_errors():
                 self._opened(found, self._require_schema_of_today)
-        except (OSError, StoreError) as error:
+        except (OSError, sqlite3.Error, StoreError) as error:
             self._forget_copy()
-            if isinstance(error, OSError | errors.StoreReadOnly | errors.StoreFull):
+            if not isinstance(error, StoreError):
+                raise refused from error
+            if isinstance(error, errors.StoreReadOnly | errors.StoreFull):
                 raise refused from error
             raise
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from secrets import token_bytes
 
-from jitchat.paths import replace_file
+from jitchat.paths import is_missing, replace_file
 from jitchat.store.database import Database
 from jitchat.text.variables import variables_in
 
@@ -47,7 +47,7 @@ class ToolGrants:
     def _key(self) -> bytes:
         """A random key beside the database, so that a copy of the database alone has no hint."""
         path = self._database.path.with_name("grants.key")
-        if not path.exists():
+        if is_missing(path):
             replace_file(path, token_bytes(32))
         return path.read_bytes()
 

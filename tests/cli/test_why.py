@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -57,7 +58,6 @@ def test_the_stored_ledger_explains_a_sent_window(jitchat: Shell, scripted: Scri
     ("arguments", "code", "told"),
     [
         (("999", QUESTION), 1, "There is no #999: the last turn is #60."),
-        (("999", QUESTION, "--json"), 1, "There is no #999: the last turn is #60."),
         (("9", "--turn", "59"), 1, "--turn: no window was sent for #59. Name a message"),
         (("9", "--turn", "999"), 1, "--turn: no window was sent for #999."),
         (("9", "hi", "--turn", "59"), 2, "TEXT and --turn cannot be combined. Give one of them."),
@@ -73,3 +73,6 @@ def test_unanswerable_questions_end_with_an_error(
 
     assert (done.code, done.out) == (code, "")
     assert told in done.err
+    described = jitchat("why", *arguments, "--json")
+    assert described.code == code
+    assert told in json.loads(described.out)["error"]

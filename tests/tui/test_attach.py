@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PIL import Image, ImageGrab
 from textual import events
 
+from jitchat import children as children_of
 from jitchat.draft import Draft
 from jitchat.errors import Unreachable
 from jitchat.store.pins import AllowedFolders
@@ -23,6 +24,7 @@ from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.turn_details import TurnDetails
 from jitchat.values import Mode
+from tests.files.hostile import endless_docx
 from tests.support import png
 from tests.tui.drawn import blocks, part
 from tests.tui.support import demo_app, idle, notices, ready, type_text, until
@@ -372,3 +374,25 @@ async def test_a_message_sent_again_from_a_view_keeps_its_files(
         await idle(pilot)
         assert [file.text for file in session.memory.files] == ["It is in a.md."]
         assert len(session.memory.turns) == 62
+
+
+async def test_a_file_is_not_read_on_when_it_is_no_longer_mentioned(
+    backend: TestBackend, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    children = list[children_of.Piped]()
+
+    def start(*given: Any) -> children_of.Piped:
+        children.append(start_piped(*given))
+        return children[-1]
+
+    start_piped = children_of.start_piped
+    monkeypatch.setattr(children_of, "start_piped", start)
+    (folder / "a.docx").write_bytes(endless_docx())
+    async with demo_app(backend).run_test(size=(120, 36)) as pilot:
+        screen = await begun(pilot, folder)
+        await pilot.press(*"see @a.docx")
+        await until(pilot, lambda: children, "the reader of the file")
+        await pilot.press("backspace")
+        await until(pilot, lambda: children[0].returncode is not None, "its end")
+        await until(pilot, lambda: not screen.previews.working, "the next window")
+        assert len(children) == 1

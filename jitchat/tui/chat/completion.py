@@ -14,12 +14,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
 from jitchat.files.mentions import BEGINS
 from jitchat.files.named import paths_beginning
+from jitchat.paths import current_folder
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import shorten
 from jitchat.text.words import fold
@@ -34,6 +34,7 @@ from jitchat.values import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from jitchat.session import Session
 
@@ -295,7 +296,7 @@ class Completions(Controller):
                     Choice(f"{p.name}/{m.name}", p.title, "") for p in usable for m in p.models
                 )
                 return choices_among(begun, models)
-        return names_beginning(begun, Path.cwd())
+        return names_beginning(begun, current_folder())
 
 
 def turns_for(session: Session, typed: str) -> Iterable[Choice]:

@@ -7,12 +7,12 @@ exists, `@notes.md` if the file exists. Files are looked up in a thread.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.errors import FileRefused
 from jitchat.files.mentions import mentions_in
 from jitchat.files.named import find_mention
+from jitchat.paths import current_folder
 from jitchat.text.sentences import reference_spans
 from jitchat.tui.chat.commands import beginning_of
 from jitchat.tui.chat.host import Controller
@@ -74,6 +74,6 @@ class Highlights(Controller):
 def is_there(mention: str) -> bool:
     """Whether a mention names a file that can be attached. Slow."""
     try:
-        return bool(find_mention(mention, Path.cwd()).files)
+        return bool(find_mention(mention, current_folder()).files)
     except FileRefused:  # too many files, which is reported when the message is sent
         return True

@@ -8,6 +8,7 @@ current. A plan for an outdated draft is dropped. The cost is shown next to the 
 from __future__ import annotations
 
 import asyncio
+import threading
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -78,6 +79,10 @@ class Previews(Controller):
     """Number of the last request; every change to the next window increases it."""
     _under_way: int | None = None
     """The request that is being planned; None if none is."""
+    _mentions: frozenset[str] = frozenset()
+    """The files that the plan in progress may be reading."""
+    _given_up: threading.Event = field(default_factory=threading.Event)
+    """Set when one of them is no longer mentioned, so that the plan need not wait for it."""
     _command: str = ""
     """The hint line's description of the typed command; empty if there is none."""
     _timer: Alarm = field(default_factory=Alarm)
@@ -85,6 +90,8 @@ class Previews(Controller):
 
     def follow_draft(self) -> None:
         """Plan for the draft after a pause in typing; a command is explained instead."""
+        if not self._mentions.issubset(self.steering.next_message.once.mentions):
+            self._given_up.set()
         before, self._command = (
             self._command,
             hint_on(self.surfaces.prompt.draft, self.surfaces.prompts),
@@ -151,6 +158,7 @@ class Previews(Controller):
     def forget(self) -> None:
         """Remove the window from the screen and drop a plan in progress."""
         self._timer.stop()
+        self._given_up.set()
         self._request += 1
         self._under_way = None
         self._mark(working=False)
@@ -174,19 +182,14 @@ class Previews(Controller):
             return
         self._under_way = request = self._request
         message = self.steering.next_message
+        self._mentions = frozenset(message.once.mentions)
+        self._given_up = given_up = threading.Event()
 
         def plan() -> None:
-            outcome: ContextWindow | JitchatError
-            text, mode, once = message
-            try:
-                once = session.find_named(once)
-                outcome = session.preview(text, mode, once)
-            except JitchatError as error:
-                outcome = error
-            planning = session.planning
-            notes = planning.unmet(text), session.left_out(once), planning.changed_files(once)
-            unmet = " · ".join(filter(None, notes))
-            self.host.post(self.Planned(request, outcome, unmet))
+            from jitchat.files.office import reading_until  # noqa: PLC0415  not on the first frame
+
+            with reading_until(given_up):
+                self.host.post(self.Planned(request, *_planned(session, message)))
 
         self.host.in_thread(plan, "plan")
 
@@ -235,6 +238,20 @@ class Previews(Controller):
 
     def _fade(self) -> None:
         self.surfaces.show_faded(self.working)  # planning may have ended when the timer fires
+
+
+def _planned(session: Session, message: NextMessage) -> tuple[ContextWindow | JitchatError, str]:
+    """Plan a message; return the outcome, and what is named in vain. Slow."""
+    outcome: ContextWindow | JitchatError
+    text, mode, once = message
+    try:
+        once = session.find_named(once)
+        outcome = session.preview(text, mode, once)
+    except JitchatError as error:
+        outcome = error
+    planning = session.planning
+    notes = planning.unmet(text), session.left_out(once), planning.changed_files(once)
+    return outcome, " · ".join(filter(None, notes))
 
 
 @dataclass(eq=False)
