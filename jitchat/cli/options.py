@@ -102,7 +102,7 @@ def is_piped() -> bool:
 
 _PATIENCE = 1.0
 """Seconds of reading after which the command says what it waits for."""
-_WAITS = "waiting for the end of standard input (Ctrl+D). `< /dev/null` gives the command none."
+_WAITS = "waiting for the end of standard input. `< /dev/null` gives the command none."
 
 
 def _standard_input() -> str:
