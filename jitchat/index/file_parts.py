@@ -43,8 +43,8 @@ _JOINTS = re.compile(r"[\W_]+")
 """Separators between the words of a file's name."""
 _MISSING = """
     SELECT p.number FROM attachment_parts p LEFT JOIN part_vectors v
-    ON v.digest = p.digest AND v.number = p.number AND v.embedder = ?2
-    WHERE p.digest = ?1 AND v.number IS NULL ORDER BY p.number
+    ON v.digest = p.digest AND v.number = p.number AND v.embedder = ?
+    WHERE p.digest = ? AND v.number IS NULL ORDER BY p.number
 """
 
 
@@ -142,7 +142,7 @@ class FileParts:
         if not embedder.dimension:
             return
         for file in {file.digest: file for file in files if file.parts}.values():
-            rows = self._database.fetch_all(_MISSING, (file.digest, embedder.id))
+            rows = self._database.fetch_all(_MISSING, (embedder.id, file.digest))
             missing = iter(number for (number,) in rows)
             while batch := list(islice(missing, min(AT_ONCE, left))):
                 if self._own.throttle.halted or not self._embed(file, batch, embedder):

@@ -50,8 +50,8 @@ _HITS = 8
 """Maximum turns of other conversations in a result."""
 _IN_REACH = """
     SELECT c.id, c.title, c.touched, c.head FROM conversations c
-    WHERE NOT (c.temporary OR c.deleted_by) AND c.id <> ?1 AND (?2 = 'all'
-        OR c.project = (SELECT project FROM conversations WHERE id = ?1))
+    WHERE NOT (c.temporary OR c.deleted_by) AND c.id <> :id AND (:reach = 'all'
+        OR c.project = (SELECT project FROM conversations WHERE id = :id))
     ORDER BY c.touched DESC
 """
 _HELD = "SELECT COUNT(*), TOTAL(turn), TOTAL(turn * (hold = 'excluded')) FROM held_turns"
@@ -150,7 +150,8 @@ class OtherConversations:
         return other, turn - other.base
 
     def _in_reach(self) -> list[_Reached]:
-        return self._store.database.fetch_all(_IN_REACH, (self._conversation, self.reach.value))
+        wanted = {"id": self._conversation, "reach": self.reach.value}
+        return self._store.database.fetch_all(_IN_REACH, wanted)
 
     def _is_excluded(self, conversation: str, position: int) -> bool:
         path = self._store.path(conversation)

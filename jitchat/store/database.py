@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from errno import EEXIST
 from itertools import count
@@ -100,6 +100,7 @@ def damaged(path: Path, *, has_written: bool = False) -> errors.StoreUnreadable:
     return errors.StoreUnreadable(f"The database {path} {what}.", f"{left} {remedy}")
 
 
+Parameters = Sequence[object] | Mapping[str, object]
 _INVALID = (ValueError, TypeError, LookupError, zlib.error)
 WAIT_SECONDS = 30.0
 _SOON = 0.005
@@ -298,11 +299,11 @@ class Database:
             except _INVALID as error:
                 raise self.damaged() from error
 
-    def fetch_all(self, query: str, parameters: Sequence[object] = ()) -> list[Any]:
+    def fetch_all(self, query: str, parameters: Parameters = ()) -> list[Any]:
         with self.read() as connection:
             return connection.execute(query, parameters).fetchall()
 
-    def fetch_one(self, query: str, parameters: Sequence[object] = ()) -> Any:  # noqa: ANN401  as SQLite gives it
+    def fetch_one(self, query: str, parameters: Parameters = ()) -> Any:  # noqa: ANN401  as SQLite gives it
         """Fetch the first row; None if there is none."""
         with self.read() as connection:
             return connection.execute(query, parameters).fetchone()
@@ -497,8 +498,8 @@ def migrate(
     database = Database(connection, recursive_triggers=False)
     migrations.ensure_migrations_table(database)
     connection.executemany(
-        f"UPDATE OR REPLACE {MIGRATION_TABLE} SET name = ?2 WHERE name = ?1",  # noqa: S608  a constant
-        _renamed().items(),
+        f"UPDATE OR REPLACE {MIGRATION_TABLE} SET name = :today WHERE name = :before",  # noqa: S608  a constant
+        [{"before": before, "today": today} for before, today in _renamed().items()],
     )
     applied = _applied(connection)
     pending = [name for name in migration_names() if name not in applied]

@@ -57,13 +57,13 @@ _SET_ORIGIN = "INSERT INTO imported_conversations (source, key, conversation) VA
 _SET_KEY = "REPLACE INTO imported_turns (turn, key, form) VALUES (?, ?, ?)"
 _SET_FORM = "UPDATE imported_turns SET key = ?, form = ? WHERE turn = ? AND form IS NULL"
 _TAKE_TITLE = """
-    UPDATE conversations SET title = ?1, title_given = ?2
-    WHERE id = ?3 AND (title = ?4 OR NOT title_given)
+    UPDATE conversations SET title = ?, title_given = ?
+    WHERE id = ? AND (title = ? OR NOT title_given)
 """
 _NEWEST_ON_TOP = """
-    UPDATE conversations SET touched = ?1 + ranked.number FROM (
+    UPDATE conversations SET touched = ? + ranked.number FROM (
         SELECT id, ROW_NUMBER() OVER (ORDER BY updated_at, touched) AS number
-        FROM conversations WHERE id IN (SELECT value FROM json_each(?2))
+        FROM conversations WHERE id IN (SELECT value FROM json_each(?))
     ) AS ranked WHERE conversations.id = ranked.id
 """
 

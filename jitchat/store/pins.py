@@ -61,7 +61,7 @@ class OwnInstructions:
 
 _OWN_MODE = """
     SELECT mode FROM conversations
-    WHERE id = ?1 AND mode IS NOT NULL AND EXISTS (SELECT 1 FROM turns WHERE conversation = ?1)
+    WHERE id = :id AND mode IS NOT NULL AND EXISTS (SELECT 1 FROM turns WHERE conversation = :id)
 """
 
 
@@ -76,7 +76,7 @@ class PickedMode:
 
     def get(self, conversation: str) -> tuple[str, str]:
         """Return both modes by name; an empty name for one that was never picked."""
-        row = self._database.fetch_one(_OWN_MODE, (conversation,))
+        row = self._database.fetch_one(_OWN_MODE, {"id": conversation})
         own = "" if row is None else str(row[0])
         return own, ScreenState(self._database).get("mode")
 

@@ -17,7 +17,7 @@ _WANTED_COLUMNS = TURN_COLUMNS.replace("t.", "w.")
 _CASES = f"""
     SELECT c.id, c.kind, c.window, c.noted_at, t.conversation, {TURN_COLUMNS}, {_WANTED_COLUMNS}
     FROM cases c CROSS JOIN turns t ON t.id = c.said JOIN turns w ON w.id = c.wanted
-    WHERE ?1 IS NULL OR t.conversation = ?1 ORDER BY t.conversation, t.position, w.position
+    WHERE :id IS NULL OR t.conversation = :id ORDER BY t.conversation, t.position, w.position
 """  # noqa: S608  constants
 """CROSS makes SQLite read the tables in this order: there are few cases."""
 
@@ -65,7 +65,7 @@ class Cases:
                     id=identity,
                 )
                 for identity, kind, window, noted_at, name, *turns in connection.execute(
-                    _CASES, (conversation,)
+                    _CASES, {"id": conversation}
                 ).fetchall()
             ]
 

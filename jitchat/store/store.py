@@ -452,10 +452,10 @@ class ColdStore:
 def look_at(connection: sqlite3.Connection, conversation: str, position: int) -> None:
     """Make the turn at `position` the head; for the last turn, nothing is stored."""
     connection.execute(
-        "UPDATE conversations SET head = NULLIF(?1,"
-        " (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = ?2))"
-        " WHERE id = ?2",
-        (position, conversation),
+        "UPDATE conversations SET head = NULLIF(:head,"
+        " (SELECT COALESCE(MAX(position), 0) FROM turns WHERE conversation = :id))"
+        " WHERE id = :id",
+        {"head": position, "id": conversation},
     )
 
 

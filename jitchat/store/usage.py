@@ -41,7 +41,7 @@ _SUMS = """
         COALESCE(SUM(q.cached_tokens), 0),
         COALESCE(SUM(COALESCE(q.output_tokens, q.counted_output)), 0), SUM(q.billed)
     FROM requests q LEFT JOIN conversations c ON c.id = q.conversation
-    WHERE ?1 IS NULL OR substr(q.sent_at, 1, 10) >= ?1
+    WHERE :since IS NULL OR substr(q.sent_at, 1, 10) >= :since
     GROUP BY 1 ORDER BY {order}
 """
 _ORDERS = {Grouping.DAY: "1"}
@@ -72,7 +72,7 @@ def usage_by(database: Database, grouping: Grouping, since: str | None = None) -
     )
     return [
         UsageRow(name or _ELSE.get(grouping, "not known"), Spent(*sums[:4]), *sums[4:])
-        for name, *sums in database.fetch_all(query, (since,))
+        for name, *sums in database.fetch_all(query, {"since": since})
     ]
 
 

@@ -229,8 +229,8 @@ class WindowArchive:
         None if there is no such window.
         """
         row = self._database.fetch_one(
-            "SELECT MAX(id) FROM windows WHERE turn = ?1 AND (?2 IS NULL OR reply = ?2)",
-            (said.id, reply.id if reply is not None else None),
+            "SELECT MAX(id) FROM windows WHERE turn = :said AND (:reply IS NULL OR reply = :reply)",
+            {"said": said.id, "reply": reply.id if reply is not None else None},
         )
         return None if row[0] is None else int(row[0])
 

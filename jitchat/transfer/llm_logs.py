@@ -138,8 +138,8 @@ class _Responses(_Logs):
     ) -> Iterator[IncomingTurn]:
         tally = found.tally
         maker = TurnMaker(tally)
-        where = "WHERE conversation_id = ?1 OR (?1 IS NULL AND rowid = ?2) ORDER BY rowid"
-        for row in self.rows(tally, "responses", where, conversation, first):
+        where = "WHERE conversation_id = ? OR (? IS NULL AND rowid = ?) ORDER BY rowid"
+        for row in self.rows(tally, "responses", where, conversation, conversation, first):
             identity = row["id"]
             note = Note(moment_of(row.get("datetime_utc")), text(row.get("model")))
             rules = self._fragments(identity, "system_fragments", tally)

@@ -111,8 +111,8 @@ def path(tmp_path: Path) -> Path:
         )
         connection.execute(
             "INSERT INTO conversations (id, title, touched, created_at, updated_at)"
-            " VALUES ('talk', 'A talk', 1, ?1, ?1)",
-            (NOON.isoformat(),),
+            " VALUES ('talk', 'A talk', 1, ?, ?)",
+            (NOON.isoformat(), NOON.isoformat()),
         )
         connection.execute(
             "INSERT INTO observation_passes"
