@@ -158,8 +158,6 @@ class Parts:
     """The draft alone."""
     whole: int
     """Tokens of everything without files, with the forms of turns that are sent in part."""
-    tools_of_full: tuple[Segment, ...]
-    """The tools that `full` offers."""
     whole_files: frozenset[str] = frozenset()
     """Digests of the files that are sent whole: no part of them is also quoted."""
 
@@ -183,8 +181,6 @@ class Parts:
         read = [reading] * (bool(sources.files) or (is_cheap and sources.has_quotes_from(0)))
         out = {REQUEST_CONTEXT} if has_nothing_to_ask else frozenset[str]()
         offered = [tool for tool in tools if tool_of(tool).name not in out]
-        offers = [offer for offer in sources.tools if offer.in_full and offer.tool.name not in out]
-        of_full = tuple(_tools(offers, counter))
         of_everything = (system, *read, *offered, *standing)
         text = verbatim(sources.draft, history.last())
         draft = Piece(sources.draft.position, text, reasons.DRAFT)
@@ -194,9 +190,7 @@ class Parts:
         bare_tail = tuple(tail_segments((), (), draft, counter.count))
         whole = tokens_of(of_everything) + tokens_of(bare_tail) + block
         counts = counter, pricing, calibration, room
-        return cls(
-            sources, budget, *counts, opening, of_everything, draft, bare_tail, whole, of_full
-        )
+        return cls(sources, budget, *counts, opening, of_everything, draft, bare_tail, whole)
 
     @property
     def fixed(self) -> int:
@@ -211,15 +205,18 @@ class Parts:
 
     @property
     def full(self) -> int:
-        """Tokens that `full` sends; as `whole`, with the tools that `full` offers."""
+        """Tokens that `full` sends: those of everything, with the tools that it offers."""
         tools = [each for each in self.opening_of_everything if each.kind is Kind.TOOLS]
-        return self.whole - tokens_of(tools) + tokens_of(self.tools_of_full)
+        return self.whole - tokens_of(tools) + sum(self.definitions_of_full.values())
 
     @property
     def definitions_of_full(self) -> Others:
         """Tokens of the tools that `full` offers."""
-        tools = self.tools_of_full
-        return {Other.DEFINITIONS: tokens_of(tools)} if tools else NO_OTHERS
+        offered = {offer.tool.name for offer in self.sources.tools if offer.in_full}
+        opening = self.opening_of_everything
+        tools = [each for each in opening if each.kind is Kind.TOOLS]
+        tokens = tokens_of(each for each in tools if tool_of(each).name in offered)
+        return {Other.DEFINITIONS: tokens} if tokens else NO_OTHERS
 
     @property
     def kept_line(self) -> int:
