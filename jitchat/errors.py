@@ -163,6 +163,9 @@ class SummariserStopped(JitchatError):
 class FileRefused(UsageError):
     """A file cannot be attached: it does not exist, is too large, or has an unsupported type."""
 
+    may_pass = False
+    """Whether the same file may be attached later."""
+
 
 class FolderNotAllowed(FileRefused):
     """A mention names hidden files, or files outside the current folder."""

@@ -92,8 +92,7 @@ def _loaded(path: Path, name: str, modified_ns: int, _size: int) -> Attachment |
     try:
         return attachment_of(name, data, os.fspath(path), modified_ns / 1e9)
     except FileRefused as refused:
-        # the package may be installed later, the file attached again
-        if isinstance(refused.__cause__, ImportError | InterruptedError):
+        if refused.may_pass:
             raise
         return refused
 

@@ -80,7 +80,7 @@ def office_parts(name: str, data: bytes) -> tuple[Part, ...] | None:
     if not event.is_set():
         written = answer_of(command, Path(users_home()), data, MOST_SECONDS, event)
     if event.is_set():
-        raise FileRefused(f"{name} is not attached any more.") from InterruptedError()
+        raise _for_now(FileRefused(f"{name} is not attached any more."))
     answer = json.loads(written or _OVER_LIMITS)
     if isinstance(answer, list):
         return tuple(Part(*fields) for fields in answer)
@@ -96,9 +96,8 @@ def _refusal(name: str, data: bytes, error: str, detail: str) -> FileRefused:
         advice = "Save the part that matters as CSV, and attach that."
         return FileRefused(f"{name} is too large: {detail}.", advice)
     if error in ("ImportError", "ModuleNotFoundError"):
-        refused = FileRefused(f"Reading {name} requires the package {detail}.", INSTALL)
-        refused.__cause__ = ImportError()
-        return refused
+        what = f"Reading {name} requires the package {detail}."
+        return _for_now(FileRefused(what, INSTALL))
     if error == "DependencyError":
         sentence = f"Reading {name}, which is encrypted, requires the package cryptography."
         return FileRefused(sentence, "Run: pip install cryptography")
@@ -107,6 +106,12 @@ def _refusal(name: str, data: bytes, error: str, detail: str) -> FileRefused:
         return FileRefused(sentence, "Save it without a password, or attach its text.")
     sentence = f"{name} cannot be read: it is damaged, or its extension is wrong"
     return FileRefused(f"{sentence} ({error}).", "Save it again, or attach its text.")
+
+
+def _for_now(refused: FileRefused) -> FileRefused:
+    """The package may be installed later, the file attached again."""
+    refused.may_pass = True
+    return refused
 
 
 def is_office(name: str) -> bool:
