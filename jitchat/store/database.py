@@ -211,12 +211,11 @@ class Database:
                 found = _connection(f"{self.path.absolute().as_uri()}?immutable=1", uri=True)
             with self._our_errors():
                 self._opened(found, self._require_schema_of_today)
-        except (OSError, sqlite3.Error, StoreError) as error:
+        except (OSError, sqlite3.Error, errors.StoreReadOnly, errors.StoreFull) as error:
             self._forget_copy()
-            if not isinstance(error, StoreError):
-                raise refused from error
-            if isinstance(error, errors.StoreReadOnly | errors.StoreFull):
-                raise refused from error
+            raise refused from error
+        except StoreError:
+            self._forget_copy()
             raise
 
     def _require_schema_of_today(self) -> None:
