@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +21,7 @@ from tests.benchmarks.terminal import Terminal
 from tests.support import talk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.faults.fork_server import ForkServer
@@ -141,15 +142,23 @@ def run(
         return started.wait(), out.read_bytes(), err.read_bytes()
 
 
+@contextmanager
+def code_in(state: str, home: Path, folder: Path) -> Iterator[str]:
+    """Bring the machine into a state, and give the code that runs a command in it."""
+    prepare, prelude = STATES[state]
+    prepare(home)
+    try:
+        yield f"{ORDINARY_USER}\nos.chdir({str(folder)!r})\n{prelude}{MAIN}"
+    finally:
+        home.chmod(0o700)
+
+
 @pytest.mark.parametrize("state", STATES)
 def test_no_command_takes_the_state_of_the_machine_for_a_bug(
     forks: ForkServer, environ: dict[str, str], home: Path, tmp_path: Path, state: str
 ) -> None:
-    prepare, prelude = STATES[state]
-    prepare(home)
-    code = f"{ORDINARY_USER}\nos.chdir({str(tmp_path)!r})\n{prelude}{MAIN}"
     wrong = list[tuple[Any, ...]]()
-    try:
+    with code_in(state, home, tmp_path) as code:
         for command in COMMANDS:
             ended, out, err = run(forks, environ, tmp_path, code, command)
             explains = bool(err) or ended == 0 or "standard error" in state or "doctor" in command
@@ -160,8 +169,6 @@ def test_no_command_takes_the_state_of_the_machine_for_a_bug(
                     json.loads(out)
                 except ValueError:
                     wrong.append((command, ended, out, err))
-    finally:
-        home.chmod(0o700)
     assert wrong == []
     assert not (home / "crash.txt").exists()
 
@@ -181,15 +188,10 @@ WORKS = {
 def test_what_does_not_need_it_works_all_the_same(
     forks: ForkServer, environ: dict[str, str], home: Path, tmp_path: Path, state: str
 ) -> None:
-    prepare, prelude = STATES[state]
-    prepare(home)
-    code = f"{ORDINARY_USER}\nos.chdir({str(tmp_path)!r})\n{prelude}{MAIN}"
-    try:
+    with code_in(state, home, tmp_path) as code:
         for command in (each for each in COMMANDS if each[0] in WORKS[state]):
             ended, out, err = run(forks, environ, tmp_path, code, command)
             assert (ended, bool(out)) == (0, True), (command, err)
-    finally:
-        home.chmod(0o700)
 
 
 def test_doctor_and_paths_say_what_may_not_be_read(
