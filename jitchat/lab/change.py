@@ -5,13 +5,13 @@ between facts do not widen the interval of the difference between modes.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from jitchat.bench.proportions import Interval, Pair, paired_difference
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.run_file import short
-from jitchat.lab.stats import Fact, FactCounter, Tallies, Tally, fact_of
+from jitchat.lab.stats import Fact, Tallies, Tally, fact_of, tally_of
 from jitchat.values import Mode
 
 PAIRS = (
@@ -78,16 +78,15 @@ class ModeDifference:
             yield "all", self.whole
 
 
-def _change(pairs: Iterable[tuple[Result, Result]]) -> Change:
-    before, after = FactCounter(), FactCounter()
+def _change(pairs: Sequence[tuple[Result, Result]]) -> Change:
     facts: dict[Fact, Pair] = defaultdict(lambda: (0, 0, 0))
     for one, other in pairs:
-        before.add(one)
-        after.add(other)
         fact = fact_of(one.cell)
         of, was, became = facts[fact]
         facts[fact] = of + 1, was + is_right(one), became + is_right(other)
-    return Change(before.tally(), after.tally(), tuple(sorted(facts.values())))
+    before = tally_of([one for one, _ in pairs])
+    after = tally_of([other for _, other in pairs])
+    return Change(before, after, tuple(sorted(facts.values())))
 
 
 def is_right(result: Result) -> bool:
