@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.transfer.demo import store_demo
 from jitchat.tui.tour.app import HELD_SECONDS, TourApp
-from jitchat.tui.tour.script import STEPS, heading, reading_seconds
+from jitchat.tui.tour.script import heading, reading_seconds, steps
 from screenshots.animation import Frame, animated
 from screenshots.stage import HERE, backend_in, settled, until
 
@@ -37,7 +37,7 @@ async def tour_frames(home: Path) -> AsyncIterator[Frame]:
     async with app.run_test(size=SIZE) as pilot:
         await until(pilot, lambda: app.screen is app.chat)
         app.chat.surfaces.prompt.cursor_blink = False
-        for place in range(len(STEPS) + 1):
+        for place in range(len(steps()) + 1):
             if place:
                 await asyncio.sleep(HELD_SECONDS)
                 await pilot.press("space")

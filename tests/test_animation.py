@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from jitchat.tui.tour.script import STEPS, heading
+from jitchat.tui.tour.script import heading, steps
 from screenshots.animation import LONGEST, SVG, Frame, animated, held
 from tests.support import ROOT
 
@@ -108,7 +108,7 @@ def test_the_one_that_is_kept_shows_every_step_and_is_small_and_short() -> None:
     root = ET.fromstring(kept)
 
     shown = [each.get("data-step") for each in root.iter(f"{{{SVG}}}g") if each.get("data-step")]
-    assert list(dict.fromkeys(shown)) == [heading(place) for place in range(len(STEPS) + 1)]
+    assert list(dict.fromkeys(shown)) == [heading(place) for place in range(len(steps()) + 1)]
     assert len(kept.encode()) < 1_500_000
     (seconds,) = {float(each) for each in re.findall(r"animation-duration: ([\d.]+)s", kept)}
     assert 20 < seconds < 60

@@ -52,7 +52,7 @@ class LocalLabService:
         model = self._resolve()
         budget, prices = model.asked_budget, model.prices
         picker = small_models.address_of(model.settings, "picker")
-        system = models.system_text(model.settings, grade.CONTRACT)
+        system = models.system_text(model.settings, grade.contract(()))
         return costs.Answerer(
             provider=model.profile.name,
             model=model.name,

@@ -85,13 +85,7 @@ async def _run(session: Session) -> list[str]:
 
 
 def _reports(session: Session) -> list[PassReport]:
-    memory = session.memory
-    turns = memory.turns
-
-    def turns_of(first: int, last: int) -> Sequence[Any]:
-        return [turn for turn in turns if first <= turn.position <= last]
-
-    return reports_of(session.observing.passes(), turns_of)
+    return reports_of(session.observing.passes(), session.memory.turns)
 
 
 def _lines(session: Session) -> Iterator[str]:

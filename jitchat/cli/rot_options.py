@@ -65,14 +65,16 @@ def threshold_of(text: str) -> tuple[str, float]:
     return known_name("--fail-under", mode, list(Mode)), float(share)
 
 
+def _not_valid(flag: str, given: str, what: str, advice: str) -> UsageError:
+    return UsageError(f"{flag}: {shorten(given, _QUOTED)!r} is not a valid {what}.", advice)
+
+
 def _length(piece: str) -> int:
     read = _LENGTH.fullmatch(piece)
     tokens = float(read[1]) * (1_000 if read[2] else 1) if read else 0.0
     if not 1 <= tokens <= LONGEST or tokens != int(tokens):
-        raise UsageError(
-            f"--lengths: {shorten(piece, _QUOTED)!r} is not a valid number of tokens.",
-            f"Give whole numbers from {SHORTEST:,} to {LONGEST:,}; k is 1,000: 1k,2k,8k.",
-        )
+        advice = f"Give whole numbers from {SHORTEST:,} to {LONGEST:,}; k is 1,000: 1k,2k,8k."
+        raise _not_valid("--lengths", piece, "number of tokens", advice)
     if tokens < SHORTEST:
         raise UsageError(
             f"--lengths: {shorten(piece, _QUOTED)} is too short to plant facts in.",
@@ -85,10 +87,8 @@ def _depth(piece: str) -> float:
     read = _DEPTH.fullmatch(piece)
     percent = float(read[1]) if read else -1.0
     if not 0 <= percent <= 100:
-        raise UsageError(
-            f"--depths: {shorten(piece, _QUOTED)!r} is not a valid depth.",
-            "Give percentages from 0, the beginning, to 100, the end: 0,50,100.",
-        )
+        advice = "Give percentages from 0, the beginning, to 100, the end: 0,50,100."
+        raise _not_valid("--depths", piece, "depth", advice)
     return round(percent / 100, 6)
 
 
@@ -97,19 +97,15 @@ def within_of(text: str) -> float:
     read = _TIME.fullmatch(text.strip())
     seconds = float(read[1]) * _UNITS[read[2].lower()] if read else 0.0
     if seconds < SHORTEST_TIME:
-        raise UsageError(
-            f"--within: {shorten(text, _QUOTED)!r} is not a valid time limit.",
-            f"Give at least {SHORTEST_TIME} seconds: 60s, 5m, 1h or 90.",
-        )
+        advice = f"Give at least {SHORTEST_TIME} seconds: 60s, 5m, 1h or 90."
+        raise _not_valid("--within", text, "time limit", advice)
     return seconds
 
 
 def _near(piece: str) -> int:
     if not piece.isdecimal() or len(piece) > 2 or int(piece) > MOST_NEAR:
-        raise UsageError(
-            f"--near: {shorten(piece, _QUOTED)!r} is not a valid number of near-duplicates.",
-            f"Give whole numbers from 0 to {MOST_NEAR}: 0,2,6,12.",
-        )
+        advice = f"Give whole numbers from 0 to {MOST_NEAR}: 0,2,6,12."
+        raise _not_valid("--near", piece, "number of near-duplicates", advice)
     return int(piece)
 
 

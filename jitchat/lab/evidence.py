@@ -28,12 +28,6 @@ class Outcome(StrEnum):
 
 
 TITLE = "Evidence in the window, and answers"
-NOTE = (
-    "In the window: every turn that the answer needs, at full text, or its answer in statements"
-    " that name it; the kind absent needs none."
-    " In the window, wrong: the evidence was not used. Not in the window, wrong: it was not"
-    " retrieved. Not in the window, right: from other turns, or by chance."
-)
 SIGNS = dict(zip(Outcome, "✓✗?○", strict=True))
 """Signs that distinguish the outcomes without colours."""
 COLOURS = dict(zip(Outcome, (SCALE[4], SCALE[1], SCALE[3], SCALE[0]), strict=True))

@@ -1,17 +1,17 @@
 """The experiment of a lab run: its lengths, depths, kinds, modes and repeats; cells and results."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from itertools import product
 from math import prod
 
+from jitchat.lab import read_data
 from jitchat.lab.facts import USUAL_KINDS, Kind
 from jitchat.lab.filler import Talk
+from jitchat.typed_data import read
 from jitchat.values import USUAL_MODES, Mode, Usage
-
-HARD = (Kind.PARAPHRASED, Kind.UPDATED, Kind.DISTRACTED)
-"""The kinds that real models fail first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,39 +63,12 @@ class RunWanted:
     """Maximum seconds for the requests; None for no limit."""
 
 
-_HALVES = (0.0, 0.5, 1.0)
-_QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
-_TENTHS = tuple(number / 10 for number in range(11))
-_LENGTHS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000)
-_DEEP = Experiment(_LENGTHS, _TENTHS, repeats=3)
-_FOR_READER = {
-    "quick": Experiment((1_000, 4_000, 16_000, 48_000), _QUARTERS),
-    "standard": Experiment((1_000, 4_000, 16_000, 64_000, 128_000), _QUARTERS, repeats=3),
-    "deep": _DEEP,
-}
-_FOR_MODELS = {
-    "quick": Experiment(_LENGTHS[:4], _HALVES, HARD),
-    "standard": Experiment(_LENGTHS[:6], _QUARTERS),
-    "deep": _DEEP,
-}
-_WITHIN_REACH = (Kind.DIRECT, Kind.UPDATED, Kind.DISTRACTED)
-"""The kinds that a model with 135 million weights answers if the window holds only the fact."""
-_FOR_PROVIDER = {
-    "reader": _FOR_READER,
-    "local": {
-        "quick": Experiment((2_000, 4_000), (0.25, 0.75), _WITHIN_REACH, near=(2,)),
-        "standard": Experiment(
-            (1_000, 2_000, 4_000), (0.0, 0.25, 0.5, 0.75), _WITHIN_REACH, near=(0, 2, 6)
-        ),
-        "deep": _DEEP,
-    },
-}
-"""Presets for certain providers."""
-PRESETS = tuple(_FOR_MODELS)
+PRESETS = ("quick", "standard", "deep")
 
 
+@cache
 def preset(name: str, provider: str = "") -> Experiment:
-    """Return a preset. The reader answers instantly, so its presets have more cells and lengths.
+    """Return a preset of a provider, or of models in general.
 
     `costs.fitted` fits a preset to the model.
 
@@ -103,7 +76,9 @@ def preset(name: str, provider: str = "") -> Experiment:
         LookupError: There is no preset with this name; `PRESETS` lists them.
 
     """
-    return replace(_FOR_PROVIDER.get(provider, _FOR_MODELS)[name], preset=name)
+    presets = read_data("presets")
+    fields = presets.get(provider, {}).get(name) or presets["models"][name]
+    return read(Experiment, {**fields, "preset": name})
 
 
 @dataclass(frozen=True, slots=True)

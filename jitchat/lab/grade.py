@@ -1,6 +1,6 @@
 """Grades answers by a normalised match, as RULER and LongMemEval do, or by a judge.
 
-The lab asks for the value alone, or for `not said` (`CONTRACT`). An answer is right if it contains
+The lab asks for the value alone, or for `not said` (`contract`). An answer is right if it contains
 an accepted value and none of the wrong ones (an old value, or somebody else's). Exact values are
 compared verbatim, all others after case, markup, numbers, dates, times and units are normalised.
 A count must be the only number. If nothing was said, the answer must say so. For an instruction,
@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from jitchat.bench import workers
 from jitchat.errors import ContextOverflow, ProviderError, WindowOverflow
 from jitchat.events import AnswerProgress
+from jitchat.lab import read_data
 from jitchat.lab.experiment import Result, Verdict
 from jitchat.lab.facts import Fact, Kind, Where
 from jitchat.lab.spelling import exact_places, has, places, plain, stated, unmarked
@@ -24,20 +25,6 @@ from jitchat.providers.provider import Options, Provider
 from jitchat.text.sentences import sentences
 from jitchat.text.stance import disclaims
 from jitchat.values import Message, Status
-
-NOT_SAID = "not said"
-CONTRACT = (
-    "Answer each question about this conversation with the value alone: no sentence, no"
-    f" explanation. If it was never said, answer: {NOT_SAID}"
-)
-"""The end of the system text in the lab's conversations, in every mode."""
-_FORM = (
-    " Where you were told in what form to answer, or what an answer has to contain, that holds for"
-    " every answer, also for one to a question about anything else."
-)
-"""Added if there are questions about instructions, which `CONTRACT` would forbid."""
-_TAKEN_BACK = " What was taken back since counts as never said."
-"""Added if there are questions about facts that were taken back."""
 
 _WORD, _WORDS = re.compile(r"\w"), re.compile(r"\w+")
 _LEAST_SENTENCE = 3
@@ -80,8 +67,12 @@ def grade(fact: Fact, answer: str) -> Ruling:
 
 def contract(kinds: Collection[Kind]) -> str:
     """Return the end of the system text for questions of these kinds."""
-    taken_back = _TAKEN_BACK if Kind.DELETED in kinds else ""
-    return CONTRACT + taken_back + (_FORM if Kind.INSTRUCTION in kinds else "")
+    told = ["contract"]
+    if Kind.DELETED in kinds:
+        told.append("taken_back")
+    if Kind.INSTRUCTION in kinds:
+        told.append("form")
+    return " ".join(read_data("prompts")[name] for name in told)
 
 
 def _grade_form(fact: Fact, said: str, text: str) -> Ruling:
@@ -159,25 +150,6 @@ def _wrong_value(fact: Fact, text: str) -> str | None:
     return next((each for each in fact.wrong if has(text, each)), None)
 
 
-_RULES = (
-    "question, the expected answer, values that are not the answer although they were said"
-    " (older ones, or other people's), and the answer to grade. The answer is CORRECT if what it"
-    " asserts in the end is the expected answer, in whatever words or form. It is WRONG if it"
-    " asserts another value, leaves open which of several it is, or says that it does not know."
-)
-_EXCEPTIONS = {
-    Kind.EXACT: (
-        " The answer has to hold the expected string to the letter, upper and lower case included."
-    ),
-    Kind.DELETED: (
-        " Here the user said it and took it back later: it is CORRECT only to say so, or that it is"
-        " not said, and WRONG to answer with what was taken back."
-    ),
-    Kind.ABSENT: (
-        " Here nothing was said that answers the question: it is CORRECT only to say so, and WRONG"
-        " to name or to guess an answer."
-    ),
-}
 CORRECT = "the judge: correct"
 _CUT = "The answer was cut at its maximum length."
 
@@ -205,7 +177,10 @@ def judge_messages(fact: Fact, answer: str) -> tuple[Message, Message]:
         "not the answer": list(fact.wrong),
         "answer": answer,
     }
-    rules = _RULES + _EXCEPTIONS.get(fact.kind, "")
+    prompts = read_data("prompts")
+    rules = prompts["rules"]
+    if fact.kind in prompts["exceptions"]:
+        rules = f"{rules} {prompts['exceptions'][fact.kind]}"
     return workers.judge_messages(rules, given)
 
 

@@ -24,9 +24,8 @@ from jitchat.index.embedder import Embedder
 from jitchat.lab import events, order, planting
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.facts import Fact, stems_to_avoid
-from jitchat.lab.filler import Talk, exchanges
+from jitchat.lab.filler import exchanges
 from jitchat.lab.grade import Decision, Judge, decide
-from jitchat.lab.long_talk import long_exchanges
 from jitchat.lab.needed_turns import Needed, needed_held
 from jitchat.lab.run_file import RunFile
 from jitchat.memory import Memory
@@ -174,8 +173,7 @@ class Lab:
         if not self._own:
             avoided = frozenset[str]().union(*(stems_to_avoid(each.fact) for each in plan.facts))
             asked = self.file.run.experiment
-            talk = long_exchanges if asked.talk is Talk.LONG else exchanges
-            filler = talk(f"{asked.seed} {plan.name}", avoided)
+            filler = exchanges(f"{asked.seed} {plan.name}", avoided, asked.talk)
             return planting.made_up(plan, filler, self._price)
         try:
             return planting.made_of_own(plan, self._own, self._price)

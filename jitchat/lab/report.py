@@ -5,67 +5,19 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from jitchat.bench.output import plain_table
-from jitchat.lab import stats
+from jitchat.lab import note, read_data, stats
 from jitchat.lab.change import change_text, mode_differences
-from jitchat.lab.evidence import NOTE, TITLE, Outcome, evidence_by_mode
-from jitchat.lab.facts import Kind
+from jitchat.lab.evidence import TITLE, Outcome, evidence_by_mode
 from jitchat.lab.run_file import Run, short
 from jitchat.lab.stats import LENGTH, Spent, Tallies, Tally
 from jitchat.values import Mode
-
-DISTILLED_CAVEAT = (
-    "Before the questions, each conversation is distilled by the built-in code: for observe all but"
-    " its last exchange, for document all of it. A model may distil more, or different, things."
-)
-"""Shown with the figures of the modes that distil."""
-READER_CAVEAT = (
-    "The built-in reader is not a language model: it quotes the sentences of the window that share"
-    " words with the question. A longer window does not tire it, so its curve shows what a"
-    " window of each mode holds and what retrieval finds, not how a language model's attention"
-    " fades. It answers no paraphrased question and counts nothing, in any mode; asked about"
-    " something never said, it often quotes a near-duplicate."
-)
-ABSENT_CAVEAT = (
-    "For the kind absent, only a near-duplicate is at the depth: recency is right because it sees"
-    " nothing."
-)
-"""A fact that was never said has no turn that a mode could miss."""
-
-
-KIND_CAVEATS = {
-    Kind.ABSENT: ABSENT_CAVEAT,
-    Kind.CORRECTED: (
-        "For the kind corrected, both values are in the first quarter of the conversation, and the"
-        " depth is measured within that quarter."
-    ),
-    Kind.SUPERSEDED: (
-        "For the kind superseded, two older values come before the fact, at one third and two"
-        " thirds of its depth."
-    ),
-    Kind.DELETED: (
-        "For the kind deleted, the needed turn is the one that takes the fact back; the original"
-        " statement is at half its depth. A model that sees neither, and says so, is right."
-    ),
-    Kind.INSTRUCTION: (
-        "For the kind instruction, only the form of the answer is graded; the question is about"
-        " something else and shares no word with the instruction. The built-in reader quotes, so it"
-        " obeys only by chance: for the reader, check whether the window held the instruction."
-    ),
-}
-"""Shown with the figures of a kind."""
 
 
 def caveats(run: Run) -> list[str]:
     """List the caveats that apply to all figures of a run."""
     distils = any(mode.distils for mode in run.experiment.modes)
-    known = ((run.is_reader, READER_CAVEAT), (distils, DISTILLED_CAVEAT))
-    return [caveat for applies, caveat in known if applies]
-
-
-INTERVAL = (
-    "In brackets: 95 % intervals in per cent (Wilson). Over several lengths, the same facts are"
-    " asked for at each, so the answers count for fewer, by the design effect (Rao and Scott)."
-)
+    names = ["reader"] * run.is_reader + ["distilled"] * distils
+    return [note(name) for name in names]
 
 
 def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
@@ -80,20 +32,21 @@ def tables(run: Run, tallies: Tallies) -> Iterator[Table]:
         title, notes = f"Right answers by {axis.about}", []
         if axis is LENGTH:
             rows.append(["all", *(stats.share_of(tallies.by_mode.get(mode)) for mode in modes)])
-            title, notes = f"{run.title}\n{title}", [INTERVAL]
+            title, notes = f"{run.title}\n{title}", [note("interval")]
         yield plain_table(title, [axis.name, *modes], rows, *notes, gap=0)
     rows = [
         [kind.value, *(stats.share_of(tallies.by_kind.get((mode, kind))) for mode in modes)]
         for kind in asked.kinds
     ]
-    notes = [KIND_CAVEATS[kind] for kind in asked.kinds if kind in KIND_CAVEATS]
+    of_kinds = read_data("notes")["kinds"]
+    notes = [of_kinds[kind] for kind in asked.kinds if kind in of_kinds]
     yield plain_table("Right answers by kind of question", ["kind", *modes], rows, *notes, gap=0)
     yield from _differences(tallies)
     outcomes = evidence_by_mode(tallies)
     rows = [[mode, *map(found.text, Outcome)] for mode, found in outcomes.items()]
     if rows:
         columns = ["mode", *(outcome.replace(", ", ",\n") for outcome in Outcome)]
-        yield plain_table(TITLE, columns, rows, NOTE, gap=0)
+        yield plain_table(TITLE, columns, rows, note("evidence"), gap=0)
     rows = [
         [short(length), *(_tokens_at(tallies, mode, length) for mode in modes)]
         for length in lengths

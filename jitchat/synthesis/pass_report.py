@@ -5,7 +5,7 @@ per request is stated at the price of cached input, if that is known. Once, afte
 that follows the observations has to be read again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jitchat.providers.catalogue.table import Prices
@@ -55,26 +55,22 @@ class PassReport:
 
 
 def report_of(
-    made: ObservationPass,
-    before: Sequence[Observation],
-    turns_of: Callable[[int, int], Sequence[Turn]],
+    made: ObservationPass, before: Sequence[Observation], turns: Sequence[Turn]
 ) -> PassReport:
-    """Report on a pass; `before` are the lines before it, `turns_of` reads a range of turns."""
+    """Report on a pass; `before` are the lines before it, `turns` those of the conversation."""
     if made.kind is PassKind.OBSERVE:
-        turns = turns_of(made.first, made.last)
+        observed = [turn for turn in turns if made.first <= turn.position <= made.last]
         # a name that is in an earlier line is not listed again, and is not lost
-        gone = dropped((*before, *made.lines), turns)
+        gone = dropped((*before, *made.lines), observed)
         return PassReport(made, tuple(gone))
     return PassReport(made, lost=tuple(lost_lines(made.lines, before)))
 
 
-def reports_of(
-    passes: Sequence[ObservationPass], turns_of: Callable[[int, int], Sequence[Turn]]
-) -> list[PassReport]:
-    """Report on all passes in effect, in order."""
+def reports_of(passes: Sequence[ObservationPass], turns: Sequence[Turn]) -> list[PassReport]:
+    """Report on all passes in effect, in order; `turns` are those of the conversation."""
     made, lines = list[PassReport](), tuple[Observation, ...]()
     for each in passes:
-        made.append(report_of(each, lines, turns_of))
+        made.append(report_of(each, lines, turns))
         lines = each.lines if each.kind.replaces else (*lines, *each.lines)
     return made
 

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jitchat.lab import note
 from jitchat.lab.experiment import Cell, Experiment
 from jitchat.lab.export import files
 from jitchat.lab.export.files import FORMATS, exported
 from jitchat.lab.export.page import html_page
 from jitchat.lab.facts import Kind
-from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import read
 from jitchat.values import Mode
 from tests.examples import examples
@@ -126,8 +126,8 @@ class TestPage:
         assert any(each.startswith("240 cells: 218 answered, 20 do not fit, 2") for each in texts)
         assert any("limit 32,768, reserve 2,048" in each for each in texts)
         assert "jit − full 16k 20 90 − 55 +35 (+7 to +57)" in " ".join(texts)
-        assert READER_CAVEAT in " ".join(texts)
-        assert READER_CAVEAT not in " ".join(Page(html_page(RUN, results())).texts)
+        assert note("reader") in " ".join(texts)
+        assert note("reader") not in " ".join(Page(html_page(RUN, results())).texts)
 
     def test_each_mode_has_its_map_with_figures_where_it_is_pointed_at(self):
         made = Page(html_page(RUN, results()))

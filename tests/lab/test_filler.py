@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.lab.filler import Exchange, exchanges, stretches, without
+from jitchat.lab.filler import Exchange, Talk, exchanges, stretches, without
 from jitchat.text.stance import disclaims, is_decision
 from jitchat.text.words import stems
 from tests.examples import examples
@@ -46,7 +46,7 @@ def test_it_is_the_same_for_the_same_seed_in_every_run_and_every_python():
     whole = "\0".join(text for each in first for text in (each.text, each.reply))
     assert (
         sha256(whole.encode()).hexdigest()
-        == "a6fda61651a87fd239f5f52a1c6aecffc5e2af3cbabf236ae65f787ac5d42969"
+        == "447453820e7e1b660e33c3be6eb268dc1702a7df4c85e426adab76134ff4a737"
     )
 
 
@@ -77,11 +77,11 @@ def test_turns_are_as_long_as_people_make_them(talk: list[Exchange], turns: list
 
 
 def test_it_goes_in_stretches_in_another_order_for_each_seed():
-    lengths = [len(stretch) for stretch in stretches("talk")]
+    lengths = [len(stretch) for stretch in stretches(Talk.CHAT)]
     assert set(lengths) == set(range(4, 15))
     firsts = {next(exchanges(f"seed {number}", NOTHING)) for number in range(20)}
     assert len(firsts) > 10
-    assert firsts <= {stretch[0] for stretch in stretches("talk")}
+    assert firsts <= {stretch[0] for stretch in stretches(Talk.CHAT)}
 
 
 def test_a_sentence_that_is_avoided_is_left_out_and_an_exchange_that_needs_it():
@@ -91,9 +91,10 @@ def test_a_sentence_that_is_avoided_is_left_out_and_an_exchange_that_needs_it():
     assert without(said, frozenset(("burn", "turn"))) == burnt
     for required in ("bake", "oven"):
         assert without(said, frozenset((required,))) is None
-    listed = Exchange("Why?", "Well.\n\n- Cool it\n- Turn it down")
+    listed = Exchange("Why?", "Well.\n\n1. Cool it\n2. Turn it down\n\n```\noven\n\n```\n\nSee?")
     assert without(listed, NOTHING) == listed
-    assert without(listed, frozenset(("turn",))) is None
+    cold = Exchange("Why?", "Well.\n\n1. Cool it\n\nSee?")
+    assert without(listed, frozenset(("turn", "oven"))) == cold
 
 
 def test_few_turns_look_like_decisions_or_like_not_knowing(turns: list[str]):
@@ -138,7 +139,7 @@ def test_every_stem_that_is_ever_said_can_be_avoided(every_stem: list[str]):
 def test_where_the_words_of_other_subjects_are_avoided_it_goes_on_in_plain_ones(
     every_stem: list[str],
 ):
-    spoken = {stem for each in stretches("talk")[-1] for stem in said_in(each)}
+    spoken = {stem for each in stretches(Talk.CHAT)[-1] for stem in said_in(each)}
     avoided = frozenset(every_stem) - spoken
     left = list(islice(exchanges("plain", avoided), 200))
     assert all(map(said_in, left))
@@ -155,7 +156,7 @@ def test_where_every_word_is_avoided_it_goes_on_in_words_that_have_no_stem(
 
 
 def test_it_never_ends_and_says_nothing_twice_before_everything_was_said():
-    size = sum(map(len, stretches("talk")))
+    size = sum(map(len, stretches(Talk.CHAT)))
     talk = exchanges("on and on", NOTHING)
     assert len(set(islice(talk, size))) == size > 5_000
     assert next(talk).text

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jitchat.lab.facts import USUAL_KINDS, Kind, makers
-from jitchat.lab.grade import CONTRACT, NOT_SAID, contract, grade
+from jitchat.lab.grade import contract, grade
 from jitchat.lab.spelling import has, plain
 from jitchat.providers.passages import Passage
 from jitchat.providers.reader import cited, no_answer
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 LINES = (Path(__file__).parents[1] / "data" / "rot_answers.jsonl").read_text("utf-8").splitlines()
 ROWS = [json.loads(line) for line in LINES]
 RIGHT, WRONG = ([row for row in ROWS if row["right"] is which] for which in (True, False))
+NOT_SAID = "not said"
 AROUND = (
     *("**%s**", "*%s*", "***%s***", "__%s__", "_%s_", "`%s`", "<b>%s</b>", "“%s”", '"%s"'),
     *("> %s", "# %s", "### %s", "\n\n%s\n\n", "  %s  ", "```\n%s\n```", "```text\n%s\n```"),
@@ -101,9 +102,10 @@ def test_whole_sentences_are_counted(answer: str, sentences: int):
 
 
 def test_what_asks_for_a_form_is_in_the_contract_where_that_is_asked_about():
-    assert contract(USUAL_KINDS) == CONTRACT
+    usual = contract(USUAL_KINDS)
+    assert usual == contract(())
     assert contract([Kind.DELETED]).endswith("What was taken back since counts as never said.")
-    assert contract([Kind.DIRECT, Kind.INSTRUCTION]).startswith(f"{CONTRACT} Where you were told")
+    assert contract([Kind.DIRECT, Kind.INSTRUCTION]).startswith(f"{usual} Where you were told")
 
 
 GRADES = [
@@ -170,8 +172,8 @@ def test_a_citation_of_what_misleads_is_wrong(kind: Kind):
 
 
 def test_the_contract_says_what_the_grade_looks_for():
-    assert CONTRACT.endswith(NOT_SAID)
-    assert "value alone" in CONTRACT
+    assert contract(()).endswith(NOT_SAID)
+    assert "value alone" in contract(())
 
 
 def test_the_readers_refusal_is_right_only_where_nothing_was_said():

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from jitchat.lab import stats
-from jitchat.lab.facts import Kind
-from jitchat.lab.report import ABSENT_CAVEAT, KIND_CAVEATS, READER_CAVEAT, tables
+from jitchat.lab import note, read_data, stats
+from jitchat.lab.report import tables
 from jitchat.lab.stats import Spent, Tally, count_results
 from tests.lab.some_results import READER_RUN, RUN, results
 
@@ -37,8 +36,8 @@ def test_shares_stand_by_length_and_kind_with_interval_and_count():
     assert "updated 80 % of 15 (52–94) 40 % of 20 (12–76) 100 % of 18 (56–100)" in rows
     assert next(row for row in rows if row.startswith("all ")).count("(") == 3
     assert "100 % 100 % of 12 (51–100) 100 % of 16 (51–100) 100 % of 16 (51–100)" in rows
-    assert ABSENT_CAVEAT in on_one_line(text)
-    assert KIND_CAVEATS[Kind.INSTRUCTION] not in on_one_line(text)
+    assert read_data("notes")["kinds"]["absent"] in on_one_line(text)
+    assert read_data("notes")["kinds"]["instruction"] not in on_one_line(text)
     assert "48k does not fit 48,100 48,100" in rows
     assert "jit 80 10,100 0.2 s 1.6 s 50 % $0.0080" in rows
     assert max(map(len, text.splitlines())) <= 80
@@ -47,8 +46,8 @@ def test_shares_stand_by_length_and_kind_with_interval_and_count():
 def test_what_failed_is_told_and_the_readers_caveat_where_it_is_the_reader():
     text = on_one_line(printed(tables(READER_RUN, count_results(results()))))
     assert "240 cells: 218 answered, 20 do not fit, 2 failed." in text
-    assert READER_CAVEAT in text
-    assert READER_CAVEAT not in on_one_line(printed(tables(RUN, count_results(results()))))
+    assert note("reader") in text
+    assert note("reader") not in on_one_line(printed(tables(RUN, count_results(results()))))
 
 
 def test_a_run_without_results_has_dashes():

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from jitchat.lab import note
 from jitchat.lab.change import ModeDifference, change_text, mode_differences
 from jitchat.lab.colours import ink_on
-from jitchat.lab.evidence import COLOURS, NOTE, SIGNS, Evidence, Outcome, evidence_by_mode
+from jitchat.lab.evidence import COLOURS, SIGNS, Evidence, Outcome, evidence_by_mode
 from jitchat.lab.stats import Tallies, count_results
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import cut
@@ -60,9 +61,9 @@ class EvidenceTable(Widget):
         width, height = self.size
         rows = list(evidence_rows(evidence_by_mode(self.tallies), width, height))
         lines = [Content.assemble(*row) for row in rows]
-        note = textwrap.wrap(NOTE, max(20, width))
-        if len(rows) + 1 + len(note) <= height:
-            lines += [Content(), *(Content.styled(line, MUTED) for line in note)]
+        about = textwrap.wrap(note("evidence"), max(20, width))
+        if len(rows) + 1 + len(about) <= height:
+            lines += [Content(), *(Content.styled(line, MUTED) for line in about)]
         return Content("\n").join(lines)
 
 

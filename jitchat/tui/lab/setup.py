@@ -9,10 +9,10 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.widgets import OptionList, Static
 
+from jitchat.lab import note
 from jitchat.lab.costs import Answerer, estimate_run, fitted, sentence
 from jitchat.lab.experiment import PRESETS, Experiment, RunWanted, preset
 from jitchat.lab.filler import Talk
-from jitchat.lab.report import READER_CAVEAT
 from jitchat.lab.run_file import short
 from jitchat.lab.stats import percent
 from jitchat.text.figures import plural
@@ -242,4 +242,4 @@ class SetupPane(Vertical):
             self._text.update(plan_text(self.plan, self.size.width - 2, is_brief=is_brief))
         is_reader = self.answerer is not None and self.answerer.is_reader
         self._caveat.set_class(is_reader, "-on")
-        self._caveat.update(Content(READER_CAVEAT if is_reader else ""))
+        self._caveat.update(Content(note("reader") if is_reader else ""))

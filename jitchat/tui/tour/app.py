@@ -121,7 +121,7 @@ def _key_line(progress: Progress) -> Content:
     """Make each key clickable, too."""
     keys = [("Esc", "ends the tour", TourKey.END.action)]
     if not progress.is_on_way:
-        is_last = progress.place == len(script.STEPS)
+        is_last = progress.place == len(script.steps())
         forward = "ends it here" if is_last else "next" if progress.place else "begins"
         back = [("←", "back", TourKey.BACK.action)] if progress.place > 1 else []
         keys = [("Space, →, PgDn or Enter", forward, TourKey.NEXT.action), *back, *keys]
@@ -271,9 +271,9 @@ class TourApp(JitchatApp):
     @on(Sends.PromptFreed)
     def take_answer(self) -> None:
         """Show the result of the question, if a step sent it."""
-        step = script.STEPS[max(0, self.progress.place - 1)]
+        step = script.steps()[max(0, self.progress.place - 1)]
         is_step = self.progress.is_on_way and self.progress.place and not self.is_over
-        if not is_step or not isinstance(step, script.Ask):
+        if not is_step or step.opens:
             return
         previews, session = self.chat.previews, self.chat.session
         reply = session.memory.turns[-1] if session is not None else None
@@ -341,17 +341,17 @@ class TourApp(JitchatApp):
         await self._close_screens()
         self._show(Progress(place, "…", is_on_way=True))
         try:
-            match script.STEPS[place - 1]:
-                case script.Ask() as step:
-                    await self._ask(session, step, place)
-                case script.Compare():
-                    await self._compare()
-                case script.Measure():
-                    await self._measure()
+            step = script.steps()[place - 1]
+            if step.opens == "what_if":
+                await self._compare()
+            elif step.opens:
+                await self._measure()
+            else:
+                await self._ask(session, step, place)
         except JitchatError as error:
             notify_error(self.chat, error)
 
-    async def _ask(self, session: Session, step: script.Ask, place: int) -> None:
+    async def _ask(self, session: Session, step: script.Step, place: int) -> None:
         """Ask the question: the first time as a new message, then as an alternative reply."""
         chat, prompt = self.chat, self.chat.surfaces.prompt
         chat.choices.use_mode(step.mode.value)
@@ -376,7 +376,7 @@ class TourApp(JitchatApp):
         for mode in Mode:
             await distil(session.memory, mode, session.counter, limit)
 
-    async def _show_again(self, session: Session, step: script.Ask, asked: script.Asked) -> None:
+    async def _show_again(self, session: Session, step: script.Step, asked: script.Asked) -> None:
         """Show what a step sent and received."""
         chat = self.chat
         if asked.reply is not None:
@@ -385,7 +385,7 @@ class TourApp(JitchatApp):
         await chat.meter.show_sent(session, asked.turn, asked.reply)
         self._show_answer(step, asked)
 
-    def _show_answer(self, step: script.Ask, asked: script.Asked) -> None:
+    def _show_answer(self, step: script.Step, asked: script.Asked) -> None:
         self.chat.surfaces.inspector.point_at(self.needle.turn)
         self._arrive(step.says(asked, self.needle))
 
@@ -435,7 +435,7 @@ class TourApp(JitchatApp):
 
     async def _go_on(self) -> None:
         """Run the next step; after the last one, end."""
-        if self.progress.place < len(script.STEPS):
+        if self.progress.place < len(script.steps()):
             await self._do(self.progress.place + 1)
         else:
             await self._finish()

@@ -4,13 +4,16 @@ Nothing is scripted: with another reply or window, the text differs. Pure.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 from jitchat.lab.stats import Tallies, share_of
 from jitchat.session import Session
+from jitchat.text.expressions import packaged
 from jitchat.text.figures import enumerated, percent, plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.sentences import sentences
 from jitchat.tui.views.what_if import Windows
+from jitchat.typed_data import read
 from jitchat.values import Mode, Turn
 from jitchat.why import why_by_ledger
 from jitchat.window.carriers import lines_on
@@ -101,12 +104,14 @@ def describe_rot(tallies: Tallies | None, *, is_running: bool) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """Ask the question in a mode: the first time as a new message, then as an alternative reply."""
+class Step:
+    """Asks the question: the first time as a new message, then as an alternative reply."""
 
     title: str
-    mode: Mode
-    words: str
+    opens: str = ""
+    """The view that it opens instead of asking: `what_if` or `rot`."""
+    mode: Mode = Mode.FULL
+    words: str = ""
     """What to say of the answer; `says` fills in the braces."""
     may_ask: bool | None = None
     """Whether the model may request earlier turns; None for the setting."""
@@ -163,51 +168,16 @@ def _lines_with(window: ContextWindow, needle: Needle) -> list[str]:
     return [line for line in lines_on(window, needle.turn, "") if needle.is_in(line)]
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """Open the what-if view of the question."""
-
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """Open the rot lab."""
-
-    title: str
-
-
-Step = Ask | Compare | Measure
-STEPS: tuple[Step, ...] = (
-    Ask("full", Mode.FULL, "every turn is sent, {tokens}. {found} {outcome}"),
-    Ask(
-        "recency",
-        Mode.RECENCY,
-        "the same question with the last turns alone, {tokens}. {place} {outcome}",
-        may_ask=False,
-    ),
-    Ask(
-        "asking",
-        Mode.RECENCY,
-        "recency again, but the model may request earlier turns. {requests} {outcome}",
-        may_ask=True,
-    ),
-    Ask("jit", Mode.JIT, "{tokens}{less}. {place} {outcome}"),
-    Ask(
-        "observe",
-        Mode.OBSERVE,
-        "dated observations replace #1–{through}, {tokens}{less}. {quoted} {outcome}",
-    ),
-    Compare("what if"),
-    Measure("rot lab"),
-)
+@cache
+def steps() -> tuple[Step, ...]:
+    return tuple(read(Step, fields) for fields in packaged(__package__, "script.toml")["steps"])
 
 
 def heading(place: int) -> str:
     """`2 of 7 · recency`; 0 is the introduction."""
     if place == 0:
-        return f"A tour of {len(STEPS)} steps"
-    return f"{place} of {len(STEPS)} · {STEPS[place - 1].title}"
+        return f"A tour of {len(steps())} steps"
+    return f"{place} of {len(steps())} · {steps()[place - 1].title}"
 
 
 def reading_seconds(text: str, pace: float = 1.0) -> float:

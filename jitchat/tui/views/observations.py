@@ -19,7 +19,6 @@ from jitchat.tui.palette import MUTED
 from jitchat.tui.views.table_view import TableView
 from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject
 from jitchat.tui.widgets.turn_table import Column, TurnTable
-from jitchat.values import Turn
 
 NONE_YET = (
     "Nothing is observed yet. In observe mode, turns are observed when they exceed their share of"
@@ -120,15 +119,10 @@ class ObservationsView(TableView[Row]):
         """Read the observations and the reports of the passes. Slow."""
         session, observing = self.subject.session, self._observing
         session.memory.refresh()
-        turns = session.memory.turns
-
-        def turns_of(first: int, last: int) -> Sequence[Turn]:
-            return [turn for turn in turns if first <= turn.position <= last]
-
         standing = observing.standing()
         before = standing.history.total - standing.raw
         saving = saving_sentence(before, standing.observed, session.options.prices)
-        reports = reports_of(observing.passes(), turns_of)
+        reports = reports_of(observing.passes(), session.memory.turns)
         return Shown(standing.observations, reports, saving)
 
     def _show(self, shown: Shown) -> None:

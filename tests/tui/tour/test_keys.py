@@ -15,7 +15,7 @@ from jitchat.session import Session
 from jitchat.session_options import SessionOptions
 from jitchat.tui.tour import app as touring
 from jitchat.tui.tour.app import TourBar
-from jitchat.tui.tour.script import STEPS
+from jitchat.tui.tour.script import steps
 from jitchat.tui.views.what_if import WhatIfView
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import USUAL_MODES, Conversation, Mode
@@ -140,7 +140,7 @@ async def test_a_recording_plays_all_of_it_and_ends_well(reads: TestBackend) -> 
         screen = app.chat
         assert not screen.query(".tour-keys")
     assert app.return_code == 0
-    assert tour.progress.place == len(STEPS)
+    assert tour.progress.place == len(steps())
     assert [tour.asked[place].window.mode for place in (1, 2, 4, 5)] == [*USUAL_MODES, Mode.OBSERVE]
     assert tour.asked[3].window.requests
 

@@ -10,7 +10,7 @@ from pytest_textual_snapshot import SVGImageExtension
 from jitchat.lab.stats import share_of
 from jitchat.tui.lab.run import RunScreen
 from jitchat.tui.tour.app import TourBar
-from jitchat.tui.tour.script import DEPLOY_WINDOW, LIVE, STEPS, Ask
+from jitchat.tui.tour.script import DEPLOY_WINDOW, LIVE, steps
 from jitchat.tui.views.what_if import Sides
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import USUAL_MODES, Mode
@@ -220,5 +220,5 @@ def test_nothing_of_it_is_loaded_with_the_chat() -> None:
 
 
 def test_every_mode_is_asked_in() -> None:
-    asks = [step for step in STEPS if isinstance(step, Ask)]
+    asks = [step for step in steps() if not step.opens]
     assert [step.mode for step in asks if not step.may_ask] == [*USUAL_MODES, Mode.OBSERVE]

@@ -11,13 +11,12 @@ from jitchat.lab.stats import Tally, count_results
 from jitchat.tui.tour.app import Progress
 from jitchat.tui.tour.script import (
     DEPLOY_WINDOW,
-    STEPS,
-    Ask,
     Asked,
     describe_comparison,
     describe_conversation,
     describe_rot,
     reading_seconds,
+    steps,
 )
 from jitchat.tui.views.what_if import compare
 from jitchat.values import Mode
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from jitchat.store.store import ColdStore
 
 RIGHT, WRONG = "On Tuesday, at 2:00 UTC.", "On Thursday, at 04:00 UTC."
-ASKING = {step.mode: step for step in STEPS if isinstance(step, Ask) and not step.may_ask}
+ASKING = {step.mode: step for step in steps() if not step.opens and not step.may_ask}
 
 
 @pytest.mark.parametrize(
@@ -94,7 +93,7 @@ def test_of_a_model_that_may_ask_what_it_asked_is_told_or_that_it_did_not(
     said = turn(61, DEPLOY_WINDOW.question)
     asking = Asked(said, replace(window, requests=(request,)), turn(64, RIGHT))
 
-    (step,) = [step for step in STEPS if isinstance(step, Ask) and step.may_ask]
+    (step,) = [step for step in steps() if not step.opens and step.may_ask]
     told = step.says(asking, DEPLOY_WINDOW)
     assert "It asked for “deploy window” → #9, ~41 tokens. The reply has it" in told
     silent = step.says(Asked(said, window, turn(62, WRONG)), DEPLOY_WINDOW)
