@@ -103,7 +103,7 @@ class Lab:
                 await self._ask_rounds(begun_at + self.within)
         finally:
             with suppress(StoreError):  # answers are stored, and the reason for the end is reported
-                self.file.spend(self.clock() - begun_at)
+                await to_the_end(lambda: self.file.spend(self.clock() - begun_at))
             if self._judge is not None:
                 await self._judge.provider.aclose()
 

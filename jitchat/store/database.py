@@ -23,7 +23,7 @@ from errno import EEXIST
 from itertools import count
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from jitchat import errors
 from jitchat.errors import StoreError
@@ -115,6 +115,9 @@ class Database:
         StoreError: The file cannot be opened, or is not a jitchat database.
 
     """
+
+    is_on_screen: ClassVar[Callable[[], bool]] = staticmethod(lambda: False)
+    """Whether the caller's thread draws the screen, which would stand still while it waits."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -267,6 +270,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction: all of it is durable, or none of it happened. Can be nested."""
+        self._refuse_screen()
         with self._lock, self._our_errors():
             if self._connection.in_transaction:
                 yield self._connection
@@ -294,11 +298,16 @@ class Database:
                 indicates: the file was damaged or edited.
 
         """
+        self._refuse_screen()
         with self._lock, self._our_errors():
             try:
                 yield self._connection
             except _INVALID as error:
                 raise self.damaged() from error
+
+    def _refuse_screen(self) -> None:
+        if type(self).is_on_screen():
+            raise RuntimeError("The thread of the screen cannot wait for the database.")
 
     def fetch_all(self, query: str, parameters: Parameters = ()) -> list[Any]:
         with self.read() as connection:

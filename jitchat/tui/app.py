@@ -29,7 +29,9 @@ from textual.worker import WorkerFailed, get_current_worker
 from jitchat import __version__
 from jitchat.crash import crash_report, place_of
 from jitchat.errors import StoreError
+from jitchat.store.database import Database
 from jitchat.store.pins import ScreenState
+from jitchat.threads import running_loop
 from jitchat.tui.actions import in_palette, spelled
 from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.drawing import SafeCells
@@ -151,15 +153,22 @@ class JitchatApp(App[None]):
             if theme.name != named:
                 self.notify(f"{origin} sets {named}, which the next start will use.", markup=False)
             return
+        self._put_theme(theme.name)
+
+    @work(group="theme")
+    async def _put_theme(self, name: str) -> None:
+        state = ScreenState(self._backend.store.database)
         try:
-            ScreenState(self._backend.store.database).put("theme", theme.name)
+            await asyncio.to_thread(state.put, "theme", name)
         except StoreError as error:
             notify_error(self.screen, error)
 
-    def on_ready(self) -> None:
-        """Open the rot lab if a run was requested."""
+    async def on_ready(self) -> None:
+        """From the first frame on, keep the database off the loop; open the lab if requested."""
+        loop = asyncio.get_running_loop()
+        Database.is_on_screen = staticmethod(lambda: running_loop() is loop)
         if self._rot is not None and isinstance(self.screen, ChatScreen):
-            self.screen.views.open_lab(self._rot)
+            await self.screen.views.open_lab(self._rot)
 
     def get_default_screen(self) -> ChatScreen:
         """Make the chat the first screen; a blank one below it would be laid out and drawn too."""

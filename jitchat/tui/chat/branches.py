@@ -180,7 +180,7 @@ class Branches(Controller):
         transcript.point_at(position)
         self.indexing.catch_up()
         self.previews.plan(afresh=True)
-        self.opening.know(replace(self.opening.conversation, turns=len(turns)))
+        await self.opening.know(replace(self.opening.conversation, turns=len(turns)))
 
     async def show_up_to(self, session: Session, position: int) -> None:
         kept = [turn for turn in session.memory.turns if turn.position <= position]

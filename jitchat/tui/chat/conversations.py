@@ -5,7 +5,6 @@ A deletion can be undone until the app closes; until then the conversation is on
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -87,7 +86,7 @@ class Conversations(Controller):
             return
         left, has_draft = self.opening.conversation, bool(self.surfaces.prompt.text.strip())
         store = self.backend.store
-        conversation = await asyncio.to_thread(store.conversation, source.conversation)
+        conversation = await self.host.reading(store.conversation, source.conversation)
         await self.open(conversation, source.first)
         self.surfaces.prompt.focus()
         if has_draft and not left.is_temporary:
@@ -95,34 +94,44 @@ class Conversations(Controller):
 
     async def begin(self) -> None:
         """Open an empty conversation, reusing one that is already empty."""
+        await self.open(await self.host.reading(self._new))
+
+    def _new(self) -> Conversation:
         store = self.backend.store
         project = store.project_of(self.opening.conversation.id)
         new = (each for each in store.conversations() if _is_new(each, project))
         plain = (each for each in new if self.backend.own_instructions(each.id) == Instructions())
-        await self.open(next(plain, None) or store.create(NEW_TITLE, project=project))
+        return next(plain, None) or store.create(NEW_TITLE, project=project)
 
     async def begin_temporary(self) -> None:
         """Open a temporary conversation; it is deleted when it is left."""
+        await self.open(await self.host.reading(self._temporary))
+        self.host.say(TEMPORARY_SAID)
+
+    def _temporary(self) -> Conversation:
         store = self.backend.store
         project = store.project_of(self.opening.conversation.id)
-        await self.open(store.create(TEMPORARY_TITLE, project=project, temporary=True))
-        self.host.say(TEMPORARY_SAID)
+        return store.create(TEMPORARY_TITLE, project=project, temporary=True)
+
+    def _latest_in(self, project: str) -> Conversation:
+        """Return the latest conversation of a project, or a new one."""
+        store = self.backend.store
+        return store.latest(project) or store.create(NEW_TITLE, project=project)
 
     async def _choose_project(self) -> None:
         from jitchat.tui.dialogs.choice import projects_screen  # noqa: PLC0415  seldom
 
         store = self.backend.store
-        projects = await asyncio.to_thread(store.projects)
-        here = store.project_of(self.opening.conversation.id)
+        projects = await self.host.reading(store.projects)
+        here = await self.host.reading(store.project_of, self.opening.conversation.id)
         self.host.push(projects_screen(projects, here), self._take_project)
 
     async def _take_project(self, chosen: ChosenProject | None) -> None:
         """Move the conversation to the chosen project, or open the latest one there."""
-        store = self.backend.store
         if chosen is not None and chosen.moves:
             await self.move(chosen.name)
         elif chosen is not None:
-            latest = store.latest(chosen.name) or store.create(NEW_TITLE, project=chosen.name)
+            latest = await self.host.reading(self._latest_in, chosen.name)
             if latest.id != self.opening.conversation.id:
                 await self.open(latest)
 
@@ -139,8 +148,8 @@ class Conversations(Controller):
             return
         store, present = self.backend.store, self.opening.conversation
         project = project_name(name)
-        await asyncio.to_thread(store.move, present.id, project)
-        await self.open(await asyncio.to_thread(store.conversation, present.id))
+        await self.host.reading(store.move, present.id, project)
+        await self.open(await self.host.reading(store.conversation, present.id))
         self.host.say(f"This and new conversations are now in the project {project}.")
 
     async def rename(self, title: str = "") -> None:
@@ -152,7 +161,7 @@ class Conversations(Controller):
         if not title:
             self.choose("rename")
             return
-        await asyncio.to_thread(self.backend.store.rename, self.opening.conversation.id, title)
+        await self.host.reading(self.backend.store.rename, self.opening.conversation.id, title)
         await self.refresh()
 
     async def tag(self, typed: str = "") -> None:
@@ -165,7 +174,7 @@ class Conversations(Controller):
             self.choose("tag")
             return
         identity = self.opening.conversation.id
-        await asyncio.to_thread(self.backend.store.tag, identity, *tag_changes(typed))
+        await self.host.reading(self.backend.store.tag, identity, *tag_changes(typed))
         await self.refresh()
         tags = " ".join(f"#{tag}" for tag in self.opening.conversation.tags)
         self.host.say(f"Tags: {one_line(tags)}" if tags else "No tags.")
@@ -173,7 +182,8 @@ class Conversations(Controller):
     async def archive(self) -> None:
         """Archive the conversation on screen, or list it again."""
         present, store = self.opening.conversation, self.backend.store
-        await asyncio.to_thread(store.archive, present.id, archived=not present.is_archived)
+        archive = partial(store.archive, present.id, archived=not present.is_archived)
+        await self.host.reading(archive)
         await self.refresh()
         now = self.opening.conversation.is_archived
         self.host.say("Archived. is:archived finds it." if now else "No longer archived.")
@@ -181,12 +191,12 @@ class Conversations(Controller):
     async def refresh(self) -> None:
         """Show the conversation as it is now stored; if it was deleted, open another one."""
         store, here = self.backend.store, self.opening.conversation.id
-        listed = await asyncio.to_thread(store.conversations)
+        listed = await self.host.reading(store.conversations)
         present = next((known for known in listed if known.id == here), None)
         if present is None:
             await self._leave(self.opening.conversation, takes_draft=True)
         else:
-            self.opening.know(present)
+            await self.opening.know(present)
 
     def ask_to_delete(self, how: str = "") -> None:
         """Ask whether to delete the conversation on screen; `erase` also wipes its text."""
@@ -205,7 +215,7 @@ class Conversations(Controller):
             StoreError: The conversation cannot be deleted now.
         """
         store = self.backend.store
-        await asyncio.to_thread(deletion.hide, store, conversation.id)
+        await self.host.reading(deletion.hide, store, conversation.id)
         if conversation.id == self.opening.conversation.id:
             await self._leave(conversation, takes_draft=not (erases or conversation.is_temporary))
         if erases:
@@ -215,16 +225,15 @@ class Conversations(Controller):
 
     async def _leave(self, gone: Conversation, *, takes_draft: bool) -> None:
         """Open the latest other conversation or a new one; `takes_draft` moves the draft there."""
-        store, typed = self.backend.store, self.surfaces.prompt.message
-        latest = await asyncio.to_thread(store.latest, gone.project)
-        await self.open(latest or store.create(NEW_TITLE, project=gone.project))
+        typed = self.surfaces.prompt.message
+        await self.open(await self.host.reading(self._latest_in, gone.project))
         if takes_draft and (typed.text.strip() or typed.files):
             self.surfaces.prompt.give_back(typed)
 
     async def _erase(self, conversation: Conversation) -> None:
         self.host.say(f"Erasing {named(conversation)}…")
-        is_gone = await asyncio.to_thread(deletion.erase, self.backend.store, conversation.id)
-        copies = await asyncio.to_thread(self._copies_in_lab, conversation)
+        is_gone = await self.host.reading(deletion.erase, self.backend.store, conversation.id)
+        copies = await self.host.reading(self._copies_in_lab, conversation)
         self.host.say(" ".join(filter(None, (ERASED if is_gone else LOG_IS_READ, copies))))
 
     def _copies_in_lab(self, conversation: Conversation) -> str:
@@ -233,11 +242,11 @@ class Conversations(Controller):
     async def restore(self) -> None:
         """Undo the last deletion and open that conversation."""
         store = self.backend.store
-        restored = await asyncio.to_thread(deletion.restore_last, store)
+        restored = await self.host.reading(deletion.restore_last, store)
         if restored is None:
             self.host.say(NOTHING_DELETED)
         else:
-            await self.open(await asyncio.to_thread(store.conversation, restored))
+            await self.open(await self.host.reading(store.conversation, restored))
 
     def improve_title(self, session: Session, then: Callable[[], object]) -> None:
         """Have the small model, if one is set, title the first exchange; then call `then`."""

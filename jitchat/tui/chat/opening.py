@@ -27,7 +27,7 @@ from jitchat.tui.alarm import Alarm
 from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.host import Controller, Host
 from jitchat.tui.widgets.turn_details import TurnDetails
-from jitchat.values import Conversation, Reach
+from jitchat.values import Conversation, Reach, Turn
 from jitchat.window.steering import Steering
 
 if TYPE_CHECKING:
@@ -107,14 +107,14 @@ class DraftKeeper:
         self._note(leaving=False)
         self._host.in_thread(self._flush, "draft")
 
-    def keep_now(self, *, leaving: bool = False) -> None:
+    async def keep_now(self, *, leaving: bool = False) -> None:
         """Write the draft before returning.
 
         If `leaving`, a sent message that is already a turn is not kept as a draft too.
         """
         self._timer.stop()
         self._note(leaving=leaving)
-        self._flush()
+        await self._host.reading(self._flush)
 
     def _note(self, *, leaving: bool) -> None:
         under_way = EMPTY if leaving and self._is_turn else self._under_way
@@ -177,18 +177,16 @@ class Opening(Controller):
             StoreError: The conversation cannot be read.
         """
         self.conversation, self._jump = conversation, at
-        store, surfaces = self.backend.store, self.surfaces
-        if at is not None and at not in store.path(conversation.id):
-            store.switch_to(conversation.id, at)
-            self.conversation = conversation = store.conversation(conversation.id)
-        path = store.path(conversation.id)
-        turns = store.turns_of(conversation.id, path, path.before_last(SHOWN_FIRST))
+        number, store, surfaces = self.number, self.backend.store, self.surfaces
+        read = partial(self._read, conversation, at)
+        self.conversation, turns, history, draft = await self.host.reading(read)
+        if number != self.number:
+            return
         surfaces.transcript.details = TurnDetails(store, conversation.id)
         await surfaces.transcript.show(turns)
-        self.show_place()
+        await self.show_place()
         surfaces.top.show_status("opening…")
-        surfaces.prompt.use_history(sent_drafts(store.database, WALKED_PROMPTS))
-        draft = self.keeper.open(conversation.id)
+        surfaces.prompt.use_history(history)
         if self.number > 1:
             surfaces.prompt.swap(draft)
         elif draft:  # at the start, before the keys that were pressed meanwhile
@@ -196,6 +194,19 @@ class Opening(Controller):
         surfaces.prompt.focus()
         self.host.post(self.Shown(self.number))
         self.host.after_frame(self._load)
+
+    def _read(
+        self, conversation: Conversation, at: int | None
+    ) -> tuple[Conversation, list[Turn], list[Draft], Draft]:
+        """Read the conversation as it is shown first, earlier prompts, and its draft."""
+        store = self.backend.store
+        if at is not None and at not in store.path(conversation.id):
+            store.switch_to(conversation.id, at)
+            conversation = store.conversation(conversation.id)
+        path = store.path(conversation.id)
+        turns = store.turns_of(conversation.id, path, path.before_last(SHOWN_FIRST))
+        history = sent_drafts(store.database, WALKED_PROMPTS)
+        return conversation, turns, history, self.keeper.open(conversation.id)
 
     async def leave(self) -> None:
         """Close the session; late messages from it are dropped from now on."""
@@ -244,12 +255,13 @@ class Opening(Controller):
         self.refusal = error
         self.surfaces.top.show_status("cannot send")
 
-    def know(self, conversation: Conversation) -> None:
+    async def know(self, conversation: Conversation) -> None:
         self.conversation = conversation
-        self.show_place()
+        await self.show_place()
 
-    def show_place(self) -> None:
-        persona = self.backend.settings_for(self.conversation.id).chat.persona
+    async def show_place(self) -> None:
+        settings = await self.host.reading(self.backend.settings_for, self.conversation.id)
+        persona = settings.chat.persona
         reach = Reach(self.backend.settings.memory.recall)
         self.surfaces.top.show_conversation(self.conversation, reach, persona)
 
