@@ -14,7 +14,7 @@ from rich.segment import Segments
 from rich.text import Text
 from textual import constants, events, work
 from textual._context import active_message_pump
-from textual.app import App, SystemCommand
+from textual.app import App, ScreenStackError, SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.css.query import NoMatches
 from textual.dom import NoScreen
@@ -51,6 +51,10 @@ TWICE_WITHIN = 2.0
 """Seconds within which a second Ctrl+C quits."""
 NOTICE_SECONDS = 60
 """How long a notice about the database is shown."""
+
+
+_LATE = (NoScreen, NoMatches, ScreenStackError, KeyError)
+"""What Textual raises for a widget that is gone; KeyError, for a style of one of its parts."""
 
 
 class JitchatApp(App[None]):
@@ -286,7 +290,7 @@ class JitchatApp(App[None]):
         if isinstance(error, WorkerFailed):
             node = get_current_worker().node
             cause = error.error
-        if is_drawn(node) or not isinstance(cause, NoScreen | NoMatches):
+        if is_drawn(node) or not isinstance(cause, _LATE):
             super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
