@@ -69,6 +69,7 @@ class JitchatApp(App[None]):
         """`rot` is the run that the rot lab is opened with; None does not open the lab."""
         super().__init__()
         self._workers = Workers(self)
+        Database.is_on_screen = staticmethod(lambda: False)  # the first frame may wait for it
         accept_all_text()
         self._rot = rot
         self._backend = backend
