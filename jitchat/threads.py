@@ -4,7 +4,6 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from typing import TypeVar
 
 _Result = TypeVar("_Result")
@@ -27,13 +26,6 @@ async def to_the_end(work: Callable[[], _Result]) -> _Result:
         waiting.exception()  # mark it as retrieved: only the cancellation is reported
         raise cancelled
     return waiting.result()
-
-
-def running_loop() -> asyncio.AbstractEventLoop | None:
-    """Return the event loop of this thread, if one is running."""
-    with suppress(RuntimeError):
-        return asyncio.get_running_loop()
-    return None
 
 
 async def left_at_exit(work: Callable[[], _Result]) -> _Result:

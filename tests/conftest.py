@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from jitchat.index.embedder import Embedder
 
-_TESTS = f"{Path(__file__).parent}{os.sep}"
 os.environ["TZ"] = "UTC"
 os.environ.pop("NO_COLOR", None)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each child would compile all of it anew
@@ -107,33 +106,6 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
     gc.set_threshold(20_000, 20, 100)
-
-
-def is_of_test() -> bool:
-    """Whether a test uses the database itself, and not the app that it drives."""
-    frame = sys._getframe(2)
-    while frame is not None:
-        path = frame.f_code.co_filename
-        if path.startswith(_TESTS) and not path.endswith("tui/support.py"):
-            return True
-        if "/textual/" in path or "/asyncio/" in path:
-            return False
-        frame = frame.f_back  # type: ignore[assignment]
-    return True
-
-
-@pytest.fixture(scope="session", autouse=True)
-def tests_may_wait() -> Iterator[None]:
-    """What a test itself reads or writes may wait for the database on the loop of the screen."""
-    refuse = Database._refuse_screen
-
-    def refuse_app(database: Database) -> None:
-        if Database.is_on_screen() and not is_of_test():
-            refuse(database)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Database, "_refuse_screen", refuse_app)
-        yield
 
 
 @pytest.fixture
@@ -218,7 +190,7 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def database(tmp_path: Path, empty_database: Path) -> Iterator[Database]:
     """A cold store of this test's own, which does not wait for the disk."""
     opened = Database(Path(shutil.copy(empty_database, tmp_path / "cold.db")))
-    with opened.read() as connection:
+    with opened.writing() as connection:
         connection.execute("PRAGMA synchronous = OFF")
     yield opened
     opened.close()

@@ -18,7 +18,7 @@ from jitchat.values import Usage
 from tests.support import ScriptedProvider
 from tests.tui.conftest import SIZES
 from tests.tui.support import chat, demo_app, idle, ready, until
-from tests.tui.test_one_batch import write
+from tests.tui.test_one_batch import at_chat, write
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -91,17 +91,6 @@ async def test_random_actions(
     kept = " ".join([*(str(row[0]) for row in [*rows, *drafts]), left])
     lost = [number for number in range(sent) if f"message-{number} " not in f"{kept} "]
     assert not lost
-
-
-async def at_chat(pilot: Pilot[None]) -> None:
-    """Close what is open over the chat."""
-
-    def is_chat() -> bool:
-        if pilot.app.screen is not chat(pilot):
-            write(pilot, "escape")
-        return pilot.app.screen is chat(pilot)
-
-    await until(pilot, is_chat, "the chat")
 
 
 def sizes() -> tuple[int, int]:

@@ -5,6 +5,7 @@ A deletion can be undone until the app closes; until then the conversation is on
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -86,7 +87,7 @@ class Conversations(Controller):
             return
         left, has_draft = self.opening.conversation, bool(self.surfaces.prompt.text.strip())
         store = self.backend.store
-        conversation = await self.host.reading(store.conversation, source.conversation)
+        conversation = await asyncio.to_thread(store.conversation, source.conversation)
         await self.open(conversation, source.first)
         self.surfaces.prompt.focus()
         if has_draft and not left.is_temporary:
@@ -94,7 +95,7 @@ class Conversations(Controller):
 
     async def begin(self) -> None:
         """Open an empty conversation, reusing one that is already empty."""
-        await self.open(await self.host.reading(self._new))
+        await self.open(await asyncio.to_thread(self._new))
 
     def _new(self) -> Conversation:
         store = self.backend.store
@@ -105,7 +106,7 @@ class Conversations(Controller):
 
     async def begin_temporary(self) -> None:
         """Open a temporary conversation; it is deleted when it is left."""
-        await self.open(await self.host.reading(self._temporary))
+        await self.open(await asyncio.to_thread(self._temporary))
         self.host.say(TEMPORARY_SAID)
 
     def _temporary(self) -> Conversation:
@@ -122,8 +123,8 @@ class Conversations(Controller):
         from jitchat.tui.dialogs.choice import projects_screen  # noqa: PLC0415  seldom
 
         store = self.backend.store
-        projects = await self.host.reading(store.projects)
-        here = await self.host.reading(store.project_of, self.opening.conversation.id)
+        projects = await asyncio.to_thread(store.projects)
+        here = await asyncio.to_thread(store.project_of, self.opening.conversation.id)
         self.host.push(projects_screen(projects, here), self._take_project)
 
     async def _take_project(self, chosen: ChosenProject | None) -> None:
@@ -131,7 +132,7 @@ class Conversations(Controller):
         if chosen is not None and chosen.moves:
             await self.move(chosen.name)
         elif chosen is not None:
-            latest = await self.host.reading(self._latest_in, chosen.name)
+            latest = await asyncio.to_thread(self._latest_in, chosen.name)
             if latest.id != self.opening.conversation.id:
                 await self.open(latest)
 
@@ -148,8 +149,8 @@ class Conversations(Controller):
             return
         store, present = self.backend.store, self.opening.conversation
         project = project_name(name)
-        await self.host.reading(store.move, present.id, project)
-        await self.open(await self.host.reading(store.conversation, present.id))
+        await asyncio.to_thread(store.move, present.id, project)
+        await self.open(await asyncio.to_thread(store.conversation, present.id))
         self.host.say(f"This and new conversations are now in the project {project}.")
 
     async def rename(self, title: str = "") -> None:
@@ -161,7 +162,7 @@ class Conversations(Controller):
         if not title:
             self.choose("rename")
             return
-        await self.host.reading(self.backend.store.rename, self.opening.conversation.id, title)
+        await asyncio.to_thread(self.backend.store.rename, self.opening.conversation.id, title)
         await self.refresh()
 
     async def tag(self, typed: str = "") -> None:
@@ -174,7 +175,7 @@ class Conversations(Controller):
             self.choose("tag")
             return
         identity = self.opening.conversation.id
-        await self.host.reading(self.backend.store.tag, identity, *tag_changes(typed))
+        await asyncio.to_thread(self.backend.store.tag, identity, *tag_changes(typed))
         await self.refresh()
         tags = " ".join(f"#{tag}" for tag in self.opening.conversation.tags)
         self.host.say(f"Tags: {one_line(tags)}" if tags else "No tags.")
@@ -182,8 +183,7 @@ class Conversations(Controller):
     async def archive(self) -> None:
         """Archive the conversation on screen, or list it again."""
         present, store = self.opening.conversation, self.backend.store
-        archive = partial(store.archive, present.id, archived=not present.is_archived)
-        await self.host.reading(archive)
+        await asyncio.to_thread(store.archive, present.id, archived=not present.is_archived)
         await self.refresh()
         now = self.opening.conversation.is_archived
         self.host.say("Archived. is:archived finds it." if now else "No longer archived.")
@@ -191,7 +191,7 @@ class Conversations(Controller):
     async def refresh(self) -> None:
         """Show the conversation as it is now stored; if it was deleted, open another one."""
         store, here = self.backend.store, self.opening.conversation.id
-        listed = await self.host.reading(store.conversations)
+        listed = await asyncio.to_thread(store.conversations)
         present = next((known for known in listed if known.id == here), None)
         if present is None:
             await self._leave(self.opening.conversation, takes_draft=True)
@@ -215,7 +215,7 @@ class Conversations(Controller):
             StoreError: The conversation cannot be deleted now.
         """
         store = self.backend.store
-        await self.host.reading(deletion.hide, store, conversation.id)
+        await asyncio.to_thread(deletion.hide, store, conversation.id)
         if conversation.id == self.opening.conversation.id:
             await self._leave(conversation, takes_draft=not (erases or conversation.is_temporary))
         if erases:
@@ -226,14 +226,14 @@ class Conversations(Controller):
     async def _leave(self, gone: Conversation, *, takes_draft: bool) -> None:
         """Open the latest other conversation or a new one; `takes_draft` moves the draft there."""
         typed = self.surfaces.prompt.message
-        await self.open(await self.host.reading(self._latest_in, gone.project))
+        await self.open(await asyncio.to_thread(self._latest_in, gone.project))
         if takes_draft and (typed.text.strip() or typed.files):
             self.surfaces.prompt.give_back(typed)
 
     async def _erase(self, conversation: Conversation) -> None:
         self.host.say(f"Erasing {named(conversation)}…")
-        is_gone = await self.host.reading(deletion.erase, self.backend.store, conversation.id)
-        copies = await self.host.reading(self._copies_in_lab, conversation)
+        is_gone = await asyncio.to_thread(deletion.erase, self.backend.store, conversation.id)
+        copies = await asyncio.to_thread(self._copies_in_lab, conversation)
         self.host.say(" ".join(filter(None, (ERASED if is_gone else LOG_IS_READ, copies))))
 
     def _copies_in_lab(self, conversation: Conversation) -> str:
@@ -242,11 +242,11 @@ class Conversations(Controller):
     async def restore(self) -> None:
         """Undo the last deletion and open that conversation."""
         store = self.backend.store
-        restored = await self.host.reading(deletion.restore_last, store)
+        restored = await asyncio.to_thread(deletion.restore_last, store)
         if restored is None:
             self.host.say(NOTHING_DELETED)
         else:
-            await self.open(await self.host.reading(store.conversation, restored))
+            await self.open(await asyncio.to_thread(store.conversation, restored))
 
     def improve_title(self, session: Session, then: Callable[[], object]) -> None:
         """Have the small model, if one is set, title the first exchange; then call `then`."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass
-from functools import partial
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -43,11 +41,6 @@ if TYPE_CHECKING:
     from jitchat.index.indexer import Progress
     from jitchat.session import Session
     from jitchat.tui.backend import Backend
-
-LOCKED = "Waiting for the database: another program is writing to it."
-LOCKED_AFTER = 1.0
-"""Seconds without an answer of the database until that is said."""
-_Result = TypeVar("_Result")
 
 
 class Host:
@@ -127,15 +120,6 @@ class Host:
                 self.show_error(error)
 
         return call_and_show_error
-
-    async def reading(self, call: Callable[..., _Result], *arguments: Any) -> _Result:  # noqa: ANN401  the call's own
-        """Read or write the store in a thread; after a second, say what is waited for."""
-        waiting = self.after(LOCKED_AFTER, partial(self.say, LOCKED, seconds=READ_SECONDS))
-        try:
-            return await asyncio.to_thread(call, *arguments)
-        finally:
-            waiting.stop()
-            self.end_notices((LOCKED,))
 
     async def wait_for(self, screen: Screen[Any]) -> Any:  # noqa: ANN401  the screen's result
         """Push another screen and return its result. May only be called from a worker."""

@@ -114,7 +114,7 @@ class DraftKeeper:
         """
         self._timer.stop()
         self._note(leaving=leaving)
-        await self._host.reading(self._flush)
+        await asyncio.to_thread(self._flush)
 
     def _note(self, *, leaving: bool) -> None:
         under_way = EMPTY if leaving and self._is_turn else self._under_way
@@ -133,6 +133,13 @@ class DraftKeeper:
             except StoreError:  # retried with the next text; a send reports the error
                 return
             self._stored = wanted
+
+    def set_aside(self) -> None:
+        """Keep a draft that could not be stored outside of the database, for the next start."""
+        with self._lock:
+            is_secret = holds_secret(self._wanted.text, self._secrets())
+            if self._conversation is not None and self._wanted != self._stored and not is_secret:
+                self._drafts.set_aside(self._conversation, self._wanted)
 
 
 @dataclass(eq=False)
@@ -179,7 +186,7 @@ class Opening(Controller):
         self.conversation, self._jump = conversation, at
         number, store, surfaces = self.number, self.backend.store, self.surfaces
         read = partial(self._read, conversation, at)
-        self.conversation, turns, history, draft = await self.host.reading(read)
+        self.conversation, turns, history, draft = await asyncio.to_thread(read)
         if number != self.number:
             return
         surfaces.transcript.details = TurnDetails(store, conversation.id)
@@ -260,7 +267,7 @@ class Opening(Controller):
         await self.show_place()
 
     async def show_place(self) -> None:
-        settings = await self.host.reading(self.backend.settings_for, self.conversation.id)
+        settings = await asyncio.to_thread(self.backend.settings_for, self.conversation.id)
         persona = settings.chat.persona
         reach = Reach(self.backend.settings.memory.recall)
         self.surfaces.top.show_conversation(self.conversation, reach, persona)

@@ -37,7 +37,7 @@ class Personas(Controller):
     async def warn_if_missing(self) -> None:
         """Warn if the persona of the opened conversation no longer exists."""
         here = self.opening.conversation.id
-        own = await self.host.reading(self.backend.own_instructions, here)
+        own = await asyncio.to_thread(self.backend.own_instructions, here)
         if sentence := missing(self.backend.settings, own):
             self.host.warn(sentence)
 
@@ -114,4 +114,4 @@ class Personas(Controller):
         self._use_persona(name)
 
     async def _settings(self) -> Settings:
-        return await self.host.reading(self.backend.settings_for, self.opening.conversation.id)
+        return await asyncio.to_thread(self.backend.settings_for, self.opening.conversation.id)

@@ -153,6 +153,8 @@ class ChatScreen(Screen[None]):
         await self.sends.close()
         await self.tools.stop()
         await self.keeper.keep_now(leaving=True)
+        if not self.opening.conversation.is_temporary:
+            await asyncio.to_thread(self.keeper.set_aside)
         await self.opening.close()
         with suppress(TimeoutError):  # the next start deletes them
             await asyncio.wait_for(asyncio.to_thread(delete_left, self.backend.store), _PATIENCE)

@@ -96,7 +96,7 @@ class Steering(Controller):
         """Use the mode that was picked in a conversation, or the one for conversations without."""
         self.conversation = conversation
         with suppress(StoreError):  # reported by features that need the store
-            picked = await self.host.reading(self._picked.get, conversation)
+            picked = await asyncio.to_thread(self._picked.get, conversation)
             self.mode = self.backend.settings.mode_in(*picked)
         self.show_mode()
 

@@ -36,7 +36,7 @@ class Turns(Controller):
         from jitchat.tui.dialogs.exact import row_screen  # noqa: PLC0415  not on the first frame
 
         place = self.backend.store, self.opening.conversation.id
-        screen = await self.host.reading(row_screen, opened, *place)
+        screen = await asyncio.to_thread(row_screen, opened, *place)
         self.host.push(screen, self.views.left)
 
     def show_text(self, title: str, text: str, note: str) -> None:

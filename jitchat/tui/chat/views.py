@@ -110,7 +110,7 @@ class Views(Controller):
         """
         from jitchat.tui.lab.start import StartScreen  # noqa: PLC0415  not on the first frame
 
-        listed = await self.host.reading(self.backend.store.conversations)
+        listed = await asyncio.to_thread(self.backend.store.conversations)
         titles = {each.id: each.title for each in listed}
         lab = StartScreen(self.backend.lab_service(), wanted, begins=begins, titles=titles)
         self.host.push(lab)

@@ -145,9 +145,6 @@ class StageHost:
     def after_frame(self, call: Callable[[], Any]) -> None:
         call()
 
-    async def reading(self, call: Callable[..., Any], *arguments: object) -> Any:
-        return call(*arguments)
-
     def say(self, sentence: str, *, seconds: float | None = None) -> None:
         self.sentences.append(sentence)
 
