@@ -247,17 +247,17 @@ class Lab:
 
     async def _decision(self, conversation: "OpenConversation", cell: Cell, fact: Fact) -> Decision:
         asked, answer = await conversation.ask(cell, fact, self._slow_down)
-        if _only_reasoned(answer) and self._raises_cap(conversation.session):
+        if _only_reasoned(answer) and await self._raises_cap(conversation.session):
             asked, answer = await conversation.ask(cell, fact, self._slow_down)
         return await decide(asked, fact, answer, self._judge)
 
-    def _raises_cap(self, session: Session) -> bool:
+    async def _raises_cap(self, session: Session) -> bool:
         """Raise the cap for a model that reasons, once a run; return whether it was lower here."""
         run, request = self.file.run, session.options.request
         if run.answer is None:
             return False
         if not run.reasons:
-            self.file.allow_reasoning()
+            await to_the_end(self.file.allow_reasoning)
             run = self.file.run
             self.hear(events.CapRaised(run.longest or 0))
         session.options = replace(session.options, request=replace(request, max_tokens=run.longest))

@@ -137,8 +137,8 @@ class JitchatApp(App[None]):
         database = self._backend.store.database
         database.on_notice = partial(self.call_later, warn)
         # not as a message: the app may be waiting in a handler
-        loop = asyncio.get_running_loop()
-        database.on_wait = partial(loop.call_soon_threadsafe, self._show_wait)
+        call = asyncio.get_running_loop().call_soon_threadsafe
+        database.on_wait = lambda waits: call(self._show_wait, waits)
         settings = self._backend.settings
         theme = self._picked_theme() or settings.screen.theme
         if theme in self.available_themes:

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
 from tests.support import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.faults.fork_server import ForkServer
 
@@ -79,3 +82,14 @@ def forks() -> Iterator[ForkServer]:
     made = ForkServer()
     yield made
     made.close()
+
+
+@pytest.fixture
+def environ(home: Path) -> dict[str, str]:
+    """For an app that opens a conversation without turns: a first start takes twice as long."""
+    home.mkdir()
+    database = Database(home / "cold.db")
+    ColdStore(database).create("A talk")
+    database.close()
+    (home / "config.toml").write_text('[embedder]\nname = "none"\n')
+    return dict(os.environ) | {"TERM": "xterm-256color", "JITCHAT_DB": str(home / "cold.db")}
