@@ -16,7 +16,7 @@ from rich.segment import Segments
 from rich.text import Text
 from textual import constants, events, work
 from textual._context import active_message_pump
-from textual.app import App, SystemCommand
+from textual.app import App, ScreenStackError, SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.css.query import NoMatches
 from textual.dom import NoScreen
@@ -55,8 +55,11 @@ TWICE_WITHIN = 2.0
 NOTICE_SECONDS = 60
 """How long a notice about the database is shown."""
 LOCKED = "Waiting for the database: another program is writing to it."
-QUIT_WITHIN = 2.0
+QUIT_WITHIN = 0.5
 """Seconds that quitting waits for a database to which another program is writing."""
+
+_LATE = (NoScreen, NoMatches, ScreenStackError)
+"""What Textual raises where there is no screen, no widget of a kind in it, or no screen left."""
 
 
 class JitchatApp(App[None]):
@@ -326,7 +329,7 @@ class JitchatApp(App[None]):
         if isinstance(error, WorkerFailed):
             node = get_current_worker().node
             cause = error.error
-        if is_drawn(node) or not isinstance(cause, NoScreen | NoMatches):
+        if is_drawn(node) or not isinstance(cause, _LATE):
             super()._handle_exception(error)
 
     def _fatal_error(self) -> None:

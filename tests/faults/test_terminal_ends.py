@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from contextlib import closing
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,12 +71,6 @@ def server() -> Iterator[Any]:
     made.shutdown()
     thread.join()
     made.server_close()
-
-
-@pytest.fixture
-def fork(forks: ForkServer, environ: dict[str, str]) -> Callable[..., Terminal]:
-    """Runs a command on a terminal, in a process that has loaded jitchat already."""
-    return partial(Terminal, environ=environ, start=forks.start)
 
 
 def start_a_reply(terminal: Terminal) -> None:

@@ -19,7 +19,7 @@ from textual.worker import Worker, get_current_worker
 
 from jitchat.crash import holds_secret
 from jitchat.draft import EMPTY, Draft, joined
-from jitchat.errors import JitchatError, StoreError
+from jitchat.errors import JitchatError, StoreBusy, StoreError
 from jitchat.store.deletion import delete_conversation
 from jitchat.store.drafts import Drafts, sent_drafts
 from jitchat.tui import garbage
@@ -66,7 +66,7 @@ class DraftKeeper:
         self._drafts, self._typed, self._secrets = drafts, typed, secrets
         self._timer = Alarm()
         self._lock = threading.Lock()
-        self._conversation: str | None = None
+        self._conversation = ""
         self._stored = self._wanted = self._under_way = self._returned = EMPTY
         self._is_turn = False
         """Whether the message being sent is stored as a turn."""
@@ -107,39 +107,48 @@ class DraftKeeper:
         self._note(leaving=False)
         self._host.in_thread(self._flush, "draft")
 
-    async def keep_now(self, *, leaving: bool = False) -> None:
-        """Write the draft before returning.
+    async def keep_now(self) -> None:
+        """Write the draft before returning. Raises StoreBusy if another program writes for long."""
+        self._timer.stop()
+        self._note(leaving=False)
+        await asyncio.to_thread(self._flush, StoreBusy)
 
-        If `leaving`, a sent message that is already a turn is not kept as a draft too.
+    async def keep_at_exit(self, *, is_temporary: bool) -> None:
+        """Write the draft, if need be outside of the database.
+
+        A sent message that is already a turn is not kept as a draft too.
         """
         self._timer.stop()
-        self._note(leaving=leaving)
+        self._note(leaving=True)
         await asyncio.to_thread(self._flush)
+        if not is_temporary and self._wanted != self._stored:
+            draft = self._without_secret(self._wanted)
+            await asyncio.to_thread(self._drafts.set_aside, self._conversation, draft)
 
     def _note(self, *, leaving: bool) -> None:
         under_way = EMPTY if leaving and self._is_turn else self._under_way
         drafts = (under_way, self._typed())
         self._wanted = joined(draft for draft in drafts if draft.text.strip() or draft.files)
 
-    def _flush(self) -> None:
-        """Write the noted draft if it has changed; from any thread."""
+    def _flush(self, *raised: type[StoreError]) -> None:
+        """Write the noted draft if it has changed; from any thread. Only these errors are raised.
+
+        After the others, it is written with the next text; a send reports them.
+        """
         with self._lock:
             wanted = self._wanted
-            if self._conversation is None or wanted == self._stored:
+            if wanted == self._stored:
                 return
-            draft = EMPTY if holds_secret(wanted.text, self._secrets()) else wanted
             try:
-                self._drafts.put(self._conversation, draft)
-            except StoreError:  # retried with the next text; a send reports the error
+                self._drafts.put(self._conversation, self._without_secret(wanted))
+            except StoreError as error:
+                if isinstance(error, raised):
+                    raise
                 return
             self._stored = wanted
 
-    def set_aside(self) -> None:
-        """Keep a draft that could not be stored outside of the database, for the next start."""
-        with self._lock:
-            is_secret = holds_secret(self._wanted.text, self._secrets())
-            if self._conversation is not None and self._wanted != self._stored and not is_secret:
-                self._drafts.set_aside(self._conversation, self._wanted)
+    def _without_secret(self, draft: Draft) -> Draft:
+        return EMPTY if holds_secret(draft.text, self._secrets()) else draft
 
 
 @dataclass(eq=False)

@@ -152,9 +152,7 @@ class ChatScreen(Screen[None]):
         """Stop all threads and connections, and store the draft."""
         await self.sends.close()
         await self.tools.stop()
-        await self.keeper.keep_now(leaving=True)
-        if not self.opening.conversation.is_temporary:
-            await asyncio.to_thread(self.keeper.set_aside)
+        await self.keeper.keep_at_exit(is_temporary=self.opening.conversation.is_temporary)
         await self.opening.close()
         with suppress(TimeoutError):  # the next start deletes them
             await asyncio.wait_for(asyncio.to_thread(delete_left, self.backend.store), _PATIENCE)
@@ -163,6 +161,7 @@ class ChatScreen(Screen[None]):
     async def open(self, conversation: Conversation, at: int | None = None) -> None:
         """Leave the conversation and open another one, at its end or at one of its turns."""
         left = self.opening.conversation
+        await self.keeper.keep_now()
         await self.leave()
         await self.steering.begin(conversation.id)
         await self.opening.open(conversation, at)
@@ -179,7 +178,6 @@ class ChatScreen(Screen[None]):
         self.observations.leave()
         self.facts.leave()
         await self.models.leave()
-        await self.keeper.keep_now()
         self.indexing.stop()
         self.previews.leave()
         await self.opening.leave()
