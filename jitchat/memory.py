@@ -24,11 +24,11 @@ from jitchat.store.path import Path
 from jitchat.store.pins import Pins
 from jitchat.store.replies import Place, ReplyWriter
 from jitchat.store.store import ColdStore
-from jitchat.store.turn_cache import Snapshot, TurnCache, behind
+from jitchat.store.turn_cache import Snapshot, TurnCache
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import repair
 from jitchat.text.sentences import without_references
-from jitchat.turn_list import TurnList, up_to
+from jitchat.turn_list import TurnList, position_at, up_to
 from jitchat.values import (
     Conversation,
     Placed,
@@ -86,8 +86,10 @@ class Memory:
 
     def turn_at(self, position: int) -> Turn | None:
         """Return the turn of the path at a position; None if there is none or it is unfinished."""
-        turn = next(iter(behind(self._cache.snapshot.turns, position - 1)), None)
-        return turn if turn is not None and turn.position == position else None
+        turns = self._cache.snapshot.turns
+        place = up_to(turns, position) - 1
+        is_there = place >= 0 and position_at(turns, place) == position
+        return turns[place] if is_there else None
 
     def refresh(self) -> None:
         """Pick up new turns and the current branch, whichever instance changed them."""

@@ -106,7 +106,8 @@ class Observing:
         if due is None:
             return
         if self.consent is Consent.ASK:
-            yield _question(due, self.standing(), self.observer)
+            standing = await asyncio.to_thread(self.standing)
+            yield _question(due, standing, self.observer)
             return
         async with aclosing(self.run(limit)) as made:
             async for event in made:

@@ -137,6 +137,19 @@ def positions_of(turns: Sequence[Turn]) -> "array[int]":
     return array("I", [turn.position for turn in turns])
 
 
+def position_at(turns: Sequence[Turn], place: int) -> int:
+    """Return the position of the turn at a place, which is not read."""
+    if not isinstance(turns, TurnList):
+        return turns[place].position
+    stored = len(turns.positions)
+    return turns.positions[place] if place < stored else turns.late[place - stored].position
+
+
+def in_memory(turns: Sequence[Turn]) -> Sequence[Turn]:
+    """Return the last of the turns, which need not be read; all of them in most conversations."""
+    return turns.late if isinstance(turns, TurnList) else turns
+
+
 def up_to(turns: Sequence[Turn], position: int) -> int:
     """Count the turns up to a position; the turns must be ascending."""
     if isinstance(turns, TurnList):

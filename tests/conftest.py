@@ -190,7 +190,7 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def database(tmp_path: Path, empty_database: Path) -> Iterator[Database]:
     """A cold store of this test's own, which does not wait for the disk."""
     opened = Database(Path(shutil.copy(empty_database, tmp_path / "cold.db")))
-    with opened.read() as connection:
+    with opened.writing() as connection:
         connection.execute("PRAGMA synchronous = OFF")
     yield opened
     opened.close()

@@ -213,15 +213,16 @@ class LocalBackend:
         return f"{origin} names {named}, which will be used again at the next start."
 
     async def ask_limit(self, session: Session) -> Budget | None:
-        model = self._resolved_for(session)
         try:
+            model = await asyncio.to_thread(self._resolved_for, session)
             limit = await model.ask_limit(patient=True)
             return model.budget(limit) if limit is not None else None
         except JitchatError:  # reported when a message is sent
             return None
 
     async def count_exactly(self, session: Session, window: ContextWindow) -> int:
-        return await self._resolved_for(session).count_exactly(window.messages(), window.tools)
+        model = await asyncio.to_thread(self._resolved_for, session)
+        return await model.count_exactly(window.messages(), window.tools)
 
     def better_weights(self) -> Weights | None:
         wanted = self.settings.embedder

@@ -16,6 +16,7 @@ from jitchat.paths import Paths, is_missing
 from jitchat.settings import Settings, checks, personas
 from jitchat.store import deletion, models, replies, search_index
 from jitchat.store.database import Database
+from jitchat.store.drafts import Drafts
 from jitchat.store.pins import OwnInstructions
 from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, ColdStore, project_name
 from jitchat.text.figures import plural
@@ -38,6 +39,7 @@ def open_store(paths: Paths) -> ColdStore:
     try:
         store = ColdStore(database)
         replies.close_interrupted(store)
+        Drafts(database).take_over()
         search_index.finish_in_background(database)
         if deleted := deletion.delete_left(store):
             what = plural(deleted, "temporary conversation")

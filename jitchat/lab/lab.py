@@ -93,10 +93,9 @@ class Lab:
             else:
                 await self._ask_rounds(begun_at + self.within)
         finally:
-            with suppress(
-                errors.StoreError
-            ):  # answers are stored, and the reason for the end is reported
-                self.file.spend(self.clock() - begun_at)
+            # Answers are stored, and the reason for the end is reported.
+            with suppress(errors.StoreError):
+                await to_the_end(lambda: self.file.spend(self.clock() - begun_at))
             if self._judge is not None:
                 await self._judge.provider.aclose()
 
@@ -239,17 +238,17 @@ class Lab:
 
     async def _decision(self, conversation: "OpenConversation", cell: Cell, fact: Fact) -> Decision:
         asked, answer = await conversation.ask(cell, fact, self._slow_down)
-        if _only_reasoned(answer) and self._raises_cap(conversation.session):
+        if _only_reasoned(answer) and await self._raises_cap(conversation.session):
             asked, answer = await conversation.ask(cell, fact, self._slow_down)
         return await decide(asked, fact, answer, self._judge)
 
-    def _raises_cap(self, session: Session) -> bool:
+    async def _raises_cap(self, session: Session) -> bool:
         """Raise the cap for a model that reasons, once a run; return whether it was lower here."""
         run, request = self.file.run, session.options.request
         if run.answer is None:
             return False
         if not run.reasons:
-            self.file.allow_reasoning()
+            await to_the_end(self.file.allow_reasoning)
             run = self.file.run
             self.hear(events.CapRaised(run.longest or 0))
         session.options = replace(session.options, request=replace(request, max_tokens=run.longest))

@@ -5,7 +5,7 @@ is durable when it returns (WAL, synchronous=FULL); every write begins IMMEDIATE
 instances wait for each other and never fail half way. A file of another program is never
 changed, nor is a damaged one. Nothing is written to a file that is no longer at its path: the open
 database is saved there again, or next to the file that replaced it. If nothing can be written,
-stored data can still be read.
+stored data can still be read. No event loop waits here that draws a screen.
 """
 
 import logging
@@ -18,7 +18,8 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from errno import EEXIST
 from itertools import count
 from pathlib import Path
@@ -103,13 +104,31 @@ def damaged(path: Path, *, has_written: bool = False) -> errors.StoreUnreadable:
 Parameters = Sequence[object] | Mapping[str, object]
 _INVALID = (ValueError, TypeError, LookupError, zlib.error)
 WAIT_SECONDS = 30.0
+SAID_AFTER = 1.0
+"""Seconds that a write waits for another process until `on_wait` is told."""
 _SOON = 0.005
 _PATIENCE = 0.1
-"""Seconds that closing waits for another thread before it interrupts it."""
+"""Seconds that SQLite waits for another process, and closing for another thread, before the wait
+is looked at."""
+
+may_wait: ContextVar[Callable[[], bool]] = ContextVar("may_wait", default=lambda: True)
+"""Whether this thread may wait for a database; the event loop of a screen may not."""
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Let this thread wait for a database, even if it draws the screen."""
+    token = may_wait.set(lambda: True)
+    try:
+        yield
+    finally:
+        may_wait.reset(token)
 
 
 class Database:
-    """A connection that threads can share: one at a time uses it.
+    """A connection for writing and one for reading; threads share them, one at a time.
+
+    So a read waits for no write, and sees what was committed when it began.
 
     Raises:
         StoreError: The file cannot be opened, or is not a jitchat database.
@@ -122,7 +141,19 @@ class Database:
         """Why the file cannot be written; None if it can. Reads show it as it was when opened."""
         self.on_notice: Callable[[str], object] = lambda _: None
         """Called, in any thread, with a notice for the user about the file."""
+        self.on_wait: Callable[[bool], object] = lambda _: None
+        """Called, in any thread, when a write has waited for a second, and when its wait ends."""
         self._lock = threading.RLock()
+        """Held by the thread that writes, which may take the next one too, never the reverse."""
+        self._reading = threading.RLock()
+        self._reader: sqlite3.Connection | None = None
+        """Opened by the first read after the file was opened."""
+        self._writes_in: int | None = None
+        """The thread with the open transaction, which reads what it has written."""
+        self._reads_in: int | None = None
+        """The thread that reads, which can write only after that."""
+        self._waits_until = float("inf")
+        """The moment from which nothing waits for another process."""
         self._has_written = False
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         self._place: _Place | None = None
@@ -143,6 +174,7 @@ class Database:
         try:
             prepare()
         except BaseException:  # close in any case, and re-raise
+            self._close_reader()
             connection.close()
             raise
         return connection
@@ -227,29 +259,41 @@ class Database:
             )
 
     def _make_durable(self) -> None:
-        give_up = time.monotonic() + WAIT_SECONDS
-        while True:  # two processes that switch to WAL at once get a BUSY without SQLite's wait
-            try:
-                self._connection.execute("PRAGMA journal_mode = WAL")
-                break
-            except sqlite3.OperationalError as error:
-                is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
-                if not is_busy or time.monotonic() >= give_up:
-                    raise
-                time.sleep(_SOON)
+        self._when_free("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute("PRAGMA foreign_keys = ON")
+
+    def _when_free(self, statement: str) -> None:
+        """Run a statement as soon as no other process writes."""
+        begun_at, was_told = time.monotonic(), False
+        try:
+            while True:
+                try:
+                    self._connection.execute(statement)
+                    break
+                except sqlite3.OperationalError as error:
+                    now = time.monotonic()
+                    is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                    if not is_busy or now >= min(begun_at + WAIT_SECONDS, self._waits_until):
+                        raise
+                    if now >= begun_at + SAID_AFTER and not was_told:
+                        was_told = True
+                        self.on_wait(True)
+                    time.sleep(_SOON)
+        finally:
+            if was_told:
+                self.on_wait(False)
+
+    def wait_at_most(self, seconds: float) -> None:
+        """Limit the time that all threads together wait from now on for other processes."""
+        self._waits_until = time.monotonic() + seconds
 
     def _require_our_schema(self) -> set[str]:
         """Read the schema in one transaction: another instance may be creating it."""
         with self.read() as connection:
-            connection.execute("BEGIN")
-            try:
-                names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-                applied = _applied(connection) if MIGRATION_TABLE in names else set()
-                pages = connection.execute("PRAGMA page_count").fetchone()[0]
-            finally:
-                connection.rollback()
+            names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+            applied = _applied(connection) if MIGRATION_TABLE in names else set()
+            pages = connection.execute("PRAGMA page_count").fetchone()[0]
         if unknown := sorted(applied - {*migration_names(), *_renamed()}):
             raise errors.StoreTooNew(
                 f"{self.path} was written by a newer jitchat (it has {one_line(unknown[-1])!r}).",
@@ -266,16 +310,20 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction: all of it is durable, or none of it happened. Can be nested."""
-        with self._lock, self._our_errors():
-            if self._connection.in_transaction:
-                yield self._connection
+        """Open a transaction: all of it is durable, or none of it happened. Can be nested.
+
+        Not within `read`, which would not see it.
+        """
+        with self.writing() as known:
+            if known.in_transaction:
+                yield known
                 return
             if self.refusal is not None:
                 raise self.refusal
             self._keep_place()
             connection = self._connection
-            connection.execute("BEGIN IMMEDIATE")
+            self._when_free("BEGIN IMMEDIATE")
+            self._writes_in = threading.get_ident()
             before = connection.total_changes
             try:
                 yield connection
@@ -284,21 +332,65 @@ class Database:
             except BaseException:  # roll back in any case, and re-raise
                 connection.rollback()
                 raise
+            finally:
+                self._writes_in = None
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Lend the connection that writes, for what cannot be done in a transaction."""
+        _refuse_screen()
+        if self._reads_in == threading.get_ident():
+            raise RuntimeError("A read would not see what is written within it.")
+        with self._lock, self._our_errors():
+            yield self._connection
+
+    def vacuum(self) -> None:
+        """Rewrite the file without its free pages."""
+        with self.writing():
+            self._when_free("VACUUM")
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """Lend the connection for queries, and for converting their rows to values.
+        """Lend a connection for queries, and for converting their rows to values.
+
+        All of them see the same state, or what the transaction of this thread has written.
 
         Raises:
             StoreUnreadable: A row holds invalid data, which an error of `_INVALID` in the block
                 indicates: the file was damaged or edited.
 
         """
-        with self._lock, self._our_errors():
+        _refuse_screen()
+        is_writing = self._writes_in == threading.get_ident()
+        state = nullcontext(self._connection) if is_writing else self._snapshot()
+        with self._our_errors(), state as connection:
             try:
-                yield self._connection
+                yield connection
             except _INVALID as error:
                 raise self.damaged() from error
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[sqlite3.Connection]:
+        with self._reading:
+            if self._reader is None:
+                self._reader = self._connection if self.refusal else _connection(self.path)
+            reader = self._reader
+            if reader.in_transaction:
+                yield reader
+                return
+            reader.execute("BEGIN")
+            self._reads_in = threading.get_ident()
+            try:
+                yield reader
+            finally:
+                self._reads_in = None
+                reader.commit()
+
+    def _close_reader(self) -> None:
+        with self._reading:
+            if self._reader is not None:
+                self._reader.close()
+            self._reader = None
 
     def fetch_all(self, query: str, parameters: Parameters = ()) -> list[Any]:
         with self.read() as connection:
@@ -328,8 +420,10 @@ class Database:
         If another thread reads or writes for longer, its statement is interrupted and rolled back.
         """
         with self._alone():
+            self._close_reader()
             for connection in (self._connection, *self._left):
                 connection.close()
+            self._reader = self._connection  # which refuses a late read
             self._forget_copy()
 
     def save_if_deleted(self) -> None:
@@ -343,12 +437,17 @@ class Database:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        while not self._lock.acquire(timeout=_PATIENCE):
-            self._connection.interrupt()
-        try:
+        """Wait until no other thread uses the database; what takes longer is interrupted."""
+        waits_until = self._waits_until
+        self.wait_at_most(0.0)
+        with ExitStack() as held:
+            for lock in (self._lock, self._reading):
+                while not lock.acquire(timeout=_PATIENCE):
+                    for connection in filter(None, (self._connection, self._reader)):
+                        connection.interrupt()
+                held.callback(lock.release)
+            self._waits_until = waits_until
             yield
-        finally:
-            self._lock.release()
 
     def _forget_copy(self) -> None:
         if self._copy is not None:
@@ -359,6 +458,7 @@ class Database:
         here, known = _place(self.path), self._place
         if known is None or here == known:
             return
+        self._close_reader()
         if here.database is None:
             self._save_again(self.path, "deleted or moved", "saved there again")
         elif here.database != known.database or here.log not in (None, known.log):
@@ -408,6 +508,11 @@ class Database:
             raise store_error(error, self.path, has_written=self._has_written) from error
 
 
+def _refuse_screen() -> None:
+    if not may_wait.get()():
+        raise RuntimeError("The event loop that draws the screen cannot wait for the database.")
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     try:
         if not path.exists():
@@ -424,7 +529,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _connection(path: Path | str, *, uri: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        path, timeout=WAIT_SECONDS, check_same_thread=False, isolation_level=None, uri=uri
+        path, timeout=_PATIENCE, check_same_thread=False, isolation_level=None, uri=uri
     )
     connection.create_function("fold", 1, fold, deterministic=True)
     return connection

@@ -26,7 +26,6 @@ from datetime import datetime, timedelta
 from jitchat.errors import ConversationInUse, ErasureIncomplete, StoreError
 from jitchat.store import search_index
 from jitchat.store.copies import delete_upgrade_copies
-from jitchat.store.database import WAIT_SECONDS
 from jitchat.store.documents import forget_source
 from jitchat.store.imported import note_deleted
 from jitchat.store.processes import is_alive
@@ -35,8 +34,8 @@ from jitchat.store.windows import delete_blobs_of, delete_unused_blobs
 
 _SILENT_FOR = timedelta(minutes=15)
 """Time without a new turn after which a process that cannot be queried is assumed to be gone."""
-_WAIT_FOR_READERS = 500
-"""Milliseconds."""
+_ATTEMPTS = 5
+"""How often the write-ahead log is emptied, each time with SQLite's own wait for its readers."""
 _REFERRING = """
     SELECT t.name, k."from", k."to" FROM sqlite_master t, pragma_foreign_key_list(t.name) k
     WHERE t.type = 'table' AND k."table" = ? AND t.name <> k."table" AND k.on_delete = 'NO ACTION'
@@ -89,7 +88,7 @@ def delete_conversation(store: ColdStore, conversation: str, *, with_memory: boo
 
     """
     database = store.database
-    with database.read() as connection:
+    with database.writing() as connection:
         connection.execute("PRAGMA secure_delete = ON")
     with database.write() as connection:
         _require_no_writer(connection, conversation)
@@ -133,9 +132,8 @@ def vacuum(store: ColdStore) -> bool:
     delete_upgrade_copies(store.database.path)
     with store.database.write() as connection:
         delete_unused_blobs(connection)
-    with store.database.read() as connection:
         search_index.optimize(connection)
-        connection.execute("VACUUM")
+    store.database.vacuum()
     return _empty_log(store)
 
 
@@ -195,13 +193,9 @@ def _delete_distilled(
 
 def _empty_log(store: ColdStore) -> bool:
     """Empty the write-ahead log into the file; return False if another process is reading it."""
-    with store.database.read() as connection:
-        connection.execute(f"PRAGMA busy_timeout = {_WAIT_FOR_READERS}")
-        try:
-            is_busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-        finally:
-            connection.execute(f"PRAGMA busy_timeout = {int(1000 * WAIT_SECONDS)}")
-    return not is_busy
+    empty = "PRAGMA wal_checkpoint(TRUNCATE)"
+    with store.database.writing() as connection:
+        return any(not connection.execute(empty).fetchone()[0] for _ in range(_ATTEMPTS))
 
 
 def _is_open(process: int, silent: timedelta) -> bool:

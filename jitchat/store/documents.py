@@ -89,7 +89,8 @@ class DocumentStore:
 
     def settle(self) -> None:
         """Wait until this process has no open transaction, and read what others committed."""
-        self._database.fetch_one("PRAGMA data_version")
+        with self._database.writing():
+            pass
 
     def versions(self) -> list[Version]:
         """List all versions, the oldest first."""

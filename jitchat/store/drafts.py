@@ -1,10 +1,15 @@
 """Messages before and after they are sent: the draft of each conversation, and earlier prompts."""
 
+import json
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 from jitchat.attachments import Attachment
 from jitchat.draft import GO_ON, Draft
+from jitchat.errors import StoreError
+from jitchat.paths import replace_file
 from jitchat.store.attachments import FILE_COLUMNS, listed_file
 from jitchat.store.database import Database
 from jitchat.text.sanitize import repair
@@ -57,6 +62,24 @@ class Drafts:
                         for number, file in enumerate(draft.files)
                     ],
                 )
+
+    def set_aside(self, conversation: str, draft: Draft) -> None:
+        """Keep the text of a draft next to a database that cannot be written now."""
+        left = json.dumps([conversation, repair(draft.text), draft.typed])
+        with suppress(OSError):
+            replace_file(self._aside, left.encode())
+
+    def take_over(self) -> None:
+        """Store a draft that was set aside; its files are those that were stored last."""
+        with suppress(OSError, ValueError, StoreError):
+            conversation, text, typed = json.loads(self._aside.read_bytes())
+            files = self.get(conversation).files
+            self.put(conversation, Draft.matched(text, typed, files))
+            self._aside.unlink()
+
+    @property
+    def _aside(self) -> Path:
+        return self._database.path.with_name(f"{self._database.path.name}.draft")
 
 
 def sent_drafts(database: Database, limit: int) -> list[Draft]:

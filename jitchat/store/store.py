@@ -213,7 +213,7 @@ class ColdStore:
         """Create an empty conversation. Its id is `wanted_id` made unique, or `chat-N`."""
         moment = self.now()
         if temporary:
-            with self.database.read() as connection:  # deleted rows are overwritten from now on
+            with self.database.writing() as connection:  # deleted rows are overwritten from now on
                 connection.execute("PRAGMA secure_delete = ON")
         with self.database.write() as connection:
             fresh = unused_id(connection, wanted_id)

@@ -106,13 +106,17 @@ class SessionEnd:
             try:
                 ended = await self._end(within)
             except StaleDocument:
-                self._memory.begin_session()
+                await asyncio.to_thread(self._memory.begin_session)
                 ended = await self._end(within)
             finally:
-                if self._memory.context is not None and self._memory.context.is_over:
-                    self._memory.begin_session()
+                await asyncio.to_thread(self._begin_next)
             self.last = ended or self.last
             return ended
+
+    def _begin_next(self) -> None:
+        context = self._memory.context
+        if context is not None and context.is_over:
+            self._memory.begin_session()
 
     async def end_if_due(self, within: float | None = None) -> SessionEnded | None:
         """End the session if anything was sent in it; if the store fails, leave it as it is."""

@@ -115,7 +115,7 @@ class LargeResults:
         return [rooms.get(choice.position, share) for choice in choices]
 
     async def _handled(self, choice: Choice, room: int) -> Handled:
-        turn = self._memory.turn_at(choice.position)
+        turn = await asyncio.to_thread(self._memory.turn_at, choice.position)
         named = f"#{choice.position}"
         if turn is None or turn.use.answers is None or turn.use.form is None:
             return Handled(f"{named} is no result of which a preview is shown.")

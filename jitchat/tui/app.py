@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 import time
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from rich.segment import Segments
 from rich.text import Text
 from textual import constants, events, work
 from textual._context import active_message_pump
-from textual.app import App, SystemCommand
+from textual.app import App, ScreenStackError, SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.css.query import NoMatches
 from textual.dom import NoScreen
 from textual.driver import Driver
 from textual.filter import LineFilter
+from textual.message import Message
 from textual.message_pump import MessagePump
+from textual.messages import ExitApp
 from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 from textual.theme import Theme
@@ -29,6 +33,7 @@ from textual.worker import WorkerFailed, get_current_worker
 from jitchat import __version__
 from jitchat.crash import crash_report, place_of
 from jitchat.errors import StoreError
+from jitchat.store.database import WAIT_SECONDS, may_wait
 from jitchat.store.pins import ScreenState
 from jitchat.tui.actions import in_palette, spelled
 from jitchat.tui.chat.screen import ChatScreen
@@ -49,6 +54,12 @@ TWICE_WITHIN = 2.0
 """Seconds within which a second Ctrl+C quits."""
 NOTICE_SECONDS = 60
 """How long a notice about the database is shown."""
+LOCKED = "Waiting for the database: another program is writing to it."
+QUIT_WITHIN = 0.5
+"""Seconds that quitting waits for a database to which another program is writing."""
+
+_LATE = (NoScreen, NoMatches, ScreenStackError)
+"""What Textual raises where there is no screen, no widget of a kind in it, or no screen left."""
 
 
 class JitchatApp(App[None]):
@@ -70,6 +81,8 @@ class JitchatApp(App[None]):
         self._key_names = KeyNames(backend.settings.keys)
         self._safe_cells = SafeCells()
         self._interrupted_at = float("-inf")
+        self._is_ready = False
+        """Whether the first frame was drawn, which may wait for the database."""
         self._asks_to_quit = False
         """Whether the question is open that warns of losing part of a reply."""
         self._held_notices: list[tuple[str, dict[str, Any]]] = []
@@ -117,9 +130,18 @@ class JitchatApp(App[None]):
         variables.update(palette(self.current_theme, variables, coloured=not self.no_color))
         return variables
 
+    def on_load(self) -> None:
+        """Keep the database off this thread; every task of the app inherits that."""
+        here = threading.get_ident()
+        may_wait.set(lambda: threading.get_ident() != here or not self._is_ready)
+
     def on_mount(self) -> None:
         warn = partial(self.notify, severity="warning", timeout=NOTICE_SECONDS, markup=False)
-        self._backend.store.database.on_notice = partial(self.call_later, warn)
+        database = self._backend.store.database
+        database.on_notice = partial(self.call_later, warn)
+        # not as a message: the app may be waiting in a handler
+        call = asyncio.get_running_loop().call_soon_threadsafe
+        database.on_wait = lambda waits: call(self._show_wait, waits)
         settings = self._backend.settings
         theme = self._picked_theme() or settings.screen.theme
         if theme in self.available_themes:
@@ -134,6 +156,14 @@ class JitchatApp(App[None]):
         self.set_keymap(self._key_names.keymap())
         # Textual does not redraw after SIGCONT.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
+
+    def _show_wait(self, waits: bool) -> None:
+        """Say that the database is locked, for as long as that lasts."""
+        if waits:
+            self.notify(LOCKED, timeout=WAIT_SECONDS, markup=False)
+        for screen in () if waits else self.screen_stack:
+            if isinstance(screen, ChatScreen):
+                screen.host.end_notices((LOCKED,))
 
     def _picked_theme(self) -> str:
         """Return the theme chosen in the palette; empty if the settings name one."""
@@ -151,15 +181,21 @@ class JitchatApp(App[None]):
             if theme.name != named:
                 self.notify(f"{origin} sets {named}, which the next start will use.", markup=False)
             return
+        self._put_theme(theme.name)
+
+    @work(group="theme")
+    async def _put_theme(self, name: str) -> None:
+        state = ScreenState(self._backend.store.database)
         try:
-            ScreenState(self._backend.store.database).put("theme", theme.name)
+            await asyncio.to_thread(state.put, "theme", name)
         except StoreError as error:
             notify_error(self.screen, error)
 
-    def on_ready(self) -> None:
-        """Open the rot lab if a run was requested."""
+    async def on_ready(self) -> None:
+        """From the first frame on, keep the database off the loop; open the lab if requested."""
+        self._is_ready = True
         if self._rot is not None and isinstance(self.screen, ChatScreen):
-            self.screen.views.open_lab(self._rot)
+            await self.screen.views.open_lab(self._rot)
 
     def get_default_screen(self) -> ChatScreen:
         """Make the chat the first screen; a blank one below it would be laid out and drawn too."""
@@ -248,6 +284,22 @@ class JitchatApp(App[None]):
         self._asks_to_quit = False
         if quits:
             self.exit()
+        else:
+            self._backend.store.database.wait_at_most(inf)
+
+    def post_message(self, message: Message) -> bool:
+        """Limit what the key that quits would wait for, because the app handles keys in order."""
+        is_key = isinstance(message, events.Key) and message.key in self._key_names.all_of("quit")
+        if is_key or isinstance(message, ExitApp):
+            self._backend.store.database.wait_at_most(QUIT_WITHIN)
+        return super().post_message(message)
+
+    async def _shutdown(self) -> None:
+        """Quit soon after a signal, too."""
+        database = self._backend.store.database
+        database.wait_at_most(QUIT_WITHIN)
+        await super()._shutdown()
+        database.on_wait = lambda _: None
 
     def action_help(self) -> None:
         from jitchat.tui.dialogs.help import HelpScreen  # noqa: PLC0415  not on the first frame
@@ -277,7 +329,7 @@ class JitchatApp(App[None]):
         if isinstance(error, WorkerFailed):
             node = get_current_worker().node
             cause = error.error
-        if is_drawn(node) or not isinstance(cause, NoScreen | NoMatches):
+        if is_drawn(node) or not isinstance(cause, _LATE):
             super()._handle_exception(error)
 
     def _fatal_error(self) -> None:

@@ -202,7 +202,7 @@ class TerminalDriver(LinuxDriver):
                     data = self._read_lines(reader, selector, cooked)
                     cooked = max(0, cooked - len(data))
                     if not data:
-                        self._app.call_later(self._app.exit, None, HUNG_UP)
+                        self._loop.call_soon_threadsafe(self._app.exit, None, HUNG_UP)
                         return
                     for event in reader.events(data):
                         self.process_message(event)

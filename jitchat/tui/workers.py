@@ -10,7 +10,9 @@ from textual.worker_manager import WorkerManager
 
 def is_drawn(node: MessagePump) -> bool:
     """Whether a widget is on a screen; `is_mounted` stays true after it was removed."""
-    if not node.is_attached or node.app._exit:  # noqa: SLF001  Textual has no other way
+    app = node.app
+    is_ending = app._exit or not app.screen_stack  # noqa: SLF001  Textual has no other way
+    if is_ending or not node.is_attached:
         return False
     nodes = node.ancestors_with_self if isinstance(node, DOMNode) else ()
     return not any(each._pruning for each in nodes)  # noqa: SLF001

@@ -132,6 +132,14 @@ class Terminal:
         line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
         return int(line.split()[1]) / 1024
 
+    def open_files(self) -> int:
+        """How many files the program has open (Linux)."""
+        return len([*Path(f"/proc/{self._process.pid}/fd").iterdir()])
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
     @property
     def is_cooked(self) -> bool:
         """Whether lines are read and echoed, as a shell leaves its terminal."""

@@ -7,15 +7,20 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.store.database import Database
+from jitchat.store.store import ColdStore
 from tests.support import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
+    from tests.benchmarks.terminal import Terminal
     from tests.faults.fork_server import ForkServer
 
 
@@ -79,3 +84,22 @@ def forks() -> Iterator[ForkServer]:
     made = ForkServer()
     yield made
     made.close()
+
+
+@pytest.fixture
+def environ(home: Path) -> dict[str, str]:
+    """For an app that opens a conversation without turns: a first start takes twice as long."""
+    home.mkdir()
+    database = Database(home / "cold.db")
+    ColdStore(database).create("A talk")
+    database.close()
+    (home / "config.toml").write_text('[embedder]\nname = "none"\n')
+    return dict(os.environ) | {"TERM": "xterm-256color", "JITCHAT_DB": str(home / "cold.db")}
+
+
+@pytest.fixture
+def fork(forks: ForkServer, environ: dict[str, str]) -> Callable[..., Terminal]:
+    """Runs a command on a terminal, in a process that has loaded jitchat already."""
+    from tests.benchmarks.terminal import Terminal  # what it imports is not there on Windows
+
+    return partial(Terminal, environ=environ, start=forks.start)

@@ -146,7 +146,7 @@ def test_a_document_that_a_full_disk_refuses_stays_as_it_was_and_is_written_late
     asyncio.run(ending.end())
     before = memory.context.documents.latest()
     store.append(conversation.id, turns[2:])
-    with store.database.read() as connection:
+    with store.database.writing() as connection:
         connection.execute("VACUUM")  # or it fits into free pages
     make_full(store, on=True)
     for _ in range(2):

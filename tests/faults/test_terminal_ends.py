@@ -9,15 +9,12 @@ import sys
 import threading
 import time
 from contextlib import closing
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jitchat.store.database import Database
-from jitchat.store.store import ColdStore
 from tests.benchmarks.terminal import Terminal
 from tests.providers.streams import DONE, STOP, delta, event
 from tests.support import has_loopback
@@ -74,23 +71,6 @@ def server() -> Iterator[Any]:
     made.shutdown()
     thread.join()
     made.server_close()
-
-
-@pytest.fixture
-def environ(home: Path) -> dict[str, str]:
-    """For an app that opens a conversation without turns: a first start takes twice as long."""
-    home.mkdir()
-    database = Database(home / "cold.db")
-    ColdStore(database).create("A talk")
-    database.close()
-    (home / "config.toml").write_text('[embedder]\nname = "none"\n')
-    return dict(os.environ) | {"TERM": "xterm-256color", "JITCHAT_DB": str(home / "cold.db")}
-
-
-@pytest.fixture
-def fork(forks: ForkServer, environ: dict[str, str]) -> Callable[..., Terminal]:
-    """Runs a command on a terminal, in a process that has loaded jitchat already."""
-    return partial(Terminal, environ=environ, start=forks.start)
 
 
 def start_a_reply(terminal: Terminal) -> None:

@@ -23,13 +23,13 @@ LONG = "harbour ferry gull kettle " * 8_000
 
 def fill(store: ColdStore) -> None:
     """From now on the database cannot grow, as on a full disk."""
-    with store.database.read() as connection:
+    with store.database.writing() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
 
 
 def free(store: ColdStore) -> None:
-    with store.database.read() as connection:
+    with store.database.writing() as connection:
         connection.execute("PRAGMA max_page_count = 1000000")
 
 

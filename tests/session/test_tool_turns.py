@@ -255,7 +255,7 @@ async def test_a_call_without_a_result_gets_one_before_the_next_message(store, t
     async with aclosing(session.send("what is there?", Mode.JIT)) as events:
         async for event in events:
             if isinstance(event, ToolReturned):
-                with store.database.read() as connection:
+                with store.database.writing() as connection:
                     connection.execute("VACUUM INTO ?", (str(copy),))
                 break
     found = ColdStore(Database(copy))

@@ -35,14 +35,14 @@ def dead_process() -> int:
 
 def make_full(store: ColdStore, *, on: bool) -> None:
     """Keep the database from growing, or allow it again."""
-    with store.database.read() as connection:
+    with store.database.writing() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages if on else 1_000_000}")
 
 
 def make_read_only(store: ColdStore, *, on: bool) -> None:
     """Refuse every write as SQLite does for a read-only file, or allow writes again."""
-    with store.database.read() as connection:
+    with store.database.writing() as connection:
         connection.execute(f"PRAGMA query_only = {int(on)}")
 
 

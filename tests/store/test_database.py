@@ -40,7 +40,7 @@ def files(folder: Path) -> list[str]:
 def test_a_new_database_and_one_opened_again_have_the_durable_settings(tmp_path):
     for _ in range(2):
         database = Database(tmp_path / "cold.db")
-        with database.read() as connection:
+        with database.writing() as connection:
             asked = ("journal_mode", "synchronous", "foreign_keys")
             found = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in asked]
         database.close()
@@ -183,13 +183,13 @@ def test_a_database_held_by_another_is_busy(database, monkeypatch):
 def test_a_full_disk_keeps_the_earlier_turns_readable(store):
     made = store.create("Talk")
     store.append(made.id, talk("one", "two"))
-    with store.database.read() as connection:
+    with store.database.writing() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreFull, match="full"):
         store.append(made.id, talk("x" * 1_000_000))
     assert [turn.content for turn in store.turns(made.id)] == ["one", "two"]
-    with store.database.read() as connection:
+    with store.database.writing() as connection:
         connection.execute("PRAGMA max_page_count = 1000000")
     assert store.append(made.id, talk("three"))[0].position == 3
 
@@ -275,3 +275,62 @@ def test_closing_interrupts_reads_in_other_threads(tmp_path):
         database.close()
         with pytest.raises(StoreError):
             reading.result(timeout=10)
+
+
+def count_in(database: Database, thread: ThreadPoolExecutor) -> int:
+    """Count the blobs, in another thread."""
+    return thread.submit(database.fetch_one, "SELECT count(*) FROM blobs").result(10)[0]
+
+
+def test_a_read_waits_for_no_write_and_sees_what_was_committed_before_it(database):
+    with ThreadPoolExecutor(1) as other:
+        with database.write() as connection:
+            connection.execute("INSERT INTO blobs VALUES ('a', 'b')")
+            assert count_in(database, other) == 0
+            assert database.fetch_one("SELECT count(*) FROM blobs") == (1,)
+        assert count_in(database, other) == 1
+
+
+def test_the_queries_of_a_read_see_one_state_and_none_writes(database):
+    insert = "INSERT INTO blobs VALUES ('a', 'b')"
+    with ThreadPoolExecutor(1) as other, database.read() as connection:
+        assert connection.execute("SELECT count(*) FROM blobs").fetchone() == (0,)
+        other.submit(database.execute, insert).result(10)
+        assert database.fetch_one("SELECT count(*) FROM blobs") == (0,)
+        with pytest.raises(RuntimeError, match="within"):
+            database.execute(insert)
+    assert database.fetch_one("SELECT count(*) FROM blobs") == (1,)
+
+
+def test_a_write_that_waits_for_another_process_says_so_and_when_it_no_longer_does(
+    database, monkeypatch
+):
+    monkeypatch.setattr(database_module, "SAID_AFTER", 0.0)
+    other = Database(database.path)
+    waits: list[bool] = []
+    is_waiting = threading.Event()
+    other.on_wait = lambda waiting: (waits.append(waiting), is_waiting.set())
+    with ThreadPoolExecutor(1) as thread:
+        with database.write():
+            write = thread.submit(other.execute, "INSERT INTO blobs VALUES ('a', 'b')")
+            assert is_waiting.wait(10)
+            assert waits == [True]
+        write.result(10)
+    other.close()
+    assert waits == [True, False]
+
+
+@pytest.mark.parametrize("end", [lambda other: other.wait_at_most(0), Database.close])
+def test_a_wait_for_another_process_can_be_ended(database, monkeypatch, end):
+    monkeypatch.setattr(database_module, "SAID_AFTER", 0.0)
+    monkeypatch.setattr(database_module, "WAIT_SECONDS", 1e6)
+    other = Database(database.path)
+    is_waiting = threading.Event()
+    other.on_wait = lambda _: is_waiting.set()
+    with database.write(), ThreadPoolExecutor(1) as thread:
+        write = thread.submit(other.execute, "INSERT INTO blobs VALUES ('a', 'b')")
+        assert is_waiting.wait(10)
+        end(other)
+        with pytest.raises(StoreBusy):
+            write.result(10)
+    other.close()

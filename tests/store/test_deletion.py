@@ -164,7 +164,7 @@ def test_an_erasure_without_disk_space_is_finished_later(store: ColdStore):
     def no_other_file(action: int, *_: object) -> int:
         return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
 
-    with store.database.read() as connection:
+    with store.database.writing() as connection:
         connection.set_authorizer(no_other_file)  # the database that VACUUM copies into is one
     with pytest.raises(
         ErasureIncomplete, match=r"is deleted, but .* `jitchat conversations vacuum`"
@@ -172,7 +172,7 @@ def test_an_erasure_without_disk_space_is_finished_later(store: ColdStore):
         erase(store, made)
     assert made not in [known.id for known in store.conversations()]
 
-    with store.database.read() as connection:
+    with store.database.writing() as connection:
         connection.set_authorizer(None)
     assert vacuum(store)
     assert [word for word in WORDS if word in bytes_of(store)] == []

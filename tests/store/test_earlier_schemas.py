@@ -113,7 +113,7 @@ def test_a_database_of_every_committed_state_has_todays_schema_and_its_rows(
         before = contents(connection)
 
     database = Database(path)
-    with database.read() as connection:
+    with database.writing() as connection:
         assert definitions(connection) == todays
         after = contents(connection)
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []

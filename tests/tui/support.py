@@ -222,7 +222,7 @@ class TestBackend:
 
 def demo_app(backend: TestBackend) -> JitchatApp:
     """The app on the demo conversation; in a store that holds something it is not indexed yet."""
-    with backend.store.database.read() as connection:
+    with backend.store.database.writing() as connection:
         if backend.demo is None or connection.total_changes:
             return JitchatApp(backend, store_demo(backend.store))
         with closing(sqlite3.connect(backend.demo)) as demo:

@@ -291,7 +291,7 @@ async def test_a_message_that_was_not_answered_keeps_its_files(
         await idle(pilot)
         (folder / "a.md").unlink()
         await shown(pilot, screen, "attaches a.md ×")
-        screen.keeper.keep_now()
+        await screen.keeper.keep_now()
     provider.script = ("Well.",)  # type: ignore[attr-defined]
     app = JitchatApp(backend, backend.store.conversation("demo"))
     async with app.run_test(size=(120, 36)) as pilot:

@@ -71,11 +71,11 @@ async def test_a_draft_is_on_disk_soon_after_the_last_key_and_until_its_reply_be
         await until(pilot, lambda: drafts.get("demo").text == "before a kill -9", "the draft")
         await pilot.press("enter")
         await until(pilot, lambda: screen.previews.sent, "the sent window")
-        screen.keeper.keep_now()
+        await screen.keeper.keep_now()
         assert drafts.get("demo").text == "before a kill -9"
         begins.set()
         await until(pilot, lambda: streams(screen), "the reply")
-        screen.keeper.keep_now()
+        await screen.keeper.keep_now()
         assert drafts.get("demo") == EMPTY
         ends.set()
         await idle(pilot)
@@ -101,12 +101,12 @@ async def test_what_failed_without_the_screen_is_told_and_not_put_into_the_promp
         assert [turn.content for turn in backend.store.turns("demo")][60] == "tell me"
 
 
-def test_a_known_key_is_never_written(backend: TestBackend) -> None:
+async def test_a_known_key_is_never_written(backend: TestBackend) -> None:
     demo_app(backend)
     drafts, typed = Drafts(backend.store.database), "use sk-canary-0123456789"
     keeper = opening.DraftKeeper(
         StageHost(), drafts, lambda: Draft.by_user(typed), lambda: ["sk-canary-0123456789"]
     )
     keeper.open("demo")
-    keeper.keep_now()
+    await keeper.keep_now()
     assert drafts.get("demo") == EMPTY

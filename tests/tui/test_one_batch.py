@@ -11,7 +11,6 @@ from textual.worker import WorkerState
 
 from jitchat.store.drafts import Drafts
 from jitchat.tui.actions import ACTIONS, Action
-from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.dialogs.large_message import LargeMessageScreen
 from jitchat.tui.workers import Workers
@@ -135,10 +134,16 @@ async def pressed(pilot: Pilot[None], action: Action, pause: float) -> None:
     await asyncio.sleep(pause)
     write(pilot, "escape")
     await pilot.pause()
-    for _ in range(10):
-        if isinstance(pilot.app.screen, ChatScreen):
-            break
-        await pilot.press("escape")
-        await asyncio.sleep(0.05)
-    assert isinstance(pilot.app.screen, ChatScreen), f"{action.id}: {pilot.app.screen}"
+    await at_chat(pilot)
     await idle(pilot)
+
+
+async def at_chat(pilot: Pilot[None]) -> None:
+    """Close what is open over the chat."""
+
+    def is_chat() -> bool:
+        if pilot.app.screen is not chat(pilot):
+            write(pilot, "escape")
+        return pilot.app.screen is chat(pilot)
+
+    await until(pilot, is_chat, "the chat")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jitchat.draft import EMPTY, GO_ON, Draft, joined
+from jitchat.store.database import waiting
 from jitchat.store.path import parent_of
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Indexing, Opening
@@ -18,6 +19,7 @@ from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering, with_files
 from jitchat.tui.widgets.turn_details import NOTHING, TurnDetails, is_cut
+from jitchat.turn_list import up_to
 from jitchat.values import Role, Status, Turn
 from jitchat.window.steering import NO_MORE, Once
 
@@ -163,7 +165,7 @@ class Branches(Controller):
     async def go_to(self, session: Session, position: int) -> None:
         """Put the cursor on a turn, switching to its branch if necessary."""
         transcript = self.surfaces.transcript
-        if session.memory.turn_at(position) is None:
+        if position not in session.memory.snapshot.path:
             await asyncio.to_thread(session.memory.switch_to, position)
             await self.show_branch(session, position)
         else:
@@ -180,26 +182,28 @@ class Branches(Controller):
         transcript.point_at(position)
         self.indexing.catch_up()
         self.previews.plan(afresh=True)
-        self.opening.know(replace(self.opening.conversation, turns=len(turns)))
+        await self.opening.know(replace(self.opening.conversation, turns=len(turns)))
 
     async def show_up_to(self, session: Session, position: int) -> None:
-        kept = [turn for turn in session.memory.turns if turn.position <= position]
-        await self.surfaces.transcript.show(kept)
+        turns = session.memory.turns
+        await self.surfaces.transcript.show(turns[: up_to(turns, position)])
 
     def question(self, session: Session) -> Turn | None:
         """Return the user's turn at or before the selected turn, or the last one; None if none."""
         chosen = self.surfaces.transcript.chosen
-        for turn in reversed(session.memory.turns):
-            if turn.role is Role.USER and (chosen is None or turn.position <= chosen.position):
-                return turn
-        return None
+        turns = session.memory.turns
+        if chosen is not None:
+            turns = turns[: up_to(turns, chosen.position)]
+        with waiting():
+            return next((turn for turn in reversed(turns) if turn.role is Role.USER), None)
 
     def _chosen(self, session: Session, fits: Callable[[Turn], bool]) -> Turn | None:
         """Return the turn under the cursor if it fits, else the last turn that does."""
         chosen = self.surfaces.transcript.chosen
         if chosen is not None and fits(chosen):
             return chosen
-        return next((turn for turn in reversed(session.memory.turns) if fits(turn)), None)
+        with waiting():
+            return next((turn for turn in reversed(session.memory.turns) if fits(turn)), None)
 
     def _set_edit_aside(self) -> None:
         """End the edit because something else is sent; the typed text stays in the prompt."""

@@ -95,34 +95,44 @@ class Conversations(Controller):
 
     async def begin(self) -> None:
         """Open an empty conversation, reusing one that is already empty."""
+        await self.open(await asyncio.to_thread(self._new))
+
+    def _new(self) -> Conversation:
         store = self.backend.store
         project = store.project_of(self.opening.conversation.id)
         new = (each for each in store.conversations() if _is_new(each, project))
         plain = (each for each in new if self.backend.own_instructions(each.id) == Instructions())
-        await self.open(next(plain, None) or store.create(NEW_TITLE, project=project))
+        return next(plain, None) or store.create(NEW_TITLE, project=project)
 
     async def begin_temporary(self) -> None:
         """Open a temporary conversation; it is deleted when it is left."""
+        await self.open(await asyncio.to_thread(self._temporary))
+        self.host.say(TEMPORARY_SAID)
+
+    def _temporary(self) -> Conversation:
         store = self.backend.store
         project = store.project_of(self.opening.conversation.id)
-        await self.open(store.create(TEMPORARY_TITLE, project=project, temporary=True))
-        self.host.say(TEMPORARY_SAID)
+        return store.create(TEMPORARY_TITLE, project=project, temporary=True)
+
+    def _latest_in(self, project: str) -> Conversation:
+        """Return the latest conversation of a project, or a new one."""
+        store = self.backend.store
+        return store.latest(project) or store.create(NEW_TITLE, project=project)
 
     async def _choose_project(self) -> None:
         from jitchat.tui.dialogs.choice import projects_screen  # noqa: PLC0415  seldom
 
         store = self.backend.store
         projects = await asyncio.to_thread(store.projects)
-        here = store.project_of(self.opening.conversation.id)
+        here = await asyncio.to_thread(store.project_of, self.opening.conversation.id)
         self.host.push(projects_screen(projects, here), self._take_project)
 
     async def _take_project(self, chosen: ChosenProject | None) -> None:
         """Move the conversation to the chosen project, or open the latest one there."""
-        store = self.backend.store
         if chosen is not None and chosen.moves:
             await self.move(chosen.name)
         elif chosen is not None:
-            latest = store.latest(chosen.name) or store.create(NEW_TITLE, project=chosen.name)
+            latest = await asyncio.to_thread(self._latest_in, chosen.name)
             if latest.id != self.opening.conversation.id:
                 await self.open(latest)
 
@@ -186,7 +196,7 @@ class Conversations(Controller):
         if present is None:
             await self._leave(self.opening.conversation, takes_draft=True)
         else:
-            self.opening.know(present)
+            await self.opening.know(present)
 
     def ask_to_delete(self, how: str = "") -> None:
         """Ask whether to delete the conversation on screen; `erase` also wipes its text."""
@@ -215,9 +225,8 @@ class Conversations(Controller):
 
     async def _leave(self, gone: Conversation, *, takes_draft: bool) -> None:
         """Open the latest other conversation or a new one; `takes_draft` moves the draft there."""
-        store, typed = self.backend.store, self.surfaces.prompt.message
-        latest = await asyncio.to_thread(store.latest, gone.project)
-        await self.open(latest or store.create(NEW_TITLE, project=gone.project))
+        typed = self.surfaces.prompt.message
+        await self.open(await asyncio.to_thread(self._latest_in, gone.project))
         if takes_draft and (typed.text.strip() or typed.files):
             self.surfaces.prompt.give_back(typed)
 

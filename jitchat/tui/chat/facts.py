@@ -18,7 +18,6 @@ from jitchat.tui.chat.previews import Previews
 
 if TYPE_CHECKING:
     from jitchat.session import Session
-    from jitchat.store.facts import Change
 
 KEEP = "/keep or {allow_once} keeps it"
 TEMPORARY = "This conversation is temporary: it neither reads nor writes memory."
@@ -78,7 +77,7 @@ class Facts(Controller):
         fact, *rest = self._proposed
         self._proposed = tuple(rest)
         self.show()
-        self._report(await asyncio.to_thread(session.memory.facts.keep, fact))
+        await self._keep(session, fact)
 
     async def remember(self, session: Session, text: str = "") -> None:
         """Keep a text as a fact; without one, the first proposal."""
@@ -87,7 +86,7 @@ class Facts(Controller):
         elif not text:
             await self.keep(session)
         else:
-            self._report(await asyncio.to_thread(session.memory.facts.keep, remembered(text)))
+            await self._keep(session, remembered(text))
 
     async def forget(self, session: Session, wanted: str = "") -> None:
         """Forget the fact with the given number or part of its text.
@@ -99,7 +98,7 @@ class Facts(Controller):
         if session.memory.conversation.is_temporary:
             self.host.say(TEMPORARY)
             return
-        facts = session.memory.facts
+        facts = await asyncio.to_thread(lambda: session.memory.facts)
         found = await asyncio.to_thread(facts.find, wanted) if wanted else []
         if len(found) != 1:
             what = "No remembered fact matches."
@@ -112,7 +111,8 @@ class Facts(Controller):
         self.host.say(f"Forgotten: {_named(found[0])}.")
         self.previews.plan(afresh=True)
 
-    def _report(self, change: Change) -> None:
+    async def _keep(self, session: Session, fact: Fact) -> None:
+        change = await asyncio.to_thread(lambda: session.memory.facts.keep(fact))
         over = f" It replaces {_named(change.superseded[0])}." if change.superseded else ""
         self.host.say(f"Remembered: {_named(change.kept)}.{over}")
         self.previews.plan(afresh=True)

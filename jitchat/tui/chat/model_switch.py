@@ -202,7 +202,7 @@ class ModelSwitch(Controller):
     async def _take_over(self, session: Session, *, afresh: bool = False) -> None:
         left, self.opening.session = self.opening.session, session
         self.tools.offer(session)
-        self.opening.show_place()
+        await self.opening.show_place()
         self.indexing.show_status()
         self.previews.plan(afresh=afresh)
         self.show_answerer(session)

@@ -19,7 +19,7 @@ from textual.worker import Worker, get_current_worker
 
 from jitchat.crash import holds_secret
 from jitchat.draft import EMPTY, Draft, joined
-from jitchat.errors import JitchatError, StoreError
+from jitchat.errors import JitchatError, StoreBusy, StoreError
 from jitchat.store.deletion import delete_conversation
 from jitchat.store.drafts import Drafts, sent_drafts
 from jitchat.tui import garbage
@@ -27,7 +27,7 @@ from jitchat.tui.alarm import Alarm
 from jitchat.tui.chat.ending import Ending
 from jitchat.tui.chat.host import Controller, Host
 from jitchat.tui.widgets.turn_details import TurnDetails
-from jitchat.values import Conversation, Reach
+from jitchat.values import Conversation, Reach, Turn
 from jitchat.window.steering import Steering
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class DraftKeeper:
         self._drafts, self._typed, self._secrets = drafts, typed, secrets
         self._timer = Alarm()
         self._lock = threading.Lock()
-        self._conversation: str | None = None
+        self._conversation = ""
         self._stored = self._wanted = self._under_way = self._returned = EMPTY
         self._is_turn = False
         """Whether the message being sent is stored as a turn."""
@@ -107,32 +107,48 @@ class DraftKeeper:
         self._note(leaving=False)
         self._host.in_thread(self._flush, "draft")
 
-    def keep_now(self, *, leaving: bool = False) -> None:
-        """Write the draft before returning.
+    async def keep_now(self) -> None:
+        """Write the draft before returning. Raises StoreBusy if another program writes for long."""
+        self._timer.stop()
+        self._note(leaving=False)
+        await asyncio.to_thread(self._flush, StoreBusy)
 
-        If `leaving`, a sent message that is already a turn is not kept as a draft too.
+    async def keep_at_exit(self, *, is_temporary: bool) -> None:
+        """Write the draft, if need be outside of the database.
+
+        A sent message that is already a turn is not kept as a draft too.
         """
         self._timer.stop()
-        self._note(leaving=leaving)
-        self._flush()
+        self._note(leaving=True)
+        await asyncio.to_thread(self._flush)
+        if not is_temporary and self._wanted != self._stored:
+            draft = self._without_secret(self._wanted)
+            await asyncio.to_thread(self._drafts.set_aside, self._conversation, draft)
 
     def _note(self, *, leaving: bool) -> None:
         under_way = EMPTY if leaving and self._is_turn else self._under_way
         drafts = (under_way, self._typed())
         self._wanted = joined(draft for draft in drafts if draft.text.strip() or draft.files)
 
-    def _flush(self) -> None:
-        """Write the noted draft if it has changed; from any thread."""
+    def _flush(self, *raised: type[StoreError]) -> None:
+        """Write the noted draft if it has changed; from any thread. Only these errors are raised.
+
+        After the others, it is written with the next text; a send reports them.
+        """
         with self._lock:
             wanted = self._wanted
-            if self._conversation is None or wanted == self._stored:
+            if wanted == self._stored:
                 return
-            draft = EMPTY if holds_secret(wanted.text, self._secrets()) else wanted
             try:
-                self._drafts.put(self._conversation, draft)
-            except StoreError:  # retried with the next text; a send reports the error
+                self._drafts.put(self._conversation, self._without_secret(wanted))
+            except StoreError as error:
+                if isinstance(error, raised):
+                    raise
                 return
             self._stored = wanted
+
+    def _without_secret(self, draft: Draft) -> Draft:
+        return EMPTY if holds_secret(draft.text, self._secrets()) else draft
 
 
 @dataclass(eq=False)
@@ -177,18 +193,16 @@ class Opening(Controller):
             StoreError: The conversation cannot be read.
         """
         self.conversation, self._jump = conversation, at
-        store, surfaces = self.backend.store, self.surfaces
-        if at is not None and at not in store.path(conversation.id):
-            store.switch_to(conversation.id, at)
-            self.conversation = conversation = store.conversation(conversation.id)
-        path = store.path(conversation.id)
-        turns = store.turns_of(conversation.id, path, path.before_last(SHOWN_FIRST))
+        number, store, surfaces = self.number, self.backend.store, self.surfaces
+        read = partial(self._read, conversation, at)
+        self.conversation, turns, history, draft = await asyncio.to_thread(read)
+        if number != self.number:
+            return
         surfaces.transcript.details = TurnDetails(store, conversation.id)
         await surfaces.transcript.show(turns)
-        self.show_place()
+        await self.show_place()
         surfaces.top.show_status("opening…")
-        surfaces.prompt.use_history(sent_drafts(store.database, WALKED_PROMPTS))
-        draft = self.keeper.open(conversation.id)
+        surfaces.prompt.use_history(history)
         if self.number > 1:
             surfaces.prompt.swap(draft)
         elif draft:  # at the start, before the keys that were pressed meanwhile
@@ -196,6 +210,19 @@ class Opening(Controller):
         surfaces.prompt.focus()
         self.host.post(self.Shown(self.number))
         self.host.after_frame(self._load)
+
+    def _read(
+        self, conversation: Conversation, at: int | None
+    ) -> tuple[Conversation, list[Turn], list[Draft], Draft]:
+        """Read the conversation as it is shown first, earlier prompts, and its draft."""
+        store = self.backend.store
+        if at is not None and at not in store.path(conversation.id):
+            store.switch_to(conversation.id, at)
+            conversation = store.conversation(conversation.id)
+        path = store.path(conversation.id)
+        turns = store.turns_of(conversation.id, path, path.before_last(SHOWN_FIRST))
+        history = sent_drafts(store.database, WALKED_PROMPTS)
+        return conversation, turns, history, self.keeper.open(conversation.id)
 
     async def leave(self) -> None:
         """Close the session; late messages from it are dropped from now on."""
@@ -244,12 +271,13 @@ class Opening(Controller):
         self.refusal = error
         self.surfaces.top.show_status("cannot send")
 
-    def know(self, conversation: Conversation) -> None:
+    async def know(self, conversation: Conversation) -> None:
         self.conversation = conversation
-        self.show_place()
+        await self.show_place()
 
-    def show_place(self) -> None:
-        persona = self.backend.settings_for(self.conversation.id).chat.persona
+    async def show_place(self) -> None:
+        settings = await asyncio.to_thread(self.backend.settings_for, self.conversation.id)
+        persona = settings.chat.persona
         reach = Reach(self.backend.settings.memory.recall)
         self.surfaces.top.show_conversation(self.conversation, reach, persona)
 

@@ -34,20 +34,21 @@ class Personas(Controller):
     opening: Opening
     models: ModelSwitch
 
-    def warn_if_missing(self) -> None:
+    async def warn_if_missing(self) -> None:
         """Warn if the persona of the opened conversation no longer exists."""
-        own = self.backend.own_instructions(self.opening.conversation.id)
+        here = self.opening.conversation.id
+        own = await asyncio.to_thread(self.backend.own_instructions, here)
         if sentence := missing(self.backend.settings, own):
             self.host.warn(sentence)
 
-    def use_text(self, text: str = "") -> None:
+    async def use_text(self, text: str = "") -> None:
         """Set the conversation's own system prompt; without a text, show the current one."""
         if text:
             self._say(text)
             return
         from jitchat.tui.dialogs.system import SystemScreen  # noqa: PLC0415  not on the first frame
 
-        settings = self._settings()
+        settings = await self._settings()
         text, origin = settings.chat.system, settings.origin("chat.system")
         source = origin if text else "built in"
         self.host.push(SystemScreen(text or SYSTEM_PROMPT, source), self._edited)
@@ -63,7 +64,7 @@ class Personas(Controller):
         has = "has its own system prompt" if text.strip() else "has no system prompt of its own"
         self._use(f"this conversation {has}", lambda own: replace(own, system=text))
 
-    def pick(self, name: str = "") -> None:
+    async def pick(self, name: str = "") -> None:
         """Use a persona in the conversation; without a name, let the user choose one.
 
         Raises:
@@ -79,7 +80,7 @@ class Personas(Controller):
             if name is not None:
                 self._use_persona(name)
 
-        settings = self._settings()
+        settings = await self._settings()
         self.host.push(personas_screen(settings.personas, settings.chat.persona), chosen)
 
     def _use_persona(self, name: str) -> None:
@@ -112,5 +113,5 @@ class Personas(Controller):
         self.host.say(f"Saved as the persona {name}, which is now used here.")
         self._use_persona(name)
 
-    def _settings(self) -> Settings:
-        return self.backend.settings_for(self.opening.conversation.id)
+    async def _settings(self) -> Settings:
+        return await asyncio.to_thread(self.backend.settings_for, self.opening.conversation.id)

@@ -280,10 +280,10 @@ class Meter(Controller):
         if sent is None:
             return False
         window, ending = sent
+        broken = await asyncio.to_thread(_is_broken_off, session, ending)
         usage, cost = (ending.usage, ending.cost) if ending is not None else (None, None)
         self.previews.forget()
         self.previews.show_sent(window, turn, usage)
-        broken = _is_broken_off(session, ending)
         self.surfaces.hint.show_usage(usage_sentence(usage, cost, window, is_broken_off=broken))
         return True
 

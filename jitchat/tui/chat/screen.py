@@ -152,7 +152,7 @@ class ChatScreen(Screen[None]):
         """Stop all threads and connections, and store the draft."""
         await self.sends.close()
         await self.tools.stop()
-        self.keeper.keep_now(leaving=True)
+        await self.keeper.keep_at_exit(is_temporary=self.opening.conversation.is_temporary)
         await self.opening.close()
         with suppress(TimeoutError):  # the next start deletes them
             await asyncio.wait_for(asyncio.to_thread(delete_left, self.backend.store), _PATIENCE)
@@ -161,8 +161,9 @@ class ChatScreen(Screen[None]):
     async def open(self, conversation: Conversation, at: int | None = None) -> None:
         """Leave the conversation and open another one, at its end or at one of its turns."""
         left = self.opening.conversation
+        await self.keeper.keep_now()
         await self.leave()
-        self.steering.begin(conversation.id)
+        await self.steering.begin(conversation.id)
         await self.opening.open(conversation, at)
         if left.id != conversation.id and await self.opening.delete_temporary(left):
             self.host.say(TEMPORARY_DELETED)
@@ -177,7 +178,6 @@ class ChatScreen(Screen[None]):
         self.observations.leave()
         self.facts.leave()
         await self.models.leave()
-        self.keeper.keep_now()
         self.indexing.stop()
         self.previews.leave()
         await self.opening.leave()
@@ -248,7 +248,7 @@ class ChatScreen(Screen[None]):
         self.previews.plan()
         self.surfaces.prompt.draw_marks()
         self.models.show_answerer(session)
-        self.personas.warn_if_missing()
+        await self.personas.warn_if_missing()
         self.meter.sum_up()
         self.views.load_soon()
         self.ending.begin(session)
@@ -354,8 +354,9 @@ class ChatScreen(Screen[None]):
         self.surfaces.hint.link = message.leads_to
 
     @on(Inspector.RowOpened)
-    def _row_opened(self, message: Inspector.RowOpened) -> None:
-        self.turns.show_row(message)
+    @reports_errors
+    async def _row_opened(self, message: Inspector.RowOpened) -> None:
+        await self.turns.show_row(message)
 
     @on(Prompt.LargeOpened)
     def _large_paste_opened(self, message: Prompt.LargeOpened) -> None:

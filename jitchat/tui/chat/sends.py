@@ -209,7 +209,7 @@ class Sends(Controller):
         number = self.opening.number
         named = await asyncio.to_thread(self._named, self.opening.conversation, self._turn)
         if number == self.opening.number:
-            self.opening.know(named)
+            await self.opening.know(named)
 
     def retry_storing(self) -> None:
         """Retry at intervals to store a reply that could not be stored."""

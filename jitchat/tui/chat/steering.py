@@ -92,11 +92,12 @@ class Steering(Controller):
         addressed = addressed_in(self.surfaces.prompt.draft).mode or self.once_mode
         self.surfaces.top.show_mode(addressed or self.mode, once=addressed is not None)
 
-    def begin(self, conversation: str) -> None:
+    async def begin(self, conversation: str) -> None:
         """Use the mode that was picked in a conversation, or the one for conversations without."""
         self.conversation = conversation
         with suppress(StoreError):  # reported by features that need the store
-            self.mode = self.backend.settings.mode_in(*self._picked.get(conversation))
+            picked = await asyncio.to_thread(self._picked.get, conversation)
+            self.mode = self.backend.settings.mode_in(*picked)
         self.show_mode()
 
     def use_mode(self, mode: Mode) -> None:

@@ -31,11 +31,12 @@ class Turns(Controller):
         text = turn.content or detail.reasoning if call is None else whole(turn, call)
         self.show_text(f"#{turn.position} {turn.speaker}", text, note_sentence(detail.note))
 
-    def show_row(self, opened: Inspector.RowOpened) -> None:
+    async def show_row(self, opened: Inspector.RowOpened) -> None:
         """Show the full text of an inspector row."""
         from jitchat.tui.dialogs.exact import row_screen  # noqa: PLC0415  not on the first frame
 
-        screen = row_screen(opened, self.backend.store, self.opening.conversation.id)
+        place = self.backend.store, self.opening.conversation.id
+        screen = await asyncio.to_thread(row_screen, opened, *place)
         self.host.push(screen, self.views.left)
 
     def show_text(self, title: str, text: str, note: str) -> None:

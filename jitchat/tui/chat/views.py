@@ -92,25 +92,26 @@ class Views(Controller):
         if question is None or not await self.meter.show_sent(session, question, chosen):
             self.host.say("No window was sent for this turn.")
 
-    def open_preset(self, preset: str = "") -> None:
+    async def open_preset(self, preset: str = "") -> None:
         """Open the rot lab; a named preset is started if it costs nothing."""
         from jitchat.lab import experiment  # noqa: PLC0415  not on the first frame
 
         if not preset:
-            self.open_lab()
+            await self.open_lab()
         else:
             answers = self.opening.session.provider.name if self.opening.session else "reader"
             wanted = experiment.RunWanted(experiment.preset(preset, answers))
-            self.open_lab(wanted, begins=True)
+            await self.open_lab(wanted, begins=True)
 
-    def open_lab(self, wanted: RunWanted | None = None, *, begins: bool = False) -> None:
+    async def open_lab(self, wanted: RunWanted | None = None, *, begins: bool = False) -> None:
         """Open the rot lab, which uses its own conversations and not the one on screen.
 
         `wanted` is preselected; with `begins`, it is also started if it costs nothing.
         """
         from jitchat.tui.lab.start import StartScreen  # noqa: PLC0415  not on the first frame
 
-        titles = {each.id: each.title for each in self.backend.store.conversations()}
+        listed = await asyncio.to_thread(self.backend.store.conversations)
+        titles = {each.id: each.title for each in listed}
         lab = StartScreen(self.backend.lab_service(), wanted, begins=begins, titles=titles)
         self.host.push(lab)
 

@@ -249,7 +249,8 @@ class LiveApp(JitchatApp):
     def get_default_screen(self) -> Screen[object]:  # type: ignore[override]
         return Screen()
 
-    def on_ready(self) -> None:
+    async def on_ready(self) -> None:
+        await super().on_ready()
         live = LiveScreen(self._backend, self._pace)
 
         def leave(_: bool | None) -> None:

@@ -46,16 +46,22 @@ class FactsView(TableView[Fact]):
         )
         super().__init__(subject, table, "facts")
         self._known: list[Fact] = []
+        self._project = ""
         self._shows_all = self._is_changed = False
 
     def read(self) -> None:
         if self.subject.session.memory.conversation.is_temporary:
             self.show_nothing(TEMPORARY)
         else:
-            self.load(self.subject.session.memory.facts.all, self._show)
+            self.load(self._read, self._show)
 
-    def _show(self, known: list[Fact]) -> None:
-        self._known = known
+    def _read(self) -> tuple[str, list[Fact]]:
+        facts = self.subject.session.memory.facts
+        return facts.project, facts.all()
+
+    def _show(self, read: tuple[str, list[Fact]]) -> None:
+        self._project, self._known = read
+        known = self._known
         shown = [fact for fact in known if self._shows_all or _is_current(fact)]
         self.show_nothing("" if shown else NONE_YET)
         self.table.show(shown)
@@ -68,8 +74,7 @@ class FactsView(TableView[Fact]):
         proposed = sum(
             fact.state is FactState.PROPOSED and _is_current(fact) for fact in self._known
         )
-        project = self.subject.session.memory.facts.project
-        told = f"project {project} · {plural(hold, 'fact holds')}"
+        told = f"project {self._project} · {plural(hold, 'fact holds')}"
         return f"{told} · {proposed} proposed" if proposed else told
 
     def about(self, fact: Fact) -> str:
@@ -102,7 +107,7 @@ class FactsView(TableView[Fact]):
 
     def action_all(self) -> None:
         self._shows_all = not self._shows_all
-        self._show(self._known)
+        self._show((self._project, self._known))
 
     @property
     def planned(self) -> Planned | None:

@@ -148,7 +148,7 @@ class RegressionCasesView(TableView[Case]):
         is_gone = row is not None and key_of(row) not in keys
         self.table.show(cases, at=keys[min(place, len(keys) - 1)] if is_gone and keys else None)
         self.show_note()
-        checking = CaseChecker(self.subject.session)
+        checking = await asyncio.to_thread(CaseChecker, self.subject.session)
         for case in cases:
             self._checked[key_of(case)] = await asyncio.to_thread(checking.check, case)
             self.table.replace_row(case)

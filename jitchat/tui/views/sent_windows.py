@@ -334,7 +334,8 @@ class SentWindowsView(View):
     @on(Inspector.RowOpened)
     def _row_opened(self, message: Inspector.RowOpened) -> None:
         memory = self.subject.session.memory
-        self.open_over(exact.row_screen(message, memory.store, memory.conversation.id))
+        place = memory.store, memory.conversation.id
+        self.load(lambda: exact.row_screen(message, *place), self.open_over, group="row")
 
     def copyable(self) -> str:
         """Write the send and the visible table, or all of its messages."""

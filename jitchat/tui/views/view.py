@@ -29,6 +29,7 @@ from textual.worker import Worker
 from jitchat.errors import JitchatError
 from jitchat.replay import window_of
 from jitchat.statements import Source
+from jitchat.store.database import waiting
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import one_line
 from jitchat.text.stance import objects
@@ -104,7 +105,8 @@ class Subject:
         """
         if self.sent is None:
             return self.draft, self.once
-        sent = self.session.memory.turn_at(self.sent.position) or self.sent
+        with waiting():
+            sent = self.session.memory.turn_at(self.sent.position) or self.sent
         if sent.status is Status.UNANSWERED:
             return sent.content, NO_MORE
         return sent.content, Once(again=sent)

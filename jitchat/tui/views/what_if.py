@@ -359,7 +359,7 @@ class WhatIfView(TableView[AlignedRow]):
 
     def open_row(self, row: AlignedRow) -> None:
         position = row.turns[0]
-        if position is not None and self.subject.session.memory.turn_at(position) is not None:
+        if position is not None and position in self.subject.session.memory.snapshot.path:
             self.dismiss(view.GoTo(position))
         else:
             self.say("That turn is not in the conversation yet.")

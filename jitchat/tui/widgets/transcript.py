@@ -14,6 +14,7 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.style import Style
 
+from jitchat.store.database import waiting
 from jitchat.text.code_blocks import CodeBlock, code_blocks, has_code
 from jitchat.text.sanitize import shorten
 from jitchat.tui.actions import pane_bindings
@@ -26,7 +27,7 @@ from jitchat.tui.widgets.line_view import Block, LineView, Part, Row, Sign
 from jitchat.tui.widgets.reply import Pace
 from jitchat.tui.widgets.turn_block import TurnBlock
 from jitchat.tui.widgets.turn_details import NOTHING, Detail, TurnDetails, is_cut
-from jitchat.turn_list import joined, replaced, up_to
+from jitchat.turn_list import in_memory, joined, position_at, replaced, up_to
 from jitchat.values import Role, Status, ToolCall, Turn
 from jitchat.window.carriers import Carrier
 from jitchat.window.exchange import is_requested
@@ -120,7 +121,7 @@ class Transcript(LineView):
     def chosen(self) -> Turn | None:
         """The turn under the cursor; None while the focus is elsewhere."""
         place = self._place_of_cursor() if self.has_focus else None
-        return None if place is None else self._turns[place]
+        return None if place is None else self._turn_at(place)
 
     @property
     def _chosen_block(self) -> TurnBlock | None:
@@ -165,7 +166,7 @@ class Transcript(LineView):
     @property
     def to_copy(self) -> Turn | None:
         """The turn under the cursor, or the last reply; None if there is neither."""
-        replies = (turn for turn in reversed(self._turns) if turn.role is Role.ASSISTANT)
+        replies = (turn for turn in reversed(in_memory(self._turns)) if turn.role is Role.ASSISTANT)
         return self.chosen or next(replies, None)
 
     async def put(self, turn: Turn) -> None:
@@ -298,11 +299,12 @@ class Transcript(LineView):
         self._is_loading = False
         size = len(turns)
         found = size if at is None else up_to(turns, at - 1)
-        if found < size and turns[found].position != at:
+        if found < size and position_at(turns, found) != at:
             found = size
         start = max(0, found - (FIRST if found == size else NEAR))
-        page = self.container_size.height
-        blocks = await self._blocks_for(turns[start : found + max(NEAR, page)])
+        end = found + max(NEAR, self.container_size.height)
+        read = await asyncio.to_thread(turns.__getitem__, slice(start, end))
+        blocks = await self._blocks_for(read)
         self._turns = turns
         self._load(start, blocks)
         if at is None or found == size:
@@ -355,7 +357,8 @@ class Transcript(LineView):
             start = max(0, first - KEPT)
             numbers = range(start, min(len(self._turns), last + KEPT))
             loaded = {block.number: block for block in self.turn_blocks}
-            new = [self._turns[number] for number in numbers if number not in loaded]
+            missing = [number for number in numbers if number not in loaded]
+            new = await asyncio.to_thread(lambda: [self._turns[number] for number in missing])
             made = iter(await self._blocks_for(new))
             self._load(start, [loaded.get(number) or next(made) for number in numbers])
             self.follows = self.follows and self.has_end
@@ -370,8 +373,17 @@ class Transcript(LineView):
         """Return the blocks of turns, also of those that are no longer loaded."""
         for number in range(max(0, first), min(last + 1, len(self._turns))):
             is_loaded = self._start <= number < self._end
-            turn = self._turns[number]
-            yield self.blocks[number - self._start] if is_loaded else self._block_for(turn)
+            if is_loaded:
+                yield self.blocks[number - self._start]
+            else:
+                yield self._block_for(self._turn_at(number))
+
+    def _turn_at(self, place: int) -> Turn:
+        """Return a turn that is loaded, or was once and may have to be read again."""
+        if self._start <= place < self._end:
+            return self.turn_blocks[place - self._start].turn
+        with waiting():
+            return self._turns[place]
 
     # What shows the state of a turn
 
@@ -480,7 +492,7 @@ class Transcript(LineView):
         if not first <= place <= last:
             self.point_at(self._nearest_in_view(step))
         elif 0 <= place + step < len(self._turns):
-            position = self._turns[place + step].position
+            position = position_at(self._turns, place + step)
             if self.block_of(position) is None:
                 await self.show(self._turns, position)
             self.reveal(place + step - self._start, step)
@@ -494,8 +506,9 @@ class Transcript(LineView):
 
     async def action_first(self) -> None:
         if self._turns:
-            await self.show(self._turns, self._turns[0].position)
-            self.point_at(self._turns[0].position)
+            first = position_at(self._turns, 0)
+            await self.show(self._turns, first)
+            self.point_at(first)
 
     async def action_last(self) -> None:
         await self.show(self._turns)
@@ -517,8 +530,8 @@ class Transcript(LineView):
         turns, size = self._turns, len(self._turns)
         latest = reversed(range(max(0, size - LATEST), size))
         places = (*latest, up_to(turns, position) - 1) if size and position is not None else ()
-        at_position = (at for at in places if turns[at].position == position)
-        return next((at for at in at_position if role in (None, turns[at].role)), None)
+        at_position = (at for at in places if position_at(turns, at) == position)
+        return next((at for at in at_position if role in (None, self._turn_at(at).role)), None)
 
     def _place_of_cursor(self) -> int | None:
         """Return the index of the turn under the cursor; the last one if it no longer exists."""
@@ -533,7 +546,7 @@ class Transcript(LineView):
     def _nearest_in_view(self, step: int) -> int | None:
         """Return the position of the visible turn that comes first in this direction."""
         number = self.numbers_in_view[0 if step > 0 else -1]
-        return self._turns[number].position if self._turns else None
+        return position_at(self._turns, number) if self._turns else None
 
     def _growing_turn(self) -> Turn | None:
         last = self._turns[-1] if self._turns else None

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tests.tui.chat.stage import Stage
 
 
-def kept(stage: Stage) -> str:
-    stage.keeper.keep_now()
+async def kept(stage: Stage) -> str:
+    await stage.keeper.keep_now()
     return stage.drafts.get(stage.opening.conversation.id).text
 
 
@@ -46,9 +46,9 @@ async def test_an_edit_puts_what_was_typed_aside_and_plans_for_what_it_follows(
 async def test_an_edit_that_is_not_one_is_no_draft(stage: Stage) -> None:
     stage.type("mine")
     await stage.branches.edit(stage.session)
-    assert kept(stage) == "mine"
+    assert await kept(stage) == "mine"
     stage.prompt.draft = "edited"
-    assert kept(stage) == "mine\nedited"
+    assert await kept(stage) == "mine\nedited"
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ async def test_a_continuation_that_fails_leaves_nothing_in_the_prompt_and_no_tit
     store.set_status(memory.turns[-1], Status.CUT)
     store.rename(memory.conversation.id, NEW_TITLE)
     memory.refresh()
-    stage.opening.know(store.conversation(memory.conversation.id))
+    await stage.opening.know(store.conversation(memory.conversation.id))
     script = asyncio.Event() if is_stopped else Unreachable("Nobody answers.")
     provider = stage.session.provider = ScriptedProvider((script,))
     stage.type("half a thought")
@@ -126,7 +126,7 @@ async def test_a_continuation_that_fails_leaves_nothing_in_the_prompt_and_no_tit
     await stage.finish()
     assert memory.turns[-1].content == GO_ON
     assert stage.prompt.draft == "half a thought"
-    assert kept(stage) == "half a thought"
+    assert await kept(stage) == "half a thought"
     assert store.conversation(memory.conversation.id).title == NEW_TITLE
 
     provider.script = ("Understood.",)

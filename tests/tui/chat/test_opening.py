@@ -19,7 +19,7 @@ def posted(stage: Stage, kind: type[Any]) -> list[Any]:
 
 
 async def leave(stage: Stage) -> None:
-    stage.keeper.keep_now()
+    await stage.keeper.keep_now()
     stage.indexing.stop()
     await stage.opening.leave()
 

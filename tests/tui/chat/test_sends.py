@@ -114,7 +114,7 @@ async def test_a_message_that_is_stopped_comes_back_with_what_held_for_it(stage:
     provider = send(stage, asyncio.Event(), typed="@full and now?")
     await asked(stage, provider)
     assert stage.drafts.get(stage.opening.conversation.id).text == ""
-    stage.keeper.keep_now()
+    await stage.keeper.keep_now()
     assert stage.drafts.get(stage.opening.conversation.id).text == "@full and now?"
     stage.prompt.draft = "typed meanwhile"
     stage.sends.stop()

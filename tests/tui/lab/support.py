@@ -27,6 +27,7 @@ from jitchat.lab.run_file import Run, Runs, cell_key, fields_of
 from jitchat.memory import Memory
 from jitchat.session import Session
 from jitchat.session_options import SessionOptions
+from jitchat.store.database import waiting
 from jitchat.store.windows import WindowArchive
 from jitchat.transfer.demo import store_demo
 from jitchat.values import Mode, Usage
@@ -135,7 +136,7 @@ def row_of(result: Result) -> tuple[str, int | None, str]:
 
 def keep_all(file: RunFile, results: Iterable[Result]) -> None:
     """In one transaction: a run of the lab takes one for each."""
-    with file.store.database.write() as connection:
+    with waiting(), file.store.database.write() as connection:
         connection.execute("DELETE FROM rot_cells")
         for each in results:
             connection.execute(
@@ -161,7 +162,8 @@ class ScriptedLab(Lab):
 
     async def run(self, hear: Callable[[LabEvent], object]) -> None:
         run, length = self.file.run, 0
-        found = {each.cell: each for each in self.file.results()}
+        with waiting():
+            found = {each.cell: each for each in self.file.results()}
         done = {cell for cell in found if found[cell].verdict is not Verdict.FAILED}
         try:
             for number, cell in enumerate(run.experiment.cells()):
@@ -184,7 +186,8 @@ class ScriptedLab(Lab):
                     hear(CellBegun(cell))
                     found[cell] = result_of(cell, run.limit)
                     hear(CellEnded(found[cell]))
-            self.file.end()
+            with waiting():
+                self.file.end()
             hear(RunEnded())
         finally:
             keep_all(self.file, found.values())

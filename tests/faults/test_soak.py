@@ -1,0 +1,224 @@
+"""Random actions in a terminal while replies stream in: nothing fails, is lost or grows."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from jitchat.tui.actions import ACTIONS
+from tests.benchmarks.terminal import Terminal
+from tests.providers.streams import DONE, STOP, delta, event
+from tests.support import has_loopback
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+
+LEFT_OUT = {"delete", "temporary", "suspend", "editor", "quit", "rot"}
+"""What deletes, hands over the terminal, or computes for minutes; quitting has its own step."""
+SIZES = ((40, 120), (24, 80), (14, 50), (48, 160))
+"""Rows and columns."""
+FUNCTION_KEYS = (*"PQRS", *(f"{code}~" for code in (15, 17, 18, 19, 20, 21, 23, 24)))
+"""The ends of what F1 to F12 send."""
+AFTER_ESC = 0.15
+"""Seconds after which a key does not belong to Esc."""
+MORE_FILES, MORE_MEGABYTES = 8, 40
+"""By how much the open files and the memory may grow in the second half."""
+PAUSES = (0.0, 0.02, 0.1, 0.4)
+
+
+def key_bytes(key: str) -> str:
+    """What a terminal sends for a key."""
+    modifier, _, name = key.rpartition("+")
+    if modifier == "ctrl":
+        return chr(ord(name) & 0x1F)
+    if modifier == "alt":
+        return f"\x1b{name}"
+    if re.fullmatch(r"f\d+", name):
+        end = FUNCTION_KEYS[int(name[1:]) - 1]
+        return f"\x1bO{end}" if len(end) == 1 else f"\x1b[{end}"
+    return {"shift+tab": "\x1b[Z", "escape": "\x1b"}[key]
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Streams paragraphs that name the message they answer."""
+
+    server: Any
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        asked = re.findall(r"message-(\d+) ", str(body["messages"][-1]["content"]))
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        number = asked[-1] if asked else "none"
+        self.server.asked.update(asked)
+        try:
+            for part in range(random.randint(3, 60)):
+                text = f"Berth {part} is free for message-{number} . " + "\n\n" * (part % 4 == 0)
+                self.wfile.write(event(delta(text)).encode())
+                time.sleep(random.random() / 50)
+            self.wfile.write("".join([event(STOP), DONE]).encode())
+        except OSError:
+            self.close_connection = True  # it was stopped
+        else:
+            self.server.answered.update(asked)
+
+    def log_message(self, *words: object) -> None:
+        """Nothing on the terminal."""
+
+
+@pytest.fixture
+def server() -> Iterator[Any]:
+    if not has_loopback():
+        pytest.skip("needs the loopback interface")
+    made: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    made.daemon_threads = True
+    made.asked, made.answered = set(), set()
+    address = f"http://127.0.0.1:{made.server_port}/v1"
+    made.flags = ["--base-url", address, "--model", "m", "--limit", "8192"]
+    thread = threading.Thread(target=made.serve_forever, args=(0.01,))
+    thread.start()
+    yield made
+    made.shutdown()
+    thread.join()
+    made.server_close()
+
+
+@contextmanager
+def busy_core() -> Iterator[None]:
+    """Something else that always has work."""
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as process:
+        try:
+            yield
+        finally:
+            process.kill()
+
+
+class Soak:
+    """An app in a terminal, started again each time it was quit."""
+
+    def __init__(self, environ: dict[str, str], server: Any, seed: int) -> None:
+        self._environ, self._server = environ, server
+        self._chance = random.Random(seed)
+        self._actions = [each for each in ACTIONS if each.id not in LEFT_OUT]
+        self._sent = 0
+        self._is_covered = False
+        """Whether something may be open over the chat."""
+        self.done: list[str] = []
+        """The steps since the start of the app."""
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "jitchat", *self._server.flags]
+        self.done = []
+        self._terminal = Terminal(command, self._environ)
+        self._terminal.wait_for("estimate")  # the status line of an open conversation
+
+    def run(self, seconds: float, *, quits: bool = False) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            steps = [self.act, self.act, self.act, self.send, self.send, self.stop, self.resize]
+            step = self._chance.choice([*steps, self.switch, *([self.quit] * quits)])
+            self.done.append(step.__name__)
+            step()
+            self._terminal.drain(self._chance.choice(PAUSES))
+            assert self._terminal.is_running, self.failure()
+
+    def act(self) -> None:
+        action = self._chance.choice(self._actions)
+        self.done[-1] = action.id
+        if action.keys and self._chance.random() < 0.7:
+            self._terminal.type(key_bytes(action.keys.split(",")[0]))
+        elif action.name:
+            self.uncover()
+            self._terminal.type(f"/{action.name}\r")
+        self._is_covered = True
+
+    def send(self) -> None:
+        self.uncover()
+        self._sent += 1
+        at_once = self._chance.choice(("", "", "\x1b"))
+        self._terminal.type(f" message-{self._sent} \r{at_once}")
+        self._terminal.drain(AFTER_ESC)
+
+    def stop(self) -> None:
+        self._terminal.type("\x1b")
+        self._terminal.drain(AFTER_ESC)
+
+    def resize(self) -> None:
+        self._terminal.resize(*self._chance.choice(SIZES))
+
+    def switch(self) -> None:
+        """Open one of the last conversations."""
+        self.uncover()
+        for keys in ("\x12", "\x1b[B" * self._chance.randrange(3), "\r"):
+            self._terminal.type(keys)
+            self._terminal.drain(AFTER_ESC)
+        self._is_covered = True
+
+    def uncover(self) -> None:
+        """Close what may be open over the chat."""
+        for _ in range(4 * self._is_covered):
+            self.stop()
+        self._is_covered = False
+
+    def quit(self) -> None:
+        self.end()
+        self.start()
+
+    def end(self) -> None:
+        """Quit, from wherever the app is."""
+        self._terminal.type("\x11")
+        code, _ = self._terminal.until_exit()
+        assert code == 0, self.failure()
+        self._terminal.close()
+
+    def failure(self) -> str:
+        drawn = self._terminal.seen[-3000:].decode("utf-8", "replace")
+        return f"after {', '.join(self.done[-12:])}: {drawn}"
+
+    def sizes(self) -> tuple[int, float]:
+        """The open files and the megabytes of memory, once nothing is going on."""
+        self.uncover()
+        self._terminal.drain(2.0)
+        return self._terminal.open_files(), self._terminal.resident_megabytes()
+
+
+def test_random_actions(
+    server: Any, environ: dict[str, str], home: Path, rounds: Callable[[int, int], int]
+) -> None:
+    """Two thirds of the time in one process, and a third in processes that are quit."""
+    third = rounds(7, 600)
+    with busy_core():
+        soak = Soak(environ, server, seed=third)
+        soak.run(third)
+        files, megabytes = soak.sizes()
+        soak.run(third)
+        more_files, more_megabytes = soak.sizes()
+        soak.run(third, quits=True)
+        soak.end()
+    print(f"{files} then {more_files} files, {megabytes:.0f} then {more_megabytes:.0f} MB")
+    assert not (home / "crash.txt").exists()
+    assert more_files <= files + MORE_FILES
+    assert more_megabytes <= megabytes + MORE_MEGABYTES
+    with closing(sqlite3.connect(home / "cold.db")) as connection:
+        turns = connection.execute("SELECT role, content FROM turns").fetchall()
+    said = " ".join(content for role, content in turns if role == "user")
+    replied = " ".join(content for role, content in turns if role == "assistant")
+    assert server.asked, "no message was sent"
+    assert [each for each in server.asked if f"message-{each} " not in f"{said} "] == []
+    assert [each for each in server.answered if f"message-{each} " not in f"{replied} "] == []
