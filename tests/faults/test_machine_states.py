@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -311,3 +313,24 @@ def test_send_says_that_it_waits_for_standard_input(environ: dict[str, str]) -> 
         assert b"waiting for the end of standard input" in started.stderr.readline()
         assert started.communicate(b"and more")[0]
         assert started.returncode == 0
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_json_is_one_value_after_a_signal(
+    forks: ForkServer, environ: dict[str, str], tmp_path: Path, name: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+        flags = ("--provider", "openai", "--base-url", address, "--model", "m", "--limit", "8192")
+        command = [sys.executable, "-m", "jitchat", "send", "hello", "--json", *flags]
+        environ |= {"OPENAI_API_KEY": "none"}
+        out = tmp_path / "out"
+        with (tmp_path / "in").open("w+b") as given, out.open("wb") as told:
+            files = given.fileno(), told.fileno(), given.fileno()
+            started = forks.start(command, environ, files)
+            with server.accept()[0]:
+                number = getattr(signal, name)
+                started.send_signal(number)
+                code = started.wait()
+    assert code == 128 + number
+    assert json.loads(out.read_text()) == {"error": "Interrupted."}
