@@ -134,9 +134,8 @@ class Server:
             gone = f"{self.name} has no tool {call.name!r} any more. Go on without it."
             return ToolOutput(ToolResult(call, gone, is_error=True))
         try:
-            asked = self._ask(lambda connection: connection.call(claims.name, dict(arguments)))
             async with asyncio.timeout(self._options.call_seconds):
-                called = await asked
+                called = await self._ask(lambda c: c.call(claims.name, dict(arguments)))
         except TimeoutError:
             late = f"{self.name} did not answer within {self._options.call_seconds:g} seconds."
             unknown = "Whether it did anything is not known."
@@ -158,14 +157,14 @@ class Server:
 
     async def read(self, uri: str, values: Mapping[str, str] | None = None) -> str:
         """Read a resource as text; other content is named in a line."""
-        return await self._ask(lambda connection: connection.read(uri, values or {}))
+        return await self._ask(lambda c: c.read(uri, values or {}))
 
     async def prompts(self) -> "list[Prompt]":
-        return await self._ask(lambda connection: connection.prompts())
+        return await self._ask(lambda c: c.prompts())
 
     async def prompt(self, name: str, arguments: Mapping[str, str]) -> str:
         """Fill in a prompt; return the text to send."""
-        return await self._ask(lambda connection: connection.prompt(name, arguments))
+        return await self._ask(lambda c: c.prompt(name, arguments))
 
     async def _ask(self, ask: "Callable[[Connection], Coroutine[Any, Any, _Answer]]") -> "_Answer":
         """Ask the server; if it has forgotten the session, once more in a new one."""
