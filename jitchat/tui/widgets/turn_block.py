@@ -180,6 +180,7 @@ class TurnBlock(ReplyBlock):
     def _header(self, look: Look) -> Part:
         turn, at = self.turn, self.turn.created_at
         when = f" · {at:%a} {at.day} {at:%b %Y, %H:%M}" if at else ""
+        answers = f" · to #{turn.question}" if turn.question else ""
         ended = f" · {_ENDED[turn.status]}" if turn.status in _ENDED else ""
         is_pin_named = self._hold is not None and self._kind is Kind.PINNED
         is_labelled = self._kind in _MARKS and not is_pin_named
@@ -193,7 +194,7 @@ class TurnBlock(ReplyBlock):
             look,
             (f"{number}{one_line(turn.speaker)}", ground + bold),
             *self._versions(look, ground),
-            (when, look.style(MUTED)),
+            (f"{answers}{when}", look.style(MUTED)),
             (f"{ended}{label}", ground + italic),
             (held, ground + bold),
             is_cut=True,
