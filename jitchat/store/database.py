@@ -314,6 +314,10 @@ class Database:
         with self.write() as connection:
             connection.execute(statement, parameters)
 
+    def version(self) -> int:
+        """Return a number that changes when another connection has written to the file."""
+        return int(self.fetch_one("PRAGMA data_version")[0])
+
     def damaged(self) -> errors.StoreUnreadable:
         """Return the error for a row that holds invalid data."""
         return damaged(self.path, has_written=self._has_written)
