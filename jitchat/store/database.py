@@ -103,6 +103,8 @@ def damaged(path: Path, *, has_written: bool = False) -> errors.StoreUnreadable:
 Parameters = Sequence[object] | Mapping[str, object]
 _INVALID = (ValueError, TypeError, LookupError, zlib.error)
 WAIT_SECONDS = 30.0
+_SAID_AFTER = 1.0
+"""Seconds of waiting for another program after which the user is told."""
 _SOON = 0.005
 _PATIENCE = 0.1
 """Seconds that closing waits for another thread before it interrupts it."""
@@ -122,6 +124,8 @@ class Database:
         """Why the file cannot be written; None if it can. Reads show it as it was when opened."""
         self.on_notice: Callable[[str], object] = lambda _: None
         """Called, in any thread, with a notice for the user about the file."""
+        self.on_wait: Callable[[str], object] = lambda _: None
+        """Called, in any thread, with what a write waits for; when the wait ends, with nothing."""
         self._lock = threading.RLock()
         self._has_written = False
         self._copy: tempfile.TemporaryDirectory[str] | None = None
@@ -233,8 +237,7 @@ class Database:
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 break
             except sqlite3.OperationalError as error:
-                is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
-                if not is_busy or time.monotonic() >= give_up:
+                if not _is_busy(error) or time.monotonic() >= give_up:
                     raise
                 time.sleep(_SOON)
         self._connection.execute("PRAGMA synchronous = FULL")
@@ -275,7 +278,7 @@ class Database:
                 raise self.refusal
             self._keep_place()
             connection = self._connection
-            connection.execute("BEGIN IMMEDIATE")
+            self._begin(connection)
             before = connection.total_changes
             try:
                 yield connection
@@ -284,6 +287,24 @@ class Database:
             except BaseException:  # roll back in any case, and re-raise
                 connection.rollback()
                 raise
+
+    def _begin(self, connection: sqlite3.Connection) -> None:
+        """Begin to write; say so if another program holds the lock for longer than a second."""
+        try:
+            _wait_for(connection, min(_SAID_AFTER, WAIT_SECONDS))
+            connection.execute("BEGIN IMMEDIATE")
+            return
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error):
+                raise
+        finally:
+            _wait_for(connection, WAIT_SECONDS)
+        what, _ = _EXPLANATIONS[errors.StoreBusy]
+        self.on_wait(f"The database {self.path} {what}: waiting for at most {WAIT_SECONDS:g} s.")
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        finally:
+            self.on_wait("")
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
@@ -432,6 +453,15 @@ def _connection(path: Path | str, *, uri: bool = False) -> sqlite3.Connection:
     )
     connection.create_function("fold", 1, fold, deterministic=True)
     return connection
+
+
+def _wait_for(connection: sqlite3.Connection, seconds: float) -> None:
+    """Set for how long statements wait for other programs."""
+    connection.execute(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _create(path: Path, flags: int = 0) -> None:

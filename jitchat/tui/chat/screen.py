@@ -137,7 +137,7 @@ class ChatScreen(Screen[None]):
     async def on_mount(self) -> None:
         """Show what is available at once; the rest is loaded after the first frame."""
         self.bindings_updated_signal.subscribe(self, self._show_pane_keys)
-        self.sends.watch_unstored()
+        self.sends.watch_store()
         self.steering.show_mode()
         # In a small terminal the inspector starts hidden.
         has_room = self.has_class("-wide") or self.app.size.height >= TALL

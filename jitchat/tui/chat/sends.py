@@ -103,8 +103,9 @@ class Sends(Controller):
             self.host.say(self.keys.tell(IN_PROGRESS))
         return self.busy
 
-    def watch_unstored(self) -> None:
-        """Listen for replies that the store refuses, and for those that are stored later."""
+    def watch_store(self) -> None:
+        """Listen for replies that the store refuses, those that are stored later, and for locks."""
+        self.backend.store.database.on_wait = partial(self.host.later, self._show_lock)
         unstored = self.backend.store.unstored
         unstored.on_kept = partial(self.host.later, self.retry_storing)
         unstored.on_stored = partial(self.host.later, self._show_stored_late)
@@ -220,6 +221,9 @@ class Sends(Controller):
 
         start = partial(self.host.in_thread, store, "store", exclusive=True)
         self._retry = self._retry or self.host.every(STORE_AGAIN, start)
+
+    def _show_lock(self, sentence: str) -> None:
+        self.surfaces.hint.show_lock(is_locked=bool(sentence))
 
     async def _show_stored_late(self, conversation: str, turn: Turn) -> None:
         """Show a reply that was stored late; if it is at another position, redraw all turns.

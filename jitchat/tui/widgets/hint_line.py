@@ -97,9 +97,11 @@ class _Wait:
     def seconds(self) -> float:
         return max(0.0, monotonic() - self.since)
 
-    def sentence(self) -> str:
+    def sentence(self, *, is_locked: bool) -> str:
         """`waiting for the first token · 9 s`."""
         why = f", {self.why}" if self.why and self.seconds >= LONG else ""
+        if is_locked:
+            why = ", the database is locked by another program"
         return f"{self.what}{why} · {int(self.seconds)} s"
 
 
@@ -140,6 +142,8 @@ class HintLine(Horizontal):
         self._retry: tuple[float, str] | None = None
         """The time of the next try, and its reason."""
         self._wait: _Wait | None = None
+        self._is_locked = False
+        """Whether a wait is for the database, which another program is writing to."""
         self._ticks = Alarm()
         """Runs during a wait or a countdown."""
         self.sentences: tuple[str, ...] = ("",)
@@ -255,6 +259,10 @@ class HintLine(Horizontal):
         self._is_busy = False
         self.show_cost(*self.sentences, plain=self.plain)
 
+    def show_lock(self, *, is_locked: bool) -> None:
+        self._is_locked = is_locked
+        self._draw()
+
     def show_keys(self, *, busy: bool) -> None:
         self._is_busy = busy
         self._draw()
@@ -291,7 +299,7 @@ class HintLine(Horizontal):
             until, why = self._retry
             return Content(f"retrying in {ceil(until - monotonic())} s · {one_line(why)}")
         elif self._wait is not None:
-            wait = f" {self._wait.sentence()}"
+            wait = f" {self._wait.sentence(is_locked=self._is_locked)}"
             forms = [*(f"{wait} · {form}" for form in forms if form), wait]
         room = self._room()
         fits = next((form for form in forms if cell_len(form) <= room), forms[-1])
