@@ -46,7 +46,7 @@ class _Printer:
             case events.ReplyDelta(text):
                 self._print(text)
             case events.SendFailed():
-                self.error = event.error
+                self._take_error(event.error)
             case events.TurnStored(turn):
                 self._print_place(turn)
                 self.stored.append(turn)
@@ -61,6 +61,15 @@ class _Printer:
                 for sentence in _sentences_of(event):
                     self.end_line()
                     output.say(sentence, err=True)
+
+    def _take_error(self, error: errors.JitchatError) -> None:
+        """Keep an error; after a complete reply, which is stored, one of the store is a warning."""
+        is_answered = self.stored[1:] and self.stored[-1].status is Status.COMPLETE
+        if is_answered and isinstance(error, errors.StoreError):
+            self.end_line()
+            output.warn(error)
+        else:
+            self.error = error
 
     def _print(self, text: str) -> None:
         if not self._as_json:

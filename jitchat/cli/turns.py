@@ -144,7 +144,8 @@ def send_command(
             once=_once_of(session, draft, attached),
         )
         error = asyncio.run(_exchange(session, model, sent, folder))
-        name_new(memory.store, memory.conversation, sent.draft)
+        with suppress(errors.StoreError):  # a title can wait
+            name_new(memory.store, memory.conversation, sent.draft)
     if error is not None:
         raise error
 
