@@ -20,9 +20,15 @@ from jitchat.store.attachments import AttachmentStore
 from jitchat.store.documents import ContextStore, DocumentStore
 from jitchat.store.facts import FactStore
 from jitchat.store.observations import ObservationStore
-from jitchat.store.path import Path
+from jitchat.store.path import Path, parent_of
 from jitchat.store.pins import Pins
-from jitchat.store.replies import Place, ReplyWriter
+from jitchat.store.replies import (
+    Place,
+    ReplyWriter,
+    begin_answering,
+    end_answering,
+    open_questions,
+)
 from jitchat.store.store import ColdStore
 from jitchat.store.turn_cache import Snapshot, TurnCache
 from jitchat.store.windows import WindowArchive
@@ -41,7 +47,7 @@ from jitchat.values import (
     ToolUse,
     Turn,
 )
-from jitchat.window.exchange import compacted_as, open_calls
+from jitchat.window.exchange import compacted_as, open_calls, replies_to
 from jitchat.writing.calls import INTERRUPTED
 
 
@@ -170,7 +176,8 @@ class Memory:
 
         It follows the last turn or, as a fork, the turn at position `after`. Interrupted calls
         there get a result that says so. Windows carry the shortened text `form`, if given. The
-        files are stored in the same transaction.
+        files are stored in the same transaction. Other programs leave the message out of their
+        windows until `end_answering`.
         """
         said = Turn(0, Role.USER, content, self.store.now(), use=compacted_as(form))
         with self._cache.lock:
@@ -188,6 +195,7 @@ class Memory:
                     ahead = self._without_open_calls(after)
                     said = self.store.append(self.conversation.id, [said], ahead)[0]
                 self.attachments.put(said, files)
+                begin_answering(self.store, self.conversation.id, said)
             self._unreplied = said.position
             self.refresh()
         return said
@@ -240,17 +248,33 @@ class Memory:
         turns = (self.store.turn(self.conversation.id, place) for place in leaves)
         return tuple(turn for turn in turns if turn is not None)
 
-    def begin_reply(self, said: Turn | None = None, *, beside: bool = False) -> ReplyWriter:
+    def begin_reply(
+        self, said: Turn | None = None, question: Turn | None = None, *, beside: bool = False
+    ) -> ReplyWriter:
         """Return a writer for the reply to `said`, or to the last turn.
 
         A turn that has a reply gets an alternative one; `beside` makes it an alternative if several
-        replies are written at once. A finished reply becomes the head of the path.
+        replies are written at once. A finished reply becomes the head of the path. `question` is
+        the message that is answered, if `said` is the last turn of an earlier step.
         """
         place = None
         if said is not None:
-            place = Place(said.position, again=beside or said.position != self._unreplied)
+            question = question or said
+            again = beside or said.position != self._unreplied
+            follows = said.position
+            if again and said == question:
+                earlier = next(replies_to(self.snapshot.turns, said.position), None)
+                follows = parent_of(earlier) if earlier is not None else follows
+            place = Place(follows, again, question.position)
             self._unreplied = None
         return ReplyWriter(self.store, self.conversation.id, place)
+
+    def end_answering(self, message: Turn) -> None:
+        end_answering(self.store, message)
+
+    def open_questions(self, before: int) -> set[int]:
+        """Return the messages before a position whose replies are not before it."""
+        return open_questions(self.store, self.conversation.id, before)
 
     def switch_to(self, position: int) -> None:
         """Switch to the branch of the turn at `position`, up to its latest turn."""

@@ -152,7 +152,7 @@ class Planning:
 
     def search(self, turn: Turn, once: Once = NO_MORE) -> Question:
         """Search for the user's message; turns that it names as `#12` are wanted."""
-        without, memory = once.without(self.steering), self._memory
+        without, memory = self._without(turn, once), self._memory
         files, _ = self._files(turn, once)
         said = without_mentions(turn.content) if files else turn.content
         retrieval = memory.retrieve(said, turn.position, without)
@@ -161,11 +161,16 @@ class Planning:
         wanted = once.wanted | turn_references(turn.content)
         return Question(turn, replace(retrieval, parts=parts), replace(once, wanted=wanted))
 
+    def _without(self, turn: Turn, once: Once) -> dict[int, str]:
+        """Map the positions of the turns that a draft's window leaves out to the reasons."""
+        awaiting = self._memory.open_questions(turn.position)
+        return dict.fromkeys(awaiting, reasons.AWAITING) | once.without(self.steering)
+
     def _files(
         self, turn: Turn, once: Once
     ) -> tuple[tuple[Attachment, ...], tuple[Attachment, ...]]:
         """Return the files of turns up to the draft, and those of excluded turns."""
-        without, position = once.without(self.steering), turn.position
+        without, position = self._without(turn, once), turn.position
         stored = self._memory.files
         ahead = [file for file in stored if file.turn < position]
         kept_out = tuple(file for file in ahead if file.turn in without)
@@ -238,7 +243,8 @@ class Planning:
         has_others = offers_others(offer.tool for offer in tools if offer.is_offered)
         turns = self._turns(TurnPricing(self._counter, facts.rules, has_others))
         history = turns.before(question.turn.position)
-        without = history.with_units(question.once.without(steering), reasons.SAME_UNIT)
+        out = self._without(question.turn, question.once)
+        without = history.with_units(out, reasons.SAME_UNIT)
         files, kept_out = self._files(question.turn, question.once)
         return Sources(
             turns.steered_by(history, frozenset(without)),

@@ -216,7 +216,7 @@ class SendRecorder:
     def _begun(self) -> ReplyWriter:
         if self._writer is None:
             beside = self._outgoing.once.again is not None
-            self._writer = self._memory.begin_reply(self._behind, beside=beside)
+            self._writer = self._memory.begin_reply(self._behind, self._turn, beside=beside)
         return self._writer
 
     def _call(self, call: ToolCall) -> events.Event | None:
@@ -328,6 +328,8 @@ class SendRecorder:
             self._store_reply(self._writer)
         self._answer_open_calls()
         self._keep_request()
+        if self._turn is not None and (self._reply is None or self._reply.use.calls):
+            self._memory.end_answering(self._turn)
 
     def _store_reply(self, writer: ReplyWriter) -> None:
         echo, usage = writer.use.echo, self.usage

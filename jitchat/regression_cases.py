@@ -14,8 +14,9 @@ from jitchat.session import Session
 from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.text.sentences import turn_references
 from jitchat.turn_list import up_to
-from jitchat.values import Mode, Role, Turn
+from jitchat.values import Mode, Turn
 from jitchat.why import Explained, Standing, why, why_by_ledger
+from jitchat.window.exchange import question_at, replies_to
 from jitchat.window.steering import Once
 
 _NONE_REQUESTED = "The model requested no turns there."
@@ -121,15 +122,11 @@ def note_requested(session: Session, place: int | None) -> str:
 
 
 def exchange_of(session: Session, place: int | None) -> tuple[Turn | None, Turn | None]:
-    """Return the user's turn at or before a position, and the last reply to it; None if missing."""
+    """Return the message at a position or that is answered there, and its last reply, or None."""
     turns = session.memory.turns
     end = len(turns) if place is None else up_to(turns, place)
-    while end < len(turns) and turns[end].role is not Role.USER:
-        end += 1
-    reply = None
-    for at in range(end - 1, -1, -1):
-        turn = turns[at]
-        if turn.role is Role.USER:
-            return turn, reply
-        reply = reply or (turn if turn.role is Role.ASSISTANT else None)
-    return None, None
+    said = question_at(turns, end - 1) if end else None
+    if said is None:
+        return None, None
+    replies = list(replies_to(turns, said.position))
+    return said, replies[-1] if replies else None

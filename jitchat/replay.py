@@ -7,8 +7,8 @@ from jitchat.store.attachments import bytes_of
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore, require
 from jitchat.store.windows import Ending, Send, WindowArchive
-from jitchat.turn_list import up_to
 from jitchat.values import Role, Turn
+from jitchat.window.exchange import replies_to
 from jitchat.window.record import window_from
 from jitchat.window.window import ContextWindow, Segment
 
@@ -140,12 +140,7 @@ def sent_on_path(memory: Memory, turn: Turn, chosen: Turn | None = None) -> Sent
 
 def _reply_to(memory: Memory, said: Turn) -> Turn | None:
     """Find the reply on the path: of a turn with tools, its last answer."""
-    turns, reply = memory.turns, None
     if memory.turn_at(said.position) is None:
         return None
-    for place in range(up_to(turns, said.position), len(turns)):
-        turn = turns[place]
-        if turn.role is Role.USER:
-            break
-        reply = turn if turn.role is Role.ASSISTANT else reply
-    return reply
+    replies = list(replies_to(memory.turns, said.position))
+    return replies[-1] if replies else None

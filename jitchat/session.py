@@ -206,7 +206,12 @@ class Session:
     async def _behind_reply(
         self, recorder: SendRecorder, mode: Mode
     ) -> AsyncGenerator[Event, None]:
-        """Index both turns and find facts; in `observe`, distil. The prompt is usable meanwhile."""
+        """Index both turns and find facts; in `observe`, distil. The prompt is usable meanwhile.
+
+        A store that has just refused to be written is not waited for again.
+        """
+        if isinstance(recorder.error, StoreError):
+            return
         for event in await asyncio.to_thread(recorder.index):
             yield event
         found = await self._find_facts(recorder)

@@ -257,6 +257,8 @@ class Turn:
     """The position of the turn that this one follows, 0 for none; None means the position before
     this one. Turns with the same parent are alternatives of each other."""
     use: ToolUse = NO_TOOL_USE
+    question: int | None = None
+    """The position of the message that a reply answers; None means the last message before it."""
 
     @property
     def speaker(self) -> str:

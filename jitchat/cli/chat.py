@@ -202,6 +202,8 @@ def run_app(app: JitchatApp) -> int:
         restore_with(driver.restorer())
     for name in ("COLUMNS", "LINES"):  # of a shell that exported its size, not this terminal's
         os.environ.pop(name, None)
+    if not output.is_terminal(sys.stderr):  # where Textual draws
+        sys.__stderr__ = sys.__stdout__  # type: ignore[misc]
     sys.setswitchinterval(SWITCH_SECONDS)
     leave_threads()
     with asyncio.Runner() as runner:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from jitchat.paths import current_folder
 from jitchat.providers.provider import Finished
 from jitchat.replay import sent_exchange
 from jitchat.session import Session
+from jitchat.store.unstored import UnstoredReplies, amount_of
 from jitchat.synthesis.pass_report import PassReport
 from jitchat.text.figures import duration
 from jitchat.text.sanitize import one_line, shorten
@@ -26,6 +27,7 @@ from jitchat.window.steering import NO_MORE, Once
 
 _LONGEST_LINE = 200
 """Maximum characters of the line about a tool call."""
+_STORING_SECONDS = 10
 _DUE = "Turns are due to be observed: run `jitchat observations --run`."
 
 
@@ -44,7 +46,7 @@ class _Printer:
             case events.ReplyDelta(text):
                 self._print(text)
             case events.SendFailed():
-                self.error = event.error
+                self._take_error(event.error)
             case events.TurnStored(turn):
                 self._print_place(turn)
                 self.stored.append(turn)
@@ -59,6 +61,15 @@ class _Printer:
                 for sentence in _sentences_of(event):
                     self.end_line()
                     output.say(sentence, err=True)
+
+    def _take_error(self, error: errors.JitchatError) -> None:
+        """Keep an error; after a complete reply, which is stored, one of the store is a warning."""
+        is_answered = self.stored[1:] and self.stored[-1].status is Status.COMPLETE
+        if is_answered and isinstance(error, errors.StoreError):
+            self.end_line()
+            output.warn(error)
+        else:
+            self.error = error
 
     def _print(self, text: str) -> None:
         if not self._as_json:
@@ -156,6 +167,7 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
         async with aclosing(session.send(sent.draft, sent.mode, once)) as told:
             async for event in told:
                 printer.take(event)
+        printer.error = await _store_at_last(printer, session.memory.store.unstored)
         if sent.how.end and (ended := await session.ending.end()) is not None:
             printer.end_line()
             output.say(ended.sentence, err=True)
@@ -172,6 +184,25 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
     exchange = sent_exchange(session.memory, stored[0], stored[-1])
     ending = exchange[1] if exchange is not None else None
     return _cut((ending.stop if ending is not None else None) or "")
+
+
+async def _store_at_last(
+    printer: _Printer, unstored: UnstoredReplies
+) -> errors.JitchatError | None:
+    """Retry for a while to store a reply that the store refused; return the error that remains."""
+    error = printer.error
+    if error is None or not unstored:
+        return error
+    unstored.on_stored = lambda _, turn: printer.stored.append(turn)
+    printer.end_line()
+    output.warn(f"{error} Storing the reply is tried for {_STORING_SECONDS} seconds.")
+    for _ in range(_STORING_SECONDS):
+        with suppress(errors.StoreError):
+            await asyncio.to_thread(unstored.store_again)
+            return error if not isinstance(error, errors.StoreError) else None
+        await asyncio.sleep(1)
+    lost = f"{amount_of(unstored.rests)} could not be stored."
+    return errors.ReplyCut(f"{error.what} {lost}", error.remedy)
 
 
 def _fields(

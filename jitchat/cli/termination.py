@@ -1,6 +1,6 @@
 """Ending the process without waiting for work that has nothing to store.
 
-SIGTERM, SIGHUP and SIGQUIT end it like Ctrl+C, but with the signal's exit code: requests are
+SIGTERM, SIGHUP and others end it like Ctrl+C, but with the signal's exit code: requests are
 cancelled, partial replies are stored, the store is closed and the terminal restored. If this takes
 longer than `LONGEST`, the process ends anyway: committed data is durable, and an unfinished reply
 is marked as interrupted at the next start.
@@ -19,6 +19,7 @@ LONGEST = 1.5
 _BASE = 128
 """Added to a signal's number for the exit code, by the shells' convention."""
 
+_ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU")
 _received: list[int] = []
 _restorers: list[Callable[[], object]] = []
 _leaves_threads = threading.Event()
@@ -31,7 +32,7 @@ def handle_signals() -> None:
     """
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _leave_at_once)
-    for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):
+    for name in _ENDING:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)

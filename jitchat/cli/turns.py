@@ -144,7 +144,8 @@ def send_command(
             once=_once_of(session, draft, attached),
         )
         error = asyncio.run(_exchange(session, model, sent, folder))
-        name_new(memory.store, memory.conversation, sent.draft)
+        with suppress(errors.StoreError):  # a title can wait
+            name_new(memory.store, memory.conversation, sent.draft)
     if error is not None:
         raise error
 
@@ -282,9 +283,13 @@ def _explained_draft(session: Session, draft: Draft | None, mode: Mode) -> Expla
 def _explained_sent(session: Session, position: int) -> Explained:
     """Load the window that was sent for a message, given its position or its reply's."""
     store, conversation = session.memory.store, session.memory.conversation.id
-    said = chosen = store.turn(conversation, position)
-    while said is not None and said.role is not Role.USER:  # past tool calls and results
-        said = store.turn(conversation, parent_of(said))
+    chosen = step = store.turn(conversation, position)
+    while step is not None and step.use.answers is not None:  # past tool results
+        step = store.turn(conversation, parent_of(step))
+    said = None
+    if step is not None:
+        question = step.question or store.last_message(conversation, step.position)
+        said = store.turn(conversation, question)
     sent = sent_on_path(session.memory, said, chosen) if said is not None else None
     if said is None or sent is None:
         raise errors.UnknownTurn(

@@ -104,6 +104,7 @@ def damaged(path: Path, *, has_written: bool = False) -> errors.StoreUnreadable:
 Parameters = Sequence[object] | Mapping[str, object]
 _INVALID = (ValueError, TypeError, LookupError, zlib.error)
 WAIT_SECONDS = 30.0
+LOCKED = "Waiting for the database: another program is writing to it."
 SAID_AFTER = 1.0
 """Seconds that a write waits for another process until `on_wait` is told."""
 _SOON = 0.005
@@ -141,8 +142,9 @@ class Database:
         """Why the file cannot be written; None if it can. Reads show it as it was when opened."""
         self.on_notice: Callable[[str], object] = lambda _: None
         """Called, in any thread, with a notice for the user about the file."""
-        self.on_wait: Callable[[bool], object] = lambda _: None
-        """Called, in any thread, when a write has waited for a second, and when its wait ends."""
+        self.on_wait: Callable[[str], object] = lambda _: None
+        """Called, in any thread, with a sentence when a write has waited for a second, and with an
+        empty one when its wait ends."""
         self._lock = threading.RLock()
         """Held by the thread that writes, which may take the next one too, never the reverse."""
         self._reading = threading.RLock()
@@ -278,11 +280,11 @@ class Database:
                         raise
                     if now >= begun_at + SAID_AFTER and not was_told:
                         was_told = True
-                        self.on_wait(True)
+                        self.on_wait(LOCKED)
                     time.sleep(_SOON)
         finally:
             if was_told:
-                self.on_wait(False)
+                self.on_wait("")
 
     def wait_at_most(self, seconds: float) -> None:
         """Limit the time that all threads together wait from now on for other processes."""
@@ -405,6 +407,11 @@ class Database:
         """Run a statement in a new transaction or the open one."""
         with self.write() as connection:
             connection.execute(statement, parameters)
+
+    def version(self) -> int:
+        """Return a number that changes when another connection has written to the file."""
+        with self.writing() as connection:  # what the reader sees, this process may have written
+            return int(connection.execute("PRAGMA data_version").fetchone()[0])
 
     def damaged(self) -> errors.StoreUnreadable:
         """Return the error for a row that holds invalid data."""

@@ -47,8 +47,8 @@ _KNOWN = """
 """
 _REPLACE_TURN = """
     UPDATE turns SET
-        (conversation, position, role, name, content, created_at, status, parent, tools)
-        = (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        (conversation, position, role, name, content, created_at, status, parent, tools, question)
+        = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     WHERE id = ?
 """
 _OF_TEXT = ("index_entries", "vectors", "model_lines")
@@ -253,6 +253,8 @@ class ImportWriter:
             self._places[incoming.turn.position] = self._last
         files, left = _loaded(incoming.files)
         turn = storable(_with_names(incoming.turn, left), self._last, parent)
+        if turn.question is not None:
+            turn = replace(turn, question=self.place(turn.question) or None)
         row = turn_row(self.id, turn)
         identity = connection.execute(INSERT_TURN, (None, *row)).lastrowid or 0
         _put_details(connection, identity, incoming)

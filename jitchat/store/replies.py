@@ -5,6 +5,9 @@ turn is the partial text of an interrupted reply. A turn that another process cl
 final: its writer continues in a new turn, so that nothing is lost and nothing changes.
 
 The model's reasoning is saved next to the text, and is equally durable.
+
+A message has a row there, too, until it is answered: meanwhile, no window of another program holds
+it.
 """
 
 import os
@@ -26,6 +29,23 @@ SAVE_EVERY = 0.5
 """Seconds between two saves of a growing reply."""
 _turns_in_use = RowsInUse(silent_for=900.0)
 """The replies that are being written."""
+_RECORD = "REPLACE INTO streaming VALUES (?, ?, ?)"
+_FORGET_EARLIER = """
+    DELETE FROM streaming WHERE process = ?
+    AND turn IN (SELECT id FROM turns WHERE conversation = ? AND role = 'user')
+"""
+_FORGET_ANSWERED = """
+    DELETE FROM streaming
+    WHERE turn IN (SELECT id FROM turns WHERE conversation = ? AND position = ?)
+"""
+_BEING_ANSWERED = """
+    SELECT t.position, s.turn, s.process, s.seen_at FROM streaming s JOIN turns t ON t.id = s.turn
+    WHERE t.conversation = ? AND t.role = 'user' AND t.position < ? AND s.process <> ?
+"""
+_ANSWERED_LATER = """
+    SELECT question FROM turns WHERE conversation = ? AND question IS NOT NULL AND question < ?
+    GROUP BY question HAVING MIN(position) > ?
+"""
 
 
 def _later(seconds: float, action: Callable[[], None]) -> Callable[[], None]:
@@ -38,11 +58,13 @@ def _later(seconds: float, action: Callable[[], None]) -> Callable[[], None]:
 @dataclass(frozen=True, slots=True)
 class Place:
     said: int
-    """The position of the user's turn."""
+    """The position of the turn to follow: the user's, or the last of an earlier step."""
     again: bool = False
     """Whether the turn has a reply already, or gets several at once: this reply is a sibling then.
     Otherwise it goes to the end of the path, after turns that were added meanwhile, so that it
     hides none of them."""
+    question: int | None = None
+    """The position of the message that the reply answers; None for the last one before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +181,12 @@ class ReplyWriter:
             if status is Status.STREAMING:
                 _turns_in_use.add(self._store.database, turn.id)
                 row = (turn.id, os.getpid(), self._store.now().timestamp())
-                connection.execute("REPLACE INTO streaming VALUES (?, ?, ?)", row)
+                connection.execute(_RECORD, row)
             else:
                 connection.execute("DELETE FROM streaming WHERE turn = ?", (turn.id,))
+                if self._place is not None and not use.calls:
+                    answered = self._conversation, self._place.question
+                    connection.execute(_FORGET_ANSWERED, answered)
                 search_index.add(connection, [turn.id])
                 self._store.switch_to(self._conversation, turn.position)
         self._saved_thoughts = turn.id, thoughts
@@ -174,10 +199,40 @@ class ReplyWriter:
         query = "SELECT 1 FROM turns WHERE id = ? AND status = ?"
         if connection.execute(query, (self._turn.id, Status.STREAMING)).fetchone():
             return self._turn
-        place, parent = self._place, None
-        if place and (place.again or place.said not in self._store.path(self._conversation)):
+        place, parent, turn = self._place, None, self._turn
+        path = self._store.path(self._conversation)
+        if place and (place.again or place.said not in path):
             parent = place.said
-        return self._store.append(self._conversation, [self._turn], parent)[0]
+        if place and place.question is not None:
+            follows = path.head if parent is None else parent
+            is_last = self._store.last_message(self._conversation, follows) == place.question
+            turn = replace(turn, question=None if is_last else place.question)
+        return self._store.append(self._conversation, [turn], parent)[0]
+
+
+def begin_answering(store: ColdStore, conversation: str, message: Turn) -> None:
+    """Record that this process has a message answered; call it in the message's transaction."""
+    store.database.execute(_FORGET_EARLIER, (os.getpid(), conversation))
+    store.database.execute(_RECORD, (message.id, os.getpid(), store.now().timestamp()))
+
+
+def end_answering(store: ColdStore, message: Turn) -> None:
+    store.database.execute("DELETE FROM streaming WHERE turn = ?", (message.id,))
+
+
+def open_questions(store: ColdStore, conversation: str, before: int) -> set[int]:
+    """Return the messages before a position whose replies are not before it.
+
+    Another program has them answered now, or had when the turn at that position was written.
+    """
+    later = store.database.fetch_all(_ANSWERED_LATER, (conversation, before, before))
+    answering = store.database.fetch_all(_BEING_ANSWERED, (conversation, before, os.getpid()))
+    now = store.now().timestamp()
+    return {position for (position,) in later} | {
+        position
+        for position, turn, process, seen_at in answering
+        if _turns_in_use.is_in_use(store.database, turn, process, now - seen_at)
+    }
 
 
 def close_interrupted(store: ColdStore) -> int:
@@ -204,7 +259,10 @@ def close_interrupted(store: ColdStore) -> int:
 def _abandoned(store: ColdStore) -> list[int]:
     now, database = store.now().timestamp(), store.database
     with database.read() as connection:
-        rows = connection.execute("SELECT turn, process, seen_at FROM streaming").fetchall()
+        rows = connection.execute(
+            "SELECT s.turn, s.process, s.seen_at FROM streaming s JOIN turns t ON t.id = s.turn"
+            " WHERE t.role = 'assistant'"
+        ).fetchall()
         return [
             turn
             for turn, process, seen_at in rows

@@ -40,7 +40,8 @@ from jitchat.values import (
 )
 
 TURN_COLUMNS = (
-    "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status, t.parent, t.tools"
+    "t.id, t.position, t.role, t.name, t.content, t.created_at, t.status, t.parent, t.tools,"
+    " t.question"
 )
 """Columns of the table `turns` as t, in the order that `turn_from` expects."""
 _ROLES: dict[str, Role] = {role.value: role for role in Role}
@@ -50,7 +51,7 @@ _STATUSES: dict[str, Status] = {status.value: status for status in Status}
 
 def turn_from(row: Sequence[Any]) -> Turn:
     """Build a turn from TURN_COLUMNS. Raises ValueError or TypeError for an invalid column."""
-    identity, position, role, name, content, moment, status, parent, tools = row
+    identity, position, role, name, content, moment, status, parent, tools, question = row
     if not (isinstance(content, str) and isinstance(identity, int) and isinstance(position, int)):
         raise TypeError("not a turn")
     if name is not None:
@@ -58,13 +59,14 @@ def turn_from(row: Sequence[Any]) -> Turn:
     created_at = moment_of(moment) if moment else None
     spoken, ended = _ROLES.get(role) or Role(role), _STATUSES.get(status) or Status(status)
     use = use_from(json.loads(tools)) if tools else NO_TOOL_USE
-    return Turn(position, spoken, content, created_at, name, ended, identity, parent, use)
+    return Turn(position, spoken, content, created_at, name, ended, identity, parent, use, question)
 
 
 INSERT_TURN = (
     "INSERT INTO turns"
-    " (id, conversation, position, role, name, content, created_at, status, parent, tools)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " (id, conversation, position, role, name, content, created_at, status, parent, tools,"
+    " question)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 """Parameters: an id, or None for the next one, then those of `turn_row`."""
 
@@ -83,7 +85,7 @@ def turn_row(conversation: str, turn: Turn) -> tuple[object, ...]:
     moment = turn.created_at.isoformat() if turn.created_at else None
     return (
         *(conversation, turn.position, turn.role, turn.name, turn.content),
-        *(moment, turn.status, turn.parent, tools_column(turn.use)),
+        *(moment, turn.status, turn.parent, tools_column(turn.use), turn.question),
     )
 
 
@@ -354,6 +356,19 @@ class ColdStore:
         """Read one turn, of any branch; None if there is none."""
         only = Path(((position, position),))
         return next(iter(self.turns_of(conversation, only, position - 1)), None)
+
+    def last_message(self, conversation: str, head: int) -> int:
+        """Return the position of the last message on the path to a turn; 0 if there is none."""
+        path = replace(self.tree(conversation), head=head).path()
+        for stretch in reversed(path.stretches):
+            row = self.database.fetch_one(
+                "SELECT position FROM turns WHERE conversation = ? AND role = 'user'"
+                " AND position BETWEEN ? AND ? ORDER BY position DESC LIMIT 1",
+                (conversation, *stretch),
+            )
+            if row is not None:
+                return int(row[0])
+        return 0
 
     def first_unfinished(self, conversation: str, after: int) -> int | None:
         """Return the first position after another at which a reply is being written, or None."""

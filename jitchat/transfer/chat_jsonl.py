@@ -12,7 +12,7 @@ from typing import Any
 from jitchat.store.attachments import whole
 from jitchat.store.store import ColdStore
 from jitchat.text.sanitize import escape_in_json
-from jitchat.transfer.export import ExportFormat, Write, path_turns
+from jitchat.transfer.export import ExportFormat, Write, by_question, path_turns
 from jitchat.values import Conversation, Message, Role
 from jitchat.window.exchange import carried_use, is_shown, spoken_as
 from jitchat.window.files import whole_text
@@ -32,7 +32,7 @@ def write_chat_jsonl(store: ColdStore, conversations: Sequence[Conversation], wr
 
 
 def _messages(store: ColdStore, conversation: str) -> Iterator[Message]:
-    for exported in path_turns(store, conversation):
+    for exported in by_question(path_turns(store, conversation)):
         turn = exported.turn
         if is_shown(turn):
             files = exported.files if turn.role is Role.USER else ()

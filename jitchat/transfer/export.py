@@ -1,6 +1,6 @@
 """What the readable exports of a conversation share: the turns of its path and their windows."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from jitchat.attachments import Attachment
@@ -12,7 +12,7 @@ from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send, WindowArchive
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
-from jitchat.values import DEFAULT_PROJECT, Conversation, Status, Turn
+from jitchat.values import DEFAULT_PROJECT, Conversation, Role, Status, Turn
 
 Write = Callable[[str], object]
 """Writes the next chunk of the export."""
@@ -44,10 +44,25 @@ def path_turns(store: ColdStore, conversation: str) -> Iterator[ExportedTurn]:
         yield ExportedTurn(turn, stored.note, tuple(files.get(turn.position, ())))
 
 
+def by_question(exported: Iterable[ExportedTurn]) -> list[ExportedTurn]:
+    """Move each reply, with the results of its calls, behind the message that it answers."""
+    messages: dict[int, list[ExportedTurn]] = {}
+    last = question = 0
+    for each in exported:
+        turn = each.turn
+        if turn.role is Role.USER:
+            last = question = turn.position
+        elif turn.role is Role.ASSISTANT:
+            question = turn.question or last
+        messages.setdefault(question, []).append(each)
+    return [each for turns in messages.values() for each in turns]
+
+
 def heading(exported: ExportedTurn) -> str:
     """Describe a turn in one line: `#3 assistant · gpt-5 · 2026-03-01 10:05 · cut`."""
     turn = exported.turn
-    parts = [f"#{turn.position} {one_line(turn.speaker)}", one_line(exported.note.model)]
+    answered = f"to #{turn.question}" if turn.question is not None else ""
+    parts = [f"#{turn.position} {one_line(turn.speaker)}", answered, one_line(exported.note.model)]
     if turn.created_at is not None:
         parts.append(f"{turn.created_at:%Y-%m-%d %H:%M}")
     if turn.status is not Status.COMPLETE:

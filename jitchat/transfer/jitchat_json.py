@@ -369,6 +369,7 @@ class _Reader:
 
     def _placed(self, turn: Turn) -> Turn:
         parent = self._last if turn.parent is None else self._place(turn.parent)
+        question = None if turn.question is None else self._place(turn.question) or None
         self._last += 1
         if turn.position != self._last:
             self._places[turn.position] = self._last
@@ -378,6 +379,7 @@ class _Reader:
             parent=None if parent == self._last - 1 else parent,
             content=repair(turn.content),
             name=shorten(turn.name or "", LONGEST_NAME) or None,
+            question=question,
         )
 
     def _place(self, position: int) -> int:
@@ -410,7 +412,7 @@ class _Reader:
 _RECORDS: dict[str, type[_File | _Hold | _Case]] = {"files": _File, "holds": _Hold, "cases": _Case}
 _ROLES = (Role.USER, Role.ASSISTANT, Role.TOOL)
 _TURN_FIELDS = {member.name for member in fields(Turn)} - {"id", "use"}
-_PLACES = ("position", "parent", "key")
+_PLACES = ("position", "parent", "question", "key")
 """The fields of a turn that say where it is, not what it is."""
 _HEAD_FIELDS = {member.name for member in fields(_Head)}
 _LISTS = ("turns", *_RECORDS)

@@ -340,6 +340,9 @@ ACTIONS = (
         needs=_OPEN,
     ),
     Action(
+        "tools", "tools.start_again", "Start tools again", "Start MCP servers that failed again",
+    ),
+    Action(
         "resource", "offers.pick", "Attach a resource", "Insert a resource from an MCP server",
         given=("resources",),
     ),

@@ -33,7 +33,7 @@ from textual.worker import WorkerFailed, get_current_worker
 from jitchat import __version__
 from jitchat.crash import crash_report, place_of
 from jitchat.errors import StoreError
-from jitchat.store.database import WAIT_SECONDS, may_wait
+from jitchat.store.database import LOCKED, WAIT_SECONDS, may_wait
 from jitchat.store.pins import ScreenState
 from jitchat.tui.actions import in_palette, spelled
 from jitchat.tui.chat.screen import ChatScreen
@@ -54,7 +54,6 @@ TWICE_WITHIN = 2.0
 """Seconds within which a second Ctrl+C quits."""
 NOTICE_SECONDS = 60
 """How long a notice about the database is shown."""
-LOCKED = "Waiting for the database: another program is writing to it."
 QUIT_WITHIN = 0.5
 """Seconds that quitting waits for a database to which another program is writing."""
 
@@ -141,7 +140,7 @@ class JitchatApp(App[None]):
         database.on_notice = partial(self.call_later, warn)
         # not as a message: the app may be waiting in a handler
         call = asyncio.get_running_loop().call_soon_threadsafe
-        database.on_wait = lambda waits: call(self._show_wait, waits)
+        database.on_wait = lambda sentence: call(self._show_wait, bool(sentence))
         settings = self._backend.settings
         theme = self._picked_theme() or settings.screen.theme
         if theme in self.available_themes:

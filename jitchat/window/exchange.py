@@ -5,9 +5,10 @@ tools are not carried, because their results quote turns that are in the store a
 the gate held back is carried in the form that was chosen then.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from jitchat.turn_list import up_to
 from jitchat.values import (
     EPHEMERAL,
     NO_TOOL_USE,
@@ -91,6 +92,34 @@ def unit_at(turns: Sequence[Turn], index: int) -> range:
     while end + 1 < len(turns) and turns[end + 1].use.answers is not None:
         end += 1
     return range(start, end + 1)
+
+
+def question_at(turns: Sequence[Turn], index: int) -> Turn | None:
+    """Return the message that the turn at an index is, or answers; None if it answers none."""
+    place = unit_at(turns, index).start
+    wanted = turns[place].question
+    for earlier in range(place, -1, -1):
+        turn = turns[earlier]
+        if turn.role is Role.USER and wanted in (None, turn.position):
+            return turn
+    return None
+
+
+def replies_to(turns: Sequence[Turn], question: int) -> Iterator[Turn]:
+    """Yield the answers on a path to the message at a position, those that call tools, too.
+
+    Messages of other programs can be before the first of them.
+    """
+    last, is_answered = question, False
+    for index in range(up_to(turns, question), len(turns)):
+        turn = turns[index]
+        if turn.role is Role.USER and is_answered:
+            return
+        if turn.role is Role.USER:
+            last = turn.position
+        elif turn.role is Role.ASSISTANT and (turn.question or last) == question:
+            is_answered = True
+            yield turn
 
 
 def open_calls(turns: Sequence[Turn]) -> list[ToolCall]:

@@ -94,6 +94,7 @@ LINE_NEEDLESS = "an index line would save little"
 GAVE_WAY = "gave way to what ranks above it"
 # no window shows it
 UNANSWERED = "not answered, so it is kept but not sent again"
+AWAITING = "not answered yet when this message was sent"
 BLANK = "no text to send"
 BLANK_REPLY = "a reply without text"
 OWN_TOOLS = "calls of jitchat's own tools and their results are not sent again"

@@ -7,7 +7,9 @@ import errno
 import json
 import os
 import signal
+import sqlite3
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,7 @@ from jitchat import models
 from jitchat.cli import options
 from jitchat.errors import KeyRefused, RequestRefused, StreamCut
 from jitchat.providers.provider import Finished, Options, PartRefused, Piece, ReplyDelta
+from jitchat.store import database as database_module
 from jitchat.values import REQUEST_CONTEXT, ToolCall
 from jitchat.window.render import READING
 from tests.cli.conftest import Shell
@@ -437,3 +440,17 @@ def test_instructions_can_be_given_for_one_message(jitchat: Shell, scripted: Scr
     assert jitchat("send", *DEMO, "--system", "Answer in French.", "hello").code == 0
     text, _ = scripted.requests[-1][0].content.split(READING)
     assert text == "Answer in French.\n\n"
+
+
+def test_send_says_that_it_waits_for_a_locked_database(
+    jitchat: Shell, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    monkeypatch.setattr(database_module, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(database_module, "SAID_AFTER", 0.0)
+    with closing(sqlite3.connect(home / "jitchat.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        done = jitchat("send", "deploy?", "--conversation", "demo")
+    assert done.code == 1
+    waits, fails = done.err.splitlines()[-2:]
+    assert waits == database_module.LOCKED
+    assert "is locked by another program. Close it, or wait, and try again." in fails

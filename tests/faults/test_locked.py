@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.store.database import WAIT_SECONDS
-from jitchat.tui.app import LOCKED
+from jitchat.store.database import LOCKED, WAIT_SECONDS
 from tests.faults.test_terminal_ends import JITCHAT, require_restored
 
 if TYPE_CHECKING:

@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+import threading
+import time
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
+from jitchat.values import Status
 from tests.benchmarks.terminal import Terminal
+from tests.providers.streams import DONE, STOP, delta, event
 from tests.support import talk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from tests.faults.fork_server import ForkServer
 
@@ -99,6 +105,11 @@ d.WAIT_SECONDS = 0.1
 holder = sqlite3.connect(os.environ['JITCHAT_HOME'] + '/jitchat.db')
 holder.execute('BEGIN EXCLUSIVE')
 """
+IN_ASCII = "import sys; sys.stdout = open(1, 'w', encoding='ascii', closefd=False)"
+NO_ROOM = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (16_000, 16_000))  # three pages of the database
+"""
 STATES: dict[str, tuple[Callable[[Path], None], str]] = {
     "the current folder is deleted": (as_it_is, IN_DELETED_FOLDER),
     "the home may not be entered": (lambda home: home.chmod(0), ""),
@@ -116,7 +127,9 @@ STATES: dict[str, tuple[Callable[[Path], None], str]] = {
     "standard output is full": (as_it_is, "os.dup2(os.open('/dev/full', os.O_WRONLY), 1)"),
     "standard input is closed": (as_it_is, "os.close(0)"),
     "there is no home": (as_it_is, "os.environ['HOME'] = '/dev/null/home'"),
-}
+    "the disk is full": (as_it_is, NO_ROOM),
+    "the streams are ASCII": (as_it_is, IN_ASCII),
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -234,28 +247,39 @@ def test_json_is_one_value_after_wrong_arguments(
         assert " ".join(told.split()) in " ".join(err.decode().split())
 
 
-@pytest.mark.parametrize("state", ["the current folder is deleted", "the database may not be read"])
+REFUSES = {
+    "the home may not be entered": (2, b"cannot be read"),
+    "the database may not be read": (1, b"read-only or inaccessible"),
+    "the database is a folder": (1, b"is not a file"),
+    "the configuration may not be read": (2, b"cannot be read"),
+    "the configuration is a pipe": (2, b"is a pipe"),
+    "the configuration is a folder": (2, b"Is a directory"),
+    "standard output is full": (2, b"The chat requires a terminal"),
+    "standard input is closed": (2, b"not a terminal"),
+    "the streams are ASCII": (2, b"the screen needs UTF-8"),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
 def test_the_app_starts_or_says_why_not(
     forks: ForkServer, environ: dict[str, str], home: Path, tmp_path: Path, state: str
 ) -> None:
-    prepare, prelude = STATES[state]
-    prepare(home)
     environ |= {"TERM": "xterm-256color"}
-    code = f"{ORDINARY_USER}\nos.chdir({str(tmp_path)!r})\n{prelude}{MAIN}"
-    command = [sys.executable, "-c", code]
-    terminal = Terminal(command, environ, start=forks.start)
-    if "database" in state:
-        code, drawn = terminal.until_exit()
-        assert (code, b"read-only or inaccessible" in drawn) == (1, True)
-    else:
-        terminal.wait_for("estimate")
-        terminal.type("look at @fi")
-        terminal.wait_for("@fi")
-        terminal.type("\x11")
-        code, drawn = terminal.until_exit()
-        assert code == 0, drawn[-600:]
-    assert BUG not in drawn
-    terminal.close()
+    with code_in(state, home, tmp_path) as code:
+        terminal = Terminal([sys.executable, "-c", code], environ, start=forks.start)
+        if state in REFUSES:
+            ended, drawn = terminal.until_exit()
+            assert (ended, REFUSES[state][1] in drawn) == (REFUSES[state][0], True), drawn
+        else:
+            terminal.wait_for("estimate")
+            terminal.type("look at @fi")
+            terminal.wait_for("@fi")
+            terminal.type("\x11")
+            ended, drawn = terminal.until_exit()
+            assert ended == 0, drawn[-600:]
+        assert BUG not in drawn
+        terminal.close()
+    assert not (home / "crash.txt").exists()
 
 
 def test_a_folder_that_is_deleted_under_the_app_does_not_end_it(
@@ -311,3 +335,99 @@ def test_send_says_that_it_waits_for_standard_input(environ: dict[str, str]) -> 
         assert b"waiting for the end of standard input" in started.stderr.readline()
         assert started.communicate(b"and more")[0]
         assert started.returncode == 0
+
+
+class Answer(BaseHTTPRequestHandler):
+    """Streams a word a hundred times, and ends or does not, as its server says."""
+
+    server: Any
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        with suppress(OSError):  # the program is gone
+            self.wfile.write(event(delta(self.server.word)).encode() * 100)
+            self.server.goes_on.wait(30)
+            self.wfile.write("".join([event(STOP), DONE]).encode())
+
+    def log_message(self, *words: object) -> None:
+        """Nothing is printed."""
+
+
+@pytest.fixture
+def answering() -> Iterator[Any]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        server.word, server.goes_on = "zebra ", threading.Event()  # type: ignore[attr-defined]
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server
+        server.goes_on.set()  # type: ignore[attr-defined]
+        server.shutdown()
+        thread.join()
+
+
+def sending(server: Any, *more: str) -> tuple[str, ...]:
+    address = f"http://127.0.0.1:{server.server_port}/v1"
+    flags = ("--provider", "openai", "--base-url", address, "--model", "m", "--limit", "8192")
+    return ("send", "hello", "--conversation", "chat-1", *more, *flags)
+
+
+@pytest.mark.parametrize("words", [5_000, 10_000], ids=["after a reply", "in a reply"])
+def test_a_disk_that_fills_is_named_and_what_is_stored_decides_the_exit_code(
+    forks: ForkServer, environ: dict[str, str], tmp_path: Path, answering: Any, words: int
+) -> None:
+    environ |= {"OPENAI_API_KEY": "none"}
+    answering.word = "zebra " * words
+    answering.goes_on.set()
+    room = 2**22
+    prelude = "import resource, jitchat.cli.exchange as e; e._STORING_SECONDS = 1\n"
+    prelude += f"resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))\n"
+    command = sending(answering, "--json")
+    ended, out, err = run(forks, environ, tmp_path, f"import os\n{prelude}{MAIN}", command)
+    database = Database(Path(environ["JITCHAT_HOME"]) / "jitchat.db")
+    message, *reply = ColdStore(database).turns("chat-1")[2:]
+    database.close()
+    assert message.content == "hello"
+    assert BUG not in err
+    told = json.loads(out)
+    if len(answering.word) * 100 < room:
+        assert (ended, reply[0].content) == (0, answering.word * 100)
+        assert b"the disk is full" in err
+    else:
+        assert ended == 3
+        assert "characters of a reply could not be stored" in told["error"]
+        assert b"characters of a reply could not be stored" in err
+
+
+SIGNALS = [
+    name
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM",
+                 "SIGXCPU")
+    if hasattr(signal, name)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_json_is_one_value_after_a_signal_and_what_came_is_stored(
+    forks: ForkServer, environ: dict[str, str], tmp_path: Path, answering: Any, name: str
+) -> None:
+    environ |= {"OPENAI_API_KEY": "none"}
+    command = [sys.executable, "-m", "jitchat", *sending(answering, "--json")]
+    out = tmp_path / "out"
+    with (tmp_path / "in").open("w+b") as given, out.open("wb") as told:
+        files = given.fileno(), told.fileno(), given.fileno()
+        started = forks.start(command, environ, files)
+        database = Database(Path(environ["JITCHAT_HOME"]) / "jitchat.db")
+        store = ColdStore(database)
+        while len(store.turns("chat-1")) < 4:
+            time.sleep(0.01)
+        number = getattr(signal, name)
+        started.send_signal(number)
+        code = started.wait()
+        reply = store.turns("chat-1")[-1]
+        database.close()
+    assert code == 128 + number
+    assert json.loads(out.read_text()) == {"error": "Interrupted."}
+    assert (set(reply.content.split()), reply.status) == ({"zebra"}, Status.CANCELLED)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import socket
 import ssl
+import struct
 import sys
 import threading
 from contextlib import asynccontextmanager
@@ -20,7 +22,7 @@ from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.http.retry import Clock
 from jitchat.providers.protocols.addresses import is_this_machine
 from jitchat.providers.protocols.openai import OpenAiProtocol
-from jitchat.providers.provider import Options
+from jitchat.providers.provider import Options, RetryScheduled
 from tests.providers.streams import (
     ASKED,
     DONE,
@@ -294,3 +296,31 @@ async def test_a_client_is_made_once_and_off_the_loop(monkeypatch):
 async def test_a_host_whose_name_cannot_be_looked_up_is_told():
     _, failure = await collect(at(80, host="a..b"))
     assert isinstance(failure, Unreachable)
+
+
+async def test_a_connection_that_is_reset_at_a_request_is_made_again_and_that_is_said():
+    requests = 0
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal requests
+        requests += 1
+        head = await reader.readuntil(b"\r\n\r\n")
+        (length,) = re.findall(rb"content-length: (\d+)", head.lower())
+        await reader.readexactly(int(length))
+        if requests % 2:  # a reset, not an end
+            linger = struct.pack("ii", 1, 0)
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        else:
+            writer.write(ANSWER)
+            await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(handle, "127.0.0.1", 0) as listening:
+        wanted = at(listening.sockets[0].getsockname()[1])
+        for _ in range(3):
+            pieces, failure = await collect(wanted)
+            assert (text_of(pieces), failure) == ("Hello", None)
+            retries = [piece.why for piece in pieces if isinstance(piece, RetryScheduled)]
+            assert retries == ["the connection was lost"]
+        await wanted.aclose()
+    assert requests == 6

@@ -112,6 +112,28 @@ async def test_they_are_the_same_wherever_the_stream_is_split(file):
     await require_same_at_every_byte(protocol_of(file), f"tools/{file}")
 
 
+SHAPES = (
+    "name_in_fragments",
+    "name_in_fragments_without_ids",
+    "ids_later",
+    "all_number_0",
+    "all_number_0_ids_later",
+    "no_number_ids_later",
+)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+async def test_calls_are_read_in_every_shape_of_their_fragments(shape):
+    file = f"openai_{shape}.sse"
+    answer = await answer_of(file)
+    read = [(call.name, call.arguments) for call in answer.calls]
+    assert read == [("weather", KOELN), ("clock", "{}")]
+    if "without_ids" not in shape:
+        assert [call.id for call in answer.calls] == ["call_a", "call_b"]
+    assert answer.text == "I look."
+    await require_same_at_every_byte(protocol_of(file), f"tools/{file}")
+
+
 async def test_anthropic_gets_its_thinking_with_the_signature_as_it_was_received():
     sent = json.loads(
         requested(

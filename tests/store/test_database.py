@@ -307,17 +307,17 @@ def test_a_write_that_waits_for_another_process_says_so_and_when_it_no_longer_do
 ):
     monkeypatch.setattr(database_module, "SAID_AFTER", 0.0)
     other = Database(database.path)
-    waits: list[bool] = []
+    waits: list[str] = []
     is_waiting = threading.Event()
     other.on_wait = lambda waiting: (waits.append(waiting), is_waiting.set())
     with ThreadPoolExecutor(1) as thread:
         with database.write():
             write = thread.submit(other.execute, "INSERT INTO blobs VALUES ('a', 'b')")
             assert is_waiting.wait(10)
-            assert waits == [True]
+            assert waits == [database_module.LOCKED]
         write.result(10)
     other.close()
-    assert waits == [True, False]
+    assert waits == [database_module.LOCKED, ""]
 
 
 @pytest.mark.parametrize("end", [lambda other: other.wait_at_most(0), Database.close])

@@ -136,7 +136,12 @@ def trees(draw: st.DrawFn) -> list[tuple[Turn, int, str, ReplyNote]]:
     """Return turns with the position that each follows, its reasoning and its figures."""
     listed = draw(st.lists(turns, min_size=1, max_size=8))
     return [
-        (turn, draw(st.integers(0, place)), draw(st.just("") | texts), draw(notes))
+        (
+            replace(turn, question=draw(st.integers(1, place) if place else st.none())),
+            draw(st.integers(0, place)),
+            draw(st.just("") | texts),
+            draw(notes),
+        )
         for place, turn in enumerate(listed)
     ]
 

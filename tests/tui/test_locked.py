@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jitchat.store import database, turn_cache
+from jitchat.store.database import LOCKED
 from jitchat.tui.actions import ACTIONS
-from jitchat.tui.app import LOCKED
 from tests.support import ScriptedProvider
 from tests.tui.support import chat, demo_app, notices, ready, type_text, until
 from tests.tui.test_one_batch import LEFT_OUT, at_chat, write

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 from textual import constants
 
+from jitchat.store import database
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.dialogs.models import ModelsScreen
 from jitchat.tui.widgets import hint_line
@@ -218,3 +221,23 @@ async def test_the_pane_and_the_row_that_have_the_focus_are_marked_without_colou
         (here,) = [line for line in drawn if line.text.startswith("▸")]
         assert here.text.startswith("▸recent")
         assert any(part.style and part.style.reverse for part in here)
+
+
+async def test_a_send_says_that_the_database_is_locked_and_ends_with_the_error(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "WAIT_SECONDS", 0.3)
+    monkeypatch.setattr(database, "SAID_AFTER", 0.01)
+    path = backend.store.database.path
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        async with demo_app(backend).run_test(size=(140, 40)) as pilot:
+            await ready(pilot)
+            await type_text(pilot, "which port is it?")
+            other.execute("BEGIN IMMEDIATE")
+            await pilot.press("enter")
+            await until(pilot, lambda: database.LOCKED in notices(pilot), "the lock")
+            await until(pilot, lambda: "locked by another" in str(notices(pilot)), "the error")
+            await idle(pilot)
+            assert not shown(pilot).startswith("retrieving")
+            assert chat(pilot).surfaces.prompt.text == "which port is it?"
+            other.execute("ROLLBACK")

@@ -1,8 +1,8 @@
 """Tools in requests and answers: declaring them, reading their calls, ids, results.
 
-As documented, every fragment of a tool call has an index, and the first fragment has the id.
-Servers omit either or both, number every call 0, repeat the name, or make a new id for each
-fragment. Arguments are kept as written.
+As documented, every fragment of a tool call has an index, and the first fragment has the id and the
+name. Servers omit either or both of the former, send the id later, number every call 0, repeat the
+name or send it in fragments, or make a new id for each fragment. Arguments are kept as written.
 """
 
 from collections.abc import Iterable
@@ -106,14 +106,23 @@ class _Call:
         rest = text.removeprefix("{}")
         return rest if isinstance(parsed(rest), dict) else text
 
-    def is_other_than(self, call_id: str, name: str, arguments: str) -> bool:
+    def add(self, call_id: str, name: str, arguments: str) -> None:
+        """Add a fragment; before the arguments, one can have the rest of the name."""
+        self.id = self.id or call_id
+        if name != self.name and not self.arguments:
+            self.name += name
+        if arguments:
+            self.arguments.append(arguments)
+
+    def is_other_than(self, call_id: str, name: str, arguments: str, index: object) -> bool:
         """Whether a fragment starts a new call rather than continuing this one."""
         if not name:
             return False
         if call_id and self.id:
             return call_id != self.id
-        if not self.name:
-            return False
+        is_placed = isinstance(index, int) or self.id
+        if not self.name or (is_placed and not call_id and not self.arguments):
+            return False  # the rest of its name
         is_whole = parsed("".join(self.arguments)) is not None
         return name != self.name or bool(arguments and is_whole)
 
@@ -154,14 +163,12 @@ class ToolCalls:
         arguments = json_text(at(fragment, "function", "arguments"))
         index = at(fragment, "index")
         call = self._continued(index, call_id)
-        if call is None or call.is_other_than(call_id, name, arguments):
+        if call is None or call.is_other_than(call_id, name, arguments, index):
             call = _Call(call_id)
             self._calls.append(call)
         if isinstance(index, int):
             self._by_index[index] = call
-        call.id, call.name = call.id or call_id, call.name or name
-        if arguments:
-            call.arguments.append(arguments)
+        call.add(call_id, name, arguments)
         call.beside |= {name: fragment[name] for name in self._kept_beside if fragment.get(name)}
 
     def _continued(self, index: object, call_id: str) -> _Call | None:

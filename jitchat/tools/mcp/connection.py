@@ -29,7 +29,7 @@ from jitchat.tools.mcp import guard, results
 from jitchat.tools.mcp.elicitation import Elicitor, Request, fields_of
 from jitchat.tools.mcp.guard import LARGEST_MESSAGE, TOO_LARGE
 from jitchat.tools.mcp.secrets import BLOT, without
-from jitchat.tools.mcp.spec import ServerFailed, ServerSpec
+from jitchat.tools.mcp.spec import ServerFailed, ServerSpec, SessionEnded
 from jitchat.tools.mcp.values import Argument, Called, ListedTool, Prompt, Resource
 
 _MOST_PAGES = 50
@@ -238,10 +238,23 @@ class Connection:
             try:
                 return await answer
             except FAILURES as error:
-                raise failure(error, self._spec, self._signals) from None
+                failed = failure(error, self._spec, self._signals)
+                if _ends_session(error, self._signals.status):
+                    self._signals.end()
+                    raise SessionEnded(failed.what, failed.remedy) from None
+                raise failed from None
             finally:
                 self._signals.waiting.remove(scope)
         raise ServerFailed(f"{self._spec.name} {_SENT_TOO_MUCH}.")
+
+
+def _ends_session(error: Exception, status: int) -> bool:
+    """Whether a server over HTTP answered that it does not know the session (any more)."""
+    if not isinstance(error, MCPError):
+        return False
+    names_session = "session" in error.message.lower()
+    is_unknown = status == codes.NOT_FOUND and error.code != types.METHOD_NOT_FOUND
+    return is_unknown or (status == codes.BAD_REQUEST and names_session)
 
 
 def _variables(template: str) -> Sequence[str]:

@@ -2,7 +2,8 @@
 
 A separate task holds the connection from start to end, because the SDK requires both in the same
 task; calls come from any task. A server that ends is restarted a few times; its tools stay listed
-meanwhile, and calls wait for it. A server that cannot be started has a state with a sentence.
+meanwhile, and calls wait for it. A server that cannot be started has a state with a sentence; one
+with an address is tried again, because it may only be down.
 """
 
 import asyncio
@@ -16,13 +17,13 @@ from enum import StrEnum
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from jitchat.errors import JitchatError
 from jitchat.text.sanitize import repair
 from jitchat.tools.approvals import Claims, Rules, Verdict, names_of
 from jitchat.tools.mcp.names import offered_names
-from jitchat.tools.mcp.spec import ServerFailed, ServerSpec
+from jitchat.tools.mcp.spec import ServerFailed, ServerSpec, SessionEnded
 from jitchat.tools.source import Step, ToolOutput
 from jitchat.values import Tool, ToolCall, ToolResult
 
@@ -33,8 +34,9 @@ if TYPE_CHECKING:
     from jitchat.tools.mcp.elicitation import Elicitor
     from jitchat.tools.mcp.values import ListedTool, Prompt, Resource
 
+_Answer = TypeVar("_Answer")
 PAUSES = (0.2, 2.0, 10.0)
-"""Seconds before each restart of a server that ended; after the last, it is left alone."""
+"""Seconds before a server that ended or is down is started again; then it is left alone."""
 LASTING = 60.0
 """Seconds of running after which a server's restarts are counted from zero again."""
 CALL_SECONDS = 600.0
@@ -132,9 +134,8 @@ class Server:
             gone = f"{self.name} has no tool {call.name!r} any more. Go on without it."
             return ToolOutput(ToolResult(call, gone, is_error=True))
         try:
-            connection = await self.ready()
             async with asyncio.timeout(self._options.call_seconds):
-                called = await connection.call(claims.name, dict(arguments))
+                called = await self._ask(lambda c: c.call(claims.name, dict(arguments)))
         except TimeoutError:
             late = f"{self.name} did not answer within {self._options.call_seconds:g} seconds."
             unknown = "Whether it did anything is not known."
@@ -148,19 +149,29 @@ class Server:
 
     async def resources(self) -> "list[Resource]":
         """List the resources, templates last. Raises ServerFailed, as do the next three methods."""
-        connection = await self.ready()
-        return [*await connection.resources(), *await connection.templates()]
+
+        async def listed(connection: "Connection") -> "list[Resource]":
+            return [*await connection.resources(), *await connection.templates()]
+
+        return await self._ask(listed)
 
     async def read(self, uri: str, values: Mapping[str, str] | None = None) -> str:
         """Read a resource as text; other content is named in a line."""
-        return await (await self.ready()).read(uri, values or {})
+        return await self._ask(lambda c: c.read(uri, values or {}))
 
     async def prompts(self) -> "list[Prompt]":
-        return await (await self.ready()).prompts()
+        return await self._ask(lambda c: c.prompts())
 
     async def prompt(self, name: str, arguments: Mapping[str, str]) -> str:
         """Fill in a prompt; return the text to send."""
-        return await (await self.ready()).prompt(name, arguments)
+        return await self._ask(lambda c: c.prompt(name, arguments))
+
+    async def _ask(self, ask: "Callable[[Connection], Coroutine[Any, Any, _Answer]]") -> "_Answer":
+        """Ask the server; if it has forgotten the session, once more in a new one."""
+        try:
+            return await ask(await self.ready())
+        except SessionEnded:
+            return await ask(await self.ready())
 
     async def ready(self) -> "Connection":
         """Wait until the server is ready. Raises ServerFailed if it has failed."""
@@ -174,6 +185,9 @@ class Server:
 
     def start(self) -> None:
         """Start the server in the background, unless it is running or switched off."""
+        if self._keeping is not None and self._scope is None and self.state.phase is Phase.FAILED:
+            self._keeping.cancel()  # between two attempts
+            self._keeping = None
         is_running = self._keeping is not None and not self._keeping.done()
         if self._spec.enabled and not is_running:
             self._settled.clear()
@@ -205,26 +219,32 @@ class Server:
         self._leave(Phase.STOPPED, "")
 
     async def _keep(self) -> None:
-        """Keep the server running until it is stopped, ends too often, or cannot be started."""
+        """Keep the server running until it is stopped, fails too often, or cannot be started."""
         if find_spec("mcp") is None:
             self._leave(Phase.FAILED, f"{NO_SDK} {INSTALL}")
             return
         ends = 0
+        has_run = False
         while True:
             began = time.monotonic()
+            failed = ""
             try:
-                was_ready = await self._run_once()
+                if not await self._run_once():
+                    return
+                has_run = True
             except JitchatError as error:
-                self._leave(Phase.FAILED, str(error))
-                return
-            if not was_ready:
-                return
+                failed = str(error)
             ends = 1 if time.monotonic() - began > LASTING else ends + 1
-            if ends > len(self._options.pauses):
+            is_last = ends > len(self._options.pauses)
+            if failed and (is_last or not has_run):  # nobody waits while a first start is retried
+                self._leave(Phase.FAILED, failed)
+            elif is_last:
                 self._leave(Phase.FAILED, self._ended_sentence(ends))
+            else:
+                self._settled.clear()
+                self._report(Phase.RESTARTING, f"{self.name} ended and is being restarted.")
+            if is_last or not (has_run or self._spec.url):
                 return
-            self._settled.clear()
-            self._report(Phase.RESTARTING, f"{self.name} ended and is being restarted.")
             await asyncio.sleep(self._options.pauses[ends - 1])
 
     def _heed_defect(self, keeping: asyncio.Task[None]) -> None:

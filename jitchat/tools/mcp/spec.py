@@ -12,6 +12,10 @@ class ServerFailed(JitchatError):
     """A tool server cannot be started or reached, or failed to do what was requested."""
 
 
+class SessionEnded(ServerFailed):
+    """The server does not know the session any more; it did nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
     """The specification of a server: a local one has a command, a remote one a URL."""

@@ -21,6 +21,7 @@ from jitchat.tui.chat.steering import Steering, with_files
 from jitchat.tui.widgets.turn_details import NOTHING, TurnDetails, is_cut
 from jitchat.turn_list import up_to
 from jitchat.values import Role, Status, Turn
+from jitchat.window.exchange import question_at, replies_to
 from jitchat.window.steering import NO_MORE, Once
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ class Branches(Controller):
                 draft = self.surfaces.prompt.take_draft()
             self.sends.start(session, draft, with_files(NO_MORE, draft), is_returned=is_back)
         else:
-            await self.show_up_to(session, question.position)
+            reply = next(replies_to(session.memory.turns, question.position), None)
+            await self.show_up_to(session, parent_of(reply) if reply else question.position)
             self.sends.start(session, Draft.foreign(question.content), Once(again=question))
 
     async def go_on(self, session: Session) -> None:
@@ -189,13 +191,12 @@ class Branches(Controller):
         await self.surfaces.transcript.show(turns[: up_to(turns, position)])
 
     def question(self, session: Session) -> Turn | None:
-        """Return the user's turn at or before the selected turn, or the last one; None if none."""
+        """Return the message that the selected turn, or else the last, is or answers; or None."""
         chosen = self.surfaces.transcript.chosen
         turns = session.memory.turns
-        if chosen is not None:
-            turns = turns[: up_to(turns, chosen.position)]
         with waiting():
-            return next((turn for turn in reversed(turns) if turn.role is Role.USER), None)
+            end = len(turns) if chosen is None else up_to(turns, chosen.position)
+            return question_at(turns, end - 1) if end else None
 
     def _chosen(self, session: Session, fits: Callable[[Turn], bool]) -> Turn | None:
         """Return the turn under the cursor if it fits, else the last turn that does."""

@@ -27,6 +27,7 @@ from jitchat.store.drafts import Drafts
 from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import BY_ID, Needs, screen_bindings
 from jitchat.tui.chat.branches import Branches
+from jitchat.tui.chat.changes import Changes
 from jitchat.tui.chat.choices import Choices
 from jitchat.tui.chat.completion import Completions
 from jitchat.tui.chat.conversations import Conversations
@@ -104,6 +105,7 @@ class ChatScreen(Screen[None]):
         self.models = ModelSwitch(*shared, opening, previews, indexing, sends, tools, self.open)
         self.personas = Personas(*shared, opening, self.models)
         self.conversations = Conversations(*shared, opening, sends, self.routing, self.open)
+        self.changes = Changes(*shared, opening, indexing, previews, sends, self.conversations)
         self.views = views = Views(
             *shared, opening, steering, previews, meter, sends, branches, self.conversations
         )
@@ -135,13 +137,14 @@ class ChatScreen(Screen[None]):
     async def on_mount(self) -> None:
         """Show what is available at once; the rest is loaded after the first frame."""
         self.bindings_updated_signal.subscribe(self, self._show_pane_keys)
-        self.sends.watch_unstored()
+        self.sends.watch_store()
         self.steering.show_mode()
         # In a small terminal the inspector starts hidden.
         has_room = self.has_class("-wide") or self.app.size.height >= TALL
         self.levels.begin(has_room=has_room)
         self.surfaces.prompt.focus()
         await self.open(self.opening.conversation)
+        self.changes.watch()
 
     def on_screen_resume(self, event: ScreenResume) -> None:
         """Avoid styling every widget a second time before the first frame."""
@@ -299,6 +302,12 @@ class ChatScreen(Screen[None]):
         self.meter.sum_up()
         if self.ending.take(message):
             self.previews.plan(afresh=True)
+
+    @on(Changes.Found)
+    @reports_errors
+    async def _others_wrote(self, message: Changes.Found) -> None:
+        if self.is_current:
+            await self.changes.take(message)
 
     # Sending a message
 

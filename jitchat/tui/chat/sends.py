@@ -103,7 +103,7 @@ class Sends(Controller):
             self.host.say(self.keys.tell(IN_PROGRESS))
         return self.busy
 
-    def watch_unstored(self) -> None:
+    def watch_store(self) -> None:
         """Listen for replies that the store refuses, and for those that are stored later."""
         unstored = self.backend.store.unstored
         unstored.on_kept = partial(self.host.later, self.retry_storing)

@@ -57,6 +57,14 @@ class Tools(Controller):
         lists = [f"{what}: {', '.join(names)}" for what, names in named.items() if names]
         self.surfaces.trouble = " · ".join(lists)
 
+    def start_again(self) -> None:
+        """Start the servers that failed, without waiting for their next attempt."""
+        failed = self._in("failed")
+        if self._servers is not None and failed:
+            self._servers.start()
+        else:
+            self.host.say("No MCP server has failed.")
+
     async def approve(self, question: Question) -> Answer:
         """Ask the user about a tool call; cancelling this call withdraws the question."""
         self._asked, self._answer = question, asyncio.get_running_loop().create_future()

@@ -13,7 +13,6 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
@@ -41,6 +40,7 @@ from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.edit_line import EditLine
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.values import Mode, Role, Status, Turn
+from jitchat.window.exchange import question_at
 from jitchat.window.steering import NO_MORE, Once
 from jitchat.window.window import ContextWindow
 
@@ -136,11 +136,12 @@ class Subject:
 
 def pair_of(turns: Sequence[Turn], chosen: Turn | None) -> tuple[Turn, Turn] | None:
     """Find a message and its reply among the turns of a path; None if there is no such pair."""
-    pairs = [
-        (message, reply)
-        for message, reply in pairwise(turns)
-        if message.role is Role.USER and reply.role is Role.ASSISTANT
-    ]
+    pairs = list[tuple[Turn, Turn]]()
+    for index, turn in enumerate(turns):
+        is_later_step = index > 0 and turns[index - 1].use.answers is not None
+        message = question_at(turns, index)
+        if turn.role is Role.ASSISTANT and message is not None and not is_later_step:
+            pairs.append((message, turn))
     if chosen is not None:
         wanted = chosen.position
         return next((pair for pair in pairs if wanted in (turn.position for turn in pair)), None)

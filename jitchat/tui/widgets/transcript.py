@@ -101,6 +101,8 @@ class Transcript(LineView):
         """The block of the streaming reply."""
         self._pace = Pace(self, self._draw_growing)
         self._found = FoundMarks()
+        self._new: set[int] = set()
+        """The ids of turns by other programs, until the next message is sent here."""
         self._cursor: int | None = None
         """The position of the turn under the cursor; None for the last one."""
 
@@ -180,6 +182,8 @@ class Transcript(LineView):
                     each.take_result(turn.use.answers)
             (made,) = await self._blocks_for([turn])
             place = self._place_of(turn.position, turn.role)
+            if place is None and turn.role is Role.USER:
+                self._mark_read()
             if place is None and turn.role is Role.ASSISTANT and self._growing_turn() is not None:
                 place = len(self._turns) - 1
             if place is None:
@@ -193,6 +197,11 @@ class Transcript(LineView):
             if block is not None:
                 block.finish(turn, made.detail)
                 self.settle()
+
+    def _mark_read(self) -> None:
+        self._new.clear()
+        for block in self.turn_blocks:
+            block.mark_read()
 
     async def _add(self, block: TurnBlock) -> None:
         if not self.has_end:
@@ -285,7 +294,7 @@ class Transcript(LineView):
         if growing is not None and growing.turn == turn:
             return growing
         hold = self._steering.of(turn.position)
-        block = TurnBlock(turn, self._carrier(turn), detail, hold)
+        block = TurnBlock(turn, self._carrier(turn), detail, hold, is_new=turn.id in self._new)
         block.estimate(self.container_size.width)
         return block
 
@@ -332,11 +341,25 @@ class Transcript(LineView):
             self._load(start, shown[: len(turns) - start])
             self.settle()
 
-    async def take_in(self, turns: Sequence[Turn]) -> None:
-        """Reload the stored turns: show the end again if another process has changed it."""
-        latest = [turn.position for turn in turns[-LATEST:]]
-        if latest != [turn.position for turn in self._turns[-LATEST:]]:
+    async def take_in(self, turns: Sequence[Turn]) -> int:
+        """Reload the stored turns, and mark those that another program added as new.
+
+        What is in view stays, unless that is the end, or these turns are of another branch.
+        Return the number of new turns.
+        """
+        before = self._turns
+        known = [turn.position for turn in before[-LATEST:]]
+        if known == [turn.position for turn in turns[-LATEST:]]:
+            return 0
+        start = max(0, len(before) - LATEST)
+        is_longer = known == [turn.position for turn in turns[start : len(before)]]
+        new = turns[len(before) if is_longer else up_to(turns, max(known, default=0)) :]
+        self._new.update(turn.id for turn in new)
+        if is_longer and not self.follows:
+            await self.know(turns)
+        else:
             await self.show(turns)
+        return len(new)
 
     def settle(self) -> None:
         """Load more turns, too, if there are few on either side of the view."""

@@ -58,11 +58,17 @@ class TurnBlock(ReplyBlock):
         carrier: Carrier | None = None,
         detail: Detail = NOTHING,
         hold: Hold | None = None,
+        *,
+        is_new: bool = False,
     ) -> None:
-        """`carrier` is what carries the turn in the window; None if it is not in the window."""
+        """`carrier` is what carries the turn in the window; None if it is not in the window.
+
+        `is_new`: another program has just added the turn.
+        """
         super().__init__(turn.content)
         self.turn, self.detail = turn, detail
         self._carrier, self._hold = carrier, hold
+        self._is_new = is_new
         self._thoughts = [detail.reasoning]
         """The reasoning in pieces."""
         self._thinks = False
@@ -105,6 +111,11 @@ class TurnBlock(ReplyBlock):
     def hold(self, hold: Hold | None) -> None:
         if hold is not self._hold:
             self._hold = hold
+            self.change()
+
+    def mark_read(self) -> None:
+        if self._is_new:
+            self._is_new = False
             self.change()
 
     def toggle(self) -> None:
@@ -180,11 +191,13 @@ class TurnBlock(ReplyBlock):
     def _header(self, look: Look) -> Part:
         turn, at = self.turn, self.turn.created_at
         when = f" · {at:%a} {at.day} {at:%b %Y, %H:%M}" if at else ""
+        answers = f" · to #{turn.question}" if turn.question else ""
         ended = f" · {_ENDED[turn.status]}" if turn.status in _ENDED else ""
         is_pin_named = self._hold is not None and self._kind is Kind.PINNED
         is_labelled = self._kind in _MARKS and not is_pin_named
         label = f" · {_MARKS[self._kind][0]}" if self._kind and is_labelled else ""
         held = f" · {self._hold.value} by you" if self._hold else ""
+        new = " · new" if self._is_new else ""
         number = f"#{turn.position} " if turn.position else ""
         ground = look.style("$text-primary" if turn.role is Role.USER else MUTED)
         bold, italic = look.style("bold"), look.style("italic")
@@ -193,9 +206,9 @@ class TurnBlock(ReplyBlock):
             look,
             (f"{number}{one_line(turn.speaker)}", ground + bold),
             *self._versions(look, ground),
-            (when, look.style(MUTED)),
+            (f"{answers}{when}", look.style(MUTED)),
             (f"{ended}{label}", ground + italic),
-            (held, ground + bold),
+            (f"{held}{new}", ground + bold),
             is_cut=True,
         )
 

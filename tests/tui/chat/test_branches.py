@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,9 +11,9 @@ import pytest
 from jitchat.draft import GO_ON
 from jitchat.errors import Unreachable
 from jitchat.store.store import NEW_TITLE
-from jitchat.values import Mode, Status
+from jitchat.values import Mode, Role, Status
 from jitchat.window.steering import NO_MORE
-from tests.support import TALK, ScriptedProvider
+from tests.support import TALK, ScriptedProvider, turn
 
 if TYPE_CHECKING:
     from tests.tui.chat.stage import Stage
@@ -135,3 +136,21 @@ async def test_a_continuation_that_fails_leaves_nothing_in_the_prompt_and_no_tit
     assert memory.turns[-1].content == "Understood."
     assert stage.prompt.draft == "half a thought"
     assert store.conversation(memory.conversation.id).title == NEW_TITLE
+
+
+async def test_the_last_reply_is_answered_again_not_the_last_message(stage: Stage) -> None:
+    provider = stage.session.provider = ScriptedProvider(("Port 80.",))
+    store, memory = stage.backend.store, stage.session.memory
+    mine, _ = store.append(
+        memory.conversation.id, [turn(5, "Mine?", Role.USER), turn(6, "Theirs?", Role.USER)]
+    )
+    replies = [turn(7, "To them.", Role.ASSISTANT), turn(8, "To me.", Role.ASSISTANT)]
+    late = replace(replies[1], question=mine.position)
+    store.append(memory.conversation.id, [replies[0], late])
+    memory.refresh()
+    assert stage.branches.confirmation(stage.session, "regenerate") == "Answer #5 again?"
+    await stage.branches.regenerate(stage.session)
+    await stage.finish()
+    assert provider.requests[0][-1].content.endswith("Mine?")
+    assert [turn.position for turn in memory.turns] == [1, 2, 3, 4, 5, 6, 7, 9]
+    assert memory.turns[-1].question == 5
