@@ -1,5 +1,6 @@
 """Late work: workers whose end is always reported, and widgets that are gone by then."""
 
+from inspect import iscoroutine
 from typing import Any
 
 from textual.dom import DOMNode
@@ -30,3 +31,5 @@ class Workers(WorkerManager):
         super()._remove_worker(worker)
         if not worker.is_finished:  # otherwise Textual leaves it running for ever
             worker.state = WorkerState.CANCELLED
+        if iscoroutine(worker._work):  # noqa: SLF001  otherwise it is reported as never awaited
+            worker._work.close()  # noqa: SLF001

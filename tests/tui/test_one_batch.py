@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from inspect import CORO_CLOSED, getcoroutinestate
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -147,3 +148,18 @@ async def at_chat(pilot: Pilot[None]) -> None:
         return pilot.app.screen is chat(pilot)
 
     await until(pilot, is_chat, "the chat")
+
+
+async def test_a_worker_that_is_cancelled_before_it_begins_leaves_nothing_to_await(
+    backend: TestBackend,
+) -> None:
+    async def work() -> None:
+        pytest.fail("it began")
+
+    async with demo_app(backend).run_test() as pilot:
+        screen = await ready(pilot)
+        never_begun = work()
+        worker = screen.run_worker(never_begun)
+        worker.cancel()
+        await until(pilot, lambda: worker.state is WorkerState.CANCELLED, "the end")
+        assert getcoroutinestate(never_begun) == CORO_CLOSED

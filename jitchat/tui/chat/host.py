@@ -61,17 +61,16 @@ class Host:
 
     def run(
         self,
-        work: Coroutine[Any, Any, None] | Callable[[], Coroutine[Any, Any, None]],
+        work: Callable[[], Coroutine[Any, Any, None]],
         group: str,
         *,
         exclusive: bool = False,
     ) -> Worker[None]:
         """Run a coroutine in the background; `exclusive` cancels the other workers of the group.
 
-        Pass a function that returns the coroutine if the worker may be cancelled before it starts.
+        `work` makes the coroutine: one that is made before its worker begins may never be awaited.
         """
-        make = self.showing_errors(work if callable(work) else lambda: work)
-        return self._screen.run_worker(make, group=group, exclusive=exclusive)
+        return self._screen.run_worker(self.showing_errors(work), group=group, exclusive=exclusive)
 
     def cancel(self, *groups: str) -> None:
         """Cancel the workers of some groups; a started thread runs on, but nothing waits for it."""
