@@ -19,9 +19,9 @@ WHERE {condition} AND (:after IS NULL OR julianday(c.updated_at) >= julianday(:a
 ORDER BY c.touched DESC
 
 -- name: parts
--- The texts of the documents ?1, a JSON array of ids: a turn's own text, its tools, its reasoning and its files, or the
+-- The texts of some documents, a JSON array of ids: a turn's own text, its tools, its reasoning and its files, or the
 -- title, the tags and the system prompt of a conversation. As bytes, since damaged text must not prevent a deletion.
-WITH wanted (id) AS (SELECT value FROM json_each(?1)),
+WITH wanted (id) AS (SELECT value FROM json_each(?)),
 calls (turn, name, arguments) AS (
     SELECT t.id, json_extract(c.value, '$.name'), json_extract(c.value, '$.arguments')
     FROM wanted w JOIN turns t ON t.id = w.id JOIN json_each(t.tools, '$.calls') c
@@ -85,10 +85,10 @@ UNION ALL SELECT -MAX(number), -1 FROM search_conversations HAVING MAX(number)
 SELECT first, last FROM search_backlog ORDER BY last DESC, first DESC LIMIT 1
 
 -- name: last_documents
--- The last ?3 documents from ?1 to ?2, which are turns or conversations, from the last on.
-SELECT * FROM (SELECT id FROM turns WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT ?3)
+-- The last :most documents from :first to :last, which are turns or conversations, from the last on.
+SELECT * FROM (SELECT id FROM turns WHERE id BETWEEN :first AND :last ORDER BY id DESC LIMIT :most)
 UNION ALL SELECT * FROM (
-    SELECT -number FROM search_conversations WHERE number BETWEEN -?2 AND -?1 ORDER BY number LIMIT ?3
+    SELECT -number FROM search_conversations WHERE number BETWEEN -:last AND -:first ORDER BY number LIMIT :most
 )
 
 -- name: count_backlog

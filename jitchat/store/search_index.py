@@ -167,7 +167,8 @@ def _index(connection: sqlite3.Connection) -> bool:
     row = connection.execute(statement("next_in_backlog")).fetchone()
     if row is None:
         return False
-    newest = connection.execute(statement("last_documents"), (*row, _BATCH))
+    wanted = {"first": row[0], "last": row[1], "most": _BATCH}
+    newest = connection.execute(statement("last_documents"), wanted)
     documents = [document for (document,) in newest]
     if len(documents) < _BATCH:
         connection.execute("DELETE FROM search_backlog WHERE first = ? AND last = ?", row)
