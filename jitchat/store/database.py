@@ -29,6 +29,7 @@ from jitchat import errors
 from jitchat.errors import StoreError
 from jitchat.paths import make_private, open_to_others
 from jitchat.store import copies
+from jitchat.store.packed import packed_ledger, packed_piece
 from jitchat.store.repair import repair
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
@@ -516,6 +517,8 @@ def _run_migrations(connection: sqlite3.Connection, names: Iterable[str]) -> Non
     """Run the statements of migrations, without recording that they were applied."""
     connection.create_function("compressed", 1, lambda text: zlib.compress(text.encode()))
     connection.create_function("expanded", 1, _expanded)
+    connection.create_function("packed_ledger", 2, packed_ledger)
+    connection.create_function("packed_piece", 1, packed_piece)
     for name in names:
         for statement in statements((_MIGRATIONS / f"{name}.sql").read_text(encoding="utf-8")):
             connection.execute(statement)

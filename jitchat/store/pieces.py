@@ -1,22 +1,26 @@
 """The segments of windows, each stored once however many windows carry it.
 
-A row has what does not change from window to window. The reason, the corrected tokens and the
-numbers of the messages are listed with the window, and rows in sequence as ranges: a window that
-extends another adds its new segments and a few ranges.
+A row has what does not change from window to window. The reason, the corrected tokens, the numbers
+of the messages and the places in them are listed with the window, and rows in sequence as ranges: a
+window that extends another adds its new segments and a few ranges. Texts of turns are referred to.
 """
 
 import json
 import sqlite3
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
+from operator import add, neg, sub
 from typing import Any
+
+from jitchat.store.packed import pack, unpack
 
 Fields = Mapping[str, Any]
 
 
+_MOVING = ("message", "place")
+"""The numbers of a piece that can differ between windows, as those of the segment's first piece."""
 _DEEPEST = 32
 """Windows that one is read from at most; then all of its segments are listed again."""
 
@@ -28,8 +32,8 @@ class _Listed:
     identity: int
     """Of its row in `pieces`."""
     tokens: int
-    step: int
-    """By how much the number of its first message exceeds that of the segment before it."""
+    moves: tuple[int, ...]
+    """By how much each of `_MOVING` exceeds that of the segment before it."""
     reason: str
 
 
@@ -42,13 +46,15 @@ def put_segments(
     """
     turns = contents_of(connection, [each["turn_id"] for each in segments if each.get("turn_id")])
     listed: list[_Listed] = []
-    message = 0
+    before = [0] * len(_MOVING)
     for segment in segments:
-        first = min((piece["message"] for piece in segment["pieces"]), default=0)
-        content = json.dumps(_constant(segment, first, turns), ensure_ascii=False)
-        identity = _put(connection, conversation, content)
-        listed.append(_Listed(identity, segment["tokens"], first - message, segment["reason"]))
-        message = first
+        first: Fields = next(iter(segment["pieces"]), {})
+        numbers = [first.get(name, 0) for name in _MOVING]
+        constant, turn = _constant(segment, numbers, turns)
+        identity = _put(connection, conversation, constant, turn)
+        moves = tuple(map(sub, numbers, before))
+        listed.append(_Listed(identity, segment["tokens"], moves, segment["reason"]))
+        before = numbers
     query = "SELECT MAX(window) FROM requests WHERE conversation = ?"
     base = connection.execute(query, (conversation,)).fetchone()[0]
     known, depth = _read_list(connection, base) if base is not None else ([], _DEEPEST)
@@ -64,10 +70,10 @@ def _written_list(listed: Sequence[_Listed], carried: Sequence[int] | None) -> b
         "carried": carried,
         "ids": _ranges([each.identity for each in listed]),
         "tokens": [each.tokens for each in listed],
-        "steps": _runs(each.step for each in listed),
+        "moves": _runs(each.moves for each in listed),
         "reasons": _runs(each.reason for each in listed),
     }
-    return zlib.compress(json.dumps(described, ensure_ascii=False).encode())
+    return pack(described)
 
 
 def _read_list(connection: sqlite3.Connection, window_id: int) -> tuple[list[_Listed], int]:
@@ -76,13 +82,12 @@ def _read_list(connection: sqlite3.Connection, window_id: int) -> tuple[list[_Li
     row = connection.execute(query, (window_id,)).fetchone()
     if row is None or row[0] is None:
         return [], _DEEPEST
-    try:
-        described = json.loads(zlib.decompress(row[0]))
-    except zlib.error as error:
-        raise ValueError("not a list of segments") from error
+    described = unpack(row[0])
     ids = [each for first, last in described["ids"] for each in range(first, last + 1)]
-    steps, reasons = _repeated(described["steps"]), _repeated(described["reasons"])
-    rows = zip(ids, described["tokens"], steps, reasons, strict=True)
+    if "steps" in described:  # of an earlier version, in which the place is in the piece
+        described["moves"] = [((step, 0), count) for step, count in described["steps"]]
+    moves, reasons = map(tuple, _repeated(described["moves"])), _repeated(described["reasons"])
+    rows = zip(ids, described["tokens"], moves, reasons, strict=True)
     own = [_Listed(*row) for row in rows]
     if described["carried"] is None:
         return own, 0
@@ -98,49 +103,68 @@ def read_segments(connection: sqlite3.Connection, window_id: int) -> list[dict[s
 
     """
     listed, _ = _read_list(connection, window_id)
-    contents: list[str] = []
+    contents: list[bytes] = []
     for first, last in _ranges([each.identity for each in listed]):
         query = "SELECT content FROM pieces WHERE id BETWEEN ? AND ? ORDER BY id"
         contents += (row[0] for row in connection.execute(query, (first, last)))
-    segments = [json.loads(content) for content in contents]
+    segments = [unpack(content) for content in contents]
     pieces = [piece for segment in segments for piece in segment["pieces"]]
     turns = contents_of(connection, [each["same_as"] for each in pieces if "same_as" in each])
-    message = 0
+    numbers = [0] * len(_MOVING)
     for segment, each in zip(segments, listed, strict=True):
-        message += each.step
+        numbers = list(map(add, numbers, each.moves))
         segment |= {"tokens": each.tokens, "reason": each.reason}
         for piece in segment["pieces"]:
-            piece["message"] = piece.get("message", 0) + message
+            _move(piece, numbers)
+            piece.setdefault("message", 0)
             if "same_as" in piece:
-                piece["text"] = turns[piece.pop("same_as")]
+                text = turns[piece.pop("same_as")]
+                piece["text"] = piece.pop("before", "") + text + piece.pop("after", "")
     return segments
 
 
-def _constant(segment: Fields, first: int, turns: Mapping[int, str]) -> dict[str, Any]:
-    """Return a segment without what can differ between windows."""
+def _move(piece: dict[str, Any], numbers: Iterable[int]) -> None:
+    """Add to the numbers of a piece; a number that is 0 then is left out."""
+    for name, number in zip(_MOVING, numbers, strict=True):
+        moved = piece.pop(name, 0) + number
+        if moved:
+            piece[name] = moved
+
+
+def _constant(
+    segment: Fields, first: Sequence[int], turns: Mapping[int, str]
+) -> tuple[dict[str, Any], int | None]:
+    """Return a segment without what can differ between windows, and the turn that it refers to.
+
+    `first` has the numbers of its first piece; `turns`, the texts of turns.
+    """
     kept = {name: segment[name] for name in segment if name not in ("turn_id", "reason", "tokens")}
-    identity = segment.get("turn_id")
+    identity, referred = segment.get("turn_id"), None
+    of_turn = turns.get(identity, "") if identity else ""
     kept["pieces"] = []
     for piece in segment["pieces"]:
         described = dict(piece)
-        described["message"] -= first
-        if not described["message"]:
-            del described["message"]
-        if identity and turns.get(identity) == described["text"]:
-            described["same_as"] = identity
-            del described["text"]
+        _move(described, map(neg, first))
+        if of_turn and of_turn in described["text"]:
+            before, _, after = described.pop("text").partition(of_turn)
+            around = {"before": before, "after": after}
+            described["same_as"] = referred = identity
+            described |= {name: text for name, text in around.items() if text}
         kept["pieces"].append(described)
-    return kept
+    return kept, referred
 
 
-def _put(connection: sqlite3.Connection, conversation: str, content: str) -> int:
-    digest = blake2b(content.encode(), digest_size=16).digest()
+def _put(
+    connection: sqlite3.Connection, conversation: str, segment: Fields, turn: int | None
+) -> int:
+    content = pack(segment)
+    digest = blake2b(content, digest_size=16).digest()
     known = "SELECT id FROM pieces WHERE conversation = ? AND digest = ?"
     row = connection.execute(known, (conversation, digest)).fetchone()
     if row is not None:
         return int(row[0])
-    added = "INSERT INTO pieces (conversation, digest, content) VALUES (?, ?, ?)"
-    return connection.execute(added, (conversation, digest, content)).lastrowid or 0
+    added = "INSERT INTO pieces (conversation, digest, content, turn) VALUES (?, ?, ?, ?)"
+    return connection.execute(added, (conversation, digest, content, turn)).lastrowid or 0
 
 
 def contents_of(connection: sqlite3.Connection, turns: Sequence[int]) -> dict[int, str]:

@@ -6,7 +6,6 @@ Earlier versions stored texts as blobs under their SHA-256, and listed segments 
 A list of thousands of sends is read without the texts; a single window is read by its id.
 """
 
-import hashlib
 import json
 import sqlite3
 from collections import Counter
@@ -16,6 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from jitchat.store.database import Database
+from jitchat.store.packed import pack_rows, unpack_rows
 from jitchat.store.pieces import contents_of, put_segments, read_segments
 from jitchat.store.reply_notes import PUT_NOTE, ReplyNote, note_row
 from jitchat.store.requests import USAGE, Asked, Purpose, RequestLog, Taken, usage_of
@@ -154,10 +154,10 @@ class WindowArchive:
         `least` has the provider, and the usage to record if the request's end is never known.
         """
         with self._database.write() as connection:
-            conversation, owner = _conversation(connection, turn_id)
+            query = "SELECT conversation FROM turns WHERE id = ?"
+            conversation = connection.execute(query, (turn_id,)).fetchone()[0]
             listed = put_segments(connection, conversation, record.segments)
-            ledger = _put_blob(connection, json.dumps(list(record.ledger)), owner)
-            window_id = _put(connection, turn_id, record, listed, ledger)
+            window_id = _put(connection, turn_id, record, listed)
             least = least or Ending()
             who = least.provider or "", str(record.header.get("model", "")), conversation
             asked = Asked(Purpose.ANSWER, *who, record.sent_at, record.forecast)
@@ -202,7 +202,7 @@ class WindowArchive:
             ]
             if pieces is not None:
                 segments = read_segments(connection, window_id)
-            rows = json.loads(_blob(connection, ledger))
+            rows = unpack_rows(ledger)
             moment = moment_of(sent_at) if sent_at else None
             return WindowRecord(digest, json.loads(header), segments, rows, moment)
 
@@ -287,9 +287,7 @@ def _send(row: Sequence[Any]) -> Send:
     )
 
 
-def _put(
-    connection: sqlite3.Connection, turn_id: int, record: WindowRecord, listed: bytes, ledger: str
-) -> int:
+def _put(connection: sqlite3.Connection, turn_id: int, record: WindowRecord, listed: bytes) -> int:
     sizes: Counter[str] = Counter()
     for segment in record.segments:
         sizes[segment["kind"]] += segment["tokens"]
@@ -297,8 +295,9 @@ def _put(
         "INSERT INTO windows (turn, digest, header, segments, pieces, ledger, sizes, sent_at)"
         " VALUES (?, ?, ?, '[]', ?, ?, ?, ?)",
         (
-            *(turn_id, record.digest, json.dumps(record.header), listed, ledger),
-            *(json.dumps(sizes), record.sent_at and record.sent_at.isoformat()),
+            *(turn_id, record.digest, json.dumps(record.header), listed),
+            *(pack_rows(record.ledger), json.dumps(sizes)),
+            record.sent_at and record.sent_at.isoformat(),
         ),
     )
     return cursor.lastrowid or 0
@@ -323,8 +322,7 @@ def _unpacked(
 
 
 _NAMED = """
-    SELECT ledger FROM windows
-    UNION SELECT l.value FROM windows, json_each(segments) l
+    SELECT l.value FROM windows, json_each(segments) l
     UNION SELECT json_extract(s.value, '$.blob') FROM blobs, json_each(blobs.content) s
         WHERE digest IN (SELECT l.value FROM windows, json_each(segments) l)
         AND json_extract(s.value, '$.blob') IS NOT NULL
@@ -333,38 +331,8 @@ _NAMED = """
 
 
 def delete_unused_blobs(connection: sqlite3.Connection) -> None:
-    """Delete the blobs that no window uses; takes 0.3 s with 10,000 windows."""
+    """Delete the blobs that no window uses: only windows of earlier versions have any."""
     connection.execute(f"DELETE FROM blobs WHERE digest NOT IN ({_NAMED})")  # noqa: S608  a constant
-
-
-def delete_blobs_of(connection: sqlite3.Connection, conversation: str) -> None:
-    """Delete the blobs of a conversation whose windows are deleted."""
-    owned = owned_blobs(conversation)
-    end = owned[:-1] + "0"  # the character after `/`
-    query = "DELETE FROM blobs WHERE digest >= ? AND digest < ?"
-    if not connection.execute(query, (owned, end)).rowcount:  # a temporary one has no others
-        delete_unused_blobs(connection)
-
-
-def _conversation(connection: sqlite3.Connection, turn_id: int) -> tuple[str, str]:
-    """Return a turn's conversation, and the prefix of its blobs, empty unless it is temporary."""
-    query = (
-        "SELECT c.id, c.temporary FROM turns t JOIN conversations c ON c.id = t.conversation"
-        " WHERE t.id = ?"
-    )
-    conversation, is_temporary = connection.execute(query, (turn_id,)).fetchone()
-    return conversation, owned_blobs(conversation) if is_temporary else ""
-
-
-def owned_blobs(conversation: str) -> str:
-    """Return the address prefix of a temporary conversation's blobs."""
-    return f"{conversation}/"
-
-
-def _put_blob(connection: sqlite3.Connection, content: str, owner: str) -> str:
-    address = owner + hashlib.sha256(content.encode()).hexdigest()
-    connection.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (address, content))
-    return address
 
 
 def _blob(connection: sqlite3.Connection, address: str) -> str:

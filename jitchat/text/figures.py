@@ -175,3 +175,9 @@ def total_of(amount: float, unknown: int, *, estimated: bool = False) -> str:
 def model_name(model: str) -> str:
     """Return a model's name to show; for a GGUF file, whose name is its path, the file name."""
     return PurePath(model).name if model.lower().endswith(".gguf") else model
+
+
+def shown_score(score: float, floor: float = 0.0) -> float:
+    """Round a score to the two digits that are shown, unless that would take it over the floor."""
+    rounded = round(score, 2)
+    return rounded if (score < floor) == (rounded < floor) else score

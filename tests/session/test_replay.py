@@ -9,6 +9,7 @@ import pytest
 
 from jitchat.errors import StoreUnreadable
 from jitchat.replay import Replay, sends_for
+from jitchat.store.packed import pack_rows
 from jitchat.values import Mode, Role
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
@@ -21,6 +22,16 @@ if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.store.store import ColdStore
 
+ROW = {
+    "turn": 1,
+    "rank": 1,
+    "score": 0.5,
+    "parts": {},
+    "tokens": 5,
+    "verdict": "retrieved",
+    "reason": "",
+}
+"""Of a ledger."""
 SAID = [text for text in (*ODD_TEXTS, *PROSE) if text.strip()]
 
 
@@ -109,10 +120,10 @@ async def test_a_replay_that_differs_is_reported(store: ColdStore, damage: str):
 @pytest.mark.parametrize(
     "damage",
     [
-        "DELETE FROM blobs",
-        "UPDATE blobs SET content = replace(content, 'recent', 'other')",
+        "UPDATE windows SET ledger = ''",
+        f"UPDATE windows SET ledger = x'{pack_rows([ROW | {'verdict': 'other'}]).hex()}'",
         "UPDATE windows SET header = json_set(header, '$.budget.other', 1)",
-        'UPDATE blobs SET content = replace(content, \'"tokens": \', \'"tokens": "x", "t": \')',
+        f"UPDATE windows SET ledger = x'{pack_rows([ROW | {'tokens': 'x'}]).hex()}'",
     ],
 )
 async def test_unreadable_data_is_reported_as_damage(store: ColdStore, damage: str, mode: Mode):

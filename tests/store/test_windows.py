@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import StoreUnreadable
+from jitchat.store.packed import pack, unpack
 from jitchat.store.windows import Ending, WindowArchive, WindowRecord
 from jitchat.values import Turn, Usage
 from tests.examples import examples
@@ -71,7 +73,7 @@ def test_an_unchanged_turn_is_referenced_and_not_copied(archive, turns, database
     window = archive.put(turns[2].id, WindowRecord("d", HEADER, [segment("Hello.", turns[0])], []))
     with database.read() as connection:
         rows = [row[0] for row in connection.execute("SELECT content FROM pieces")]
-    assert not any("Hello." in row for row in rows)
+    assert not any("Hello." in json.dumps(unpack(row)) for row in rows)
     assert archive.by_id(window).segments[0]["pieces"][0]["text"] == "Hello."
 
 
@@ -149,13 +151,14 @@ def test_a_count_beyond_64_bits_does_not_crash(archive, turns, database):
 @pytest.mark.parametrize(
     "damage",
     [
-        "DELETE FROM blobs",
         "DELETE FROM pieces",
-        "UPDATE blobs SET content = 'x'",
+        "UPDATE windows SET ledger = 'x'",
+        "UPDATE windows SET ledger = x'00'",
+        f"UPDATE windows SET ledger = x'{pack({'rows': 1}).hex()}'",
         "UPDATE pieces SET content = 'x'",
         "UPDATE windows SET pieces = x'00'",
         "UPDATE windows SET header = ''",
-        'UPDATE pieces SET content = \'{"pieces": [{"same_as": 999}]}\'',
+        f"UPDATE pieces SET content = x'{pack({'pieces': [{'same_as': 999}]}).hex()}'",
     ],
 )
 def test_a_damaged_window_is_reported(archive, turns, database, damage):
