@@ -10,9 +10,17 @@ AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w
 AND (:model = '' OR EXISTS (SELECT 1 FROM turns t JOIN reply_notes n ON n.turn = t.id
     WHERE t.conversation = c.id AND instr(fold(n.model), :model)))
 
--- name: listed
-SELECT c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, c.archived,
+-- name: columns
+-- Of a conversation in the table `conversations` as c; {columns} in other statements are these.
+c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, c.archived,
     (SELECT json_group_array(tag) FROM tags WHERE conversation = c.id), c.persona, {tree}
+
+-- name: by_id
+SELECT {columns}
+FROM conversations c WHERE c.id = :id AND NOT c.deleted_by
+
+-- name: listed
+SELECT {columns}
 FROM conversations c
 WHERE {condition} AND (:after IS NULL OR julianday(c.updated_at) >= julianday(:after))
     AND (:before IS NULL OR julianday(c.created_at) < julianday(:before))

@@ -50,7 +50,10 @@ def statement(name: str) -> str:
     """Return a statement of `search.sql`."""
     sections = files(__package__).joinpath("search.sql").read_text("utf-8").split("-- name: ")
     named = dict(section.split("\n", 1) for section in sections[1:])
-    return named[name].replace("{condition}", named["condition"]).replace("{tree}", TREE_COLUMNS)
+    wanted = named[name]
+    for part in ("condition", "columns"):
+        wanted = wanted.replace(f"{{{part}}}", named[part])
+    return wanted.replace("{tree}", TREE_COLUMNS)
 
 
 def parts_of(connection: sqlite3.Connection, documents: Iterable[int]) -> dict[int, list[Part]]:
