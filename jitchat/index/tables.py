@@ -6,6 +6,7 @@ a turn again loses neither. A turn's text does not change, so a line is written 
 
 import json
 import sys
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,7 +19,7 @@ from jitchat.store.store import TURN_COLUMNS, UNSETTLED, require, turn_from
 from jitchat.text.words import VERSION, fold
 from jitchat.values import IndexEntry, Turn
 
-_FLOAT = 4
+_FLOAT = 2
 """Bytes of one number of a vector."""
 _LOOKED_AT = 4_096
 """Positions checked at a time for missing entries and vectors."""
@@ -46,7 +47,7 @@ class IndexRow:
     stems: str
     """Blank-separated."""
     vector: bytes | None
-    """Little-endian float32 of the embedder in use, if the turn was embedded."""
+    """Little-endian floats of the embedder in use, if the turn was embedded."""
 
     @property
     def position(self) -> int:
@@ -180,7 +181,7 @@ class IndexTables:
                 [
                     (
                         *(turn.id, entry.summary, "\n".join(entry.entities)),
-                        *("\n".join(entry.dates), entry.decision, stems),
+                        *("\n".join(entry.dates), entry.decision, zlib.compress(stems.encode())),
                         *(entry.asks, entry.tells_when, entry.disclaims, VERSION, entry.standing),
                     )
                     for turn, entry, stems in written
@@ -195,7 +196,8 @@ class IndexTables:
         """Count the bytes of the conversation's entries and vectors."""
         query = (
             "SELECT COALESCE(SUM("
-            "LENGTH(CAST(e.summary || e.entities || e.dates || e.stems AS BLOB))"
+            "LENGTH(CAST(e.summary || e.entities || e.dates AS BLOB))"
+            " + LENGTH(CAST(e.stems AS BLOB))"
             " + COALESCE(LENGTH(CAST(v.vector AS BLOB)), 0)), 0)"
             " FROM turns t JOIN index_entries e ON e.turn = t.id"
             " LEFT JOIN vectors v ON v.turn = t.id WHERE t.conversation = ?"
@@ -236,7 +238,7 @@ def _entry(turn: int, summary: str, entities: str, dates: str, *flags: bool) -> 
 
 def _row(turn: Turn, columns: tuple[Any, ...]) -> IndexRow:
     """Make a row from the columns from `stems` on, in the order of the fields."""
-    stems, vector, *described = columns
-    require(str, stems)
+    packed, vector, *described = columns
+    stems = packed if isinstance(packed, str) else zlib.decompress(packed).decode()
     entry = _entry(turn.position, *described)
     return IndexRow(entry, fold(turn.speaker), turn.created_at, stems, vector)

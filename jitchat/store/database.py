@@ -29,7 +29,7 @@ from jitchat import errors
 from jitchat.errors import StoreError
 from jitchat.paths import make_private, open_to_others
 from jitchat.store import copies
-from jitchat.store.packed import packed_ledger, packed_piece
+from jitchat.store.packed import halved, packed_ledger, packed_piece
 from jitchat.store.repair import repair
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
@@ -104,6 +104,8 @@ def damaged(path: Path, *, has_written: bool = False) -> errors.StoreUnreadable:
 Parameters = Sequence[object] | Mapping[str, object]
 _INVALID = (ValueError, TypeError, LookupError, zlib.error)
 WAIT_SECONDS = 30.0
+_MOST_UNUSED = 0.2
+"""The share of free pages above which a migrated file is rewritten."""
 _SOON = 0.005
 _PATIENCE = 0.1
 """Seconds that closing waits for another thread before it interrupts it."""
@@ -161,6 +163,13 @@ class Database:
         with self.write() as connection:
             migrate(connection, before=self._keep_copy)
         self._connection.execute("PRAGMA foreign_keys = ON")
+        pages, unused = (
+            self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "freelist_count")
+        )
+        if unused > _MOST_UNUSED * pages:
+            with suppress(sqlite3.OperationalError):  # no room: new rows use the free pages
+                self._connection.execute("VACUUM")
 
     def _keep_copy(self, step: str) -> None:
         """Keep a copy of the database as it is before a migration, if that is possible."""
@@ -517,6 +526,7 @@ def _run_migrations(connection: sqlite3.Connection, names: Iterable[str]) -> Non
     """Run the statements of migrations, without recording that they were applied."""
     connection.create_function("compressed", 1, lambda text: zlib.compress(text.encode()))
     connection.create_function("expanded", 1, _expanded)
+    connection.create_function("halved", 1, halved)
     connection.create_function("packed_ledger", 2, packed_ledger)
     connection.create_function("packed_piece", 1, packed_piece)
     for name in names:

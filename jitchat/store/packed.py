@@ -4,11 +4,14 @@ The dictionary is part of the format, and must never change.
 """
 
 import json
+import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
+from math import inf
+from types import MappingProxyType
 from typing import Any
 
 from jitchat.text.figures import shown_score
@@ -41,14 +44,25 @@ def unpack(packed: bytes) -> Any:  # noqa: ANN401  as JSON gives it
         raise ValueError("not packed JSON") from error
 
 
-def pack_rows(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """Pack objects by columns: neighbours in a column are alike, which compresses best."""
-    return pack(_columns(rows))
+def pack_ledger(
+    rows: Sequence[Mapping[str, Any]], others: Mapping[str, Any] = MappingProxyType({})
+) -> bytes:
+    """Pack rows by columns: neighbours in a column are alike, which compresses best.
+
+    `others` are the fields of the header that are packed with them.
+    """
+    return pack([dict(others), _columns(rows)])
 
 
-def unpack_rows(packed: bytes) -> list[dict[str, Any]]:
-    """Read what `pack_rows` wrote. Raises ValueError or TypeError for damaged bytes."""
-    return list(_rows(unpack(packed)))
+def unpack_ledger(packed: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Read what `pack_ledger` wrote: the other fields, and the rows.
+
+    Raises:
+        ValueError, TypeError: The bytes are damaged.
+
+    """
+    others, columns = unpack(packed)
+    return others, list(_rows(columns))
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
@@ -90,7 +104,7 @@ def packed_ledger(content: str | None, header: str) -> bytes | None:
         for row in rows:
             row["score"] = shown_score(row["score"], floor)
             row["parts"] = {name: shown_score(part) for name, part in row["parts"].items()}
-        return pack_rows(rows)
+        return pack_ledger(rows)
     except (ValueError, TypeError, LookupError, AttributeError):
         return None
 
@@ -101,3 +115,10 @@ def packed_piece(content: str) -> bytes | str:
         return pack(json.loads(content))
     except ValueError:
         return content
+
+
+def halved(vector: bytes) -> bytes:
+    """Convert single to half precision; a number beyond its range, in damaged data, is infinite."""
+    count = len(vector) // 4
+    numbers = struct.unpack(f"<{count}f", vector)
+    return struct.pack(f"<{count}e", *(each if abs(each) < 65_504 else inf for each in numbers))

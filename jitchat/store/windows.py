@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from jitchat.store.database import Database
-from jitchat.store.packed import pack_rows, unpack_rows
+from jitchat.store.packed import pack_ledger, unpack_ledger
 from jitchat.store.pieces import contents_of, put_segments, read_segments
 from jitchat.store.reply_notes import PUT_NOTE, ReplyNote, note_row
 from jitchat.store.requests import USAGE, Asked, Purpose, RequestLog, Taken, usage_of
@@ -110,6 +110,10 @@ class Send:
         return self.limit - self.reserve - self.used
 
 
+_LISTED = frozenset(
+    ("mode", "model", "budget", "full_tokens", "band", "exact", "picking", "requests")
+)
+"""The fields of a header that queries and lists read; the others are packed with the ledger."""
 _REQUEST = "LEFT JOIN requests q ON q.window = w.id"
 _ENDING = f"""
     SELECT w.reply, w.stop, q.cost, q.provider, q.counted_input, q.counted_output, {USAGE}
@@ -202,9 +206,9 @@ class WindowArchive:
             ]
             if pieces is not None:
                 segments = read_segments(connection, window_id)
-            rows = unpack_rows(ledger)
+            others, rows = unpack_ledger(ledger)
             moment = moment_of(sent_at) if sent_at else None
-            return WindowRecord(digest, json.loads(header), segments, rows, moment)
+            return WindowRecord(digest, others | json.loads(header), segments, rows, moment)
 
     def request(self, window_id: int) -> Fields | None:
         with self._database.read():
@@ -291,16 +295,22 @@ def _put(connection: sqlite3.Connection, turn_id: int, record: WindowRecord, lis
     sizes: Counter[str] = Counter()
     for segment in record.segments:
         sizes[segment["kind"]] += segment["tokens"]
+    listed_fields = {name: each for name, each in record.header.items() if name in _LISTED}
+    others = {name: each for name, each in record.header.items() if name not in _LISTED}
     cursor = connection.execute(
         "INSERT INTO windows (turn, digest, header, segments, pieces, ledger, sizes, sent_at)"
         " VALUES (?, ?, ?, '[]', ?, ?, ?, ?)",
         (
-            *(turn_id, record.digest, json.dumps(record.header), listed),
-            *(pack_rows(record.ledger), json.dumps(sizes)),
+            *(turn_id, record.digest, _compact(listed_fields), listed),
+            *(pack_ledger(record.ledger, others), _compact(sizes)),
             record.sent_at and record.sent_at.isoformat(),
         ),
     )
     return cursor.lastrowid or 0
+
+
+def _compact(fields: Fields) -> str:
+    return json.dumps(fields, separators=(",", ":"))
 
 
 def _taken(ending: Ending) -> Taken:

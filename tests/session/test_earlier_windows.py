@@ -95,3 +95,11 @@ def test_a_request_of_the_version_before_is_shown_as_its_messages(earlier: ColdS
     assert contents == [message.content for message in replayed.window.messages()]
     printed = "\n".join(message_texts(replayed.window))
     assert all(content in printed for content in contents)
+
+
+def test_a_database_of_the_version_before_becomes_smaller(tmp_path: Path):
+    content = lzma.decompress((FOLDER / "earlier_windows.db.xz").read_bytes())
+    path = tmp_path / "earlier.db"
+    path.write_bytes(content)
+    Database(path).close()
+    assert path.stat().st_size < 0.8 * len(content)

@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.errors import StoreUnreadable
 from jitchat.replay import Replay, sends_for
-from jitchat.store.packed import pack_rows
+from jitchat.store.packed import pack_ledger
 from jitchat.values import Mode, Role
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
@@ -121,9 +121,9 @@ async def test_a_replay_that_differs_is_reported(store: ColdStore, damage: str):
     "damage",
     [
         "UPDATE windows SET ledger = ''",
-        f"UPDATE windows SET ledger = x'{pack_rows([ROW | {'verdict': 'other'}]).hex()}'",
+        f"UPDATE windows SET ledger = x'{pack_ledger([ROW | {'verdict': 'other'}]).hex()}'",
         "UPDATE windows SET header = json_set(header, '$.budget.other', 1)",
-        f"UPDATE windows SET ledger = x'{pack_rows([ROW | {'tokens': 'x'}]).hex()}'",
+        f"UPDATE windows SET ledger = x'{pack_ledger([ROW | {'tokens': 'x'}]).hex()}'",
     ],
 )
 async def test_unreadable_data_is_reported_as_damage(store: ColdStore, damage: str, mode: Mode):
