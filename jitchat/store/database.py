@@ -104,8 +104,6 @@ def damaged(path: Path, *, has_written: bool = False) -> errors.StoreUnreadable:
 Parameters = Sequence[object] | Mapping[str, object]
 _INVALID = (ValueError, TypeError, LookupError, zlib.error)
 WAIT_SECONDS = 30.0
-_MOST_UNUSED = 0.2
-"""The share of free pages above which a migrated file is rewritten."""
 _SOON = 0.005
 _PATIENCE = 0.1
 """Seconds that closing waits for another thread before it interrupts it."""
@@ -167,7 +165,7 @@ class Database:
             self._connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("page_count", "freelist_count")
         )
-        if unused > _MOST_UNUSED * pages:
+        if unused > pages // 5:
             with suppress(sqlite3.OperationalError):  # no room: new rows use the free pages
                 self._connection.execute("VACUUM")
 

@@ -11,12 +11,9 @@ from functools import cache
 from importlib.resources import files
 from itertools import groupby
 from math import inf
-from types import MappingProxyType
 from typing import Any
 
 from jitchat.text.figures import shown_score
-
-_LEVEL = 9
 
 
 @cache
@@ -26,7 +23,7 @@ def _dictionary() -> bytes:
 
 def pack(value: object) -> bytes:
     """Raises TypeError if the value is not JSON."""
-    packer = zlib.compressobj(_LEVEL, zdict=_dictionary())
+    packer = zlib.compressobj(zlib.Z_BEST_COMPRESSION, zdict=_dictionary())
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return packer.compress(text.encode()) + packer.flush()
 
@@ -45,13 +42,13 @@ def unpack(packed: bytes) -> Any:  # noqa: ANN401  as JSON gives it
 
 
 def pack_ledger(
-    rows: Sequence[Mapping[str, Any]], others: Mapping[str, Any] = MappingProxyType({})
+    rows: Sequence[Mapping[str, Any]], others: Mapping[str, Any] | None = None
 ) -> bytes:
     """Pack rows by columns: neighbours in a column are alike, which compresses best.
 
     `others` are the fields of the header that are packed with them.
     """
-    return pack([dict(others), _columns(rows)])
+    return pack([others or {}, _columns(rows)])
 
 
 def unpack_ledger(packed: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -66,13 +63,12 @@ def unpack_ledger(packed: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Write each run of rows with the same names as the names and their columns."""
+    """Write each run of rows with the same names as the names, their number and the columns."""
     runs = []
     for names, group in groupby(rows, key=list):
         listed = list(group)
-        runs.append([names, *(_column([row[name] for row in listed]) for name in names)])
-        if not names:
-            runs[-1].append(len(listed))
+        columns = (_column([row[name] for row in listed]) for name in names)
+        runs.append([names, len(listed), *columns])
     return runs
 
 
@@ -84,13 +80,13 @@ def _column(values: list[Any]) -> object:
 
 
 def _rows(runs: Sequence[Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    for names, *columns in runs:
-        if not names:
-            yield from ({} for _ in range(columns[0]))
-            continue
-        read = [list(_rows(each["rows"])) if isinstance(each, dict) else each for each in columns]
-        for values in zip(*read, strict=True):
-            yield dict(zip(names, values, strict=True))
+    for names, count, *columns in runs:
+        read = [
+            list(_rows(column["rows"])) if isinstance(column, dict) else column
+            for column in columns
+        ]
+        for place in range(count):
+            yield {name: column[place] for name, column in zip(names, read, strict=True)}
 
 
 def packed_ledger(content: str | None, header: str) -> bytes | None:
@@ -121,4 +117,6 @@ def halved(vector: bytes) -> bytes:
     """Convert single to half precision; a number beyond its range, in damaged data, is infinite."""
     count = len(vector) // 4
     numbers = struct.unpack(f"<{count}f", vector)
-    return struct.pack(f"<{count}e", *(each if abs(each) < 65_504 else inf for each in numbers))
+    return struct.pack(
+        f"<{count}e", *(number if abs(number) < 65_504 else inf for number in numbers)
+    )

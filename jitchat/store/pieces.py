@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
-from operator import add, neg, sub
 from typing import Any
 
 from jitchat.store.packed import pack, unpack
@@ -52,7 +51,7 @@ def put_segments(
         numbers = [first.get(name, 0) for name in _MOVING]
         constant, turn = _constant(segment, numbers, turns)
         identity = _put(connection, conversation, constant, turn)
-        moves = tuple(map(sub, numbers, before))
+        moves = tuple(to - since for to, since in zip(numbers, before, strict=True))
         listed.append(_Listed(identity, segment["tokens"], moves, segment["reason"]))
         before = numbers
     query = "SELECT MAX(window) FROM requests WHERE conversation = ?"
@@ -86,9 +85,9 @@ def _read_list(connection: sqlite3.Connection, window_id: int) -> tuple[list[_Li
     ids = [each for first, last in described["ids"] for each in range(first, last + 1)]
     if "steps" in described:  # of an earlier version, in which the place is in the piece
         described["moves"] = [((step, 0), count) for step, count in described["steps"]]
-    moves, reasons = map(tuple, _repeated(described["moves"])), _repeated(described["reasons"])
-    rows = zip(ids, described["tokens"], moves, reasons, strict=True)
-    own = [_Listed(*row) for row in rows]
+    columns = (_repeated(described[name]) for name in ("moves", "reasons"))
+    rows = zip(ids, described["tokens"], *columns, strict=True)
+    own = [_Listed(identity, tokens, tuple(moves), why) for identity, tokens, moves, why in rows]
     if described["carried"] is None:
         return own, 0
     base, size, depth = described["carried"]
@@ -112,7 +111,7 @@ def read_segments(connection: sqlite3.Connection, window_id: int) -> list[dict[s
     turns = contents_of(connection, [each["same_as"] for each in pieces if "same_as" in each])
     numbers = [0] * len(_MOVING)
     for segment, each in zip(segments, listed, strict=True):
-        numbers = list(map(add, numbers, each.moves))
+        numbers = [sum(both) for both in zip(numbers, each.moves, strict=True)]
         segment |= {"tokens": each.tokens, "reason": each.reason}
         for piece in segment["pieces"]:
             _move(piece, numbers)
@@ -144,7 +143,7 @@ def _constant(
     kept["pieces"] = []
     for piece in segment["pieces"]:
         described = dict(piece)
-        _move(described, map(neg, first))
+        _move(described, [-number for number in first])
         if of_turn and of_turn in described["text"]:
             before, _, after = described.pop("text").partition(of_turn)
             around = {"before": before, "after": after}
@@ -157,14 +156,14 @@ def _constant(
 def _put(
     connection: sqlite3.Connection, conversation: str, segment: Fields, turn: int | None
 ) -> int:
-    content = pack(segment)
+    content = json.dumps(segment, ensure_ascii=False).encode()
     digest = blake2b(content, digest_size=16).digest()
     known = "SELECT id FROM pieces WHERE conversation = ? AND digest = ?"
     row = connection.execute(known, (conversation, digest)).fetchone()
     if row is not None:
         return int(row[0])
     added = "INSERT INTO pieces (conversation, digest, content, turn) VALUES (?, ?, ?, ?)"
-    return connection.execute(added, (conversation, digest, content, turn)).lastrowid or 0
+    return connection.execute(added, (conversation, digest, pack(segment), turn)).lastrowid or 0
 
 
 def contents_of(connection: sqlite3.Connection, turns: Sequence[int]) -> dict[int, str]:

@@ -295,14 +295,14 @@ def _put(connection: sqlite3.Connection, turn_id: int, record: WindowRecord, lis
     sizes: Counter[str] = Counter()
     for segment in record.segments:
         sizes[segment["kind"]] += segment["tokens"]
-    listed_fields = {name: each for name, each in record.header.items() if name in _LISTED}
-    others = {name: each for name, each in record.header.items() if name not in _LISTED}
+    header = dict(record.header)
+    listed_fields = {name: header.pop(name) for name in record.header if name in _LISTED}
     cursor = connection.execute(
         "INSERT INTO windows (turn, digest, header, segments, pieces, ledger, sizes, sent_at)"
         " VALUES (?, ?, ?, '[]', ?, ?, ?, ?)",
         (
             *(turn_id, record.digest, _compact(listed_fields), listed),
-            *(pack_ledger(record.ledger, others), _compact(sizes)),
+            *(pack_ledger(record.ledger, header), _compact(sizes)),
             record.sent_at and record.sent_at.isoformat(),
         ),
     )
