@@ -99,7 +99,7 @@ def packed_ledger(content: str | None, header: str) -> bytes | None:
         rows = json.loads(content or "")
         for row in rows:
             row["score"] = shown_score(row["score"], floor)
-            row["parts"] = {name: shown_score(part) for name, part in row["parts"].items()}
+            row["parts"] = {name: round(part, 3) for name, part in row["parts"].items()}
         return pack_ledger(rows)
     except (ValueError, TypeError, LookupError, AttributeError):
         return None

@@ -41,7 +41,7 @@ class _Book:
             reason = self._why_not(row, has_line=segment is not None)
         tokens = self.tokens(row.turn)
         score = shown_score(row.score, self._sources.retrieval.floor or 0.0)
-        parts = tuple((name, shown_score(part)) for name, part in row.parts)
+        parts = tuple((name, round(part, 3)) for name, part in row.parts)  # bars show eighths
         figures = row.turn, row.rank, score, parts, tokens
         return LedgerRow(*figures, verdict, reason, row.rank_before)
 
