@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from jitchat.store.database import Database
-from jitchat.store.packed import pack_ledger, unpack_ledger
+from jitchat.store.packed import pack_columns, unpack_columns
 from jitchat.store.pieces import contents_of, put_segments, read_segments
 from jitchat.store.reply_notes import PUT_NOTE, ReplyNote, note_row
 from jitchat.store.requests import USAGE, Asked, Purpose, RequestLog, Taken, usage_of
@@ -71,7 +71,7 @@ class Send:
     provider: str
     """The provider's name in the settings; empty if it was not recorded."""
     budget: Mapping[str, Any]
-    """The fields of the window's `Budget`."""
+    """The limit, the reserve and how the limit is known."""
     sizes: Mapping[str, int]
     """Tokens by kind of segment, without kinds that the window does not have."""
     full_tokens: int
@@ -110,13 +110,18 @@ class Send:
         return self.limit - self.reserve - self.used
 
 
-_LISTED = frozenset(
-    ("mode", "model", "budget", "full_tokens", "band", "exact", "picking", "requests")
-)
-"""The fields of a header that queries and lists read; the others are packed with the ledger."""
+_LISTED = ("mode", "model", "budget", "full_tokens", "band", "exact", "picking", "requests")
+"""The fields of a header that queries and lists read, if they say something; others are packed."""
+_LISTED_BUDGET = ("limit", "reserve", "limit_source")
+_SENT_AT = "COALESCE(w.sent_at, q.sent_at)"
+"""A window whose request is known has the moment of that."""
 _REQUEST = "LEFT JOIN requests q ON q.window = w.id"
 _ENDING = f"""
     SELECT w.reply, w.stop, q.cost, q.provider, q.counted_input, q.counted_output, {USAGE}
+    FROM windows w {_REQUEST} WHERE w.id = ?
+"""  # noqa: S608  constants
+_BY_ID = f"""
+    SELECT w.digest, w.header, w.segments, w.packed, {_SENT_AT}
     FROM windows w {_REQUEST} WHERE w.id = ?
 """  # noqa: S608  constants
 _MODEL = "SELECT COALESCE(json_extract(header, '$.model'), '') FROM windows WHERE id = ?"
@@ -127,7 +132,7 @@ _BY_DIGEST = """
     LIMIT 1
 """
 _SENDS = f"""
-    SELECT w.id, t.position, r.position, w.sent_at, q.provider, q.cost, w.stop, w.digest,
+    SELECT w.id, t.position, r.position, {_SENT_AT}, q.provider, q.cost, w.stop, w.digest,
            '[' || w.header || ',' || w.sizes || ','
            || COALESCE(w.request, 'null') || ']', {USAGE}
     FROM windows w CROSS JOIN turns t ON t.id = w.turn LEFT JOIN turns r ON r.id = w.reply
@@ -161,7 +166,7 @@ class WindowArchive:
             query = "SELECT conversation FROM turns WHERE id = ?"
             conversation = connection.execute(query, (turn_id,)).fetchone()[0]
             listed = put_segments(connection, conversation, record.segments)
-            window_id = _put(connection, turn_id, record, listed)
+            window_id = _put(connection, turn_id, record, *listed)
             least = least or Ending()
             who = least.provider or "", str(record.header.get("model", "")), conversation
             asked = Asked(Purpose.ANSWER, *who, record.sent_at, record.forecast)
@@ -193,22 +198,22 @@ class WindowArchive:
             LookupError: There is no window with this id.
 
         """
-        query = "SELECT digest, header, segments, pieces, ledger, sent_at FROM windows WHERE id = ?"
-        row = self._database.fetch_one(query, (window_id,))
+        row = self._database.fetch_one(_BY_ID, (window_id,))
         if row is None:
             raise LookupError(window_id)
-        digest, header, lists, pieces, ledger, sent_at = row
+        digest, header, lists, packed, sent_at = row
         with self._database.read() as connection:
             segments = [
                 segment
                 for address in json.loads(lists)
                 for segment in _unpacked(connection, json.loads(_blob(connection, address)))
             ]
-            if pieces is not None:
+            _, listed, others, rows = unpack_columns(packed)
+            require(list, rows)
+            if listed is not None:
                 segments = read_segments(connection, window_id)
-            others, rows = unpack_ledger(ledger)
             moment = moment_of(sent_at) if sent_at else None
-            return WindowRecord(digest, others | json.loads(header), segments, rows, moment)
+            return WindowRecord(digest, json.loads(header) | others, segments, rows, moment)
 
     def request(self, window_id: int) -> Fields | None:
         with self._database.read():
@@ -265,7 +270,7 @@ class WindowArchive:
 def _send(row: Sequence[Any]) -> Send:
     identity, said, reply, sent_at, provider, cost, stop, digest, described, *counts = row
     header, sizes, request = json.loads(described)
-    budget, full, band = header["budget"], header["full_tokens"], header.get("band", 0)
+    budget, full, band = header["budget"], header.get("full_tokens", 0), header.get("band", 0)
     picking = header.get("picking")
     kinds = dict(sizes)
     require(int, full, band, budget["limit"], budget["reserve"], *kinds.values())
@@ -281,7 +286,7 @@ def _send(row: Sequence[Any]) -> Send:
         sizes=kinds,
         full_tokens=full,
         band=band,
-        exact=header["exact"],
+        exact=header.get("exact", False),
         usage=usage_of(counts),
         cost=cost,
         stop=stop,
@@ -291,19 +296,24 @@ def _send(row: Sequence[Any]) -> Send:
     )
 
 
-def _put(connection: sqlite3.Connection, turn_id: int, record: WindowRecord, listed: bytes) -> int:
+def _put(
+    connection: sqlite3.Connection, turn_id: int, record: WindowRecord, *listed: object
+) -> int:
     sizes: Counter[str] = Counter()
     for segment in record.segments:
         sizes[segment["kind"]] += segment["tokens"]
     header = dict(record.header)
-    listed_fields = {name: header.pop(name) for name in record.header if name in _LISTED}
+    listed_fields = {name: header.pop(name) for name in _LISTED if header.get(name)}
+    if budget := listed_fields.get("budget"):
+        header["budget"] = budget
+        figures = {name: budget.get(name) for name in _LISTED_BUDGET}
+        listed_fields["budget"] = {name: figure for name, figure in figures.items() if figure}
     cursor = connection.execute(
-        "INSERT INTO windows (turn, digest, header, segments, pieces, ledger, sizes, sent_at)"
-        " VALUES (?, ?, ?, '[]', ?, ?, ?, ?)",
+        "INSERT INTO windows (turn, digest, header, segments, packed, sizes)"
+        " VALUES (?, ?, ?, '[]', ?, ?)",
         (
-            *(turn_id, record.digest, _compact(listed_fields), listed),
-            *(pack_ledger(record.ledger, header), _compact(sizes)),
-            record.sent_at and record.sent_at.isoformat(),
+            *(turn_id, record.digest, _compact(listed_fields)),
+            *(pack_columns(*listed, header, list(record.ledger)), _compact(sizes)),
         ),
     )
     return cursor.lastrowid or 0

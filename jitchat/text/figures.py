@@ -179,5 +179,10 @@ def model_name(model: str) -> str:
 
 def shown_score(score: float, floor: float = 0.0) -> float:
     """Round a score to the two digits that are shown, unless that would take it over the floor."""
-    rounded = round(score, 2)
+    rounded = round(score, 2) + 0.0  # zero without its sign
     return rounded if (score < floor) == (rounded < floor) else score
+
+
+def shown_part(part: float) -> float:
+    """Round a part of a score to three digits: bars show it in eighths."""
+    return round(part, 3) + 0.0

@@ -6,7 +6,7 @@ take longer as the conversation grows.
 
 from collections.abc import Iterator, Sequence
 
-from jitchat.text.figures import shown_score
+from jitchat.text.figures import shown_part, shown_score
 from jitchat.values import DATE, PLACE, Candidate
 from jitchat.window import reasons
 from jitchat.window.parts import Choice, Sources
@@ -41,7 +41,7 @@ class _Book:
             reason = self._why_not(row, has_line=segment is not None)
         tokens = self.tokens(row.turn)
         score = shown_score(row.score, self._sources.retrieval.floor or 0.0)
-        parts = tuple((name, round(part, 3)) for name, part in row.parts)  # bars show eighths
+        parts = tuple((name, shown_part(part)) for name, part in row.parts)
         figures = row.turn, row.rank, score, parts, tokens
         return LedgerRow(*figures, verdict, reason, row.rank_before)
 

@@ -8,7 +8,6 @@ from typing import Any
 from jitchat.tool_fields import use_fields
 from jitchat.typed_data import read
 from jitchat.values import Form, RecallOrder, ToolUse
-from jitchat.window.budget import Budget
 from jitchat.window.window import ContextWindow, FileRef, Kind, LedgerRow, OtherRow, Segment
 from jitchat.writing.pieces import Part
 
@@ -22,7 +21,7 @@ def header_fields(window: ContextWindow) -> Fields:
         "model": window.model,
         "counter": window.counter,
         "exact": window.exact,
-        "budget": _budget_fields(window.budget),
+        "budget": asdict(window.budget),
         "full_tokens": window.full_tokens,
         "counted": window.counted,
         "band": window.band,
@@ -30,20 +29,6 @@ def header_fields(window: ContextWindow) -> Fields:
         "never_candidates": never_candidates_fields(window),
     } | choosing_fields(window)
     return header | other_fields(window)
-
-
-_BUDGET = {field.name: field.default for field in fields(Budget)}
-_ALWAYS = ("limit", "reserve", "order")
-"""Fields of a budget that lists of sends need, or that earlier versions did not have."""
-
-
-def _budget_fields(budget: Budget) -> Fields:
-    """Describe what differs from today's defaults: a default that changes needs a migration."""
-    return {
-        name: value
-        for name, value in asdict(budget).items()
-        if name in _ALWAYS or value != _BUDGET[name]
-    }
 
 
 def other_fields(window: ContextWindow) -> Fields:

@@ -85,9 +85,8 @@ def test_of_several_sends_the_last_is_shown_unless_another_is_named(
     jitchat("send", QUESTION, "--conversation", "demo")
     change(
         jitchat,
-        "INSERT INTO windows (turn, digest, header, segments, pieces, ledger, sizes)"
-        " SELECT turn, digest, json_set(header, '$.model', 'other'), segments, pieces, ledger,"
-        " sizes"
+        "INSERT INTO windows (turn, digest, header, segments, packed, sizes)"
+        " SELECT turn, digest, json_set(header, '$.model', 'other'), segments, packed, sizes"
         " FROM windows",
     )
 
@@ -120,7 +119,8 @@ def test_damage_is_reported_and_ends_with_an_error(jitchat: Shell, scripted: Scr
     jitchat("send", QUESTION, "--conversation", "demo")
     change(
         jitchat,
-        "UPDATE pieces SET content = packed(replace(unpacked(content), 'You are', 'Be evil.'))",
+        "UPDATE pieces SET content = packed(replace(unpacked(content), 'You are', 'Be evil.'))"
+        " WHERE turn IS NULL",
     )
     for how in ([], ["--json"], ["--messages"]):
         done = jitchat("replay", "61", *how)

@@ -112,8 +112,9 @@ async def test_a_window_refers_to_its_turns_and_does_not_store_them_again(store)
     session = talking(store, exchanges=30)
     await send(session, "hello", Mode.FULL)
     with store.database.read() as connection:
-        rows = connection.execute("SELECT content FROM pieces").fetchall()
-    texts = json.dumps([unpack(content) for (content,) in rows])
+        query = "SELECT p.content, t.content FROM pieces p LEFT JOIN turns t ON t.id = p.turn"
+        rows = connection.execute(query).fetchall()
+    texts = json.dumps([unpack(content, turn or "") for content, turn in rows])
     assert "of the harbour talk" not in texts
     assert "same_as" in texts
 

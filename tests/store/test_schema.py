@@ -33,8 +33,7 @@ attachments: digest, media_type, width, height, content
 blobs: digest, content
 chosen_model: id, provider, model
 conversations: id, title, touched, created_at, updated_at, head
-index_entries: turn, summary, entities, dates, decision, stems, asks, tells_when, disclaims, \
-stems_version, standing
+index_entries: turn, decision, asks, tells_when, disclaims, stems_version, standing, texts
 learnt_limits: server, model, tokens
 model_lines: turn, model, line
 model_lists: server, fetched_at, models
@@ -56,11 +55,12 @@ turn_attachments: turn, number, digest, name, path, modified_at
 turns: id, conversation, position, role, name, content, created_at, status, parent, tools
 vectors: turn, embedder, dimension, vector
 pieces: id, conversation, digest, content, turn
-windows: id, turn, reply, digest, header, segments, ledger, stop, sizes, request, sent_at, pieces
+windows: id, turn, reply, digest, header, segments, packed, stop, sizes, request, sent_at
 """.strip().splitlines()
 """What is written is never taken back: a new column or table goes to the end of its line.
 
-Only 041 dropped columns of windows, which nothing had read or written since 027.
+041 dropped columns of windows which nothing had read or written since 027, and packed others into
+one, as 042 did with those of index entries.
 """
 
 
