@@ -13,14 +13,15 @@ from functools import cache, wraps
 from importlib.resources import files
 from io import BytesIO
 from itertools import accumulate, groupby, pairwise
-from math import inf, isfinite
+from math import inf
 from typing import Any, TypeVar
 
 from jitchat.text.figures import shown_part, shown_score
 
 _ROWS, _NUMBERS, _TEXTS = "[rows]", "[numbers]", "[texts]"
-"""What a list is replaced by: the only field of an object, and the name of no other field."""
+"""What a column is replaced by: an object with this one field. Other columns are lists."""
 _DECIMALS = (2, 3)
+_LARGEST = 1_000.0
 """Of scores and their parts; other numbers stay text."""
 
 Row = Mapping[str, Any]
@@ -69,7 +70,7 @@ def _unpack(packed: bytes, beside: str = "") -> tuple[Any, bytes]:
 def pack_columns(*values: object) -> bytes:
     """Pack JSON values; one that is a list of objects by columns, whose neighbours are alike."""
     numbers = bytearray()
-    written = [_column(value, numbers) if _are_rows(value) else value for value in values]
+    written = [_column(value, numbers) if _are_rows(value) else [value] for value in values]
     return pack(written, numbers=bytes(numbers))
 
 
@@ -83,8 +84,7 @@ def unpack_columns(packed: bytes) -> Iterator[Any]:
     written, numbers = _unpack(packed)
     source = BytesIO(numbers)
     for value in written:
-        is_column = isinstance(value, dict) and _ROWS in value
-        yield list(_rows(value[_ROWS], source)) if is_column else value
+        yield value[0] if isinstance(value, list) else list(_rows(value[_ROWS], source))
 
 
 def _are_rows(value: object) -> bool:
@@ -137,7 +137,7 @@ def _decimals_of(values: Sequence[Any]) -> int | None:
     kinds = {type(value) for value in values}
     if kinds == {int}:
         return 0
-    if kinds == {float} and all(isfinite(value) for value in values):
+    if kinds == {float} and all(abs(value) < _LARGEST for value in values):
         for decimals in _DECIMALS:
             read = [round(value * 10**decimals) / 10**decimals for value in values]
             if repr(read) == repr(values):
