@@ -179,10 +179,13 @@ def model_name(model: str) -> str:
 
 def shown_score(score: float, floor: float = 0.0) -> float:
     """Round a score to the two digits that are shown, unless that would take it over the floor."""
-    rounded = round(score, 2) + 0.0  # zero without its sign
+    rounded = round(score, 2) + 0.0
     return rounded if (score < floor) == (rounded < floor) else score
 
 
 def shown_part(part: float) -> float:
-    """Round a part of a score to three digits: bars show it in eighths."""
-    return round(part, 3) + 0.0
+    """Round a part of a score to three digits, which bars show, so that two are as before."""
+    rounded = round(part, 3)
+    if round(rounded, 2) != round(part, 2):  # the third digit has become a 5
+        rounded = round(rounded + (0.001 if part > rounded else -0.001), 3)
+    return rounded + 0.0  # zero without its sign
