@@ -13,21 +13,21 @@ from typing import Any
 
 from jitchat.index.embedder import Embedder
 from jitchat.store.database import Database
+from jitchat.store.packed import pack, unpack
 from jitchat.store.path import Stretch
 from jitchat.store.store import TURN_COLUMNS, UNSETTLED, require, turn_from
 from jitchat.text.words import VERSION, fold
 from jitchat.values import IndexEntry, Turn
 
-_FLOAT = 4
+_FLOAT = 2
 """Bytes of one number of a vector."""
 _LOOKED_AT = 4_096
 """Positions checked at a time for missing entries and vectors."""
 _ENTRY = """
-    COALESCE(m.line, e.summary), e.entities, e.dates, e.decision, e.asks, e.tells_when,
-    e.disclaims, e.standing
+    t.content, e.texts, m.line, e.decision, e.asks, e.tells_when, e.disclaims, e.standing
     FROM turns t JOIN index_entries e ON e.turn = t.id LEFT JOIN model_lines m ON m.turn = t.id
 """
-"""The arguments of `_entry` after the position."""
+"""The arguments of `_entry_of` after the position."""
 _WITHOUT_LINE = """
     FROM turns t JOIN index_entries e ON e.turn = t.id LEFT JOIN model_lines m ON m.turn = t.id
     WHERE t.conversation = ? AND t.position BETWEEN ? AND ? AND t.status NOT IN (?, ?)
@@ -46,7 +46,7 @@ class IndexRow:
     stems: str
     """Blank-separated."""
     vector: bytes | None
-    """Little-endian float32 of the embedder in use, if the turn was embedded."""
+    """Little-endian floats of the embedder in use, if the turn was embedded."""
 
     @property
     def position(self) -> int:
@@ -132,7 +132,7 @@ class IndexTables:
             return []
         with self._database.read() as connection:
             rows = connection.execute(
-                f"SELECT e.turn, e.stems, v.vector, {_ENTRY}"
+                f"SELECT e.turn, v.vector, {_ENTRY}"
                 " LEFT JOIN vectors v ON v.turn = t.id AND v.embedder = ? AND v.dimension = ?"
                 " WHERE t.conversation = ? AND t.position BETWEEN ? AND ?",
                 (
@@ -153,7 +153,7 @@ class IndexTables:
                 " WHERE t.conversation = ? AND t.position IN (SELECT value FROM json_each(?))",
                 (self._conversation, json.dumps(positions)),
             )
-            found = {row[0]: _entry(*row) for row in rows}
+            found = {row[0]: _entry_of(*row)[0] for row in rows}
             return [found[position] for position in positions]
 
     def last_position(self) -> int:
@@ -176,12 +176,11 @@ class IndexTables:
                 (self._conversation, first),
             )
             connection.executemany(
-                "REPLACE INTO index_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "REPLACE INTO index_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (
-                        *(turn.id, entry.summary, "\n".join(entry.entities)),
-                        *("\n".join(entry.dates), entry.decision, stems),
-                        *(entry.asks, entry.tells_when, entry.disclaims, VERSION, entry.standing),
+                        *(turn.id, entry.decision, entry.asks, entry.tells_when, entry.disclaims),
+                        *(VERSION, entry.standing, _packed(turn, entry, stems)),
                     )
                     for turn, entry, stems in written
                 ],
@@ -195,8 +194,7 @@ class IndexTables:
         """Count the bytes of the conversation's entries and vectors."""
         query = (
             "SELECT COALESCE(SUM("
-            "LENGTH(CAST(e.summary || e.entities || e.dates || e.stems AS BLOB))"
-            " + COALESCE(LENGTH(CAST(v.vector AS BLOB)), 0)), 0)"
+            "LENGTH(CAST(e.texts AS BLOB)) + COALESCE(LENGTH(CAST(v.vector AS BLOB)), 0)), 0)"
             " FROM turns t JOIN index_entries e ON e.turn = t.id"
             " LEFT JOIN vectors v ON v.turn = t.id WHERE t.conversation = ?"
         )
@@ -227,16 +225,28 @@ class IndexTables:
             )
 
 
-def _entry(turn: int, summary: str, entities: str, dates: str, *flags: bool) -> IndexEntry:
-    """Make an entry from its columns. Raises TypeError if a column has the wrong type."""
-    require(str, summary, entities, dates)
+def _packed(turn: Turn, entry: IndexEntry, stems: str) -> bytes:
+    """Pack the texts of an entry, most of which repeat parts of the turn's."""
+    texts = entry.summary, "\n".join(entry.entities), "\n".join(entry.dates), stems
+    return pack(texts, turn.content)
+
+
+def _entry_of(
+    position: int, content: str, packed: bytes, line: str | None, *flags: int
+) -> tuple[IndexEntry, str]:
+    """Make an entry from its columns; return it with the stems of its turn.
+
+    Raises TypeError or ValueError if a column is damaged.
+    """
+    summary, entities, dates, stems = unpack(packed, content)
+    shown = summary if line is None else line
+    require(str, shown, entities, dates, stems)
     names, days = (tuple(filter(None, lines.split("\n"))) for lines in (entities, dates))
-    return IndexEntry(turn, summary, names, days, *map(bool, flags))
+    return IndexEntry(position, shown, names, days, *map(bool, flags)), stems
 
 
 def _row(turn: Turn, columns: tuple[Any, ...]) -> IndexRow:
-    """Make a row from the columns from `stems` on, in the order of the fields."""
-    stems, vector, *described = columns
-    require(str, stems)
-    entry = _entry(turn.position, *described)
+    """Make a row from the columns from `vector` on, in the order of the query."""
+    vector, *described = columns
+    entry, stems = _entry_of(turn.position, *described)
     return IndexRow(entry, fold(turn.speaker), turn.created_at, stems, vector)

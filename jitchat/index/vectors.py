@@ -54,8 +54,8 @@ def unit_rows(vectors: Matrix) -> Matrix:
 
 
 def stored_vector(row: NDArray[np.float32]) -> bytes:
-    """Return a vector as it is stored: empty if there was nothing to embed."""
-    return row.astype("<f4").tobytes() if row.any() else b""
+    """Return a vector as it is stored, in half precision: empty if there was nothing to embed."""
+    return row.astype("<f2").tobytes() if row.any() else b""
 
 
 _TOLERANCE = 0.01
@@ -84,6 +84,8 @@ class Vectors:
 
     def __init__(self, dimension: int) -> None:
         self._dimension = dimension
+        self._kinds = {width * dimension: f"<f{width}" for width in (2, 4)}
+        """The type of a blob's numbers by its length; what is stored has half precision."""
         self._packs: list[PackedVectors] = []
         self._packed = 0
         """Number of rows in packs."""
@@ -96,14 +98,11 @@ class Vectors:
 
     def extend(self, blobs: Sequence[bytes | None]) -> None:
         """Append a row for each blob; None stands for a turn without a vector."""
-        width = 4 * self._dimension
-        whole = [
-            blob if isinstance(blob, bytes) and len(blob) == width else bytes(width)
-            for blob in blobs
-        ]
-        joined = b"".join(whole)
-        numbers = np.frombuffer(joined, dtype="<f4") if joined else np.zeros(0, dtype=np.float32)
-        made = numbers.reshape(len(blobs), self._dimension)
+        made = np.zeros((len(blobs), self._dimension), dtype=np.float32)
+        for place, blob in enumerate(blobs):
+            kind = self._kinds.get(len(blob)) if isinstance(blob, bytes) and blob else None
+            if blob and kind is not None:
+                made[place] = np.frombuffer(blob, dtype=kind)
         with np.errstate(all="ignore"):  # NaN and infinity never have length 1
             lengths = np.einsum("ij,ij->i", made, made, dtype=np.float64)
             fits = np.abs(lengths - 1.0) < _TOLERANCE

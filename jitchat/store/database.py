@@ -30,6 +30,7 @@ from jitchat import errors
 from jitchat.errors import StoreError
 from jitchat.paths import make_private, open_to_others
 from jitchat.store import copies
+from jitchat.store.packed import halved, packed_piece, packed_texts, packed_window
 from jitchat.store.repair import repair
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
@@ -186,6 +187,8 @@ class Database:
         self._make_durable()
         if applied != set(migration_names()):
             self._migrate()
+        if self._pragma("user_version"):
+            self._shrink()
 
     def _migrate(self) -> None:
         """Copy the database and migrate it; another process that wants to has to wait."""
@@ -194,6 +197,16 @@ class Database:
         with self.write() as connection:
             migrate(connection, before=self._keep_copy)
         self._connection.execute("PRAGMA foreign_keys = ON")
+
+    def _shrink(self) -> None:
+        """Rewrite the file, as a migration asked for with `user_version`, if much of it is free."""
+        with suppress(sqlite3.OperationalError):  # no room: new rows use the free pages
+            if self._pragma("freelist_count") > self._pragma("page_count") // 5:
+                self._connection.execute("VACUUM")
+        self._connection.execute("PRAGMA user_version = 0")
+
+    def _pragma(self, name: str) -> int:
+        return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
 
     def _keep_copy(self, step: str) -> None:
         """Keep a copy of the database as it is before a migration, if that is possible."""
@@ -628,6 +641,10 @@ def _run_migrations(connection: sqlite3.Connection, names: Iterable[str]) -> Non
     """Run the statements of migrations, without recording that they were applied."""
     connection.create_function("compressed", 1, lambda text: zlib.compress(text.encode()))
     connection.create_function("expanded", 1, _expanded)
+    connection.create_function("halved", 1, halved)
+    connection.create_function("packed_window", 3, packed_window)
+    connection.create_function("packed_piece", 2, packed_piece)
+    connection.create_function("packed_texts", 5, packed_texts)
     for name in names:
         for statement in statements((_MIGRATIONS / f"{name}.sql").read_text(encoding="utf-8")):
             connection.execute(statement)

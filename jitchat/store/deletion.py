@@ -30,7 +30,7 @@ from jitchat.store.documents import forget_source
 from jitchat.store.imported import note_deleted
 from jitchat.store.processes import is_alive
 from jitchat.store.store import ColdStore, next_touch
-from jitchat.store.windows import delete_blobs_of, delete_unused_blobs
+from jitchat.store.windows import delete_unused_blobs
 
 _SILENT_FOR = timedelta(minutes=15)
 """Time without a new turn after which a process that cannot be queried is assumed to be gone."""
@@ -96,7 +96,7 @@ def delete_conversation(store: ColdStore, conversation: str, *, with_memory: boo
         _delete_distilled(connection, store.now(), conversation, with_memory=with_memory)
         note_deleted(connection, conversation)
         _delete_rows(connection, "conversations", "id = ?", conversation)
-        delete_blobs_of(connection, conversation)
+        delete_unused_blobs(connection)
     with suppress(StoreError):
         _empty_log(store)
 

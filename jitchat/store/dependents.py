@@ -16,10 +16,7 @@ _QUOTED = """
     FROM (SELECT DISTINCT l.value AS digest FROM windows w, json_each(w.segments) l) lists
     JOIN blobs b ON b.digest = lists.digest, json_each(b.content) s
     WHERE json_extract(s.value, '$.same_as') IS NOT NULL
-    UNION SELECT json_extract(p.value, '$.same_as')
-    FROM pieces, json_each(pieces.content, '$.pieces') p
-    WHERE json_extract(p.value, '$.same_as') IS NOT NULL
-    UNION SELECT turn FROM windows UNION SELECT reply FROM windows
+    UNION SELECT turn FROM pieces UNION SELECT turn FROM windows UNION SELECT reply FROM windows
     UNION SELECT turn FROM held_turns
     UNION SELECT said FROM cases UNION SELECT wanted FROM cases
     UNION SELECT t.id FROM facts f

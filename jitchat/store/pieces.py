@@ -1,22 +1,25 @@
 """The segments of windows, each stored once however many windows carry it.
 
-A row has what does not change from window to window. The reason, the corrected tokens and the
-numbers of the messages are listed with the window, and rows in sequence as ranges: a window that
-extends another adds its new segments and a few ranges.
+A row has what does not change from window to window. The reason, the corrected tokens, the numbers
+of the messages and the places in them are listed with the window; a window that extends another
+lists what it adds. Texts of turns are referred to, and a row is packed beside its turn's text.
 """
 
 import json
 import sqlite3
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
-from itertools import groupby
+from itertools import islice
 from typing import Any
+
+from jitchat.store.packed import pack, unpack, unpack_columns
 
 Fields = Mapping[str, Any]
 
 
+_MOVING = ("message", "place")
+"""The numbers of a piece that can differ between windows, as those of the segment's first piece."""
 _DEEPEST = 32
 """Windows that one is read from at most; then all of its segments are listed again."""
 
@@ -28,65 +31,54 @@ class _Listed:
     identity: int
     """Of its row in `pieces`."""
     tokens: int
-    step: int
-    """By how much the number of its first message exceeds that of the segment before it."""
+    message: int
+    place: int
+    """By how much each of `_MOVING` exceeds that of the segment before it."""
     reason: str
 
 
 def put_segments(
     connection: sqlite3.Connection, conversation: str, segments: Sequence[Fields]
-) -> bytes:
+) -> tuple[list[int] | None, list[Fields]]:
     """Store segments, and return the list of them; `turn_id` names the turn of a segment's text.
 
-    What the conversation's last window lists alike at its start is not listed again.
+    What the conversation's last window lists alike at its start is carried: that window, how many
+    of its segments, and of how many windows it is read. The others are listed, the last one first,
+    since ledgers begin with the best.
     """
     turns = contents_of(connection, [each["turn_id"] for each in segments if each.get("turn_id")])
     listed: list[_Listed] = []
-    message = 0
+    before = [0] * len(_MOVING)
     for segment in segments:
-        first = min((piece["message"] for piece in segment["pieces"]), default=0)
-        content = json.dumps(_constant(segment, first, turns), ensure_ascii=False)
-        identity = _put(connection, conversation, content)
-        listed.append(_Listed(identity, segment["tokens"], first - message, segment["reason"]))
-        message = first
+        first: Fields = next(iter(segment["pieces"]), {})
+        numbers = [first.get(name, 0) for name in _MOVING]
+        constant = _constant(segment, numbers, turns)
+        identity = _put(connection, conversation, constant, segment.get("turn_id"), turns)
+        message, place = (to - since for to, since in zip(numbers, before, strict=True))
+        listed.append(_Listed(identity, segment["tokens"], message, place, segment["reason"]))
+        before = numbers
     query = "SELECT MAX(window) FROM requests WHERE conversation = ?"
     base = connection.execute(query, (conversation,)).fetchone()[0]
     known, depth = _read_list(connection, base) if base is not None else ([], _DEEPEST)
     size = 0
     while depth < _DEEPEST and size < min(len(known), len(listed)) and known[size] == listed[size]:
         size += 1
-    return _written_list(listed[size:], [base, size, depth + 1] if size else None)
-
-
-def _written_list(listed: Sequence[_Listed], carried: Sequence[int] | None) -> bytes:
-    """Write a list; `carried` has a window, how many of its segments come first, and the depth."""
-    described = {
-        "carried": carried,
-        "ids": _ranges([each.identity for each in listed]),
-        "tokens": [each.tokens for each in listed],
-        "steps": _runs(each.step for each in listed),
-        "reasons": _runs(each.reason for each in listed),
-    }
-    return zlib.compress(json.dumps(described, ensure_ascii=False).encode())
+    carried = [base, size, depth + 1] if size else None
+    return carried, [asdict(each) for each in reversed(listed[size:])]
 
 
 def _read_list(connection: sqlite3.Connection, window_id: int) -> tuple[list[_Listed], int]:
     """Read the list of a window's segments, and its depth; empty for one of earlier versions."""
-    query = "SELECT pieces FROM windows WHERE id = ?"
-    row = connection.execute(query, (window_id,)).fetchone()
-    if row is None or row[0] is None:
+    row = connection.execute("SELECT packed FROM windows WHERE id = ?", (window_id,)).fetchone()
+    if row is None:
         return [], _DEEPEST
-    try:
-        described = json.loads(zlib.decompress(row[0]))
-    except zlib.error as error:
-        raise ValueError("not a list of segments") from error
-    ids = [each for first, last in described["ids"] for each in range(first, last + 1)]
-    steps, reasons = _repeated(described["steps"]), _repeated(described["reasons"])
-    rows = zip(ids, described["tokens"], steps, reasons, strict=True)
-    own = [_Listed(*row) for row in rows]
-    if described["carried"] is None:
+    carried, segments = islice(unpack_columns(row[0]), 2)
+    if segments is None:
+        return [], _DEEPEST
+    own = [_Listed(**segment) for segment in reversed(segments)]
+    if carried is None:
         return own, 0
-    base, size, depth = described["carried"]
+    base, size, depth = carried
     return [*_read_list(connection, base)[0][:size], *own], depth
 
 
@@ -98,49 +90,70 @@ def read_segments(connection: sqlite3.Connection, window_id: int) -> list[dict[s
 
     """
     listed, _ = _read_list(connection, window_id)
-    contents: list[str] = []
+    rows: list[tuple[bytes, int | None]] = []
     for first, last in _ranges([each.identity for each in listed]):
-        query = "SELECT content FROM pieces WHERE id BETWEEN ? AND ? ORDER BY id"
-        contents += (row[0] for row in connection.execute(query, (first, last)))
-    segments = [json.loads(content) for content in contents]
-    pieces = [piece for segment in segments for piece in segment["pieces"]]
-    turns = contents_of(connection, [each["same_as"] for each in pieces if "same_as" in each])
-    message = 0
+        query = "SELECT content, turn FROM pieces WHERE id BETWEEN ? AND ? ORDER BY id"
+        rows += connection.execute(query, (first, last))
+    turns = contents_of(connection, [turn for _, turn in rows if turn])
+    segments = [unpack(content, turns[turn] if turn else "") for content, turn in rows]
+    numbers = [0] * len(_MOVING)
     for segment, each in zip(segments, listed, strict=True):
-        message += each.step
+        numbers = [sum(both) for both in zip(numbers, (each.message, each.place), strict=True)]
         segment |= {"tokens": each.tokens, "reason": each.reason}
         for piece in segment["pieces"]:
-            piece["message"] = piece.get("message", 0) + message
+            _move(piece, numbers)
+            piece.setdefault("message", 0)
             if "same_as" in piece:
-                piece["text"] = turns[piece.pop("same_as")]
+                text = turns[piece.pop("same_as")]
+                piece["text"] = piece.pop("before", "") + text + piece.pop("after", "")
     return segments
 
 
-def _constant(segment: Fields, first: int, turns: Mapping[int, str]) -> dict[str, Any]:
-    """Return a segment without what can differ between windows."""
+def _move(piece: dict[str, Any], numbers: Iterable[int]) -> None:
+    """Add to the numbers of a piece; a number that is 0 then is left out."""
+    for name, number in zip(_MOVING, numbers, strict=True):
+        moved = piece.pop(name, 0) + number
+        if moved:
+            piece[name] = moved
+
+
+def _constant(segment: Fields, first: Sequence[int], turns: Mapping[int, str]) -> dict[str, Any]:
+    """Return a segment without what can differ between windows.
+
+    `first` has the numbers of its first piece; `turns`, the texts of turns.
+    """
     kept = {name: segment[name] for name in segment if name not in ("turn_id", "reason", "tokens")}
     identity = segment.get("turn_id")
+    of_turn = turns.get(identity, "") if identity else ""
     kept["pieces"] = []
     for piece in segment["pieces"]:
         described = dict(piece)
-        described["message"] -= first
-        if not described["message"]:
-            del described["message"]
-        if identity and turns.get(identity) == described["text"]:
+        _move(described, [-number for number in first])
+        if of_turn and of_turn in described["text"]:
+            before, _, after = described.pop("text").partition(of_turn)
+            around = {"before": before, "after": after}
             described["same_as"] = identity
-            del described["text"]
+            described |= {name: text for name, text in around.items() if text}
         kept["pieces"].append(described)
     return kept
 
 
-def _put(connection: sqlite3.Connection, conversation: str, content: str) -> int:
-    digest = blake2b(content.encode(), digest_size=16).digest()
-    known = "SELECT id FROM pieces WHERE conversation = ? AND digest = ?"
-    row = connection.execute(known, (conversation, digest)).fetchone()
+def _put(
+    connection: sqlite3.Connection,
+    conversation: str,
+    segment: Fields,
+    turn: int | None,
+    turns: Mapping[int, str],
+) -> int:
+    content = json.dumps(segment, ensure_ascii=False).encode()
+    digest = blake2b(content, digest_size=6).digest()
+    known = "SELECT id FROM pieces WHERE turn IS ? AND digest = ? AND conversation = ?"
+    row = connection.execute(known, (turn, digest, conversation)).fetchone()
     if row is not None:
         return int(row[0])
-    added = "INSERT INTO pieces (conversation, digest, content) VALUES (?, ?, ?)"
-    return connection.execute(added, (conversation, digest, content)).lastrowid or 0
+    added = "INSERT INTO pieces (conversation, digest, content, turn) VALUES (?, ?, ?, ?)"
+    packed = pack(segment, turns.get(turn, "") if turn else "")
+    return connection.execute(added, (conversation, digest, packed, turn)).lastrowid or 0
 
 
 def contents_of(connection: sqlite3.Connection, turns: Sequence[int]) -> dict[int, str]:
@@ -158,14 +171,3 @@ def _ranges(identities: Sequence[int]) -> list[tuple[int, int]]:
         else:
             ranges.append((identity, identity))
     return ranges
-
-
-def _runs(values: Iterable[object]) -> list[tuple[object, int]]:
-    """Write equal values in sequence as (value, how many)."""
-    return [(value, sum(1 for _ in group)) for value, group in groupby(values)]
-
-
-def _repeated(runs: Iterable[tuple[Any, int]]) -> Iterator[Any]:
-    for value, count in runs:
-        for _ in range(count):
-            yield value

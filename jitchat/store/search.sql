@@ -10,18 +10,26 @@ AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w
 AND (:model = '' OR EXISTS (SELECT 1 FROM turns t JOIN reply_notes n ON n.turn = t.id
     WHERE t.conversation = c.id AND instr(fold(n.model), :model)))
 
--- name: listed
-SELECT c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, c.archived,
+-- name: columns
+-- Of a conversation in the table `conversations` as c; {columns} in other statements are these.
+c.id, c.title, c.created_at, c.updated_at, c.project, c.temporary, c.archived,
     (SELECT json_group_array(tag) FROM tags WHERE conversation = c.id), c.persona, {tree}
+
+-- name: by_id
+SELECT {columns}
+FROM conversations c WHERE c.id = :id AND NOT c.deleted_by
+
+-- name: listed
+SELECT {columns}
 FROM conversations c
 WHERE {condition} AND (:after IS NULL OR julianday(c.updated_at) >= julianday(:after))
     AND (:before IS NULL OR julianday(c.created_at) < julianday(:before))
 ORDER BY c.touched DESC
 
 -- name: parts
--- The texts of the documents ?1, a JSON array of ids: a turn's own text, its tools, its reasoning and its files, or the
+-- The texts of some documents, a JSON array of ids: a turn's own text, its tools, its reasoning and its files, or the
 -- title, the tags and the system prompt of a conversation. As bytes, since damaged text must not prevent a deletion.
-WITH wanted (id) AS (SELECT value FROM json_each(?1)),
+WITH wanted (id) AS (SELECT value FROM json_each(?)),
 calls (turn, name, arguments) AS (
     SELECT t.id, json_extract(c.value, '$.name'), json_extract(c.value, '$.arguments')
     FROM wanted w JOIN turns t ON t.id = w.id JOIN json_each(t.tools, '$.calls') c
@@ -85,10 +93,10 @@ UNION ALL SELECT -MAX(number), -1 FROM search_conversations HAVING MAX(number)
 SELECT first, last FROM search_backlog ORDER BY last DESC, first DESC LIMIT 1
 
 -- name: last_documents
--- The last ?3 documents from ?1 to ?2, which are turns or conversations, from the last on.
-SELECT * FROM (SELECT id FROM turns WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT ?3)
+-- The last :most documents from :first to :last, which are turns or conversations, from the last on.
+SELECT * FROM (SELECT id FROM turns WHERE id BETWEEN :first AND :last ORDER BY id DESC LIMIT :most)
 UNION ALL SELECT * FROM (
-    SELECT -number FROM search_conversations WHERE number BETWEEN -?2 AND -?1 ORDER BY number LIMIT ?3
+    SELECT -number FROM search_conversations WHERE number BETWEEN -:last AND -:first ORDER BY number LIMIT :most
 )
 
 -- name: count_backlog

@@ -50,7 +50,10 @@ def statement(name: str) -> str:
     """Return a statement of `search.sql`."""
     sections = files(__package__).joinpath("search.sql").read_text("utf-8").split("-- name: ")
     named = dict(section.split("\n", 1) for section in sections[1:])
-    return named[name].replace("{condition}", named["condition"]).replace("{tree}", TREE_COLUMNS)
+    wanted = named[name]
+    for part in ("condition", "columns"):
+        wanted = wanted.replace(f"{{{part}}}", named[part])
+    return wanted.replace("{tree}", TREE_COLUMNS)
 
 
 def parts_of(connection: sqlite3.Connection, documents: Iterable[int]) -> dict[int, list[Part]]:
@@ -167,7 +170,8 @@ def _index(connection: sqlite3.Connection) -> bool:
     row = connection.execute(statement("next_in_backlog")).fetchone()
     if row is None:
         return False
-    newest = connection.execute(statement("last_documents"), (*row, _BATCH))
+    wanted = {"first": row[0], "last": row[1], "most": _BATCH}
+    newest = connection.execute(statement("last_documents"), wanted)
     documents = [document for (document,) in newest]
     if len(documents) < _BATCH:
         connection.execute("DELETE FROM search_backlog WHERE first = ? AND last = ?", row)

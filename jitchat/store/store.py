@@ -234,9 +234,12 @@ class ColdStore:
 
     def conversations(self, where: Filter = EVERY) -> list[Conversation]:
         """List all conversations, or those that match a filter, the most recent first."""
+        return self._listed("listed", where.values)
+
+    def _listed(self, statement: str, values: Mapping[str, object]) -> list[Conversation]:
         listed = []
         with self.database.read() as connection:
-            for row in connection.execute(search_index.statement("listed"), where.values):
+            for row in connection.execute(search_index.statement(statement), values):
                 identity, title, created_at, updated_at, project, *marks, tags, persona = row[:9]
                 require(str, identity, title, project)
                 turns = len(tree_from(*row[9:]).path())
@@ -247,11 +250,13 @@ class ColdStore:
 
     def conversation(self, wanted: str) -> Conversation:
         """Find a conversation by id, or by title if only one has it."""
+        by_id = self._listed("by_id", {"id": repair(wanted)})
+        if by_id:
+            return by_id[0]
         known = self.conversations()
-        by_id = [listed for listed in known if listed.id == wanted]
         by_title = [listed for listed in known if fold(listed.title) == fold(wanted)]
-        if by_id or len(by_title) == 1:
-            return (by_id or by_title)[0]
+        if len(by_title) == 1:
+            return by_title[0]
         raise UnknownConversation(
             f"There is no conversation {wanted!r}.",
             "`jitchat conversations` lists them." if known else "Import one, or start a chat.",

@@ -6,7 +6,6 @@ Earlier versions stored texts as blobs under their SHA-256, and listed segments 
 A list of thousands of sends is read without the texts; a single window is read by its id.
 """
 
-import hashlib
 import json
 import sqlite3
 from collections import Counter
@@ -16,6 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from jitchat.store.database import Database
+from jitchat.store.packed import pack_columns, unpack_columns
 from jitchat.store.pieces import contents_of, put_segments, read_segments
 from jitchat.store.reply_notes import PUT_NOTE, ReplyNote, note_row
 from jitchat.store.requests import USAGE, Asked, Purpose, RequestLog, Taken, usage_of
@@ -71,7 +71,7 @@ class Send:
     provider: str
     """The provider's name in the settings; empty if it was not recorded."""
     budget: Mapping[str, Any]
-    """The fields of the window's `Budget`."""
+    """The limit, the reserve and how the limit is known."""
     sizes: Mapping[str, int]
     """Tokens by kind of segment, without kinds that the window does not have."""
     full_tokens: int
@@ -110,9 +110,18 @@ class Send:
         return self.limit - self.reserve - self.used
 
 
+_LISTED = ("mode", "model", "budget", "full_tokens", "band", "exact", "picking", "requests")
+"""The fields of a header that queries and lists read, if they say something; others are packed."""
+_LISTED_BUDGET = ("limit", "reserve", "limit_source")
+_SENT_AT = "COALESCE(w.sent_at, q.sent_at)"
+"""A window whose request is known has the moment of that."""
 _REQUEST = "LEFT JOIN requests q ON q.window = w.id"
 _ENDING = f"""
     SELECT w.reply, w.stop, q.cost, q.provider, q.counted_input, q.counted_output, {USAGE}
+    FROM windows w {_REQUEST} WHERE w.id = ?
+"""  # noqa: S608  constants
+_BY_ID = f"""
+    SELECT w.digest, w.header, w.segments, w.packed, {_SENT_AT}
     FROM windows w {_REQUEST} WHERE w.id = ?
 """  # noqa: S608  constants
 _MODEL = "SELECT COALESCE(json_extract(header, '$.model'), '') FROM windows WHERE id = ?"
@@ -123,7 +132,7 @@ _BY_DIGEST = """
     LIMIT 1
 """
 _SENDS = f"""
-    SELECT w.id, t.position, r.position, w.sent_at, q.provider, q.cost, w.stop, w.digest,
+    SELECT w.id, t.position, r.position, {_SENT_AT}, q.provider, q.cost, w.stop, w.digest,
            '[' || w.header || ',' || w.sizes || ','
            || COALESCE(w.request, 'null') || ']', {USAGE}
     FROM windows w CROSS JOIN turns t ON t.id = w.turn LEFT JOIN turns r ON r.id = w.reply
@@ -154,10 +163,10 @@ class WindowArchive:
         `least` has the provider, and the usage to record if the request's end is never known.
         """
         with self._database.write() as connection:
-            conversation, owner = _conversation(connection, turn_id)
+            query = "SELECT conversation FROM turns WHERE id = ?"
+            conversation = connection.execute(query, (turn_id,)).fetchone()[0]
             listed = put_segments(connection, conversation, record.segments)
-            ledger = _put_blob(connection, json.dumps(list(record.ledger)), owner)
-            window_id = _put(connection, turn_id, record, listed, ledger)
+            window_id = _put(connection, turn_id, record, *listed)
             least = least or Ending()
             who = least.provider or "", str(record.header.get("model", "")), conversation
             asked = Asked(Purpose.ANSWER, *who, record.sent_at, record.forecast)
@@ -189,22 +198,22 @@ class WindowArchive:
             LookupError: There is no window with this id.
 
         """
-        query = "SELECT digest, header, segments, pieces, ledger, sent_at FROM windows WHERE id = ?"
-        row = self._database.fetch_one(query, (window_id,))
+        row = self._database.fetch_one(_BY_ID, (window_id,))
         if row is None:
             raise LookupError(window_id)
-        digest, header, lists, pieces, ledger, sent_at = row
+        digest, header, lists, packed, sent_at = row
         with self._database.read() as connection:
             segments = [
                 segment
                 for address in json.loads(lists)
                 for segment in _unpacked(connection, json.loads(_blob(connection, address)))
             ]
-            if pieces is not None:
+            _, listed, others, rows = unpack_columns(packed)
+            require(list, rows)
+            if listed is not None:
                 segments = read_segments(connection, window_id)
-            rows = json.loads(_blob(connection, ledger))
             moment = moment_of(sent_at) if sent_at else None
-            return WindowRecord(digest, json.loads(header), segments, rows, moment)
+            return WindowRecord(digest, json.loads(header) | others, segments, rows, moment)
 
     def request(self, window_id: int) -> Fields | None:
         with self._database.read():
@@ -261,7 +270,7 @@ class WindowArchive:
 def _send(row: Sequence[Any]) -> Send:
     identity, said, reply, sent_at, provider, cost, stop, digest, described, *counts = row
     header, sizes, request = json.loads(described)
-    budget, full, band = header["budget"], header["full_tokens"], header.get("band", 0)
+    budget, full, band = header["budget"], header.get("full_tokens", 0), header.get("band", 0)
     picking = header.get("picking")
     kinds = dict(sizes)
     require(int, full, band, budget["limit"], budget["reserve"], *kinds.values())
@@ -277,7 +286,7 @@ def _send(row: Sequence[Any]) -> Send:
         sizes=kinds,
         full_tokens=full,
         band=band,
-        exact=header["exact"],
+        exact=header.get("exact", False),
         usage=usage_of(counts),
         cost=cost,
         stop=stop,
@@ -288,20 +297,30 @@ def _send(row: Sequence[Any]) -> Send:
 
 
 def _put(
-    connection: sqlite3.Connection, turn_id: int, record: WindowRecord, listed: bytes, ledger: str
+    connection: sqlite3.Connection, turn_id: int, record: WindowRecord, *listed: object
 ) -> int:
     sizes: Counter[str] = Counter()
     for segment in record.segments:
         sizes[segment["kind"]] += segment["tokens"]
+    header = dict(record.header)
+    listed_fields = {name: header.pop(name) for name in _LISTED if header.get(name)}
+    if budget := listed_fields.get("budget"):
+        header["budget"] = budget
+        figures = {name: budget.get(name) for name in _LISTED_BUDGET}
+        listed_fields["budget"] = {name: figure for name, figure in figures.items() if figure}
     cursor = connection.execute(
-        "INSERT INTO windows (turn, digest, header, segments, pieces, ledger, sizes, sent_at)"
-        " VALUES (?, ?, ?, '[]', ?, ?, ?, ?)",
+        "INSERT INTO windows (turn, digest, header, segments, packed, sizes)"
+        " VALUES (?, ?, ?, '[]', ?, ?)",
         (
-            *(turn_id, record.digest, json.dumps(record.header), listed, ledger),
-            *(json.dumps(sizes), record.sent_at and record.sent_at.isoformat()),
+            *(turn_id, record.digest, _compact(listed_fields)),
+            *(pack_columns(*listed, header, list(record.ledger)), _compact(sizes)),
         ),
     )
     return cursor.lastrowid or 0
+
+
+def _compact(fields: Fields) -> str:
+    return json.dumps(fields, separators=(",", ":"))
 
 
 def _taken(ending: Ending) -> Taken:
@@ -323,8 +342,7 @@ def _unpacked(
 
 
 _NAMED = """
-    SELECT ledger FROM windows
-    UNION SELECT l.value FROM windows, json_each(segments) l
+    SELECT l.value FROM windows, json_each(segments) l
     UNION SELECT json_extract(s.value, '$.blob') FROM blobs, json_each(blobs.content) s
         WHERE digest IN (SELECT l.value FROM windows, json_each(segments) l)
         AND json_extract(s.value, '$.blob') IS NOT NULL
@@ -333,38 +351,8 @@ _NAMED = """
 
 
 def delete_unused_blobs(connection: sqlite3.Connection) -> None:
-    """Delete the blobs that no window uses; takes 0.3 s with 10,000 windows."""
+    """Delete the blobs that no window uses: only windows of earlier versions have any."""
     connection.execute(f"DELETE FROM blobs WHERE digest NOT IN ({_NAMED})")  # noqa: S608  a constant
-
-
-def delete_blobs_of(connection: sqlite3.Connection, conversation: str) -> None:
-    """Delete the blobs of a conversation whose windows are deleted."""
-    owned = owned_blobs(conversation)
-    end = owned[:-1] + "0"  # the character after `/`
-    query = "DELETE FROM blobs WHERE digest >= ? AND digest < ?"
-    if not connection.execute(query, (owned, end)).rowcount:  # a temporary one has no others
-        delete_unused_blobs(connection)
-
-
-def _conversation(connection: sqlite3.Connection, turn_id: int) -> tuple[str, str]:
-    """Return a turn's conversation, and the prefix of its blobs, empty unless it is temporary."""
-    query = (
-        "SELECT c.id, c.temporary FROM turns t JOIN conversations c ON c.id = t.conversation"
-        " WHERE t.id = ?"
-    )
-    conversation, is_temporary = connection.execute(query, (turn_id,)).fetchone()
-    return conversation, owned_blobs(conversation) if is_temporary else ""
-
-
-def owned_blobs(conversation: str) -> str:
-    """Return the address prefix of a temporary conversation's blobs."""
-    return f"{conversation}/"
-
-
-def _put_blob(connection: sqlite3.Connection, content: str, owner: str) -> str:
-    address = owner + hashlib.sha256(content.encode()).hexdigest()
-    connection.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (address, content))
-    return address
 
 
 def _blob(connection: sqlite3.Connection, address: str) -> str:

@@ -175,3 +175,17 @@ def total_of(amount: float, unknown: int, *, estimated: bool = False) -> str:
 def model_name(model: str) -> str:
     """Return a model's name to show; for a GGUF file, whose name is its path, the file name."""
     return PurePath(model).name if model.lower().endswith(".gguf") else model
+
+
+def shown_score(score: float, floor: float = 0.0) -> float:
+    """Round a score to the two digits that are shown, unless that would take it over the floor."""
+    rounded = round(score, 2) + 0.0
+    return rounded if (score < floor) == (rounded < floor) else score
+
+
+def shown_part(part: float) -> float:
+    """Round a part of a score to three digits, which bars show, so that two are as before."""
+    rounded = round(part, 3)
+    if round(rounded, 2) != round(part, 2):  # the third digit has become a 5
+        rounded = round(rounded + (0.001 if part > rounded else -0.001), 3)
+    return rounded + 0.0  # zero without its sign

@@ -6,6 +6,7 @@ take longer as the conversation grows.
 
 from collections.abc import Iterator, Sequence
 
+from jitchat.text.figures import shown_part, shown_score
 from jitchat.values import DATE, PLACE, Candidate
 from jitchat.window import reasons
 from jitchat.window.parts import Choice, Sources
@@ -39,7 +40,9 @@ class _Book:
         else:
             reason = self._why_not(row, has_line=segment is not None)
         tokens = self.tokens(row.turn)
-        figures = row.turn, row.rank, row.score, row.parts, tokens
+        score = shown_score(row.score, self._sources.retrieval.floor or 0.0)
+        parts = tuple((name, shown_part(part)) for name, part in row.parts)
+        figures = row.turn, row.rank, score, parts, tokens
         return LedgerRow(*figures, verdict, reason, row.rank_before)
 
     def companions(self) -> Iterator[tuple[int, Verdict, str]]:

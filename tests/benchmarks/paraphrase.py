@@ -100,7 +100,7 @@ def _cosine_ranks(memory: Memory, pairs: Sequence[Pair]) -> tuple[int | None, ..
     if not embedder.dimension:
         return (None,) * len(pairs)
     rows = IndexTables(memory.store.database, memory.conversation.id).rows(turns, embedder)
-    stored = np.array([np.frombuffer(row.vector or b"", dtype="<f4") for row in rows])
+    stored = np.array([np.frombuffer(row.vector or b"", dtype="<f2") for row in rows])
     cosines = vectors_of(embedder, [pair.question for pair in pairs]) @ stored.T
     said = [turn.content for turn in turns]
     wanted = cosines[np.arange(len(pairs)), [said.index(pair.turn) for pair in pairs]]

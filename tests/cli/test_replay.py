@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.store.packed import pack, unpack
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Shell
     from tests.support import ScriptedProvider
@@ -21,6 +23,8 @@ QUESTION = "what did we settle on for the deploy window?"
 
 def change(jitchat: Shell, statement: str) -> None:
     with closing(sqlite3.connect(jitchat.home / "jitchat.db")) as other, other:
+        other.create_function("unpacked", 1, lambda packed: json.dumps(unpack(packed)))
+        other.create_function("packed", 1, lambda text: pack(json.loads(text)))
         other.execute(statement)
 
 
@@ -81,9 +85,8 @@ def test_of_several_sends_the_last_is_shown_unless_another_is_named(
     jitchat("send", QUESTION, "--conversation", "demo")
     change(
         jitchat,
-        "INSERT INTO windows (turn, digest, header, segments, pieces, ledger, sizes)"
-        " SELECT turn, digest, json_set(header, '$.model', 'other'), segments, pieces, ledger,"
-        " sizes"
+        "INSERT INTO windows (turn, digest, header, segments, packed, sizes)"
+        " SELECT turn, digest, json_set(header, '$.model', 'other'), segments, packed, sizes"
         " FROM windows",
     )
 
@@ -114,7 +117,11 @@ def test_a_turn_that_was_never_sent_is_reported(jitchat: Shell, turn: str, told:
 
 def test_damage_is_reported_and_ends_with_an_error(jitchat: Shell, scripted: ScriptedProvider):
     jitchat("send", QUESTION, "--conversation", "demo")
-    change(jitchat, "UPDATE pieces SET content = replace(content, 'You are', 'Be evil.')")
+    change(
+        jitchat,
+        "UPDATE pieces SET content = packed(replace(unpacked(content), 'You are', 'Be evil.'))"
+        " WHERE turn IS NULL",
+    )
     for how in ([], ["--json"], ["--messages"]):
         done = jitchat("replay", "61", *how)
         assert done.code == 1

@@ -28,6 +28,7 @@ from tests.faults.nursery import PIECE_SECONDS
 from tests.index.support import FakeEmbedder
 from tests.providers.test_fuzzed_calls import ids_of
 from tests.providers.tool_windows import sent_messages
+from tests.session.test_earlier_windows import CONTENT, KNOWN, windows_of
 from tests.store.support import require_complete_index
 from tests.store.test_schema import database_at
 from tests.support import talk
@@ -211,6 +212,23 @@ def test_a_migration_killed_at_any_statement_leaves_the_old_schema_or_the_new(
     assert outcomes == {False, True}
 
 
+def test_windows_outlive_a_kill_while_they_are_packed_and_the_file_shrinks(
+    nursery, tmp_path, rounds
+):
+    done, statement = False, 1
+    while not done:
+        path = tmp_path / f"{statement}.db"
+        path.write_bytes(CONTENT)
+        told = list(nursery.run("open_and_die", path=str(path), statement=statement))
+        done = ["done"] in told
+        database = Database(path)
+        require_sound(database)
+        assert windows_of(ColdStore(database)) == KNOWN
+        database.close()
+        assert path.stat().st_size < 0.75 * len(CONTENT)
+        statement += rounds(71, 1)
+
+
 def test_a_new_database_killed_while_it_is_made_can_be_made_again(nursery, tmp_path, rounds):
     done, statement = False, 1
     while not done:
@@ -239,7 +257,7 @@ def test_an_indexing_killed_at_any_batch_is_caught_up(nursery, tmp_path, rounds)
         again = Memory(store, store.conversation("talk"), second)
         list(again.index.catch_up())
         rows = IndexTables(store.database, "talk").rows(again.turns, second)
-        assert [len(row.vector or b"") for row in rows] == [24] * 600
+        assert [len(row.vector or b"") for row in rows] == [12] * 600
         require_sound(store.database)
         store.database.close()
 

@@ -78,7 +78,7 @@ def test_vectors_cut_short_under_their_own_dimension_leave_the_words_until_made_
     list(Indexer(store, talked.id, embedder).catch_up())
     whole = dense_parts(Memory(store, talked, embedder))
     with store.database.write() as connection:
-        connection.execute("UPDATE vectors SET vector = substr(vector, 1, 16) WHERE turn % 5 != 0")
+        connection.execute("UPDATE vectors SET vector = substr(vector, 1, 8) WHERE turn % 5 != 0")
     memory = Memory(store, talked, embedder)
     assert dense_parts(memory) != pytest.approx(whole)
     before = len(embedder.asked)

@@ -14,6 +14,7 @@ from jitchat.store.replies import close_interrupted
 from jitchat.store.windows import Ending, WindowRecord
 from jitchat.synthesis.session_end import SessionEnd
 from jitchat.values import Role, Status, Usage
+from tests.session.test_full_disk import LONG
 from tests.store.segments import record_of
 from tests.store.support import claim, dead_process, make_full, make_read_only
 from tests.support import conversation_of, talk
@@ -22,8 +23,6 @@ from tests.test_observing import Desk, require_continuous, require_each_turn_onc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-LONG = "x " * 500_000
 
 
 @pytest.fixture
@@ -100,13 +99,13 @@ def require_unchanged(memory: Memory) -> None:
 
 @pytest.mark.parametrize("refuse", [make_full, make_read_only])
 def test_an_index_that_cannot_be_written_is_told_and_written_later(memory, refuse):
-    memory.store.append(memory.conversation.id, talk(*[f"zebra {n} " * 50 for n in range(100)]))
+    memory.store.append(memory.conversation.id, talk(*[LONG[n:] for n in range(4)]))
     memory.refresh()
     refuse(memory.store, on=True)
     with pytest.raises((StoreFull, StoreReadOnly)):
         list(memory.index.catch_up())
     refuse(memory.store, on=False)
-    assert sum(len(batch) for batch in memory.index.catch_up()) == 100
+    assert sum(len(batch) for batch in memory.index.catch_up()) == 4
 
 
 def test_an_interrupted_reply_waits_for_a_disk_that_takes_its_mark(memory):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.memory import Memory
+from jitchat.store.packed import pack
 from jitchat.text.words import VERSION
 from tests.index.support import FakeEmbedder, found, index
 from tests.support import conversation_of, talk
@@ -23,7 +24,10 @@ def old(store: ColdStore) -> Memory:
     )
     index(memory)
     with store.database.write() as connection:
-        connection.execute("UPDATE index_entries SET stems = 'keller alt', stems_version = 0")
+        for turn in memory.turns:
+            texts = pack(["", "", "", "keller alt"], turn.content)
+            statement = "UPDATE index_entries SET texts = ?, stems_version = 0 WHERE turn = ?"
+            connection.execute(statement, (texts, turn.id))
     return Memory(store, memory.conversation, FakeEmbedder())
 
 

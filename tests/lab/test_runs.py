@@ -6,6 +6,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -107,7 +108,8 @@ def test_a_forgotten_run_leaves_nothing_and_its_number_is_not_taken_by_an_older_
 
     assert [run.id for run, _ in Runs(tmp_path).all()] == ["r2"]
     assert {path.name for path in tmp_path.iterdir()} == {"r2.db", "r2.db-lock"}
-    assert new_file(tmp_path, EXPERIMENT).run.id == "r3"
+    with closing(new_file(tmp_path, EXPERIMENT)) as newest:
+        assert newest.run.id == "r3"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from jitchat.errors import WindowOverflow
 from jitchat.memory import Memory, result_turn
 from jitchat.providers.tools import arguments_of
 from jitchat.session_options import SessionOptions
+from jitchat.store.packed import pack, unpack
 from jitchat.store.store import local_now
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.source import Step
@@ -273,15 +274,15 @@ def test_entries_made_before_are_made_again_in_the_background(store):
     for table in ("vectors", "index_segments"):
         store.database.execute(f"DELETE FROM {table}")
     store.database.execute(
-        "UPDATE index_entries SET stems = '', summary = '', stems_version = 0 WHERE turn = ?",
-        (turn,),
+        "UPDATE index_entries SET texts = ?, stems_version = 0 WHERE turn = ?",
+        (pack(["", "", "", ""]), turn),
     )
     opened = Memory(store, memory.conversation)
     assert opened.index.is_behind()
     for _ in opened.index.catch_up():
         pass
-    (stems,) = store.database.fetch_one("SELECT stems FROM index_entries WHERE turn = ?", (turn,))
-    assert "mast" in stems.split()
+    (texts,) = store.database.fetch_one("SELECT texts FROM index_entries WHERE turn = ?", (turn,))
+    assert "mast" in unpack(texts, memory.turns[1].content)[-1].split()
 
 
 def test_what_an_excerpt_may_cost_is_counted_with_the_calls():

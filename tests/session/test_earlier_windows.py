@@ -32,10 +32,13 @@ FOLDER = ROOT / "tests" / "data"
 KNOWN = json.loads((FOLDER / "earlier_windows.json").read_text())
 
 
+CONTENT = lzma.decompress((FOLDER / "earlier_windows.db.xz").read_bytes())
+
+
 @pytest.fixture
 def earlier(tmp_path: Path) -> ColdStore:
     path = tmp_path / "earlier.db"
-    path.write_bytes(lzma.decompress((FOLDER / "earlier_windows.db.xz").read_bytes()))
+    path.write_bytes(CONTENT)
     return ColdStore(Database(path))
 
 
@@ -52,8 +55,8 @@ def what_is_said(memory: Memory, replayed: Replayed) -> list[str]:
     return [each for each in said if not any(part in each for part in changed)]
 
 
-def test_windows_of_the_version_before_are_what_they_were(earlier: ColdStore):
-    found = []
+def windows_of(earlier: ColdStore) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
     for conversation in dict.fromkeys(each["conversation"] for each in KNOWN):
         memory = Memory(earlier, earlier.conversation(conversation))
         replay = Replay(earlier, conversation)
@@ -82,7 +85,11 @@ def test_windows_of_the_version_before_are_what_they_were(earlier: ColdStore):
                     "why": hash_of(what_is_said(memory, replayed)),
                 }
             )
-    assert found == KNOWN
+    return found
+
+
+def test_windows_of_the_version_before_are_what_they_were(earlier: ColdStore):
+    assert windows_of(earlier) == KNOWN
 
 
 def test_a_request_of_the_version_before_is_shown_as_its_messages(earlier: ColdStore):
@@ -95,3 +102,10 @@ def test_a_request_of_the_version_before_is_shown_as_its_messages(earlier: ColdS
     assert contents == [message.content for message in replayed.window.messages()]
     printed = "\n".join(message_texts(replayed.window))
     assert all(content in printed for content in contents)
+
+
+def test_a_database_of_the_version_before_becomes_smaller(tmp_path: Path):
+    path = tmp_path / "earlier.db"
+    path.write_bytes(CONTENT)
+    Database(path).close()
+    assert path.stat().st_size < 0.75 * len(CONTENT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,8 +18,8 @@ from tests.support import ScriptedProvider
 if TYPE_CHECKING:
     from jitchat.store.store import ColdStore
 
-LONG = "harbour ferry gull kettle " * 8_000
-"""Much more than the free space in the pages that the database has."""
+LONG = " ".join(sha256(bytes([n % 256, n // 256])).hexdigest()[:9] for n in range(24_000))
+"""Compressed, too, much more than the free space in the pages that the database has."""
 
 
 def fill(store: ColdStore) -> None:
@@ -31,6 +32,12 @@ def fill(store: ColdStore) -> None:
 def free(store: ColdStore) -> None:
     with store.database.writing() as connection:
         connection.execute("PRAGMA max_page_count = 1000000")
+
+
+def take_free_pages(store: ColdStore) -> None:
+    with store.database.write() as connection:
+        free = connection.execute("PRAGMA freelist_count").fetchone()[0]
+        connection.execute("INSERT INTO blobs VALUES ('filled', zeroblob(?))", (free * 4_000,))
 
 
 async def check_it_goes_on(store: ColdStore, session: object) -> None:
@@ -129,6 +136,7 @@ async def test_a_reply_that_cannot_be_indexed_is_kept_and_indexed_later(store):
 
     def watch(event: Event) -> None:
         if isinstance(event, TurnStored) and event.turn.role is Role.ASSISTANT:
+            take_free_pages(store)
             fill(store)
 
     events = await send(session, "hello", watch=watch)

@@ -9,6 +9,7 @@ import pytest
 
 from jitchat.errors import StoreUnreadable
 from jitchat.replay import Replay, sends_for
+from jitchat.store.packed import pack_columns
 from jitchat.values import Mode, Role
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
@@ -20,6 +21,23 @@ from tests.window.cases import ODD_TEXTS, PROSE
 if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.store.store import ColdStore
+
+ROW = {
+    "turn": 1,
+    "rank": 1,
+    "score": 0.5,
+    "parts": {},
+    "tokens": 5,
+    "verdict": "retrieved",
+    "reason": "",
+}
+"""Of a ledger."""
+
+
+def packed(row: object, **header: object) -> str:
+    """A window with this ledger and without segments, in hexadecimal."""
+    return pack_columns(None, [], header, [row]).hex()
+
 
 SAID = [text for text in (*ODD_TEXTS, *PROSE) if text.strip()]
 
@@ -109,10 +127,11 @@ async def test_a_replay_that_differs_is_reported(store: ColdStore, damage: str):
 @pytest.mark.parametrize(
     "damage",
     [
-        "DELETE FROM blobs",
-        "UPDATE blobs SET content = replace(content, 'recent', 'other')",
-        "UPDATE windows SET header = json_set(header, '$.budget.other', 1)",
-        'UPDATE blobs SET content = replace(content, \'"tokens": \', \'"tokens": "x", "t": \')',
+        "UPDATE windows SET packed = ''",
+        f"UPDATE windows SET packed = x'{packed(ROW | {'verdict': 'other'})}'",
+        f"UPDATE windows SET packed = x'{packed(ROW, budget={'other': 1})}'",
+        "UPDATE windows SET header = json_set(header, '$.mode', 'other')",
+        f"UPDATE windows SET packed = x'{packed(ROW | {'tokens': 'x'})}'",
     ],
 )
 async def test_unreadable_data_is_reported_as_damage(store: ColdStore, damage: str, mode: Mode):

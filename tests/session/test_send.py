@@ -11,6 +11,7 @@ from jitchat.errors import EmptyDraft
 from jitchat.events import TurnIndexed, TurnsRetrieved, UsageReported, WindowBuilt
 from jitchat.providers.provider import Finished, Options, Piece
 from jitchat.session_options import SessionOptions
+from jitchat.store.packed import unpack
 from jitchat.values import Message, Mode, Role, Status, Usage
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
@@ -111,7 +112,9 @@ async def test_a_window_refers_to_its_turns_and_does_not_store_them_again(store)
     session = talking(store, exchanges=30)
     await send(session, "hello", Mode.FULL)
     with store.database.read() as connection:
-        texts = " ".join(row[0] for row in connection.execute("SELECT content FROM pieces"))
+        query = "SELECT p.content, t.content FROM pieces p LEFT JOIN turns t ON t.id = p.turn"
+        rows = connection.execute(query).fetchall()
+    texts = json.dumps([unpack(content, turn or "") for content, turn in rows])
     assert "of the harbour talk" not in texts
     assert "same_as" in texts
 

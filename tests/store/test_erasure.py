@@ -115,7 +115,9 @@ def test_a_row_in_every_table_is_gone_with_its_conversation_alone(
     with store.database.write() as connection:
         other = fill(connection, PLAIN, without=without)
         mine = fill(connection, SECRET, without=without, values=KEPT_OF_REQUESTS)
-        connection.execute("UPDATE windows SET ledger = ?", (other["blobs"]["digest"],))
+        kept = other["blobs"]["digest"]
+        connection.execute("UPDATE windows SET segments = json_array(?)", (kept,))
+        connection.execute("UPDATE blobs SET content = '[]' WHERE digest = ?", (kept,))
     assert SECRET.encode() in stored(store)
 
     conversation = mine["conversations"]["id"]

@@ -102,8 +102,7 @@ DAMAGES = (
     "header = '{}'",
     "header = json_set(header, '$.mode', 'x')",
     "header = json_set(header, '$.full_tokens', 'x')",
-    "header = json_set(header, '$.budget', 7)",
-    "pieces = x'00'",
+    "packed = x'00'",
     "request = '{}'",
     "request = '7'",
     'request = \'{"provider": 1, "url": 2, "sha256": 3, "options": {}}\'',
@@ -124,8 +123,8 @@ async def test_a_damaged_window_of_a_case_is_reported(store: ColdStore) -> None:
     )
     of_request = (lambda: sent_request_for(session.memory, identity),)
     with store.database.read() as connection:
-        stored = connection.execute("SELECT header, segments, request FROM windows").fetchall()
-    whole = "header = ?, segments = ?, request = ?"
+        stored = connection.execute("SELECT header, packed, request FROM windows").fetchall()
+    whole = "header = ?, packed = ?, request = ?"
     for damage in DAMAGES:
         with store.database.write() as connection:
             connection.execute(f"UPDATE windows SET {whole}", tuple(*stored))

@@ -33,8 +33,7 @@ attachments: digest, media_type, width, height, content
 blobs: digest, content
 chosen_model: id, provider, model
 conversations: id, title, touched, created_at, updated_at, head
-index_entries: turn, summary, entities, dates, decision, stems, asks, tells_when, disclaims, \
-stems_version, standing
+index_entries: turn, decision, asks, tells_when, disclaims, stems_version, standing, texts
 learnt_limits: server, model, tokens
 model_lines: turn, model, line
 model_lists: server, fetched_at, models
@@ -55,12 +54,14 @@ tool_grants: server, tool, digest, granted_at, definition
 turn_attachments: turn, number, digest, name, path, modified_at
 turns: id, conversation, position, role, name, content, created_at, status, parent, tools
 vectors: turn, embedder, dimension, vector
-pieces: id, conversation, digest, content
-windows: id, turn, reply, digest, header, segments, ledger, input_tokens, output_tokens, \
-cached_tokens, written_tokens, reasoning_tokens, stop, cost, provider, sizes, request, sent_at, \
-charged, pieces
+pieces: id, conversation, digest, content, turn
+windows: id, turn, reply, digest, header, segments, packed, stop, sizes, request, sent_at
 """.strip().splitlines()
-"""What is written is never taken back: a new column or table goes to the end of its line."""
+"""What is written is never taken back: a new column or table goes to the end of its line.
+
+041 dropped columns of windows which nothing had read or written since 027, and packed others into
+one, as 042 did with those of index entries.
+"""
 
 
 NAMES = migration_names()
@@ -208,31 +209,6 @@ def test_a_window_that_was_stored_without_sizes_gets_those_of_its_segments(tmp_p
     database = Database(tmp_path / "old.db")
     sends = WindowArchive(database).sends("old")
     assert [send.sizes for send in sends] == [{"system": 9, "recent": 24}, {}]
-    database.close()
-
-
-def test_what_a_process_of_an_earlier_version_still_sends_is_in_the_totals(tmp_path):
-    database_at(tmp_path / "old.db", "027_requests")
-    put = (
-        "INSERT INTO windows (turn, digest, header, segments, ledger, sent_at)"
-        """ VALUES (1, 'd', '{"model": "m"}', '[]', '', '2026-03-13T10:00:00+00:00')"""
-    )
-    close = (
-        "UPDATE windows SET reply = 2, input_tokens = 100, output_tokens = 10, cost = ?,"
-        " provider = 'work' WHERE id = ?"
-    )
-    with closing(sqlite3.connect(tmp_path / "old.db")) as old, old:
-        old.execute(put)  # its answer is on its way
-    database = Database(tmp_path / "old.db")
-    with closing(sqlite3.connect(tmp_path / "old.db")) as old, old:
-        old.execute(close, (0.5, 1))
-        old.execute(put)
-        old.execute(close, (0.25, 2))
-    assert RequestLog(database).spent("old") == Spent(0.75)
-    assert WindowArchive(database).ending(2) == Ending(2, Usage(100, 10), None, 0.25, "work")
-    archive, record = WindowArchive(database), WindowRecord("digest", {"model": "m"}, [], [])
-    archive.close(archive.put(1, record), Ending(2, Usage(1, 1), None, 0.125, "work"))
-    assert RequestLog(database).spent("old") == Spent(0.875)
     database.close()
 
 

@@ -61,7 +61,7 @@ def test_a_send_is_listed_with_its_figures_and_how_it_ended(archive, store, turn
     window = archive.put(turns[2].id, RECORD, Ending(provider="work"))
     archive.close(window, Ending(turns[3].id, Usage(40, 5, 30), "stop", 0.25, "work"))
     send = Send(
-        *(window, 3, 4, MOMENT, Mode.JIT, "m-1", "work", HEADER["budget"]),
+        *(window, 3, 4, MOMENT, Mode.JIT, "m-1", "work", {"limit": 1_000, "reserve": 200}),
         *({"system": 9, "recent": 24}, 120, 7, False, Usage(40, 5, 30), 0.25, "stop"),
         *("digest", None),
     )

@@ -248,3 +248,12 @@ def test_tool_calls_and_results_are_stored_with_their_turn(store):
     stored = store.append(identity, [asked, found])
     assert store.turns(identity)[1:] == stored
     assert [each.use for each in stored] == [asked.use, found.use]
+
+
+def test_a_conversation_is_read_by_its_id_without_the_others(store):
+    made = store.create("Talk")
+    for number in range(3):
+        store.create(f"Other {number}")
+    with store.database.write() as connection:
+        connection.execute("UPDATE conversations SET created_at = 'x' WHERE id <> ?", (made.id,))
+    assert store.conversation(made.id) == made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.errors import StoreUnreadable
+from jitchat.store.packed import pack, pack_columns, unpack
 from jitchat.store.windows import Ending, WindowArchive, WindowRecord
 from jitchat.values import Turn, Usage
 from tests.examples import examples
@@ -70,8 +72,8 @@ def test_of_two_windows_for_a_turn_the_later_one_applies(archive, turns):
 def test_an_unchanged_turn_is_referenced_and_not_copied(archive, turns, database):
     window = archive.put(turns[2].id, WindowRecord("d", HEADER, [segment("Hello.", turns[0])], []))
     with database.read() as connection:
-        rows = [row[0] for row in connection.execute("SELECT content FROM pieces")]
-    assert not any("Hello." in row for row in rows)
+        rows = connection.execute("SELECT content FROM pieces").fetchall()
+    assert not any("Hello." in json.dumps(unpack(row, "Hello.")) for (row,) in rows)
     assert archive.by_id(window).segments[0]["pieces"][0]["text"] == "Hello."
 
 
@@ -86,7 +88,7 @@ def test_a_long_chat_in_full_does_not_store_itself_squared(archive, store, datab
         archive.put(said.id, WindowRecord(f"d{number}", HEADER, segments, []))
         store.append(made.id, talk(f"answer {number} " + "y" * 500))
     with database.read() as connection:
-        largest = connection.execute("SELECT max(length(pieces)) FROM windows").fetchone()[0]
+        largest = connection.execute("SELECT max(length(packed)) FROM windows").fetchone()[0]
     assert count(database, "pieces") == 2 * sends
     assert largest < 200
     assert count(database, "windows") == sends
@@ -113,8 +115,8 @@ def test_windows_that_each_extend_the_one_before_store_what_is_new(archive, stor
 
 def _size(database: Database) -> int:
     with database.read() as connection:
-        pieces = connection.execute("SELECT sum(length(content) + 16) FROM pieces").fetchone()[0]
-        lists = connection.execute("SELECT sum(length(pieces) + length(header)) FROM windows")
+        pieces = connection.execute("SELECT sum(length(content) + 6) FROM pieces").fetchone()[0]
+        lists = connection.execute("SELECT sum(length(packed) + length(header)) FROM windows")
         return pieces + lists.fetchone()[0]
 
 
@@ -149,13 +151,16 @@ def test_a_count_beyond_64_bits_does_not_crash(archive, turns, database):
 @pytest.mark.parametrize(
     "damage",
     [
-        "DELETE FROM blobs",
         "DELETE FROM pieces",
-        "UPDATE blobs SET content = 'x'",
+        "UPDATE windows SET packed = 'x'",
+        "UPDATE windows SET packed = x'00'",
+        "UPDATE windows SET packed = packed || x'00'",
+        f"UPDATE windows SET packed = x'{pack({'rows': 1}).hex()}'",
+        f"UPDATE windows SET packed = x'{pack_columns(None, [], {}, None).hex()}'",
+        f"UPDATE windows SET packed = x'{pack_columns(None, [{'identity': 1}], {}, []).hex()}'",
         "UPDATE pieces SET content = 'x'",
-        "UPDATE windows SET pieces = x'00'",
         "UPDATE windows SET header = ''",
-        'UPDATE pieces SET content = \'{"pieces": [{"same_as": 999}]}\'',
+        f"UPDATE pieces SET content = x'{pack({'pieces': [{'same_as': 999}]}).hex()}'",
     ],
 )
 def test_a_damaged_window_is_reported(archive, turns, database, damage):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -81,7 +82,8 @@ async def test_leaving_and_quitting_while_it_is_asked_keeps_what_came(
         pilot.app.exit()
     await until(pilot, lambda: service.labs[1].closed, "the end of the other run")
     for lab in service.labs:
-        assert len(service.runs.open(lab.file.run.id).results()) == 40
+        with closing(service.runs.open(lab.file.run.id)) as file:
+            assert len(file.results()) == 40
 
 
 async def test_what_ends_a_run_is_told_as_a_sentence_and_what_came_is_kept(

@@ -223,7 +223,7 @@ async def test_a_send_is_sent_again_in_another_mode_and_budget(
 
         view = await opened(pilot, 2)
         with store.database.write() as connection:
-            connection.execute("DELETE FROM blobs")
+            connection.execute("DELETE FROM pieces")
         await pilot.press("left")
         await until(pilot, lambda: "is damaged" in told(view), "the damage")
         assert view.query_one(BudgetBar).window is None
