@@ -12,6 +12,7 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from rich.console import RenderableType
 from rich.segment import Segments
 from rich.text import Text
 from textual import constants, events, work
@@ -96,6 +97,18 @@ class JitchatApp(App[None]):
         from jitchat.tui.driver import TerminalDriver  # noqa: PLC0415  not there on Windows
 
         return TerminalDriver
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Write what a frame changes, once the terminal is ready for it."""
+        frames = getattr(self._driver, "frames", None)
+        if frames is not None and renderable is not None:
+            renderable = frames.next(renderable)
+        super()._display(screen, renderable)
+
+    def on_resize(self) -> None:
+        """Draw for a terminal that has changed, or is another one, and may not answer for both."""
+        if (frames := getattr(self._driver, "frames", None)) is not None:
+            frames.proceed()
 
     def get_line_filters(self) -> list[LineFilter]:
         return [*super().get_line_filters(), self._safe_cells]

@@ -7,7 +7,9 @@
 - An Esc inside a paste is part of it; Textual reads it and what follows as keys.
 - Lines that arrive at once are a paste; Textual reads each line break as Enter.
 - The wait for bytes after Esc is shorter, because Esc stops a reply.
-- The app ends if the terminal disappears.
+- The app ends if the terminal disappears, and at once on a line of any speed; what the terminal has
+  not taken by then is dropped.
+- Its answers to the question of `frames` are no keys.
 - Keys typed before the app took over the terminal are read correctly.
 - After SIGSTOP the app takes over the terminal again, and on exit still restores the settings
   from before it started.
@@ -17,6 +19,7 @@ import codecs
 import fcntl
 import os
 import re
+import select
 import selectors
 import signal
 import struct
@@ -26,12 +29,16 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import IO, Any
+from typing import Any
 
 from textual import constants, events
 from textual._xterm_parser import XTermParser
+from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
+from textual.geometry import Region
 from textual.message import Message
+
+from jitchat.tui.frames import ANSWER, Frames
 
 ESCAPE_SECONDS = 0.025
 """Wait for the rest of a key sequence after Esc; on a slow line, set ESCDELAY (milliseconds)."""
@@ -134,6 +141,16 @@ HUNG_UP = 128 + signal.SIGHUP
 _MOST = 4096
 _IDLE = 0.1
 """Seconds between two checks whether the app has ended."""
+_BEGUN = tuple(ANSWER[:size] for size in range(1, len(ANSWER)))
+"""Starts of an answer. Esc is the first, so that it is not read before the answer is here."""
+_ESC = b"\x1b[27u"
+"""The key itself, whatever comes after it."""
+_STEP = 0.01
+"""Seconds between two looks at the terminal, where it may be as fast as any."""
+_ANSWERS_WITHIN = 0.3
+"""Seconds to wait for the rest of an answer; on exit for the last one, and to restore all."""
+_CUT_OFF = "\x18\x1b[?2026l\x1b[0m"
+"""The end of a sequence, an update and a style that what was dropped had begun."""
 _LEAVE = (
     b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
     b"\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
@@ -141,37 +158,80 @@ _LEAVE = (
 """The sequences that Textual writes on exit, written here if Textual cannot."""
 
 
-class _DetachedFile:
-    """A file that ignores write errors after the terminal has disappeared."""
+class _Output:
+    """Writes what the terminal takes until a moment, and drops the rest."""
 
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
+    def __init__(self, fileno: int) -> None:
+        self.until = float("inf")
+        try:  # not to block, which other programs on the terminal may want
+            flags = os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK
+            self._fileno = os.open(os.ttyname(fileno), flags)
+        except OSError:
+            self._fileno = os.dup(fileno)
 
     def write(self, text: str) -> None:
-        with suppress(OSError):
-            self._file.write(text)
+        rest = text.encode("utf-8", "replace")
+        with suppress(OSError):  # the terminal has disappeared
+            while rest and time.monotonic() < self.until:
+                select.select((), (self._fileno,), (), _IDLE)
+                with suppress(BlockingIOError):
+                    rest = rest[os.write(self._fileno, rest[:_MOST]) :]
 
     def flush(self) -> None:
-        with suppress(OSError):
-            self._file.flush()
+        """Nothing is held back."""
+
+    def close(self) -> None:
+        os.close(self._fileno)
 
 
 class TerminalDriver(LinuxDriver):
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401  Textual's own
         super().__init__(*arguments, **named)
-        self._file: Any = _DetachedFile(self._file)
+        self._file: Any = self._file
+        self._terminal = self._file.fileno()
         self._is_on = False
         """Whether the app has the terminal."""
         self._came = 0.0
         """When input was read last."""
+        self.frames = Frames(self._repaint, self._is_behind)
+
+    def _repaint(self, *regions: Region) -> None:
+        if self._app.screen_stack:
+            self._app.screen.refresh(*regions)
+
+    def _is_behind(self) -> bool:
+        return self._writer_thread is not None and not self._writer_thread._queue.empty()  # noqa: SLF001
 
     def start_application_mode(self) -> None:
+        self._file = _Output(self._terminal)
         super().start_application_mode()  # type: ignore[no-untyped-call]
         self._is_on = not self._must_signal_resume
+        if self._writer_thread is not None:  # else the app is in the background
+            self.write(self.frames.begin())
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()
 
     def stop_application_mode(self) -> None:
         self._is_on = False
+        self._drop_rest()
         super().stop_application_mode()
+
+    def _drop_rest(self) -> None:
+        """Give the terminal time to take what is written, and drop the rest."""
+        until = time.monotonic() + _ANSWERS_WITHIN
+        while self.frames.is_unanswered and time.monotonic() < until:
+            time.sleep(_STEP)
+        if self.frames.is_unanswered and self._writer_thread is not None:
+            self._file.until = 0.0
+            self._writer_thread.stop()
+            with suppress(termios.error):
+                termios.tcflush(self._terminal, termios.TCOFLUSH)
+            self._file.until = time.monotonic() + _ANSWERS_WITHIN
+            self._writer_thread = WriterThread(self._file)
+            self._writer_thread.start()
+            self.write(_CUT_OFF)
 
     def _sigcont_application(self, *_: object) -> None:
         """Schedule the restart; the signal may have interrupted a write to the terminal."""
@@ -200,35 +260,59 @@ class TerminalDriver(LinuxDriver):
             while not self.exit_event.is_set():
                 if selector.select(_patience(reader.parser)):
                     data = self._read_lines(reader, selector, cooked)
-                    cooked = max(0, cooked - len(data))
-                    if not data:
+                    if data is None:
                         self._loop.call_soon_threadsafe(self._app.exit, None, HUNG_UP)
                         return
-                    for event in reader.events(data):
+                    cooked = max(0, cooked - len(data))
+                    for event in reader.events(data) if data else ():
                         self.process_message(event)
                 for event in reader.parser.tick():
                     self.process_message(event)
 
     def _read_lines(
         self, reader: InputReader, selector: selectors.BaseSelector, cooked: int
-    ) -> bytes:
-        """Read input, with all of the lines that are sent at once."""
+    ) -> bytes | None:
+        """Read input, with all of the lines that are sent at once; None at its end."""
         if time.monotonic() - self._came > _BURST_SECONDS:
             reader.ahead = b""
         data = more = self._read(cooked)
-        while more and reader.lines_in(data) and selector.select(_BURST_SECONDS):
+        while data and more and reader.lines_in(data) and selector.select(_BURST_SECONDS):
             more = self._read(0)
-            data += more
-        self._came = time.monotonic()
+            data += more or b""
+        if data:
+            self._came = time.monotonic()
         return data
 
-    def _read(self, cooked: int) -> bytes:
-        """Read input; in the first `cooked` bytes, from cooked mode, Enter is a line feed."""
+    def _read(self, cooked: int) -> bytes | None:
+        """Read input, without the terminal's answers; None at its end.
+
+        In the first `cooked` bytes, from cooked mode, Enter is a line feed.
+        """
+        data = self._read_some()
+        while self.frames.awaits_answer and data.endswith(_BEGUN):
+            is_late = not self._comes(constants.ESCAPE_DELAY)
+            more = self._read_some() if self._comes(_ANSWERS_WITHIN) else b""
+            if not more:
+                break
+            if is_late and data.endswith(b"\x1b") and not more.startswith(b"["):
+                data = data[:-1] + _ESC
+            data += more
+        if not data:
+            return None
+        if ANSWER in data:
+            self.frames.answers += data.count(ANSWER)
+            self._loop.call_soon_threadsafe(self.frames.answer)
+            data = data.replace(b"\x1b" + ANSWER, _ESC).replace(ANSWER, b"")
+        return data[:cooked].replace(b"\n", b"\r") + data[cooked:]
+
+    def _comes(self, seconds: float) -> bool:
+        return bool(select.select((self.fileno,), (), (), seconds)[0])
+
+    def _read_some(self) -> bytes:
         try:
-            data = os.read(self.fileno, _MOST)
+            return os.read(self.fileno, _MOST)
         except OSError:
             return b""
-        return data[:cooked].replace(b"\n", b"\r") + data[cooked:]
 
 
 def _patience(parser: XTermParser) -> float:
@@ -244,9 +328,10 @@ def restorer() -> Callable[[], None]:
         return lambda: None
 
     def restore() -> None:
-        with suppress(OSError):
+        with suppress(OSError, termios.error):
+            termios.tcflush(2, termios.TCOFLUSH)
             os.set_blocking(2, False)  # the terminal may no longer accept output
-            os.write(2, _LEAVE)
+            os.write(2, _CUT_OFF.encode() + _LEAVE)
         with suppress(OSError):
             os.set_blocking(2, True)
         with suppress(OSError, termios.error):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -19,6 +20,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+ASKED, ANSWER = b"\x1b[5n", b"\x1b[0n"
+"""What a terminal is asked, and answers once it has read all before it."""
+_STYLE = re.compile(rb"\x1b\[[\d;]*m")
 COOKED = termios.ECHO | termios.ICANON | termios.ISIG
 
 
@@ -63,7 +67,13 @@ class Terminal:
         rows: int = 40,
         ignored: Sequence[signal.Signals] = (),
         start: Callable[..., Any] = start,
+        *,
+        answers: bool = True,
     ) -> None:
+        self.answers = answers
+        self.drawn = b""
+        """All of it, unlike `seen`."""
+        self._unread = b""
         self._master, slave = pty.openpty()
         self._set_size(slave, rows, 120)
         self.started = time.perf_counter()
@@ -74,9 +84,9 @@ class Terminal:
     def wait_for(self, text: str, timeout: float = 60.0) -> float:
         """Seconds since now until `text` is drawn; it is taken out of what was seen."""
         begun, wanted = time.perf_counter(), text.encode()
-        while wanted not in self.seen:
+        while wanted not in _STYLE.sub(b"", self.seen):
             self._read(begun + timeout)
-        self.seen = self.seen.partition(wanted)[2]
+        self.seen = _STYLE.sub(b"", self.seen).partition(wanted)[2]
         return time.perf_counter() - begun
 
     def until_drawn(self, timeout: float = 5.0) -> float:
@@ -94,6 +104,19 @@ class Terminal:
         """Have bytes come as if they were typed, whatever they are."""
         self.seen = b""
         os.write(self._master, keys)
+
+    def answer(self, pieces: Sequence[bytes] = (ANSWER,)) -> None:
+        """Tell that all was read."""
+        for piece in pieces:
+            os.write(self._master, piece)
+            time.sleep(0.05)
+
+    def until_asked(self, timeout: float = 30.0) -> None:
+        """Read until the program asks whether all was read."""
+        deadline = time.perf_counter() + timeout
+        while ASKED not in self.seen:
+            self._read(deadline)
+        self.seen = self.seen.partition(ASKED)[2]
 
     def drain(self, seconds: float) -> None:
         """Read what is drawn for a while."""
@@ -163,6 +186,10 @@ class Terminal:
         os.close(self._master)
         return self._process.wait(timeout)
 
+    def wait(self, timeout: float = 10.0) -> int:
+        """Wait for the end of the program, without taking anything from it; its exit code."""
+        return self._process.wait(timeout)
+
     def until_exit(self, keys: str = "", timeout: float = 30.0) -> tuple[int, bytes]:
         """Press keys now and then until the program ends; its exit code and all it drew."""
         deadline = time.perf_counter() + timeout
@@ -198,4 +225,12 @@ class Terminal:
     def _take(self, wait: float) -> None:
         if select.select([self._master], [], [], wait)[0]:
             with suppress(OSError):  # Linux reports the end of a terminal so
-                self.seen += os.read(self._master, 1 << 16)
+                self._see(os.read(self._master, 1 << 16))
+
+    def _see(self, drawn: bytes) -> None:
+        self.seen += drawn
+        self.drawn += drawn
+        self._unread += drawn
+        *before, self._unread = self._unread.split(ASKED)
+        if self.answers and before:
+            os.write(self._master, ANSWER * len(before))

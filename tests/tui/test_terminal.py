@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 from textual import constants, events
@@ -14,6 +15,10 @@ from textual.message import Message
 
 from jitchat.tui import driver
 from jitchat.tui.driver import _IDLE, InputReader, TerminalDriver, _patience, widen_input
+from jitchat.tui.frames import Frames
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @pytest.fixture(autouse=True)
@@ -103,7 +108,10 @@ class PipeDriver(TerminalDriver):
         self.fileno = fileno
         self.exit_event = threading.Event()
         self._app = SimpleNamespace(call_later=lambda *_: None, exit=None)  # type: ignore[assignment]
+        self._loop = SimpleNamespace(call_soon_threadsafe=lambda call: call())  # type: ignore[assignment]
         self._came = 0.0
+        self.frames = Frames(lambda *_: None, lambda: False)
+        self.frames.begin()
         self.told: list[str] = []
 
     def process_message(self, message: Message) -> None:
@@ -127,21 +135,45 @@ def test_lines_that_arrive_in_pieces_are_one_paste_unless_there_are_pauses(
     monkeypatch: pytest.MonkeyPatch, pieces: tuple[str, ...], pause: float, told: list[str]
 ):
     monkeypatch.setattr(driver, "_BURST_SECONDS", pause)
+    assert read_in_pieces(monkeypatch, pieces).told == told
+
+
+def read_in_pieces(monkeypatch: pytest.MonkeyPatch, pieces: Sequence[str]) -> PipeDriver:
     reading, writing = os.pipe()
     pipe = PipeDriver(reading)
-    read, waiting = pipe._read, list(pieces)
+    read, waiting = pipe._read_some, list(pieces)
 
-    def read_piece(cooked: int) -> bytes:
+    def read_piece() -> bytes:
         """The next piece comes when the one before was read."""
-        data = read(cooked)
+        data = read()
         if waiting:
             os.write(writing, waiting.pop(0).encode())
         elif data:
             os.close(writing)
         return data
 
-    monkeypatch.setattr(pipe, "_read", read_piece)
+    monkeypatch.setattr(pipe, "_read_some", read_piece)
     os.write(writing, waiting.pop(0).encode())
     pipe.run_input_thread()
     os.close(reading)
-    assert pipe.told == told
+    return pipe
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its driver is Textual's")
+@pytest.mark.parametrize(
+    ("sent", "told", "size"),
+    [
+        *(("a{}b", ["a", "b"], size) for size in (1, 2, 3, 100)),
+        *(("\x1b{}b", ["escape", "b"], size) for size in (1, 2, 3, 100)),
+        *(("\x1b[200~one {}two\x1b[201~c", ["one two", "c"], size) for size in (1, 2, 3, 100)),
+        ("first\rsec{}ond\r", ["first\rsecond\r"], 100),
+    ],
+)
+def test_an_answer_of_the_terminal_is_no_key_however_it_arrives(
+    monkeypatch: pytest.MonkeyPatch, sent: str, told: list[str], size: int
+):
+    monkeypatch.setattr(driver, "_BURST_SECONDS", 5.0)
+    text = sent.format("\x1b[0n")
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    pipe = read_in_pieces(monkeypatch, pieces)
+    assert (pipe.told, pipe.frames.answers) == (told, 1)
