@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from jitchat.bench.asking import OpenConversation, indexed, turns_held
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.index.load_embedder import load_embedder
-from jitchat.lab.long_talk import long_exchanges
+from jitchat.lab.filler import Talk, exchanges
 from jitchat.transfer.plain import read_plain
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -86,7 +86,7 @@ def background(name: str) -> list[dict[str, str]]:
             {"role": ("user", "assistant")[at % 2], "content": each["content"]}
             for at, each in enumerate(crowd)
         ]
-    said = islice(long_exchanges("kinds", frozenset()), TURNS[ANSWERS] // 2)
+    said = islice(exchanges("kinds", frozenset(), Talk.LONG), TURNS[ANSWERS] // 2)
     return [
         {"role": role, "content": text}
         for each in said
