@@ -11,5 +11,4 @@ def read_data(name: str) -> dict[str, Any]:
 
 def note(name: str) -> str:
     """Return a text that is shown with the figures."""
-    text: str = read_data("notes")[name]
-    return text
+    return str(read_data("notes")[name])

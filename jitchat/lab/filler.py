@@ -1,9 +1,10 @@
 """Talk around the facts, written in advance, and in another order for each seed.
 
-Each line of a file in `data` is a stretch of talk about one subject, as a list of exchanges. Those
-in `bare.jsonl` have no word with a stem, so none of their words is ever avoided.
+Each line of a compressed file in `data` is a stretch of talk about one subject, as a list of
+exchanges. Those in `bare` have no word with a stem, so none of their words is ever avoided.
 """
 
+import gzip
 import json
 import random
 import re
@@ -26,7 +27,6 @@ class Talk(StrEnum):
     """Like a chat with a model: questions, and answers of 200 to 500 words with lists and code."""
 
 
-_BARE = "bare"
 _PART = re.compile(r"(\s*)(```.*?```|(?:- |\d\. )[^\n]+|[^\n]+)", re.DOTALL)
 """A block of code, an item of a list, or a line of sentences, with the white space before it."""
 
@@ -42,7 +42,8 @@ class Exchange:
 @cache
 def stretches(name: str) -> tuple[tuple[Exchange, ...], ...]:
     """Read the stretches of talk of a file in `data`."""
-    lines = (files(__package__) / "data" / f"{name}.jsonl").read_text("utf-8").splitlines()
+    packed = (files(__package__) / "data" / f"{name}.jsonl.gz").read_bytes()
+    lines = gzip.decompress(packed).decode().splitlines()
     return tuple(tuple(Exchange(*texts) for texts in json.loads(line)) for line in lines)
 
 
@@ -87,7 +88,7 @@ def exchanges(seed: str, avoided: Set[str], talk: Talk = Talk.CHAT) -> Iterator[
     """
     chance = random.Random(seed)  # noqa: S311  not for secrets
     while True:
-        for name in dict.fromkeys((talk, Talk.CHAT, _BARE)):
+        for name in dict.fromkeys((talk, Talk.CHAT, "bare")):
             usable = _shuffled(name, chance, avoided)
             first = next(usable, None)
             if first is not None:

@@ -44,25 +44,18 @@ def interval(tally: Tally) -> str:
     return "" if ends is None else "–".join(f"{end * 100:.0f}" for end in ends)
 
 
-def share(tally: Tally | None) -> str:
-    """Format as `97 % (85–99)`, `does not fit`, `failed`, or a dash if nothing is decided."""
-    if tally is not None and tally.answered:
-        return f"{percent(tally.share)} ({interval(tally)})"
-    return without_answer(tally) or NOTHING
-
-
 def share_of(tally: Tally | None) -> str:
     """Format a share with its count: `97 % of 35 (85–99)`."""
     if tally is not None and tally.answered:
         return f"{percent(tally.share)} of {tally.answered:,} ({interval(tally)})"
-    return share(tally)
+    return without_answer(tally) or NOTHING
 
 
 def total(tally: Tally | None) -> str:
     """Format a share with its count but without the interval: `97 % of 105`."""
     if tally is not None and tally.answered:
         return f"{percent(tally.share)} of {tally.answered:,}"
-    return share(tally)
+    return without_answer(tally) or NOTHING
 
 
 def without_answer(tally: Tally | None) -> str:

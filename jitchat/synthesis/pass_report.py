@@ -54,25 +54,19 @@ class PassReport:
         return f"dropped: {plural(len(self.lost), 'line')}" if self.lost else ""
 
 
-def report_of(
-    made: ObservationPass, before: Sequence[Observation], turns: Sequence[Turn]
-) -> PassReport:
-    """Report on a pass; `before` are the lines before it, `turns` those of the conversation."""
-    if made.kind is PassKind.OBSERVE:
-        observed = [turn for turn in turns if made.first <= turn.position <= made.last]
-        # a name that is in an earlier line is not listed again, and is not lost
-        gone = dropped((*before, *made.lines), observed)
-        return PassReport(made, tuple(gone))
-    return PassReport(made, lost=tuple(lost_lines(made.lines, before)))
-
-
 def reports_of(passes: Sequence[ObservationPass], turns: Sequence[Turn]) -> list[PassReport]:
     """Report on all passes in effect, in order; `turns` are those of the conversation."""
-    made, lines = list[PassReport](), tuple[Observation, ...]()
-    for each in passes:
-        made.append(report_of(each, lines, turns))
-        lines = each.lines if each.kind.replaces else (*lines, *each.lines)
-    return made
+    reports: list[PassReport] = []
+    lines: tuple[Observation, ...] = ()
+    for made in passes:
+        if made.kind is PassKind.OBSERVE:
+            observed = [turn for turn in turns if made.first <= turn.position <= made.last]
+            # a name that is in an earlier line is not listed again, and is not lost
+            reports.append(PassReport(made, tuple(dropped((*lines, *made.lines), observed))))
+        else:
+            reports.append(PassReport(made, lost=tuple(lost_lines(made.lines, lines))))
+        lines = made.lines if made.kind.replaces else (*lines, *made.lines)
+    return reports
 
 
 def saving_sentence(before: int, after: int, prices: Prices | None) -> str:

@@ -22,6 +22,10 @@ from jitchat.lab.long_talk import long_exchanges
 from jitchat.bench.asking import OpenConversation, indexed, turns_held
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.index.load_embedder import load_embedder
+<<<<<<< HEAD
+=======
+from jitchat.lab.filler import Talk, exchanges
+>>>>>>> lines
 from jitchat.transfer.plain import read_plain
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
@@ -87,7 +91,7 @@ def background(name: str) -> list[dict[str, str]]:
             {"role": ("user", "assistant")[at % 2], "content": each["content"]}
             for at, each in enumerate(crowd)
         ]
-    said = islice(long_exchanges("kinds", frozenset()), TURNS[ANSWERS] // 2)
+    said = islice(exchanges("kinds", frozenset(), Talk.LONG), TURNS[ANSWERS] // 2)
     return [
         {"role": role, "content": text}
         for each in said
