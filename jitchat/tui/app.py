@@ -125,7 +125,7 @@ class JitchatApp(App[None]):
                 self._early.append(typed)
                 return
             self.app_focus = True  # restores the focus, on which the routing depends
-            if chat.is_mounted and await chat.routing.takes(typed):
+            if is_drawn(chat) and await chat.routing.takes(typed):
                 return
         await super().on_event(event)
 
@@ -307,9 +307,15 @@ class JitchatApp(App[None]):
         return super().post_message(message)
 
     async def _shutdown(self) -> None:
-        """Quit soon after a signal, too."""
+        """Quit soon after a signal, too, and let no worker draw what is being removed.
+
+        The workers of the chat store what they have.
+        """
         database = self._backend.store.database
         database.wait_at_most(QUIT_WITHIN)
+        for worker in self.workers:
+            if not isinstance(worker.node, ChatScreen):
+                worker.cancel()
         await super()._shutdown()
         database.on_wait = lambda _: None
 

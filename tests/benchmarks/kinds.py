@@ -17,15 +17,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jitchat.lab.long_talk import long_exchanges
-
 from jitchat.bench.asking import OpenConversation, indexed, turns_held
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.index.load_embedder import load_embedder
-<<<<<<< HEAD
-=======
 from jitchat.lab.filler import Talk, exchanges
->>>>>>> lines
 from jitchat.transfer.plain import read_plain
 from jitchat.values import Mode
 from jitchat.window.budget import Budget

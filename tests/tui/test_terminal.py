@@ -107,8 +107,8 @@ class PipeDriver(TerminalDriver):
     def __init__(self, fileno: int) -> None:
         self.fileno = fileno
         self.exit_event = threading.Event()
-        self._app = SimpleNamespace(call_later=lambda *_: None, exit=None)  # type: ignore[assignment]
-        self._loop = SimpleNamespace(call_soon_threadsafe=lambda call: call())  # type: ignore[assignment]
+        self._app = SimpleNamespace(exit=None)  # type: ignore[assignment]
+        self._loop = SimpleNamespace(call_soon_threadsafe=lambda call, *_: call and call())  # type: ignore[assignment]
         self._came = 0.0
         self.frames = Frames(lambda *_: None, lambda: False)
         self.frames.begin()

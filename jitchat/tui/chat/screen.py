@@ -58,6 +58,7 @@ from jitchat.tui.widgets.completion_list import CompletionList
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
+from jitchat.tui.workers import is_drawn
 from jitchat.values import Conversation
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ class ChatScreen(Screen[None]):
 
     def watch_focused(self) -> None:
         """Close a question when the focus leaves the place where it was asked."""
-        if self.is_mounted:
+        if is_drawn(self):
             self.routing.ask(None)
         if self.focused is not self.surfaces.prompt:
             self.completions.close()

@@ -39,6 +39,7 @@ from jitchat.tui.drawing import Content
 from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.edit_line import EditLine
 from jitchat.tui.widgets.hint_line import KeyLine
+from jitchat.tui.workers import is_drawn
 from jitchat.values import Mode, Role, Status, Turn
 from jitchat.window.exchange import question_at
 from jitchat.window.steering import NO_MORE, Once
@@ -202,8 +203,9 @@ Outcome = Here | Source
 class LatestRead:
     """Runs slow reads in a thread, one at a time; of waiting reads, only the last one runs."""
 
-    def __init__(self) -> None:
-        self._running = asyncio.Lock()
+    def __init__(self, can_show: Callable[[], bool] = lambda: True) -> None:
+        """`can_show` returns whether there still is a place for the result."""
+        self._running, self._can_show = asyncio.Lock(), can_show
         self._wanted = self._shown = 0
 
     @property
@@ -229,7 +231,7 @@ class LatestRead:
                     outcome = partial(show, await asyncio.to_thread(read))
                 except JitchatError as error:
                     outcome = partial(refuse, error)
-            if number == self._wanted:
+            if number == self._wanted and self._can_show():
                 self._shown = number
                 outcome()
 
@@ -294,7 +296,9 @@ class View(ModalScreen[Outcome | None], DismissedOnce[Outcome | None]):
         self.frame = Vertical(id="view-frame")
         self.box = Vertical(id="view-body")
         self._nothing = Note("view-nothing")
-        self._reads: dict[str, LatestRead] = defaultdict(LatestRead)
+        self._reads: dict[str, LatestRead] = defaultdict(
+            lambda: LatestRead(partial(is_drawn, self))
+        )
         self._writing = threading.Lock()
 
     def compose(self) -> ComposeResult:
@@ -352,7 +356,8 @@ class View(ModalScreen[Outcome | None], DismissedOnce[Outcome | None]):
             except JitchatError as error:
                 notify_error(self, error)
             else:
-                show(result)
+                if is_drawn(self):
+                    show(result)
 
         return self.run_worker(run(), group="write")
 
