@@ -35,7 +35,7 @@ def open_store(paths: Paths) -> ColdStore:
     with kept_log(paths.log):  # for a line if no copy was kept before a migration
         database = Database(paths.database)
     database.on_notice = output.warn
-    database.on_wait = _say_wait
+    database.on_wait = output.warn
     try:
         store = ColdStore(database)
         replies.close_interrupted(store)
@@ -47,11 +47,6 @@ def open_store(paths: Paths) -> ColdStore:
         database.close()
         raise
     return store
-
-
-def _say_wait(sentence: str) -> None:
-    if sentence:
-        output.warn(sentence)
 
 
 @contextmanager

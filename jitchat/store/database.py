@@ -125,7 +125,7 @@ class Database:
         self.on_notice: Callable[[str], object] = lambda _: None
         """Called, in any thread, with a notice for the user about the file."""
         self.on_wait: Callable[[str], object] = lambda _: None
-        """Called, in any thread, with what a write waits for; when the wait ends, with nothing."""
+        """Called, in any thread, with what a write is waiting for."""
         self._lock = threading.RLock()
         self._has_written = False
         self._copy: tempfile.TemporaryDirectory[str] | None = None
@@ -301,10 +301,7 @@ class Database:
             _wait_for(connection, WAIT_SECONDS)
         what, _ = _EXPLANATIONS[errors.StoreBusy]
         self.on_wait(f"The database {self.path} {what}: waiting for at most {WAIT_SECONDS:g} s.")
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-        finally:
-            self.on_wait("")
+        connection.execute("BEGIN IMMEDIATE")
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:

@@ -41,6 +41,7 @@ STORE_AGAIN = 5.0
 """Seconds between attempts to store a reply that could not be stored."""
 ANOTHER_KEY = "/model lets you change the API key."
 IN_PROGRESS = "A reply is in progress. {cancel} stops it."
+LOCKED = "the database is locked by another program"
 _UNSTORED = "retrying until there is disk space. Until then, {turn_copy} copies the reply."
 _MISSING = "/wrong notes the missing turn"
 _SEND_AGAIN = re.compile("send again", re.IGNORECASE)
@@ -105,7 +106,8 @@ class Sends(Controller):
 
     def watch_store(self) -> None:
         """Listen for replies that the store refuses, those that are stored later, and for locks."""
-        self.backend.store.database.on_wait = partial(self.host.later, self._show_lock)
+        explain = self.surfaces.hint.explain_wait
+        self.backend.store.database.on_wait = lambda _: self.host.later(explain, LOCKED)
         unstored = self.backend.store.unstored
         unstored.on_kept = partial(self.host.later, self.retry_storing)
         unstored.on_stored = partial(self.host.later, self._show_stored_late)
@@ -221,9 +223,6 @@ class Sends(Controller):
 
         start = partial(self.host.in_thread, store, "store", exclusive=True)
         self._retry = self._retry or self.host.every(STORE_AGAIN, start)
-
-    def _show_lock(self, sentence: str) -> None:
-        self.surfaces.hint.show_lock(is_locked=bool(sentence))
 
     async def _show_stored_late(self, conversation: str, turn: Turn) -> None:
         """Show a reply that was stored late; if it is at another position, redraw all turns.

@@ -5,7 +5,7 @@ Textual's own footer has one widget per key; mounting them takes longer than the
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from time import monotonic
 
@@ -97,11 +97,9 @@ class _Wait:
     def seconds(self) -> float:
         return max(0.0, monotonic() - self.since)
 
-    def sentence(self, *, is_locked: bool) -> str:
+    def sentence(self) -> str:
         """`waiting for the first token · 9 s`."""
         why = f", {self.why}" if self.why and self.seconds >= LONG else ""
-        if is_locked:
-            why = ", the database is locked by another program"
         return f"{self.what}{why} · {int(self.seconds)} s"
 
 
@@ -142,8 +140,6 @@ class HintLine(Horizontal):
         self._retry: tuple[float, str] | None = None
         """The time of the next try, and its reason."""
         self._wait: _Wait | None = None
-        self._is_locked = False
-        """Whether a wait is for the database, which another program is writing to."""
         self._ticks = Alarm()
         """Runs during a wait or a countdown."""
         self.sentences: tuple[str, ...] = ("",)
@@ -221,6 +217,12 @@ class HintLine(Horizontal):
         self._wait, self._retry = _Wait(what, why, monotonic()), None
         self._tick_every(1.0 if self._is_still else 1 / FRAMES_A_SECOND)
 
+    def explain_wait(self, why: str) -> None:
+        """Say at once why the wait goes on, if there is one."""
+        if self._wait is not None:
+            self._wait = replace(self._wait, what=f"{self._wait.what}, {why}")
+            self._draw()
+
     def count_down(self, seconds: float, why: str) -> None:
         self.arrive()
         self.sentences, self._retry = ("",), (monotonic() + seconds, why)
@@ -259,10 +261,6 @@ class HintLine(Horizontal):
         self._is_busy = False
         self.show_cost(*self.sentences, plain=self.plain)
 
-    def show_lock(self, *, is_locked: bool) -> None:
-        self._is_locked = is_locked
-        self._draw()
-
     def show_keys(self, *, busy: bool) -> None:
         self._is_busy = busy
         self._draw()
@@ -299,7 +297,7 @@ class HintLine(Horizontal):
             until, why = self._retry
             return Content(f"retrying in {ceil(until - monotonic())} s · {one_line(why)}")
         elif self._wait is not None:
-            wait = f" {self._wait.sentence(is_locked=self._is_locked)}"
+            wait = f" {self._wait.sentence()}"
             forms = [*(f"{wait} · {form}" for form in forms if form), wait]
         room = self._room()
         fits = next((form for form in forms if cell_len(form) <= room), forms[-1])
