@@ -269,9 +269,6 @@ class Memory:
             self._unreplied = None
         return ReplyWriter(self.store, self.conversation.id, place)
 
-    def end_answering(self, message: Turn) -> None:
-        end_answering(self.store, message)
-
     def open_questions(self, before: int) -> set[int]:
         """Return the messages before a position whose replies are not before it."""
         return open_questions(self.store, self.conversation.id, before)
@@ -285,6 +282,7 @@ class Memory:
         """Mark a user's turn whose request failed: it is kept, but not sent in later windows."""
         with self._cache.lock:
             self.store.set_status(turn, Status.UNANSWERED)
+            end_answering(self.store, turn)
             self._cache.unsettle(turn)
             self.refresh()
 

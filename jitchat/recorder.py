@@ -16,7 +16,7 @@ from jitchat.providers.answer import written
 from jitchat.providers.tools import (
     NOT_RUN,
 )
-from jitchat.store.replies import ReplyWriter
+from jitchat.store.replies import ReplyWriter, end_answering
 from jitchat.store.requests import NOT_BILLED, RequestLog, Taken
 from jitchat.store.store import require
 from jitchat.store.windows import Ending, WindowRecord
@@ -328,8 +328,8 @@ class SendRecorder:
             self._store_reply(self._writer)
         self._answer_open_calls()
         self._keep_request()
-        if self._turn is not None and (self._reply is None or self._reply.use.calls):
-            self._memory.end_answering(self._turn)
+        if self._turn is not None and self._behind is not self._turn:
+            end_answering(self._memory.store, self._turn)  # whose last step may have failed
 
     def _store_reply(self, writer: ReplyWriter) -> None:
         echo, usage = writer.use.echo, self.usage
