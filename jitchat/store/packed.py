@@ -1,8 +1,8 @@
 """Stored JSON as a few bytes: compressed with a dictionary of what windows have in common.
 
 The dictionary is part of the format, and must never change. What is packed begins with a checksum
-of 4 bytes; the numbers of columns follow the compressed text, because digits compress badly: those
-of a column are the digits of one number, whose base is how many values they can have.
+of 4 bytes; the numbers of columns follow the compressed text as bytes, because digits compress
+badly.
 """
 
 import json
@@ -39,6 +39,7 @@ def pack(value: object, beside: str = "", numbers: bytes = b"") -> bytes:
     Raises TypeError if the value is not JSON.
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    numbers = zlib.compress(numbers, zlib.Z_BEST_COMPRESSION) if numbers else b""
     checksum = zlib.crc32(numbers, zlib.crc32(text))
     known = beside.encode() + _dictionary()
     packer = zlib.compressobj(zlib.Z_BEST_COMPRESSION, wbits=-zlib.MAX_WBITS, zdict=known)
@@ -64,7 +65,7 @@ def _unpack(packed: bytes, beside: str = "") -> tuple[Any, bytes]:
     numbers = reader.unused_data
     if zlib.crc32(numbers, zlib.crc32(text)).to_bytes(4) != packed[:4]:
         raise ValueError("not what was packed")
-    return json.loads(text), numbers
+    return json.loads(text), zlib.decompress(numbers) if numbers else b""
 
 
 def pack_columns(*values: object) -> bytes:
@@ -119,17 +120,20 @@ def _run(rows: list[Row], numbers: bytearray) -> list[Any]:
 def _put(integers: list[int], decimals: int, numbers: bytearray) -> list[int]:
     """Add a column's numbers, or the steps between them if these are closer together.
 
-    Return the decimals, the lowest of what is added, the base and, before steps, the first number.
+    Return the decimals, the lowest of what is added, the bytes of each and, before steps, the first
+    number.
     """
     steps = [after - before for before, after in pairwise(integers)]
-    is_stepped = len(steps) > 1 and _base(steps) < _base(integers)
+    is_stepped = len(steps) > 1 and _width(steps) < _width(integers)
     series = steps if is_stepped else integers
-    low, base = min(series), _base(series)
-    written = 0
-    for integer in reversed(series):
-        written = written * base + integer - low
-    numbers += written.to_bytes(_size(base, len(series)))
-    return [decimals, low, base, integers[0]] if is_stepped else [decimals, low, base]
+    low, width = min(series), _width(series)
+    for integer in series:
+        numbers += (integer - low).to_bytes(width)
+    return [decimals, low, width, integers[0]] if is_stepped else [decimals, low, width]
+
+
+def _width(series: Sequence[int]) -> int:
+    return ((max(series) - min(series)).bit_length() + 7) // 8
 
 
 def _decimals_of(values: Sequence[Any]) -> int | None:
@@ -143,16 +147,6 @@ def _decimals_of(values: Sequence[Any]) -> int | None:
             if repr(read) == repr(values):
                 return decimals
     return None
-
-
-def _base(series: Sequence[int]) -> int:
-    return max(series) - min(series) + 1
-
-
-def _size(base: int, count: int) -> int:
-    """Return the bytes that a number of so many digits needs."""
-    bits: int = (base**count - 1).bit_length()
-    return (bits + 7) // 8
 
 
 def _rows(runs: Sequence[Sequence[Any]], numbers: BytesIO) -> Iterator[dict[str, Any]]:
@@ -177,12 +171,9 @@ def _read(written: Any, count: int, numbers: BytesIO) -> list[Any]:  # noqa: ANN
 
 def _integers(described: Sequence[int], count: int, numbers: BytesIO) -> list[int]:
     """Read what `_put` added."""
-    _, low, base, *first = described
-    written = int.from_bytes(numbers.read(_size(base, count - len(first))))
-    series = []
-    for _ in range(count - len(first)):
-        written, digit = divmod(written, base)
-        series.append(low + digit)
+    _, low, width, *first = described
+    added = count - len(first)
+    series = [low + int.from_bytes(numbers.read(width)) for _ in range(added)]
     return list(accumulate([*first, *series])) if first else series
 
 
