@@ -251,7 +251,8 @@ def test_an_older_index_serves_until_the_new_one_is_built_and_is_then_dropped(ol
     require_complete_index(older.database)
 
 
-def test_a_new_database_has_only_the_new_index_after_its_first_start(store):
+def test_a_new_database_has_only_the_new_index_after_its_first_start(store, monkeypatch):
+    monkeypatch.setattr(search_index, "_HOLD_SECONDS", 60.0)
     search_index.finish_in_background(store.database)
     assert tables(store) == set()
     made = conversation_of(store, talk("a harbour"))
