@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,23 +15,34 @@ from jitchat.store.store import local_now
 from jitchat.values import Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 KINDS = (Purpose.ANSWER, Purpose.TITLE)
 AT_ONCE, LIMIT, COST = 8, 0.05, 0.02
 
 
-def log_at(path: Path, kind: Purpose) -> RequestLog:
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> Purpose:
+    return Purpose(request.param)
+
+
+@pytest.fixture
+def log(path: Path, kind: Purpose) -> Iterator[RequestLog]:
     """A log in which the model's usual answer has 500 tokens, of a day that is not known."""
-    log = RequestLog(Database(path))
-    usage = Taken(Usage(100, 500), None, COST)
-    log.end(log.begin(Asked(kind, "scripted", "scripted-1", None, None), usage), usage)
-    return log
+    with closing(Database(path)) as database:
+        log = RequestLog(database)
+        usage = Taken(Usage(100, 500), None, COST)
+        log.end(log.begin(Asked(kind, "scripted", "scripted-1", None, None), usage), usage)
+        yield log
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_processes_that_send_at_once_cannot_exceed_a_limit_together(nursery, tmp_path, kind):
-    log = log_at(path := tmp_path / "cold.db", kind)
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cold.db"
+
+
+def test_processes_that_send_at_once_cannot_exceed_a_limit_together(nursery, path, kind, log):
     told = list(
         nursery.run("spend", path=str(path), kind=kind, limit=LIMIT, seconds=1.5, copies=AT_ONCE)
     )
@@ -43,9 +55,7 @@ def test_processes_that_send_at_once_cannot_exceed_a_limit_together(nursery, tmp
     assert (spent.reserved, spent.under_way) == (0.0, 0)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_a_killed_process_had_reserved_counts_no_more(nursery, tmp_path, kind):
-    log = log_at(path := tmp_path / "cold.db", kind)
+def test_what_a_killed_process_had_reserved_counts_no_more(nursery, path, kind, log):
     today, pid = local_now().date(), 0
     for words in nursery.run("spend", path=str(path), kind=kind, limit=COST, seconds=600.0):
         if words[0] == "started":

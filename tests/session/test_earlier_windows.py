@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import lzma
+from contextlib import closing
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from jitchat.window.message_text import message_texts
 from tests.support import ROOT, session_on
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from jitchat.replay import Replayed
@@ -36,10 +38,11 @@ CONTENT = lzma.decompress((FOLDER / "earlier_windows.db.xz").read_bytes())
 
 
 @pytest.fixture
-def earlier(tmp_path: Path) -> ColdStore:
+def earlier(tmp_path: Path) -> Iterator[ColdStore]:
     path = tmp_path / "earlier.db"
     path.write_bytes(CONTENT)
-    return ColdStore(Database(path))
+    with closing(Database(path)) as database:
+        yield ColdStore(database)
 
 
 def hash_of(value: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from contextlib import aclosing
+from contextlib import aclosing, closing
 
 import pytest
 
@@ -258,16 +258,17 @@ async def test_a_call_without_a_result_gets_one_before_the_next_message(store, t
                 with store.database.writing() as connection:
                     connection.execute("VACUUM INTO ?", (str(copy),))
                 break
-    found = ColdStore(Database(copy))
-    again = session_on(found, found.conversation(session.memory.conversation.id))
-    assert [each.id for each in open_calls(again.memory.turns)] == ["a"]
-    assert not failures(await send(again, "and now?", Mode.FULL))
-    (request,) = again.provider.requests
-    assert write_messages(request, PLAIN) == request
-    assert [m.content.splitlines()[-1] for m in request if "</call>" in m.content] == [
-        INTERRUPTED,
-        "3 boats",
-    ]
+    with closing(Database(copy)) as database:
+        found = ColdStore(database)
+        again = session_on(found, found.conversation(session.memory.conversation.id))
+        assert [each.id for each in open_calls(again.memory.turns)] == ["a"]
+        assert not failures(await send(again, "and now?", Mode.FULL))
+        (request,) = again.provider.requests
+        assert write_messages(request, PLAIN) == request
+        assert [m.content.splitlines()[-1] for m in request if "</call>" in m.content] == [
+            INTERRUPTED,
+            "3 boats",
+        ]
 
 
 async def test_an_alternative_reply_calls_tools_on_its_own_branch(store):

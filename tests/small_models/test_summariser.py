@@ -9,6 +9,7 @@ import pytest
 
 from jitchat.memory import Memory
 from jitchat.small_models.summariser import BATCH, Summariser
+from jitchat.store.packed import unpack
 from jitchat.window.tokens import request_tokens
 from tests.index.support import FakeEmbedder, index
 from tests.small_models.support import small
@@ -107,9 +108,9 @@ async def test_indexing_anew_keeps_the_lines_and_the_heuristic_ones_beside_them(
     index(again)
     assert summaries(again)[5] == "line 5"
     with store.database.read() as connection:
-        assert heuristic(5) in [
-            r[0] for r in connection.execute("SELECT summary FROM index_entries")
-        ]
+        query = "SELECT e.texts, t.content FROM index_entries e JOIN turns t ON t.id = e.turn"
+        rows = connection.execute(query).fetchall()
+    assert heuristic(5) in [unpack(texts, content)[0] for texts, content in rows]
 
 
 async def test_a_line_that_another_instance_wrote_meanwhile_stays(store):
