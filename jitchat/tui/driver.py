@@ -189,6 +189,7 @@ class TerminalDriver(LinuxDriver):
         super().__init__(*arguments, **named)
         self._file: Any = self._file
         self._terminal = self._file.fileno()
+        self._output: _Output | None = None
         self._is_on = False
         """Whether the app has the terminal."""
         self._came = 0.0
@@ -203,7 +204,8 @@ class TerminalDriver(LinuxDriver):
         return self._writer_thread is not None and not self._writer_thread._queue.empty()  # noqa: SLF001
 
     def start_application_mode(self) -> None:
-        self._file = _Output(self._terminal)
+        self._output = _Output(self._terminal)
+        self._file = self._output
         super().start_application_mode()  # type: ignore[no-untyped-call]
         self._is_on = not self._must_signal_resume
         if self._writer_thread is not None:  # else the app is in the background
@@ -211,7 +213,9 @@ class TerminalDriver(LinuxDriver):
 
     def close(self) -> None:
         super().close()
-        self._file.close()
+        if self._output is not None:
+            self._output.close()
+            self._output = None
 
     def stop_application_mode(self) -> None:
         self._is_on = False

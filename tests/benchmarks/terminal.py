@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ASKED, ANSWER = b"\x1b[5n", b"\x1b[0n"
 """What a terminal is asked, and answers once it has read all before it."""
+_NEAR = 1_000
+"""Bytes in which a text is that has only begun to be drawn."""
 _STYLE = re.compile(rb"\x1b\[[\d;]*m")
 COOKED = termios.ECHO | termios.ICANON | termios.ISIG
 
@@ -84,7 +86,9 @@ class Terminal:
     def wait_for(self, text: str, timeout: float = 60.0) -> float:
         """Seconds since now until `text` is drawn; it is taken out of what was seen."""
         begun, wanted = time.perf_counter(), text.encode()
-        while wanted not in _STYLE.sub(b"", self.seen):
+        start = 0
+        while wanted not in _STYLE.sub(b"", self.seen[start:]):
+            start = max(0, len(self.seen) - _NEAR)
             self._read(begun + timeout)
         self.seen = _STYLE.sub(b"", self.seen).partition(wanted)[2]
         return time.perf_counter() - begun

@@ -72,7 +72,9 @@ async def paged(pilot: Pilot[None], transcript: Transcript, pages: int, goal: in
         return 3 * block.turn.position + inside
 
     def has_room() -> bool:
-        return transcript.scroll_y != (transcript.max_scroll_y if pages > 0 else 0)
+        first, *_, end = transcript._tops
+        last = end - transcript.container_size.height
+        return transcript.scroll_y != (last if pages > 0 else first)
 
     await until(pilot, lambda: goal in in_view(transcript) or has_room(), "more turns")
     if goal in in_view(transcript):
@@ -191,15 +193,59 @@ async def test_a_growing_and_a_tall_terminal_are_filled() -> None:
     app = TranscriptApp()
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = await shown(pilot, TURNS)
-        before = transcript.virtual_size.height
-        tall = before + 10
+        tall = transcript._tops[-1] - transcript._tops[0] + 10
         await pilot.resize_terminal(80, tall)
-        await until(pilot, lambda: transcript.virtual_size.height > tall, "turns enough")
+        fill = tall // 3  # the lines of a turn
+        await until(pilot, lambda: len(in_view(transcript)) >= fill, "turns enough")
         for at in (None, 8):
             await transcript.show(TURNS[:1])
             assert transcript.max_scroll_y == 0
             await transcript.show(TURNS, at)
-            await until(pilot, lambda: transcript.max_scroll_y > 0, f"turns enough, at {at}")
+            await until(pilot, lambda: len(in_view(transcript)) >= fill, f"turns enough, at {at}")
+
+
+async def test_the_scrollbar_stands_for_the_whole_conversation() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        transcript = await shown(pilot, TURNS)
+        lines = 3 * len(TURNS)
+        assert transcript.virtual_size.height == lines
+        assert transcript.scroll_y == lines - 24
+        for place, turn in ((0.5, 501), (0.25, 251), (0.0, 1)):
+            transcript.scroll_to(y=place * lines)
+            await until(pilot, lambda turn=turn: turn in in_view(transcript), f"turn {turn}")
+            await pilot.pause()
+            assert on_screen(transcript)[0].startswith(f"#{turn} ")
+            assert transcript.scroll_y == place * lines
+            assert transcript.virtual_size.height == lines
+        transcript.scroll_to(y=lines)
+        await until(pilot, lambda: 1_000 in in_view(transcript), "the end")
+        assert transcript.scroll_y == lines - 24
+        assert transcript.follows
+
+
+async def test_of_many_places_of_the_scrollbar_only_the_last_is_loaded() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        transcript = await shown(pilot, TURNS)
+        loaded = transcript._shown
+        for y in range(2_000, 200, -100):
+            transcript.scroll_to(y=y)
+        await until(pilot, lambda: 101 in in_view(transcript), "turn 101")
+        assert transcript._shown == loaded + 1
+
+
+async def test_what_is_in_view_stays_when_the_turns_that_are_loaded_change() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        mixed = talk(*(LONG if number % 7 == 0 else f"point {number}" for number in range(1_000)))
+        transcript = await shown(pilot, mixed, 500)
+        await transcript.know(mixed)
+        before = on_screen(transcript)
+        for _ in range(3):
+            transcript._is_loading = True
+            await transcript._load_around(transcript._shown)
+            assert on_screen(transcript) == before
 
 
 async def test_only_what_is_near_the_view_is_drawn_and_kept() -> None:

@@ -160,6 +160,7 @@ class LineView(ScrollView):
         self._place = Block(), 0
         """The block at the top of the view, and its first line there."""
         self._tops: list[int] = []
+        """The first line of each block, and the one after the last."""
         self._rows: list[Row] = []
         self._strips: dict[tuple[int, int], tuple[object, Strip]] = {}
         """By the number of a block and the line in it: what was drawn, and the state it shows."""
@@ -191,6 +192,11 @@ class LineView(ScrollView):
     def has_end(self) -> bool:
         """Whether nothing comes after the last block."""
         return True
+
+    @property
+    def unloaded(self) -> tuple[int, int]:
+        """The lines of what comes before the first block and after the last, as estimated."""
+        return 0, 0
 
     # Where the lines are
 
@@ -264,8 +270,9 @@ class LineView(ScrollView):
                 block.forget()
 
     def _set_scroll(self, index: int, line: int) -> None:
-        self._tops = list(accumulate((block.height for block in self.blocks), initial=0))
-        total = self._tops.pop()
+        above, below = self.unloaded
+        self._tops = list(accumulate((block.height for block in self.blocks), initial=above))
+        total = self._tops[-1] + below
         y = self._tops[index] + line
         size = Size(self._room.width, total)
         is_changed = size != self.virtual_size
@@ -282,11 +289,17 @@ class LineView(ScrollView):
         lines = round(new_value) - round(old_value)
         if self._is_settling or not lines or not self.blocks:
             return
-        if abs(lines) > self._room.height:
-            index = bisect_right(self._tops, round(new_value)) - 1
+        if abs(lines) <= self._room.height:
+            self.scroll_lines(lines)
+            return
+        index = bisect_right(self._tops, round(new_value)) - 1
+        if 0 <= index < len(self.blocks):
             self.scroll_to_line(index, round(new_value) - self._tops[index])
         else:
-            self.scroll_lines(lines)
+            self.seek(round(new_value))
+
+    def seek(self, y: int) -> None:
+        """Load and show what is at a place outside of the blocks."""
 
     def scroll_lines(self, lines: int) -> None:
         self.scroll_to_line(*self.walk(*self._fixed(self.look), lines))

@@ -16,7 +16,7 @@ from jitchat.tui.render.growing import Growing
 from jitchat.tui.render.look import Look
 from jitchat.tui.widgets.line_view import Block, LineView, Part
 
-DRAW_EVERY = 0.1
+DRAW_EVERY = 0.15
 """Minimum seconds between two draws."""
 SHARE, LONGEST_REST = 0.2, 1.5
 """Maximum share of the event loop's time for drawing, and the longest pause to stay below it."""

@@ -89,6 +89,8 @@ class Transcript(LineView):
         """The index of the first turn that is loaded."""
         self._is_loading = False
         """Whether more turns are being loaded."""
+        self._sought = 0
+        """The place of the scrollbar that was asked for last."""
         self._shown = 0
         """Number of times that turns were shown, to ignore late callbacks of earlier ones."""
         self._loading = asyncio.Lock()
@@ -118,6 +120,30 @@ class Transcript(LineView):
     @property
     def has_end(self) -> bool:
         return self._end == len(self._turns)
+
+    @property
+    def _usual_height(self) -> float:
+        """The mean of the loaded turns, for one that is not."""
+        return max(1.0, sum(block.height for block in self.blocks) / len(self.blocks))
+
+    @property
+    def unloaded(self) -> tuple[int, int]:
+        below = max(0, len(self._turns) - self._end)
+        return round(self._start * self._usual_height), round(below * self._usual_height)
+
+    def seek(self, y: int) -> None:
+        """Show the turns at a place of the scrollbar; of several, those at the last."""
+        self._sought = y
+        self.call_later(self._show_sought, y)
+
+    async def _show_sought(self, y: int) -> None:
+        if y != self._sought:
+            return
+        number = y / self._usual_height
+        if y >= self._tops[-1]:
+            number = self._end + (y - self._tops[-1]) / self._usual_height
+        position = self._turns[min(int(number), len(self._turns) - 1)].position
+        await self.show(self._turns, position)
 
     @property
     def chosen(self) -> Turn | None:
@@ -319,9 +345,7 @@ class Transcript(LineView):
         if at is None or found == size:
             self.scroll_to_end()
         else:
-            self._place = self.blocks[found - start], 0
-            self.follows = False
-            self.settle()
+            self.scroll_to_line(found - start, 0)
 
     def _load(self, start: int, blocks: Sequence[TurnBlock]) -> None:
         self._start = start
