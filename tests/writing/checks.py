@@ -68,6 +68,7 @@ def violations(case: Case) -> Iterator[Violation]:
             return
     given = texts_in(case.protocol, body)
     yield from _quotes(case.window)
+    yield from _twice(case.window)
     yield from _owners(case.window)
     yield from listed(case.window)
     yield from _parts(case, given)
@@ -83,6 +84,15 @@ def _quotes(window: ContextWindow) -> Iterator[Violation]:
         is_quote = piece.part is Part.TEXT and piece.text.endswith(_OUTCOMES)
         if is_quote and (after.text == BETWEEN or after.text.startswith("<call")):
             yield Violation("a order", f"{piece.text!r} is followed by {after.text!r}")
+
+
+def _twice(window: ContextWindow) -> Iterator[Violation]:
+    """A file that is sent whole is not quoted in parts, too."""
+    files = [each.file for each in window.segments if each.file is not None]
+    whole = {file.digest for file in files if file.is_whole}
+    for file in files:
+        if file.locator and file.digest in whole:
+            yield Violation("b twice", f"{file.place}, of a file that is sent whole")
 
 
 _OUTCOMES = ("</call>\nIt returned:\n", "</call>\nIt failed:\n")
@@ -349,6 +359,13 @@ def _sums(window: ContextWindow) -> Iterator[Violation]:
     of_pieces = sum(piece.tokens for piece in window.pieces)
     if spent != of_pieces:
         yield Violation("d pieces", f"{spent} in segments, {of_pieces} in pieces")
+
+
+def as_full(case: Case, full: Case) -> Iterator[Violation]:
+    """A window that is sent as `full` sends it costs what `full` costs."""
+    costs, due = case.window.full_tokens, full.window.full_tokens
+    if case.body == full.body and costs != due:
+        yield Violation("d full", f"{due} in full, said to be {costs} in {case.window.mode}")
 
 
 # (e) the stored window
