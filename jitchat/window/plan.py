@@ -232,7 +232,7 @@ def _full_tokens(parts: Parts, mode: Mode, choice: Choice) -> int:
     if mode is Mode.FULL:
         return used
     if _is_as_full(parts, segments):
-        return used
+        return used + parts.full - parts.whole
     history, draft = parts.sources.history, parts.sources.draft.position
     turns = {file.turn for file in files.files}
     every = {turn for turn in turns if turn == draft or history.find(turn) is not None}
@@ -241,7 +241,7 @@ def _full_tokens(parts: Parts, mode: Mode, choice: Choice) -> int:
 
 
 def _is_as_full(parts: Parts, segments: Sequence[Segment]) -> bool:
-    """Whether a window is what `full` sends: every turn, each file whole, and nothing else."""
+    """Whether a window is what `full` sends, but for tools: every turn, and each file whole."""
     kinds = [segment.kind for segment in segments if segment.kind not in _OF_TURNS]
     recent = sum(segment.kind is Kind.RECENT for segment in segments)
     refs = [segment.file for segment in segments if segment.file is not None]
@@ -249,7 +249,6 @@ def _is_as_full(parts: Parts, segments: Sequence[Segment]) -> bool:
     return (
         kinds == [segment.kind for segment in parts.opening_of_everything]
         and recent == len(parts.sources.history.turns)
-        and parts.full == parts.whole
         and all(ref.digest in whole for ref in refs)
     )
 
