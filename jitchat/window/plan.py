@@ -22,7 +22,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration, others_of
 from jitchat.window.files import Placing, files_tokens, placed
 from jitchat.window.ledger import ledger_rows, never_candidates
-from jitchat.window.not_shown import with_kept_line
+from jitchat.window.not_shown import with_kept_line, without_request
 from jitchat.window.others import Others
 from jitchat.window.parts import Choice, Parts, Sources, of_conversation
 from jitchat.window.render import apportion, system_segments, verbatim
@@ -126,7 +126,8 @@ def rewritten(
     planned, others = window.planned, list(window.others)
     if not rules.takes_tools:
         tools = [segment for segment in planned if segment.kind is Kind.TOOLS]
-        planned = tuple(segment for segment in planned if segment.kind is not Kind.TOOLS)
+        rest = (segment for segment in planned if segment.kind is not Kind.TOOLS)
+        planned = tuple(without_request(segment) for segment in rest)
         others += (
             OtherRow(Kind.TOOLS, tool_of(each).name, each.tokens, reasons.NO_TOOLS)
             for each in tools

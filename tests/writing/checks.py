@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from jitchat.events import WindowBuilt
 from jitchat.recorder import Outgoing, SendRecorder
 from jitchat.replay import window_of
+from jitchat.values import REQUEST_CONTEXT
 from jitchat.why import Explained, Standing, why
+from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
 from jitchat.window.exchange import is_requested, is_shown, why_unshown
 from jitchat.window.history import History, whole_cost_of
@@ -69,6 +71,7 @@ def violations(case: Case) -> Iterator[Violation]:
     given = texts_in(case.protocol, body)
     yield from _quotes(case.window)
     yield from _twice(case.window)
+    yield from _promises(case.window)
     yield from _owners(case.window)
     yield from listed(case.window)
     yield from _parts(case, given)
@@ -93,6 +96,15 @@ def _twice(window: ContextWindow) -> Iterator[Violation]:
     for file in files:
         if file.locator and file.digest in whole:
             yield Violation("b twice", f"{file.place}, of a file that is sent whole")
+
+
+def _promises(window: ContextWindow) -> Iterator[Violation]:
+    """Only a window that offers the tool says that it finds turns."""
+    is_offered = any(tool.name == REQUEST_CONTEXT for tool in window.tools)
+    for segment in window.segments:
+        is_line = segment.reason == reasons.KEPT
+        if is_line and (f"{REQUEST_CONTEXT} finds" in segment.text) is not is_offered:
+            yield Violation("a promise", segment.text)
 
 
 _OUTCOMES = ("</call>\nIt returned:\n", "</call>\nIt failed:\n")

@@ -294,6 +294,7 @@ LONG_AGO = Plot(
 @given(plot=PLOTS, shot=SHOTS)
 @example(LONG_AGO, Shot(limit=4_000, tools="own", steps=1, variant=18))
 @example(LONG_AGO, Shot(limit=4_000, tools="mcp", steps=1, variant=24))
+@example(LONG_AGO, Shot(limit=4_000, tools="own", refused=frozenset({"tools"})))
 def test_body_list_and_price_of_a_window_are_its_pieces(
     folder: Path, empty_database: Path, plot: Plot, shot: Shot
 ) -> None:
