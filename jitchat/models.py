@@ -117,6 +117,12 @@ class ResolvedModel:
             return here
         return self.facts.prices or (here if self.profile.stays_here else None)
 
+    def prices_of(self, provider: str, model: str) -> table.Prices | None:
+        """Return the prices of another model, by the same settings; None if unknown."""
+        with suppress(SettingsError):
+            return replace(self, profile=self.settings.profile(provider), name=model).prices
+        return None
+
     @property
     def limit(self) -> values.Limit:
         """The context size, without asking the server."""
@@ -252,6 +258,7 @@ class ResolvedModel:
             reranker=make_reranker(self.settings),
             summariser=self._small_model("summariser", metering),
             prices=self.prices,
+            prices_of=self.prices_of,
             learnt=learnt,
             toolbox=Toolbox(most_steps=tools.max_steps),
             large_result=tools.large_result,

@@ -16,7 +16,7 @@ from jitchat.replay import window_of
 from jitchat.store.database import Database
 from jitchat.store.windows import Send, WindowArchive
 from jitchat.text.figures import Figure, Mark, about_cost
-from jitchat.values import Mode, Usage
+from jitchat.values import Usage
 from jitchat.window.window import ContextWindow, Kind, Segment, tokens_of
 
 Price = Callable[[Usage], float | None]
@@ -245,7 +245,7 @@ def _usages(send: Send, full: int, warm: Send | None, *, caches: bool) -> tuple[
     if usage is not None and usage.input_tokens is not None:
         sent = Usage(usage.input_tokens, 0, usage.cached_tokens, usage.written_tokens)
         rate = usage.input_tokens / send.used if send.used else 1.0
-    if send.mode is Mode.FULL or full == send.used:
+    if full == send.used:
         return sent, sent
     counts = (full, send.sizes.get(Kind.DRAFT, 0), warm.full_tokens if warm is not None else 0)
     scaled = [round(rate * count) for count in counts]

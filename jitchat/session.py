@@ -45,7 +45,7 @@ from jitchat.metering import MessageAccount, MeteredProvider, charged_to
 from jitchat.observing import Consent, Observing
 from jitchat.planning import Meter, ModelFacts, Planned, Planning, Question, refusal_sentence
 from jitchat.providers.catalogue.pictures import picture_tokens
-from jitchat.providers.catalogue.table import cost_of
+from jitchat.providers.catalogue.table import Prices, cost_of
 from jitchat.providers.provider import (
     Options,
     PartRefused,
@@ -649,6 +649,12 @@ class Session:
     def cost_of(self, usage: Usage | None) -> float | None:
         """Price a reply in US dollars; None if the usage or a price is unknown."""
         return cost_of(usage, self.options.prices)
+
+    def prices_of(self, provider: str, model: str) -> Prices | None:
+        """Return the prices of a model that answered here; None if unknown."""
+        if (provider, model) == (self.provider.name, self.provider.model):
+            return self.options.prices
+        return self.options.prices_of(provider, model)
 
     def _with_context(self, small: SmallModel | None) -> SmallModel | None:
         """Give a small model that is also the chat's model the same context size."""

@@ -1,5 +1,6 @@
 """The options of a session: everything that it does not decide by itself."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from jitchat.observing import ObserveRules
@@ -39,6 +40,8 @@ class SessionOptions:
     """Writes index lines in the background; None for the heuristic."""
     prices: Prices | None = None
     """Prices of the model in use; None if unknown."""
+    prices_of: Callable[[str, str], Prices | None] = lambda _provider, _model: None
+    """Prices of another model, by the names of its provider and its own; None if unknown."""
     learnt: ModelLessons | None = None
     """What was learnt of the model between runs; None if nothing is kept."""
     toolbox: Toolbox = field(default_factory=Toolbox)

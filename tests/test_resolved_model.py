@@ -10,8 +10,10 @@ import pytest
 
 from jitchat.errors import StoreFull
 from jitchat.index.embedder import NoEmbedder
+from jitchat.memory import Memory
 from jitchat.models import ResolvedModel, resolve_model
 from jitchat.providers.catalogue import servers
+from jitchat.providers.catalogue.table import cost_of
 from jitchat.settings import Settings, load_settings
 from jitchat.store.models import ModelLessons, ModelLists
 from jitchat.values import LOADED, Limit, Usage
@@ -46,6 +48,26 @@ def test_free_is_what_is_sure_to_run_here_and_what_the_user_says_is(
     prices = resolve_model(load_settings(config, {}, given)).prices
 
     assert (prices.of(Usage(9, 9)) if prices else None) == price
+
+
+def test_the_prices_of_other_models_are_those_of_the_same_settings(
+    tmp_path: Path, store: ColdStore
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(
+        '[providers.here]\nbase_url = "https://llm.test/v1"\nmodel = "m"\n'
+        "[models.m]\ninput_price = 1\noutput_price = 1\n"
+        "[models.other]\ninput_price = 3\noutput_price = 3\n"
+    )
+    model = resolve_model(load_settings(config, {}, {"provider.name": "here"}), store.database)
+    memory = Memory(store, store.create("talk"), NoEmbedder())
+    session = model.open_session(memory, EstimateCounter())
+    costs = {
+        name: cost_of(Usage(1_000_000, 0), session.prices_of("here", name))
+        for name in ("m", "other", "unknown")
+    }
+    assert costs == {"m": 1.0, "other": 3.0, "unknown": None}
+    assert session.prices_of("gone", "m") is None
 
 
 def settings_of(name: str, model: str) -> Settings:

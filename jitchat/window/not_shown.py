@@ -31,6 +31,15 @@ def with_kept_line(choice: Choice, parts: Parts) -> Choice:
     return replace(choice, segments=(*others, added, draft))
 
 
+def without_request(segment: Segment) -> Segment:
+    """Take out of the line that the turns can be requested; other segments stay as they are."""
+    line, clause, _ = segment.text.partition(f"; {REQUEST_CONTEXT} finds ")
+    if segment.reason != reasons.KEPT or not clause:
+        return segment
+    end = segment.text.removeprefix(segment.text.rstrip())
+    return replace(segment, text=f"{line}.{end}")
+
+
 def kept_line(history: History, segments: Iterable[Segment]) -> str:
     """Write which turns of a history no segment has at full text; empty for none."""
     ranges = list(_left_out(history, segments))

@@ -22,7 +22,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration, others_of
 from jitchat.window.files import Placing, files_tokens, placed
 from jitchat.window.ledger import ledger_rows, never_candidates
-from jitchat.window.not_shown import with_kept_line
+from jitchat.window.not_shown import with_kept_line, without_request
 from jitchat.window.others import Others
 from jitchat.window.parts import Choice, Parts, Sources, of_conversation
 from jitchat.window.render import apportion, system_segments, verbatim
@@ -84,7 +84,8 @@ def plan(
 
 _TRIES = 4
 """How often a window is chosen anew because its texts, once joined, need more than they were priced
-at. That is a few tokens, where messages of one role follow each other or calls are quoted."""
+at (a few tokens, where messages of one role follow each other or calls are quoted), or because
+other files are sent whole than was expected."""
 
 
 def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Parts, Choice, tuple[Segment, ...]]:
@@ -125,7 +126,8 @@ def rewritten(
     planned, others = window.planned, list(window.others)
     if not rules.takes_tools:
         tools = [segment for segment in planned if segment.kind is Kind.TOOLS]
-        planned = tuple(segment for segment in planned if segment.kind is not Kind.TOOLS)
+        rest = (segment for segment in planned if segment.kind is not Kind.TOOLS)
+        planned = tuple(without_request(segment) for segment in rest)
         others += (
             OtherRow(Kind.TOOLS, tool_of(each).name, each.tokens, reasons.NO_TOOLS)
             for each in tools
@@ -181,25 +183,38 @@ def _has_estimates(choice: Choice, sources: Sources) -> bool:
 def _chosen(mode: Mode, parts: Parts) -> Choice:
     """Have the planner choose, and put files with the turns that it chose.
 
-    A planner that fills the room with what it finds leaves some of it to the files.
+    A planner that fills the room with what it finds leaves some of it to the files. Parts are
+    quoted of files that are not sent whole, which is known once the files are placed.
     """
     sources, choose = parts.sources, planner_of(mode)
     if not sources.files:
         return choose(parts)
-    draft = sources.draft.position
     most = parts.budget.whole_file if mode.recalls else None
     placing = Placing(sources.files, parts.counter, most, parts.calibration.slope)
-    if mode.recalls:
-        shown = {draft, *sources.history.positions[parts.wanted_start() :]}
-        reserved = placing.reserved(shown, max(0, parts.room - parts.fixed) // 2)
-        parts = replace(parts, whole_files=placing.whole(shown))
+    if not mode.recalls:
+        return _with_files(choose(parts), placing, parts)
+    shown = {sources.draft.position, *sources.history.positions[parts.wanted_start() :]}
+    reserved = placing.reserved(shown, max(0, parts.room - parts.fixed) // 2)
+    whole = placing.whole(shown)
+    for _ in range(_TRIES):
+        parts = replace(parts, whole_files=whole)
         try:
             choice = choose(replace(parts, room=parts.room - reserved))
         except WindowOverflow:  # files give way to what must be sent
             choice = choose(parts)
-    else:
-        choice = choose(parts)
-    sent = choice.segments
+        choice = _with_files(choice, placing, parts)
+        files = [segment for segment in choice.segments if segment.kind is Kind.FILES]
+        refs = (segment.file for segment in files)
+        whole = frozenset(ref.digest for ref in refs if ref is not None and ref.is_whole)
+        if not any(hit.digest in whole ^ parts.whole_files for hit in sources.files.hits):
+            break
+        reserved = min(reserved, tokens_of(files))
+    return choice
+
+
+def _with_files(choice: Choice, placing: Placing, parts: Parts) -> Choice:
+    """Put the files of the turns that are sent into the room that is left."""
+    sent, draft = choice.segments, parts.sources.draft.position
     shown = {draft, *(each.turn for each in sent if each.kind is Kind.RECENT and each.turn)}
     room = parts.room - tokens_of(sent)
     while True:
@@ -214,17 +229,32 @@ def _chosen(mode: Mode, parts: Parts) -> Choice:
 def _full_tokens(parts: Parts, mode: Mode, choice: Choice) -> int:
     """Return the tokens that `full` would spend; if everything is sent, those are counted."""
     segments, files = choice.segments, parts.sources.files
-    if mode is Mode.FULL:
-        return tokens_of(segments)
     used = tokens_of(segments)
-    if not files:
-        is_same = choice.is_everything and of_conversation(segments) == used
-        return used if is_same and parts.full == parts.whole else parts.full
+    if mode is Mode.FULL:
+        return used
+    if _is_as_full(parts, segments):
+        return used + parts.full - parts.whole
     history, draft = parts.sources.history, parts.sources.draft.position
     turns = {file.turn for file in files.files}
     every = {turn for turn in turns if turn == draft or history.find(turn) is not None}
     attached = Placing(files, parts.counter).segments(every, parts.room - parts.whole)
     return parts.full + sum(_added_by(parts, turn, own) for turn, own in attached.items())
+
+
+def _is_as_full(parts: Parts, segments: Sequence[Segment]) -> bool:
+    """Whether a window is what `full` sends, but for tools: every turn, and each file whole."""
+    kinds = [segment.kind for segment in segments if segment.kind not in _OF_TURNS]
+    recent = sum(segment.kind is Kind.RECENT for segment in segments)
+    refs = [segment.file for segment in segments if segment.file is not None]
+    whole = {ref.digest for ref in refs if ref.is_whole}
+    return (
+        kinds == [segment.kind for segment in parts.opening_of_everything]
+        and recent == len(parts.sources.history.turns)
+        and all(ref.digest in whole for ref in refs)
+    )
+
+
+_OF_TURNS = (Kind.FILES, Kind.RECENT, Kind.DRAFT)
 
 
 def _added_by(parts: Parts, turn: int, files: Sequence[Segment]) -> int:

@@ -27,7 +27,7 @@ def test_window_why_and_json_show_the_passages_of_the_turn(jitchat: Shell, tmp_p
     kept = sum(passage["tokens"] for passage in excerpt["passages"])
     whole = kept + sum(excerpt["left_out"])
     assert (found["form"], found["whole"]) == ("excerpt", whole)
-    assert found["reason"].startswith(f"excerpt, {found['tokens']} of {whole:,}: ")
+    assert found["reason"].startswith(f"excerpt, ~{found['tokens']} of ~{whole:,}: ")
     row = next(row for row in window["ledger"] if row["turn"] == 4)
     assert row["reason"] == found["reason"]
     assert row["tokens"] >= whole

@@ -16,6 +16,7 @@ from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import REQUEST_CONTEXT, Mode, Role, ToolCall
 from jitchat.why import why_other
+from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.steering import Once
@@ -179,7 +180,7 @@ async def test_a_file_without_room_is_stated_in_the_window_and_its_ledger(sessio
     window = preview(session, "Sum up @guide.md", Mode.FULL)
 
     free = window.free + sum(each.tokens for each in window.segments if each.kind is Kind.FILES)
-    told = f"no room: {row(window, 'guide.md').tokens:,} tokens, {free:,} left in the window"
+    told = f"no room: ~{row(window, 'guide.md').tokens:,} tokens, ~{free:,} left in the window"
     assert row(window, "guide.md").reason == told
     assert texts(window, Kind.FILES) == ["<file #3 guide.md: kept, not shown whole/>\n"]
     assert window.used <= window.budget.budget
@@ -474,3 +475,34 @@ async def test_text_of_unknown_origin_attaches_nothing(session: Session) -> None
     async for _ in session.send("Where is the key, by @note.txt and @guide.md?", Mode.JIT):
         pass
     assert session.memory.files == ()
+
+
+async def test_a_file_is_either_sent_whole_or_quoted_in_parts(session: Session) -> None:
+    await send(session, "Where is the key, by @note.txt?")
+    for number in range(5):
+        await send(session, f"Crate {number} has come in. " + "It stands on the quay. " * 12)
+    session.options = replace(session.options, offers=OfferRules(Asking.ON))
+    session.use_tools(Toolbox(()))  # which costs more than the turns that would be left out
+    window = preview(session, "Where is the key, under which mat?")
+    assert {each.reason for each in window.segments if each.kind is Kind.RECENT} == {
+        reasons.PASSED_THROUGH
+    }
+    assert row(window, "note.txt").verdict is Verdict.FILES
+    assert not texts(window, Kind.DOCUMENTS)
+    assert window.used == window.full_tokens
+
+
+async def test_parts_are_quoted_of_a_small_file_that_has_no_room(
+    session: Session, tmp_path: Path
+) -> None:
+    chatter = "The weather in the harbour was fair, and nobody said much about it. " * 9
+    (tmp_path / "short.md").write_text(
+        "".join(f"# {name}\n{TOLD.get(name, '')}\n{chatter}\n\n" for name in SECTIONS)
+    )
+    await send(session, "Please read @short.md")
+    question = "Which port does the gateway listen on?"
+    assert not texts(preview(session, question), Kind.DOCUMENTS)
+    session.take_budget(Budget(1_000, 200))
+    window = preview(session, question)
+    assert row(window, "short.md").verdict is Verdict.LEFT_OUT
+    assert "8443" in "".join(texts(window, Kind.DOCUMENTS))

@@ -22,6 +22,7 @@ from jitchat.why import Standing, why_by_ledger
 from jitchat.window import parts
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration, Factor, Sample
+from jitchat.window.carriers import carriers
 from jitchat.window.plan import correct_window
 from jitchat.window.record import segment_fields
 from jitchat.window.steering import Once
@@ -50,7 +51,7 @@ async def test_a_result_held_at_the_gate_says_what_there_is_of_it(store):
     there, count = of_turn(built[-1], 5), session.counter.count
     assert there.form is Form.PREVIEW
     assert there.whole - there.tokens == count(LOG) - count(there.text)
-    assert there.reason == f"preview, {there.tokens:,} of {there.whole:,}: large result"
+    assert there.reason == f"preview, ~{there.tokens:,} of ~{there.whole:,}: large result"
 
 
 async def test_full_sends_every_turn_and_says_how_many_are_in_part(store, capsys):
@@ -59,11 +60,11 @@ async def test_full_sends_every_turn_and_says_how_many_are_in_part(store, capsys
     there, first = of_turn(window, 5), of_turn(window, 1)
     every = "mode full: every turn, 1 result in part"
     assert first.reason == every
-    assert there.reason == f"preview, {there.tokens:,} of {there.whole:,}: {every}"
+    assert there.reason == f"preview, ~{there.tokens:,} of ~{there.whole:,}: {every}"
     assert window.full_tokens == window.used + there.whole - there.tokens
     assert there.whole > session.counter.count(LOG)
     print_window(window, "chat-1", session.comparison(window))
-    extent = f"preview, {there.tokens:,} of {there.whole:,}"
+    extent = f"preview, ~{there.tokens:,} of ~{there.whole:,}"
     assert extent in capsys.readouterr().out
     assert any(extent in line for line in window_lines(window))
     found = why_by_ledger(window, 5)
@@ -85,10 +86,12 @@ async def test_every_mode_says_so_and_jit_counts_what_is_stored(store):
 
 async def test_a_compacted_result_is_listed_as_such_in_later_windows(store):
     session, _ = await held(store, (choose(5, "compact", "which crane is stuck"),))
-    there = of_turn(session.preview("and now?", Mode.FULL), 5)
+    window = session.preview("and now?", Mode.FULL)
+    there = of_turn(window, 5)
     assert there.form is Form.COMPACTED
-    assert there.reason.startswith(f"compacted, {there.tokens:,} of {there.whole:,}: ")
-    texts = [text for text, _ in folded(session.memory.turn_at(5), there)]
+    assert there.reason.startswith(f"compacted, ~{there.tokens:,} of ~{there.whole:,}: ")
+    turn = session.memory.turn_at(5)
+    texts = [text for text, _ in folded(turn, carriers(window)(turn))]
     assert "compacted in windows" in "".join(texts)
 
 

@@ -244,3 +244,11 @@ def test_full_as_a_whole_costs_more_than_full_with_a_result_in_part():
     in_part = replace(window, full_tokens=2 * window.used)
     one = Comparison.of_sent(in_part, Usage(window.used, 20), prices.of)
     assert one.of_full == 2 * one.amount
+
+
+def test_a_window_of_full_with_results_in_part_is_compared_with_all_of_them() -> None:
+    in_part = made(20, 70, 0, 10, 1_000, usage=Usage(200, 5), mode=Mode.FULL)
+    total = last(in_part)
+    assert (total.sent, total.full) == (100, 1_000)
+    assert total.money.sent == pytest.approx(0.002)
+    assert total.money.full == pytest.approx(0.02)  # the provider counts twice as many

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from jitchat.events import WindowBuilt
 from jitchat.recorder import Outgoing, SendRecorder
 from jitchat.replay import window_of
+from jitchat.values import REQUEST_CONTEXT
 from jitchat.why import Explained, Standing, why
+from jitchat.window import reasons
 from jitchat.window.budget import PER_MESSAGE, PER_REQUEST
 from jitchat.window.exchange import is_requested, is_shown, why_unshown
 from jitchat.window.history import History, whole_cost_of
@@ -68,6 +70,8 @@ def violations(case: Case) -> Iterator[Violation]:
             return
     given = texts_in(case.protocol, body)
     yield from _quotes(case.window)
+    yield from _twice(case.window)
+    yield from _promises(case.window)
     yield from _owners(case.window)
     yield from listed(case.window)
     yield from _parts(case, given)
@@ -83,6 +87,24 @@ def _quotes(window: ContextWindow) -> Iterator[Violation]:
         is_quote = piece.part is Part.TEXT and piece.text.endswith(_OUTCOMES)
         if is_quote and (after.text == BETWEEN or after.text.startswith("<call")):
             yield Violation("a order", f"{piece.text!r} is followed by {after.text!r}")
+
+
+def _twice(window: ContextWindow) -> Iterator[Violation]:
+    """A file that is sent whole is not quoted in parts, too."""
+    files = [each.file for each in window.segments if each.file is not None]
+    whole = {file.digest for file in files if file.is_whole}
+    for file in files:
+        if file.locator and file.digest in whole:
+            yield Violation("b twice", f"{file.place}, of a file that is sent whole")
+
+
+def _promises(window: ContextWindow) -> Iterator[Violation]:
+    """Only a window that offers the tool says that it finds turns."""
+    is_offered = any(tool.name == REQUEST_CONTEXT for tool in window.tools)
+    for segment in window.segments:
+        is_line = segment.reason == reasons.KEPT
+        if is_line and (f"{REQUEST_CONTEXT} finds" in segment.text) is not is_offered:
+            yield Violation("a promise", segment.text)
 
 
 _OUTCOMES = ("</call>\nIt returned:\n", "</call>\nIt failed:\n")
@@ -349,6 +371,13 @@ def _sums(window: ContextWindow) -> Iterator[Violation]:
     of_pieces = sum(piece.tokens for piece in window.pieces)
     if spent != of_pieces:
         yield Violation("d pieces", f"{spent} in segments, {of_pieces} in pieces")
+
+
+def as_full(case: Case, full: Case) -> Iterator[Violation]:
+    """A window that is sent as `full` sends it costs what `full` costs."""
+    costs, due = case.window.full_tokens, full.window.full_tokens
+    if case.body == full.body and costs != due:
+        yield Violation("d full", f"{due} in full, said to be {costs} in {case.window.mode}")
 
 
 # (e) the stored window

@@ -52,7 +52,7 @@ from jitchat.window.written import TurnPricing
 from jitchat.writing.pieces import Piece
 from tests.tools.support import ScriptedTools
 from tests.window.counters import Characters, Words
-from tests.writing.checks import Case, Violation, stored_violations, violations
+from tests.writing.checks import Case, Violation, as_full, stored_violations, violations
 from tests.writing.readers import differences
 from tests.writing.worlds import (
     MODELS,
@@ -227,9 +227,13 @@ def found_in(store: ColdStore, plot: Plot, shot: Shot) -> Iterator[tuple[Case, l
     world = World(store, plot)
     for protocol_name in PROTOCOLS:
         stage = Stage(world, protocol_name, shot)
+        full: Case | None = None
         for mode in Mode:
             for case in stage.cases(mode):
-                yield case, [*violations(case), *stored_violations(case)]
+                if mode is Mode.FULL:
+                    full = full or case
+                of_full = as_full(case, full) if full is not None else ()
+                yield case, [*violations(case), *stored_violations(case), *of_full]
 
 
 TALK = Unit("talk", 60, 0)
@@ -290,6 +294,7 @@ LONG_AGO = Plot(
 @given(plot=PLOTS, shot=SHOTS)
 @example(LONG_AGO, Shot(limit=4_000, tools="own", steps=1, variant=18))
 @example(LONG_AGO, Shot(limit=4_000, tools="mcp", steps=1, variant=24))
+@example(LONG_AGO, Shot(limit=4_000, tools="own", refused=frozenset({"tools"})))
 def test_body_list_and_price_of_a_window_are_its_pieces(
     folder: Path, empty_database: Path, plot: Plot, shot: Shot
 ) -> None:

@@ -6,11 +6,11 @@ All bars have one scale.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 from textual.binding import Binding
 
-from jitchat.providers.catalogue.table import cache_life
+from jitchat.providers.catalogue.table import cache_life, cost_of
 from jitchat.savings import Money, Savings, savings
 from jitchat.session import Session
 from jitchat.store.windows import Send, WindowArchive
@@ -170,13 +170,13 @@ def read_history(session: Session) -> History:
     """
     memory, model = session.memory, session.provider.model
     sends = WindowArchive(memory.store.database).sends(memory.conversation.id)
+    prices_of = cache(session.prices_of)
 
     def price(send: Send, usage: Usage) -> float | None:
-        """Price usage: only the current model's price is known, and a free reply stays free."""
-        if getattr(send, "cost", None) == 0:
+        """Price usage; a free reply stays free."""
+        if send.cost == 0:
             return 0.0
-        asked = (send.provider or session.provider.name, send.model)
-        return session.cost_of(usage) if asked == (session.provider.name, model) else None
+        return cost_of(usage, prices_of(send.provider or session.provider.name, send.model))
 
     totals = savings(sends, price, cache_life(model))
     return History(
