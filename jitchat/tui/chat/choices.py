@@ -99,7 +99,7 @@ class Choices(Controller):
                 self.host.say(sentence)
                 self.previews.plan(afresh=True)
 
-        self.host.run(change_and_tell(), "hold")
+        self.host.run(change_and_tell, "hold")
 
     def toggle_once(self, session: Session, turn: int | None, *, is_there: bool) -> None:
         """Leave a turn out of the next message or include it, for that message only."""

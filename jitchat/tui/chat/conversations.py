@@ -219,7 +219,7 @@ class Conversations(Controller):
         if conversation.id == self.opening.conversation.id:
             await self._leave(conversation, takes_draft=not (erases or conversation.is_temporary))
         if erases:
-            self.host.run(self._erase(conversation), "erase")
+            self.host.run(partial(self._erase, conversation), "erase")
         elif not conversation.is_temporary:
             self.host.say(f"Deleted {named(conversation)}. /restore brings it back.")
 
@@ -252,7 +252,7 @@ class Conversations(Controller):
         """Have the small model, if one is set, title the first exchange; then call `then`."""
         model = session.options.summariser
         if model is not None:
-            self.host.run(self._improve(session, then), "title")
+            self.host.run(partial(self._improve, session, then), "title")
 
     async def _improve(self, session: Session, then: Callable[[], object]) -> None:
         model = session.options.summariser

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from jitchat.draft import Draft
@@ -57,7 +58,7 @@ class Drafting(Controller):
 
     def edit_outside(self) -> None:
         """Edit the draft in the user's own editor; text that arrives meanwhile is not lost."""
-        self.host.run(self._edit_outside(), "editor", exclusive=True)
+        self.host.run(self._edit_outside, "editor", exclusive=True)
 
     async def _edit_outside(self) -> None:
         from jitchat.tui.editor import edited  # noqa: PLC0415  not on the first frame
@@ -86,7 +87,7 @@ class Drafting(Controller):
         typed = mentions_of(self.surfaces.prompt.message)
         names = [m.name for m in mentions_in(pasted.text) if m.name not in typed]
         if names:
-            self.host.run(self._offer(pasted, names), "pasted")
+            self.host.run(partial(self._offer, pasted, names), "pasted")
 
     async def _offer(self, pasted: Prompt.Pasted, names: Sequence[str]) -> None:
         is_found = await asyncio.to_thread(lambda: [is_there(name) for name in names])

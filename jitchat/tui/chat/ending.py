@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -53,7 +54,7 @@ class Ending(Controller):
         self._session = session
         self.attend()
         self._wait(IDLE.total_seconds())
-        self.host.run(self._catch_up(session), "ending")
+        self.host.run(partial(self._catch_up, session), "ending")
 
     def attend(self) -> None:
         """Record activity of the user."""
@@ -61,13 +62,13 @@ class Ending(Controller):
 
     def end_now(self, session: Session) -> None:
         """End the session at the user's request."""
-        self.host.run(self._end(session), "ending")
+        self.host.run(partial(self._end, session), "ending")
 
     async def leave(self, session: Session) -> None:
         """End the session of a conversation that is left, in the background."""
         self._stop()
         if await session.ending.wants_end():
-            self.host.run(self._end_and_close(session), "ending")
+            self.host.run(partial(self._end_and_close, session), "ending")
         else:
             await session.aclose()
 
@@ -93,7 +94,7 @@ class Ending(Controller):
         if left > 0:
             self._wait(left)
         else:
-            self.host.run(self._end_idle(self._session), "ending")
+            self.host.run(partial(self._end_idle, self._session), "ending")
             self._wait(IDLE.total_seconds())
 
     async def _catch_up(self, session: Session) -> None:

@@ -94,7 +94,7 @@ class Find(Controller):
         """Go `step` matches on, wrapping around at the ends."""
         if self._matches:
             self._at = (self._at + step) % len(self._matches)
-            self.host.run(self._show(), "find", exclusive=True)
+            self.host.run(self._show, "find", exclusive=True)
 
     async def _show(self) -> None:
         current = self._matches[self._at] if self._matches else None

@@ -61,16 +61,16 @@ class Host:
 
     def run(
         self,
-        work: Coroutine[Any, Any, None] | Callable[[], Coroutine[Any, Any, None]],
+        work: Callable[[], Coroutine[Any, Any, None]],
         group: str,
         *,
         exclusive: bool = False,
     ) -> Worker[None]:
         """Run a coroutine in the background; `exclusive` cancels the other workers of the group.
 
-        Pass a function that returns the coroutine if the worker may be cancelled before it starts.
+        `work` makes the coroutine, if the worker is not cancelled before it starts.
         """
-        make = self.showing_errors(work if callable(work) else lambda: work)
+        make = self.showing_errors(work)
         return self._screen.run_worker(make, group=group, exclusive=exclusive)
 
     def cancel(self, *groups: str) -> None:

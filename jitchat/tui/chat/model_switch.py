@@ -71,10 +71,10 @@ class ModelSwitch(Controller):
         is_reader = session.provider.name == READER
         self.surfaces.prompt.placeholder = READER_PLACEHOLDER if is_reader else PLACEHOLDER
         if not is_reader:
-            self.host.run(self._ask_limit(session), "limit", exclusive=True)
+            self.host.run(partial(self._ask_limit, session), "limit", exclusive=True)
         self.surfaces.offer.display = self._needs_model(session) and self._may_offer
         if self._may_offer:
-            self.host.run(self._suggest(session), "suggest", exclusive=True)
+            self.host.run(partial(self._suggest, session), "suggest", exclusive=True)
 
     def _needs_model(self, session: Session) -> bool:
         return session.provider.name == READER and not self._has_chosen
@@ -85,7 +85,7 @@ class ModelSwitch(Controller):
 
     def fetch_embedder(self) -> None:
         """Offer to download a larger embedding model, and use it once it is here."""
-        self.host.run(self._fetch_embedder(), "fetch", exclusive=True)
+        self.host.run(self._fetch_embedder, "fetch", exclusive=True)
 
     async def _fetch_embedder(self) -> None:
         from jitchat.tui.dialogs.fetch import FetchScreen  # noqa: PLC0415  not on the first frame
@@ -121,7 +121,7 @@ class ModelSwitch(Controller):
             else:
                 self.open_list(wanted)
 
-        self.host.run(find(), "named", exclusive=True)
+        self.host.run(find, "named", exclusive=True)
 
     def open_list(self, wanted: str = "") -> None:
         from jitchat.tui.dialogs.models import ModelsScreen  # noqa: PLC0415  not on the first frame
@@ -162,7 +162,7 @@ class ModelSwitch(Controller):
                 self._has_chosen |= picked is not None
                 self.host.later(self._change, number, picked, made, note, change)
 
-        self.host.run(remake(), "choose", exclusive=True)
+        self.host.run(remake, "choose", exclusive=True)
 
     async def _change(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from jitchat.errors import JitchatError
@@ -59,7 +60,7 @@ class Observations(Controller):
 
     def run(self, session: Session, *, everything: bool = False) -> None:
         """Make the passes that are due, in the background."""
-        self.host.run(self._run(session, everything), "observe")
+        self.host.run(partial(self._run, session, everything), "observe")
 
     def leave(self) -> None:
         """Close an open question."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from jitchat.text.sanitize import one_line
@@ -47,12 +48,12 @@ class Offers(Controller):
 
         `given` contains the arguments of a prompt, as `name=value`.
         """
-        self.host.run(self._pick(what, given), "offered", exclusive=True)
+        self.host.run(partial(self._pick, what, given), "offered", exclusive=True)
 
     def take_prompt(self, name: str, given: str) -> None:
         """Insert the text of a server's prompt that was typed as a command."""
         if (offered := self._typed().get(name)) is not None:
-            self.host.run(self._take(offered, given), "offered", exclusive=True)
+            self.host.run(partial(self._take, offered, given), "offered", exclusive=True)
 
     async def _pick(self, what: str, given: str) -> None:
         found = await asyncio.gather(*(self._listed(what, each) for each in self.tools.ready()))

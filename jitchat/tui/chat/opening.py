@@ -383,7 +383,7 @@ class Indexing(Controller):
                 if embedder is not None:
                     self.catch_up(embedder)
 
-        self.host.run(change(), "embedder")
+        self.host.run(change, "embedder")
 
     def write_missing_lines(self) -> None:
         """Have the summariser, if there is one, write missing index lines."""
@@ -391,7 +391,7 @@ class Indexing(Controller):
         summariser = session.summariser if session is not None else None
         is_writing = self._lines is not None and not self._lines.is_finished
         if summariser is not None and not summariser.stopped and not is_writing:
-            work = self._write_lines(summariser, self.opening.number)
+            work = partial(self._write_lines, summariser, self.opening.number)
             self._lines = self.host.run(work, "lines")
 
     def show_lines(self, message: LinesMoved) -> bool:

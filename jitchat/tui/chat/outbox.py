@@ -114,7 +114,7 @@ class Outbox(Controller):
         question = await question_on(session, self.steering.as_message(typed))
         if question is not None:
             self.waiting = typed
-            self.host.run(self._ask(session, typed, question), "large", exclusive=True)
+            self.host.run(partial(self._ask, session, typed, question), "large", exclusive=True)
         else:
             await self._start(session, typed, found)
 

@@ -55,7 +55,7 @@ class Personas(Controller):
 
     def _edited(self, edited: SystemText | None) -> None:
         if edited is not None and edited.persona:
-            self.host.run(self._save(edited), "persona", exclusive=True)
+            self.host.run(partial(self._save, edited), "persona", exclusive=True)
         elif edited is not None:
             self._say(edited.text)
 

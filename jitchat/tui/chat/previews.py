@@ -295,11 +295,13 @@ class Meter(Controller):
 
     def count_exactly(self, session: Session) -> None:
         """Have the provider count the window that would be sent, without sending the message."""
-        self.host.run(self._count(session, self.steering.next_message), "count", exclusive=True)
+        self.host.run(
+            partial(self._count, session, self.steering.next_message), "count", exclusive=True
+        )
 
     def show_costs(self, session: Session) -> None:
         """Show the estimated cost of the next message and the total spent."""
-        self.host.run(self._show_costs(session, self.steering.next_message), "costs")
+        self.host.run(partial(self._show_costs, session, self.steering.next_message), "costs")
 
     def exceed_once(self, session: Session, draft: str = "") -> None:
         """Let the next message exceed the spending limits; a draft stays in the prompt."""

@@ -335,7 +335,7 @@ class ChatScreen(Screen[None]):
     @on(Tools.Changed)
     def _server_changed(self, message: Tools.Changed) -> None:
         self.tools.take(message)
-        self.host.run(self.offers.learn(message.state), "offers")
+        self.host.run(partial(self.offers.learn, message.state), "offers")
         self.indexing.show_status()
         self.previews.plan(afresh=True)
 

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from jitchat.draft import Draft
@@ -105,7 +106,7 @@ class Steering(Controller):
         self.mode, self.once_mode = mode, None
         self.backend.settings = self.backend.settings.yielding("chat.mode")
         self.show_mode()
-        self.host.run(self._keep_mode(self.conversation, mode), "mode")
+        self.host.run(partial(self._keep_mode, self.conversation, mode), "mode")
 
     async def _keep_mode(self, conversation: str, mode: Mode) -> None:
         with suppress(StoreError):  # nothing that the user wrote is lost

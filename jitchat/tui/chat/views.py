@@ -46,9 +46,7 @@ class Views(Controller):
     def load_soon(self) -> None:
         """Load all views while the app is idle, so that the first one opens quickly."""
         if self._loads is None:
-            self._loads = self.host.after(
-                PREPARE_AFTER, lambda: self.host.run(self.load(), "views")
-            )
+            self._loads = self.host.after(PREPARE_AFTER, lambda: self.host.run(self.load, "views"))
 
     async def load(self) -> None:
         """Parse the views' style sheets one after another, because each takes some milliseconds.
