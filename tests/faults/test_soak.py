@@ -35,7 +35,7 @@ FUNCTION_KEYS = (*"PQRS", *(f"{code}~" for code in (15, 17, 18, 19, 20, 21, 23, 
 """The ends of what F1 to F12 send."""
 AFTER_ESC = 0.15
 """Seconds after which a key does not belong to Esc."""
-MORE_FILES, MORE_MEGABYTES = 8, 40
+MORE_FILES, MORE_MEGABYTES = 8, 60
 """By how much the open files and the memory may grow in the second half."""
 PAUSES = (0.0, 0.02, 0.1, 0.4)
 
@@ -75,7 +75,7 @@ class Handler(BaseHTTPRequestHandler):
         except OSError:
             self.close_connection = True  # it was stopped
         else:
-            self.server.answered.update(asked)
+            self.server.answered.update(asked[-1:])
 
     def log_message(self, *words: object) -> None:
         """Nothing on the terminal."""

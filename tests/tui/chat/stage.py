@@ -108,12 +108,12 @@ class StageHost:
 
     def run(
         self,
-        work: Awaitable[None] | Callable[[], Awaitable[None]],
+        work: Callable[[], Awaitable[None]],
         group: str,
         *,
         exclusive: bool = False,
     ) -> StageWorker:
-        return self._worker(group, work() if callable(work) else work, exclusive=exclusive)
+        return self._worker(group, work(), exclusive=exclusive)
 
     async def finish(self) -> None:
         """Wait for the coroutines that were handed over."""
