@@ -128,7 +128,7 @@ class Comparison:
         if usage is None or usage.input_tokens is None:
             return cls.ahead(window, price, source=source)
         sent = replace(usage, output_tokens=0, reasoning_tokens=0, cost=None)
-        if window.mode is Mode.FULL or window.used == window.full_tokens:
+        if window.used == window.full_tokens:
             return cls(sent, sent, price, source)
         rate = usage.input_tokens / max(1, window.used)
         return cls(sent, Usage(round(rate * window.full_tokens), 0), price, source)

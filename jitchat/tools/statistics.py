@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jitchat.store.database import Database
-from jitchat.text.figures import percent, plural
+from jitchat.text.figures import Figure, mark_of, percent, plural
 from jitchat.text.sentences import turn_references
 from jitchat.window.tokens import TokenCounter
 
@@ -58,6 +58,8 @@ class Held:
     """Tokens of the whole results."""
     kept: int
     """Tokens of what windows carry in their place."""
+    exact: bool = True
+    """Whether they were counted by the model's own tokenizer."""
 
     @property
     def saved(self) -> float:
@@ -70,7 +72,9 @@ class Held:
         if not self.results:
             return ""
         held = plural(self.results, "large text")
-        return f"held: {held}, {self.whole:,} tokens as {self.kept:,} ({percent(self.saved)} saved)"
+        mark = mark_of(exact=self.exact)
+        whole, kept = Figure(self.whole, mark), Figure(self.kept, mark)
+        return f"held: {held}, {whole} tokens as {kept} ({percent(self.saved)} saved)"
 
 
 def asked_in(database: Database) -> Asked:
@@ -95,4 +99,5 @@ def held_in(database: Database, counter: TokenCounter) -> Held:
     """Sum up the texts that windows carry in a shorter form."""
     rows = database.fetch_all(_HELD, ())
     whole = sum(counter.count(content) for content, _ in rows)
-    return Held(len(rows), whole, sum(counter.count(form) for _, form in rows))
+    kept = sum(counter.count(form) for _, form in rows)
+    return Held(len(rows), whole, kept, exact=counter.exact)

@@ -1,8 +1,10 @@
 """How a window carries a turn: in the turn's own segment, or in the statements that replace it."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from jitchat.statements import Source
+from jitchat.text.figures import Figure
 from jitchat.values import Turn
 from jitchat.window import reasons
 from jitchat.window.exchange import is_shown
@@ -19,8 +21,16 @@ def statements_in(window: ContextWindow) -> Segment | None:
     return next((segment for segment in window.segments if segment.kind in kinds), None)
 
 
-def carriers(window: ContextWindow) -> Callable[[Turn], Segment | None]:
-    """Return a function that finds the segment carrying a turn of the window's path, or None.
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """The segment that carries a turn."""
+
+    kind: Kind
+    size: Figure
+
+
+def carriers(window: ContextWindow) -> Callable[[Turn], Carrier | None]:
+    """Return a function that finds what carries a turn of the window's path, or None.
 
     Statements do not carry turns that the user keeps out.
     """
@@ -28,11 +38,15 @@ def carriers(window: ContextWindow) -> Callable[[Turn], Segment | None]:
     out = (row for row in window.ledger if row.verdict is Verdict.LEFT_OUT)
     kept_out = {row.turn for row in out if row.reason not in REPLACED}
 
-    def carrier(turn: Turn) -> Segment | None:
+    def segment(turn: Turn) -> Segment | None:
         found = own.get(turn.position)
         if found is not None or turn.position > window.distilled_through:
             return found
         return statements if turn.position not in kept_out and is_shown(turn) else None
+
+    def carrier(turn: Turn) -> Carrier | None:
+        found = segment(turn)
+        return None if found is None else Carrier(found.kind, window.figure(found.tokens))
 
     return carrier
 

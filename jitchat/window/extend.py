@@ -11,7 +11,7 @@ from jitchat.values import REQUEST_CONTEXT, Form, Role, Turn
 from jitchat.window import reasons
 from jitchat.window.calibration import Calibration, others_of
 from jitchat.window.exchange import answering
-from jitchat.window.plan import corrected, counted, expected, told
+from jitchat.window.plan import corrected, counted, expected
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
     ContextWindow,
@@ -84,7 +84,10 @@ def extended(
     first = len(window.segments)
     new = written(planned, counter, window.rules)[first:]
     segments = corrected((*window.segments, *new), calibration)
-    priced = [told(segment) for segment in segments[first:]]
+    priced = [
+        replace(segment, reason=window.extent(segment) + segment.reason)
+        for segment in segments[first:]
+    ]
     segments = (*segments[:first], *priced)
     in_full = [segment for segment in priced if not _asks(segment)]
     held_back = sum(each.whole - each.tokens for each in in_full if each.form in _GATED)

@@ -61,7 +61,7 @@ class Placing:
     most: int | None = None
     """Most tokens of a file that is included whole; None for no limit."""
     slope: float = 1.0
-    """Server tokens per token of the counter, for the figures in reasons."""
+    """Server tokens per token of the counter: `most` is in the server's."""
 
     def whole(self, shown: Collection[int]) -> frozenset[str]:
         """Return the files of turns at the positions `shown` that are whole if there is room."""
@@ -94,7 +94,9 @@ class Placing:
         yield from sorted(files, key=lambda file: -file.turn)
 
     def _is_small(self, file: Attachment) -> bool:
-        return file.picture is not None or self.most is None or self.tokens(file) <= self.most
+        if file.picture is not None or self.most is None:
+            return True
+        return self.tokens(file) * self.slope <= self.most
 
     def tokens(self, file: Attachment) -> int:
         """Return what a file costs if it is sent whole."""
@@ -129,9 +131,9 @@ class Placing:
         elif file.picture is not None and self.sources.sees is False:
             why = reasons.CANNOT_SEE
         elif not self._is_small(file):
-            why = reasons.FILE_BY_PART.format(tokens=tokens, most=self.most)
+            why = reasons.FILE_BY_PART.format(tokens=reasons.number_of(tokens), most=self.most)
         elif tokens > room:
-            why = reasons.no_room(tokens, room, reasons.IN_WINDOW, self.slope)
+            why = reasons.no_room(tokens, room, reasons.IN_WINDOW)
         else:
             reason = _named(ref, self._told(file))
             return Segment(Kind.FILES, Role.USER, whole_text(file), tokens, None, reason, file=ref)

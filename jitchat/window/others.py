@@ -59,14 +59,14 @@ class Others:
 
         As when they were chosen, each text is counted alone.
         """
-        slope, free = self._parts.calibration.slope, self._parts.room - tokens_of(self._segments)
+        free = self._parts.room - tokens_of(self._segments)
 
         def refusal(tokens: int) -> str:
             sent = (segment.text for segment in self._segments if segment.kind is kind)
             left = most - sum(_counted(self._price, text) for text in sent)
             if free < left:
-                return reasons.no_room(tokens, free, reasons.IN_WINDOW, slope)
-            return reasons.no_room(tokens, left, where, slope)
+                return reasons.no_room(tokens, free, reasons.IN_WINDOW)
+            return reasons.no_room(tokens, left, where)
 
         return refusal
 

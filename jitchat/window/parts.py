@@ -294,8 +294,7 @@ class Parts:
         """Say why turns are not in a block that starts at `start`, beside `fixed` tokens."""
         history = self.sources.history
         left = max(0, self.room - fixed - block_tokens(history, start, self.pricing))
-        tokens = plural(int(left * self.calibration.slope), "token")
-        reason = reasons.NO_ROOM_RECENT.format(left=tokens)
+        reason = reasons.NO_ROOM_RECENT.format(left=reasons.room_of(left))
         return dict.fromkeys(history.positions[self.wanted_start() : start], reason)
 
     def require(self, fixed: int) -> None:

@@ -137,6 +137,7 @@ def rewritten(
         return None
     again = replace(
         window,
+        segments=corrected(segments, calibration),
         full_tokens=_full_again(window, total, takes_tools=rules.takes_tools),
         exact=window.exact and not has_guesses(segments),
         counted=counted(segments),
@@ -145,7 +146,7 @@ def rewritten(
         planned=planned,
         rules=rules,
     )
-    return with_segments(again, corrected(segments, calibration), lambda tokens: tokens)
+    return told(again, window, lambda tokens: tokens)
 
 
 def _with_reading(
@@ -264,59 +265,75 @@ def correct_window(
     total, band = expected(window.segments, calibration)
     is_whole = all(segment.is_whole for segment in window.segments)
     if calibration is NO_CALIBRATION and is_whole and not held_back:
-        return window
+        return told(window, window, lambda tokens: tokens)
 
     def at_rate(tokens: int) -> int:
-        return (2 * tokens * total + own) // (2 * own) if own else tokens
+        return _at_rate(tokens, total, own)
 
     full = calibration.correct(window.full_tokens + held_back, definitions)
     if window.full_tokens == own:  # of which every kind is known
         full += total - calibration.correct(own, definitions)
     never = window.never_candidates
-    corrected_sums = replace(
+    corrected_window = replace(
         window,
+        segments=corrected(window.segments, calibration),
         never_candidates=replace(never, tokens=at_rate(never.tokens)) if never else None,
         full_tokens=full,
         band=band,
     )
-    return with_segments(corrected_sums, corrected(window.segments, calibration), at_rate)
+    return told(corrected_window, window, at_rate)
 
 
-def with_segments(
-    window: ContextWindow, segments: Iterable[Segment], rate: Callable[[int], int]
-) -> ContextWindow:
-    """Send these segments, and let each row say what its turn costs and how much of it is sent.
+def _at_rate(tokens: int, total: int, own: int) -> int:
+    """Convert at the rate of `total` to `own`, rounded up."""
+    return -(-tokens * total // own) if own else tokens
 
-    Turns that are sent cost what their segments do, all others `rate` of what they did.
+
+def told(window: ContextWindow, before: ContextWindow, rate: Callable[[int], int]) -> ContextWindow:
+    """Let each row say what its turn costs and how much of it is sent, in the server's tokens.
+
+    The rows are those of the window `before`. Turns that are sent cost what their segments do, all
+    others `rate` of what they did.
     """
-    sent = tuple(segments)
-    before, now = _extents(window.segments), _extents(sent)
-    full_texts = [each for each in sent if each.kind in _FULL_TEXT and each.source is None]
+    sent, was_sent = _extents(window), _extents(before)
+    full_texts = [each for each in window.segments if each.kind in _FULL_TEXT and not each.source]
     costs = {each.turn: each.at_full_text for each in full_texts}
-    of_others = {(each.kind, each.file, each.source): each.tokens for each in sent}
+    of_others = {(each.kind, each.file, each.source): each.tokens for each in window.segments}
+    total, own = window.used, counted(window.segments)
+
+    def figure(tokens: int) -> str:
+        return str(window.figure(abs(_at_rate(tokens, total, own))))
+
+    def why(reason: str, item: Source | int | None) -> str:
+        alone = reason.removeprefix(was_sent.get(item, ""))
+        return sent.get(item, "") + reasons.with_numbers(alone, figure)
 
     def listed(row: LedgerRow) -> LedgerRow:
         tokens = costs.get(row.turn) if row.verdict.value in _FULL_TEXT else None
-        reason = now.get(row.turn, "") + row.reason.removeprefix(before.get(row.turn, ""))
-        return replace(row, tokens=rate(row.tokens) if tokens is None else tokens, reason=reason)
+        tokens = rate(row.tokens) if tokens is None else tokens
+        return replace(row, tokens=tokens, reason=why(row.reason, row.turn))
 
     def listed_other(row: OtherRow) -> OtherRow:
         tokens = of_others.get((row.kind, row.file, row.source)) if row.is_sent else None
-        reason = now.get(row.source, "") + row.reason.removeprefix(before.get(row.source, ""))
-        return replace(row, tokens=rate(row.tokens) if tokens is None else tokens, reason=reason)
+        tokens = rate(row.tokens) if tokens is None else tokens
+        return replace(row, tokens=tokens, reason=why(row.reason, row.source))
+
+    def listed_segment(segment: Segment) -> Segment:
+        reason = window.extent(segment) + reasons.with_numbers(segment.reason, figure)
+        return segment if reason == segment.reason else replace(segment, reason=reason)
 
     return replace(
         window,
-        segments=tuple(told(segment) for segment in sent),
+        segments=tuple(listed_segment(segment) for segment in window.segments),
         ledger=tuple(listed(row) for row in window.ledger),
         others=tuple(listed_other(row) for row in window.others),
     )
 
 
-def _extents(segments: Iterable[Segment]) -> dict[Source | int | None, str]:
+def _extents(window: ContextWindow) -> dict[Source | int | None, str]:
     """Map what is sent in part to how much of it is."""
-    in_part = (each for each in segments if each.form is not Form.WHOLE)
-    extents = {each.source or each.turn: each.extent for each in in_part}
+    in_part = (each for each in window.segments if each.form is not Form.WHOLE)
+    extents = {each.source or each.turn: window.extent(each) for each in in_part}
     extents.pop(None, None)
     return extents
 
@@ -349,8 +366,3 @@ def counted(segments: Iterable[Segment]) -> int:
 
 def pieces_in(segments: Iterable[Segment]) -> list[Piece]:
     return [piece for segment in segments for piece in segment.pieces]
-
-
-def told(segment: Segment) -> Segment:
-    """Let the reason say how much of a turn is sent, if that is not all of it."""
-    return replace(segment, reason=f"{segment.extent}{segment.reason}")

@@ -1,6 +1,11 @@
-"""Every reason that the ledger gives for sending something or leaving it out."""
+"""Every reason that the ledger gives for sending something or leaving it out.
 
-from math import ceil
+Tokens in a reason stand for what the server will count: `number_of` marks the counter's, and
+`with_numbers` writes them once the rate of the window is known.
+"""
+
+import re
+from collections.abc import Callable
 
 INSTRUCTIONS = "instructions"
 INSTRUCTIONS_SET = "instructions from the settings"
@@ -57,7 +62,7 @@ PICTURE = "picture, {tokens:,} tokens, {how}"
 BY_FORMULA, ESTIMATED = "by the provider's formula", "estimated"
 MAY_NOT_SEE = "unknown whether the model can see pictures"
 CANNOT_SEE = "the model cannot see pictures"
-FILE_BY_PART = "{tokens:,} tokens, over the {most:,} for a whole file: sent in parts, as needed"
+FILE_BY_PART = "{tokens} tokens, over the {most:,} for a whole file: sent in parts, as needed"
 KEPT_FILE = "kept, not shown whole"
 FILE_ELSEWHERE = "it is with #{turn} already"
 FILE_EQUAL = "same content as {name} with #{turn}"
@@ -75,15 +80,15 @@ EXCLUDED = "excluded by you"
 DROPPED = "left out of this message by you"
 SAME_UNIT = "same unit as a call or a result that is left out"
 # no room
-NO_ROOM = "no room: {tokens:,} tokens, {left:,} left {where}"
+NO_ROOM = "no room: {tokens} tokens, {left} left {where}"
 IN_WINDOW, FOR_RECALLED = "in the window", "for recalled turns"
 FOR_FACTS, FOR_PARTS = "for facts", "for parts of files"
-NO_ROOM_REQUESTED = "asked for, but would need {tokens:,} more tokens"
-OVER_ROOM = "{tokens:,} tokens over the room of the window"
-OVER_WHOLE = "{tokens:,} tokens over the cost of sending every turn"
+NO_ROOM_REQUESTED = "asked for, but would need {tokens} more tokens"
+OVER_ROOM = "{tokens} tokens over the room of the window"
+OVER_WHOLE = "{tokens} tokens over the cost of sending every turn"
 WEAKER_ELSEWHERE = "{distance} below {place} of another conversation"
-NO_ROOM_RECENT = "no room for its exchange in the recent block: {left} left"
-LINES_FULL = "no room for its index line: {left} left"
+NO_ROOM_RECENT = "no room for its exchange in the recent block; tokens left: {left}"
+LINES_FULL = "no room for its index line; tokens left: {left}"
 LINES_OVER_WHOLE = "with its index line, sending every turn would cost less"
 LINE_NEEDLESS = "an index line would save little"
 GAVE_WAY = "gave way to what ranks above it"
@@ -114,11 +119,30 @@ NO_MATCH = "nothing in them matched"
 BEYOND_SHORTLIST = "matched less than the shortlist of {size}, or not at all"
 
 
-def no_room(tokens: int, left: int, where: str, slope: float = 1.0) -> str:
-    """Say how much is needed and how much is left; `slope` is server tokens per token.
+_NUMBER = re.compile("\0(-?[0-9]+)\0")
+"""Between characters that no name and no text of a user can hold."""
+
+
+def number_of(tokens: int) -> str:
+    """Mark a number of the counter's tokens in a reason."""
+    return f"\0{max(0, tokens)}\0"
+
+
+def room_of(tokens: int) -> str:
+    """Mark what is left, as a negative number: what did not fit is larger when both are rounded."""
+    return f"\0{-max(0, tokens)}\0"
+
+
+def with_numbers(reason: str, write: Callable[[int], str]) -> str:
+    """Write the numbers that are marked in a reason."""
+    return _NUMBER.sub(lambda match: write(int(match[1])), reason)
+
+
+def no_room(tokens: int, left: int, where: str) -> str:
+    """Say how much is needed and how much is left.
 
     What would fit by now was dropped for something else.
     """
     if tokens <= left:
         return GAVE_WAY
-    return NO_ROOM.format(tokens=ceil(tokens * slope), left=int(max(0, left) * slope), where=where)
+    return NO_ROOM.format(tokens=number_of(tokens), left=room_of(left), where=where)

@@ -13,10 +13,8 @@ as the same.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil
 from operator import attrgetter
 
-from jitchat.text.figures import plural
 from jitchat.text.sentences import is_question
 from jitchat.values import Hit, IndexEntry, RecallOrder, Retrieval
 from jitchat.window import reasons
@@ -41,7 +39,7 @@ hardly be worth breaking up the turn."""
 _SCATTERED = 0.5
 """A long turn counts at least as if one passage had this share of the query: the turn may have been
 found by its meaning."""
-_LINES_FULL = reasons.LINES_FULL.format(left=plural(0, "token"))
+_LINES_FULL = reasons.LINES_FULL.format(left=reasons.room_of(0))
 _FENCE, _INDEX_FENCE = "<recalled>\n</recalled>\n\n", "<index>\n</index>\n"
 
 
@@ -53,8 +51,6 @@ class Allowance:
     """For turns at full text; the best hit is limited by `room` only."""
     index: int
     """For index lines."""
-    slope: float = 1.0
-    """Server tokens per token of the counter, for the figures in reasons."""
     requested: frozenset[int] = frozenset()
     """Positions of turns that the user asked for: loaded first, limited by `room` only."""
 
@@ -110,8 +106,8 @@ class Recall:
     def smaller(self, missing: int, *, fits: bool = False) -> "Recall":
         """Drop the line of least value, or the turn of least value if there are no lines.
 
-        `missing` is how many server tokens the window is over its budget or, if it `fits`, over
-        what every turn would cost.
+        `missing` is how many tokens the window is over its budget or, if it `fits`, over what every
+        turn would cost.
         """
         if self.lines:
             full = reasons.LINES_OVER_WHOLE if fits else _LINES_FULL
@@ -120,7 +116,7 @@ class Recall:
         why = reasons.OVER_WHOLE if fits else reasons.OVER_ROOM
         if last in self.requested:
             why = reasons.NO_ROOM_REQUESTED
-        refused = {**self.refused, last: why.format(tokens=missing)}
+        refused = {**self.refused, last: why.format(tokens=reasons.number_of(missing))}
         return replace(self, turns=self.turns[:-1], refused=refused)
 
 
@@ -170,8 +166,7 @@ class Recalling:
         brought_by = {
             turn: hit for hit, found in reversed(self._neighbours.items()) for turn in found
         }
-        left = int(max(0, left) * self._allowance.slope)
-        full = reasons.LINES_FULL.format(left=plural(left, "token"))
+        full = reasons.LINES_FULL.format(left=reasons.room_of(left))
         return Recall(turns, lines, self._refused, needless, full, requested, brought_by)
 
     def _load_turns(self) -> None:
@@ -185,9 +180,9 @@ class Recalling:
                 left = max(0, self._room - self._paid)
                 missing = self._cost_whole(position) - left
                 template = reasons.REQUESTED if missing <= 0 else reasons.REQUESTED_IN_PART
-                reason = template.format(turn=position, tokens=self._reported(missing))
+                reason = template.format(turn=position, tokens=reasons.number_of(missing))
                 if self._pay(position, reason, left, left):
-                    why = reasons.NO_ROOM_REQUESTED.format(tokens=self._reported(missing))
+                    why = reasons.NO_ROOM_REQUESTED.format(tokens=reasons.number_of(missing))
                     self._refused.setdefault(position, why)
         self._load_hits(self._hits[:NEIGHBOURS_OF])
         for position, neighbours in self._neighbours.items():
@@ -224,7 +219,7 @@ class Recalling:
         self._paid_for_hits += self._paid - before
         if not needed:
             return ""
-        return reasons.no_room(needed, left, reasons.FOR_RECALLED, self._allowance.slope)
+        return reasons.no_room(needed, left, reasons.FOR_RECALLED)
 
     def _pay(self, position: int, reason: str, left: int, most: int) -> int:
         """Load a turn if it fits, and return the tokens that it would need, 0 if it was loaded.
@@ -271,10 +266,6 @@ class Recalling:
         if not any(found.left_out):
             return self._whole(position, reason)
         return Piece(position, self._quoting.excerpt(turn, found), reason, found)
-
-    def _reported(self, tokens: int) -> int:
-        """Convert to server tokens."""
-        return ceil(tokens * self._allowance.slope)
 
 
 def _long_turns_ordered(history: History, retrieval: Retrieval, least: int) -> tuple[Hit, ...]:

@@ -187,12 +187,6 @@ class Segment:
         """The tokens of all of it."""
         return self.tokens if self.is_whole else self.whole
 
-    @property
-    def extent(self) -> str:
-        """`preview, 610 of 22,865: `, to be put before its reason; empty if it is whole."""
-        is_whole = self.form is Form.WHOLE
-        return "" if is_whole else f"{self.form}, {self.tokens:,} of {self.whole:,}: "
-
 
 RERANKER = "reranker"
 """The name of the reranker's part of a score."""
@@ -405,6 +399,11 @@ class ContextWindow:
     def figure(self, tokens: int) -> Figure:
         """Mark the tokens of a part; the error band is that of the whole."""
         return Figure(tokens, self.mark)
+
+    def extent(self, segment: Segment) -> str:
+        """Return `preview, ~610 of ~22,865: `, to be put before a reason; empty if it is whole."""
+        sent, whole = self.figure(segment.tokens), self.figure(segment.whole)
+        return "" if segment.form is Form.WHOLE else f"{segment.form}, {sent} of {whole}: "
 
     @property
     def used_figure(self) -> Figure:

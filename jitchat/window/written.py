@@ -159,7 +159,10 @@ def has_guesses(segments: Iterable[Segment]) -> bool:
 def _with_pieces(segment: Segment, pieces: Sequence[Piece]) -> Segment:
     text = "".join(piece.text for piece in pieces if piece.part is not Part.OPAQUE)
     tokens = sum(piece.tokens for piece in pieces)
-    return replace(segment, text=text, tokens=tokens, pieces=tuple(pieces))
+    whole = segment.whole
+    if whole and segment.use:  # which may be written otherwise than it was priced
+        whole += tokens - segment.tokens
+    return replace(segment, text=text, tokens=tokens, pieces=tuple(pieces), whole=whole)
 
 
 @dataclass(frozen=True, slots=True)

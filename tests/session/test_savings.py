@@ -236,3 +236,11 @@ def test_a_sent_window_that_is_that_of_full_costs_the_same_with_the_reported_cac
     assert Comparison.of_sent(smaller, counted, prices.of).full.input_tokens == (
         2 * smaller.full_tokens
     )
+
+
+def test_full_as_a_whole_costs_more_than_full_with_a_result_in_part():
+    prices = Prices(input=10.0, output=None)
+    window = long_talk(Mode.FULL, NO_CALIBRATION)
+    in_part = replace(window, full_tokens=2 * window.used)
+    one = Comparison.of_sent(in_part, Usage(window.used, 20), prices.of)
+    assert one.of_full == 2 * one.amount

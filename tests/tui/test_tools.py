@@ -220,7 +220,7 @@ async def test_calls_are_shown_while_they_run_and_then_with_their_time_and_token
             took, tokens, size = block.splitlines()[1].strip().split(" · ")
             assert took == duration(turn.use.seconds)
             segment = next(each for each in window.segments if each.turn == turn.position)
-            assert tokens == f"{segment.tokens} tokens in the window"
+            assert tokens == f"{window.figure(segment.tokens)} tokens in the window"
             assert size == f"{len(turn.content)} characters"
 
 

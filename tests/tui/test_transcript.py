@@ -11,14 +11,16 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.geometry import Offset, Region
 
+from jitchat.text.figures import Figure
 from jitchat.tui.chat import screen as chat
 from jitchat.tui.palette import palette
 from jitchat.tui.widgets.found_marks import pattern_of
 from jitchat.tui.widgets.transcript import KEPT, Transcript
 from jitchat.tui.widgets.turn_block import TurnBlock
 from jitchat.values import Role, Turn
+from jitchat.window.carriers import Carrier
 from jitchat.window.steering import Steering
-from jitchat.window.window import Kind, Segment
+from jitchat.window.window import Kind
 from tests.support import talk
 from tests.tui.drawn import block_at, blocks, header, offset_of, on_screen, part, positions
 from tests.tui.support import until
@@ -56,8 +58,8 @@ def in_view(transcript: Transcript) -> list[int]:
     return [turn.position for turn in transcript._turns[first : last + 1]]
 
 
-def part_of(kind: Kind) -> Segment:
-    return Segment(kind, Role.USER, "", 0, None, "")
+def part_of(kind: Kind) -> Carrier:
+    return Carrier(kind, Figure(0))
 
 
 async def paged(pilot: Pilot[None], transcript: Transcript, pages: int, goal: int) -> int:

@@ -218,7 +218,7 @@ def test_a_long_turn_is_there_as_an_excerpt_that_says_so_to_model_and_user():
     )
     row = next(row for row in window.ledger if row.turn == 18)
     found = excerpt_in(window)
-    told = f"excerpt, {segment(window, 18).tokens} of {found.whole:,}: picked"
+    told = f"excerpt, ~{segment(window, 18).tokens} of ~{found.whole:,}: picked"
     assert (row.verdict, row.reason, segment(window, 18).reason) == (
         Verdict.RETRIEVED,
         told,

@@ -91,7 +91,7 @@ def test_a_line_that_found_no_room_is_told():
         Mode.JIT, retrieval=shortlist(20, 9, hits=1), budget=replace(BUDGET, index=0)
     )
     assert rows[9].verdict is Verdict.LEFT_OUT
-    assert rows[9].reason == "0.10 below #20; no room for its index line: 0 tokens left"
+    assert rows[9].reason == "0.10 below #20; no room for its index line; tokens left: ~0"
 
 
 def test_a_line_that_is_hardly_shorter_than_its_turn_is_told():
@@ -108,7 +108,7 @@ def test_a_hit_that_was_too_dear_names_its_price_and_what_was_left():
     window, rows = window_for(Mode.JIT, retrieval=found)
     loaded = [row.tokens for row in rows.values() if row.verdict is Verdict.RETRIEVED]
     assert 46 not in turns_of(window, Kind.RETRIEVED)
-    told = re.match(r"no room: (\d+) tokens, (\d+) left for recalled turns", rows[46].reason)
+    told = re.match(r"no room: ~(\d+) tokens, ~(\d+) left for recalled turns", rows[46].reason)
     assert told
     left = BUDGET.retrieved - sum(loaded)
     assert abs(rows[46].tokens - int(told[1])) < 10, "but for the fence"
@@ -121,7 +121,7 @@ def test_a_late_decision_is_told_whether_its_line_was_sent_or_not():
     assert (rows[40].verdict, rows[40].reason) == (Verdict.INDEX, "latest decision")
     _, rows = window_for(Mode.JIT, retrieval=found, budget=replace(BUDGET, index=0))
     assert rows[40].verdict is Verdict.LEFT_OUT
-    assert rows[40].reason == "latest decision; no room for its index line: 0 tokens left"
+    assert rows[40].reason == "latest decision; no room for its index line; tokens left: ~0"
 
 
 def test_turns_that_a_small_window_squeezed_out_of_the_recent_block_are_told():
@@ -134,7 +134,7 @@ def test_turns_that_a_small_window_squeezed_out_of_the_recent_block_are_told():
         for row in rows.values():
             assert row.verdict is Verdict.LEFT_OUT
             assert re.fullmatch(
-                r"no room for its exchange in the recent block: \d+ tokens? left", row.reason
+                r"no room for its exchange in the recent block; tokens left: ~\d+", row.reason
             )
             assert row.tokens > 0
 
@@ -142,7 +142,7 @@ def test_turns_that_a_small_window_squeezed_out_of_the_recent_block_are_told():
 def test_a_candidate_that_was_squeezed_out_says_so_whether_or_not_its_line_is_there():
     window, rows = window_for(Mode.JIT, retrieval=shortlist(51, hits=0), budget=BUDGET.of_size(330))
     assert 51 not in turns_of(window, Kind.RECENT)
-    assert rows[51].reason.startswith("no room for its exchange in the recent block: ")
+    assert rows[51].reason.startswith("no room for its exchange in the recent block; tokens left: ")
 
 
 def test_a_turn_that_was_asked_for_says_what_it_lacks_also_where_its_line_is_there():

@@ -21,6 +21,7 @@ from jitchat.values import (
     Form,
     Mode,
     Role,
+    Shortened,
     Status,
     Tool,
     ToolCall,
@@ -37,9 +38,11 @@ from jitchat.window.facts import fact_line
 from jitchat.window.files import FileSources
 from jitchat.window.history import History
 from jitchat.window.parts import Sources, ToolOffer
-from jitchat.window.plan import plan
+from jitchat.window.plan import plan, rewritten
 from jitchat.window.tokens import EstimateCounter, message_tokens
 from jitchat.window.window import ContextWindow, Kind, OtherRow, Requested, Segment, Verdict
+from jitchat.window.written import TurnPricing
+from jitchat.writing.pieces import PLAIN, WritingRules
 from tests.examples import examples
 from tests.window.cases import TEXTS, Case, cases
 from tests.window.reports import calibrations
@@ -47,7 +50,7 @@ from tests.window.reports import calibrations
 COUNTER = EstimateCounter()
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 HERE = "here"
-_ROOM = re.compile(r"no room: ([\d,]+) tokens, ([\d,]+) left (.+?)(?:;|, in “|$)")
+_ROOM = re.compile(r"no room: ~?([\d,]+) tokens, ~?([\d,]+) left (.+?)(?:;|, in “|$)")
 
 
 def price(text: str, _use: ToolUse = NO_TOOL_USE) -> int:
@@ -122,6 +125,7 @@ def test_every_stored_part_is_sent_or_has_a_row(
         assert row.tokens > 0 or not row.is_sent
         assert row.name in " ".join(why_other(window, row.name))
     rooms_are_true(window, learnt)
+    numbers_are_marked_and_are_those_of_the_row(window)
     reads_back(window)
 
 
@@ -181,6 +185,16 @@ def rooms_are_true(window: ContextWindow, learnt: Calibration) -> None:
                 assert int(left.replace(",", "")) <= window.free + files + 60
 
 
+def numbers_are_marked_and_are_those_of_the_row(window: ContextWindow) -> None:
+    for row in (*window.others, *window.ledger):
+        assert "\0" not in row.reason
+        for needed, _, _ in _ROOM.findall(row.reason):
+            if isinstance(row, OtherRow):
+                assert int(needed.replace(",", "")) == row.tokens
+        for found in re.finditer(r"no room: (.)", row.reason):
+            assert (found[1] == "~") == (not window.is_sure)
+
+
 def reads_back(window: ContextWindow) -> None:
     segments = [record.segment_fields(segment) for segment in window.segments]
     rows = [record.ledger_fields(row) for row in window.ledger]
@@ -231,7 +245,7 @@ def test_facts_without_room_are_listed_with_their_tokens_and_the_room() -> None:
     assert (sent + len(rows), len(rows) > 9) == (25, True)
     for row in rows:
         told = re.fullmatch(
-            r"decision on “port”; no room: (\d+) tokens, (\d+) left for facts", row.reason
+            r"decision on “port”; no room: ~(\d+) tokens, ~(\d+) left for facts", row.reason
         )
         assert told, row.reason
         assert int(told[1]) == row.tokens > int(told[2])
@@ -349,7 +363,7 @@ def test_what_the_model_requests_in_mid_turn_is_left_out_no_longer() -> None:
     known = replace(known, hits=(PartHit(3, "a" * 64, 0, 0.5, "match"),))
     before = window_of(history=talk(80), files=known)
     [part] = before.others_of(Kind.DOCUMENTS)
-    assert re.fullmatch(r"no room: [\d,]+ tokens, [\d,]+ left for parts of files", part.reason)
+    assert re.fullmatch(r"no room: ~[\d,]+ tokens, ~[\d,]+ left for parts of files", part.reason)
     asked = Requested("“port”", elsewhere=(part.name,))
     after = extended(before, Appended((), (asked,)), COUNTER, NO_CALIBRATION)
     [row] = after.others_of(Kind.DOCUMENTS)
@@ -400,3 +414,28 @@ def test_rows_of_windows_of_earlier_versions_are_read() -> None:
         (Kind.TOOLS, "shelf", Verdict.LEFT_OUT),
     ]
     assert known[0].source == Source(12, 12, "chat-3")
+
+
+def test_a_result_in_part_is_of_the_same_whole_however_its_call_is_written() -> None:
+    long = "The relay has 40 ports.\n" * 400
+    preview = Shortened("The relay has 40 ports.\n[preview]", Form.PREVIEW)
+    call = ToolCall("call1", "shelf", '{"row": 7}')
+    turns = (
+        Turn(13, Role.USER, "What is on the shelf?", NOON),
+        Turn(14, Role.ASSISTANT, "", NOON, use=ToolUse(calls=(call,))),
+        Turn(15, Role.TOOL, long, NOON, use=ToolUse(answers=call, form=preview)),
+    )
+    offer = ToolOffer(Tool("shelf", "lends books", "{}"), "a server's tool")
+
+    def planned(rules: WritingRules) -> ContextWindow:
+        pricing = TurnPricing(COUNTER, rules)
+        history = History().extended([*talk().turns, *turns], pricing)
+        return window_of(Mode.FULL, history=history, tools=(offer,), rules=rules)
+
+    quoting = replace(PLAIN, takes_tools=False)
+    native = planned(PLAIN)
+    again = rewritten(native, COUNTER, quoting, NO_CALIBRATION)
+    assert again is not None
+    [held] = [each for each in again.segments if each.form is Form.PREVIEW]
+    assert held.whole - held.tokens == COUNTER.count(long) - COUNTER.count(preview.text)
+    assert held.reason.startswith(again.extent(held))

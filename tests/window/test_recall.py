@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from jitchat.values import RecallOrder, Retrieval, Role
 from jitchat.window.history import History
+from jitchat.window.reasons import number_of, room_of
 from jitchat.window.recall import Allowance, Recall, Recalling
 from jitchat.window.render import Piece
 from tests.support import turn
@@ -28,12 +29,13 @@ def test_lines_are_given_up_ahead_of_turns_and_the_least_valuable_first():
         order += [p.turn for p in before.lines if p not in held.lines]
         order += [p.turn for p in before.turns if p not in held.turns]
     assert order == [1, 20, 7, 3, 9]
-    assert held.refused == dict.fromkeys((9, 3), "5 tokens over the room of the window")
-    assert held.lines_full == "no room for its index line: 0 tokens left"
+    over = f"{number_of(5)} tokens over the room of the window"
+    assert held.refused == dict.fromkeys((9, 3), over)
+    assert held.lines_full == f"no room for its index line; tokens left: {room_of(0)}"
     cheaper = Recall(pieces(9), pieces(7)).smaller(5, fits=True)
     assert cheaper.lines_full == "with its index line, sending every turn would cost less"
     refused = cheaper.smaller(5, fits=True).refused
-    assert refused == {9: "5 tokens over the cost of sending every turn"}
+    assert refused == {9: f"{number_of(5)} tokens over the cost of sending every turn"}
 
 
 def found_with_questions(**allowed: object) -> Recall:

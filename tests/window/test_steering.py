@@ -119,7 +119,7 @@ def test_one_that_does_not_fit_says_what_it_lacks_and_fits_with_that(slope, foun
     window = plan(Mode.JIT, wanted, budget, COUNTER, learnt)
     excerpt, _, told = row_of(window, 12).reason.partition("; in full, it would need ")
     assert excerpt.endswith(": you asked for #12")
-    missing = int(told.split()[0].replace(",", ""))
+    missing = int(told.split()[0].strip("~").replace(",", ""))
     more = budget.of_size(budget.budget + missing + 8)
     whole = row_of(plan(Mode.JIT, wanted, more, COUNTER, learnt), 12)
     assert (whole.verdict, whole.reason) == (Verdict.RETRIEVED, "you asked for #12")

@@ -106,8 +106,8 @@ def listed(window: ContextWindow) -> Iterator[Violation]:
             continue
         if row.tokens != segment.at_full_text:
             yield Violation("e row", f"#{row.turn}: {row.tokens} listed, {segment.tokens} sent")
-        if not row.reason.startswith(segment.extent):
-            yield Violation("e row", f"#{row.turn}: {row.reason!r} is not {segment.extent!r}")
+        if not row.reason.startswith(window.extent(segment)):
+            yield Violation("e row", f"#{row.turn}: {row.reason!r} is not {segment.reason!r}")
 
 
 # (b) every stored part

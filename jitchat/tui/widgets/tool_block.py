@@ -9,13 +9,13 @@ from jitchat.text.figures import duration, plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.palette import MUTED
 from jitchat.values import ToolCall, Turn
-from jitchat.window.window import Segment
+from jitchat.window.carriers import Carrier
 
 _WIDTH = 400
 """Maximum characters of a line, which the screen cuts to its width."""
 
 
-def folded(turn: Turn, segment: Segment | None) -> Sequence[tuple[str, str]]:
+def folded(turn: Turn, carrier: Carrier | None) -> Sequence[tuple[str, str]]:
     """Write a result in two lines: the call and its result; its duration and size.
 
     Return texts with their styles.
@@ -23,7 +23,7 @@ def folded(turn: Turn, segment: Segment | None) -> Sequence[tuple[str, str]]:
     line = shorten(result_line(turn), _WIDTH)
     mark, style = state_of(turn)
     took = duration(turn.use.seconds) if turn.use.seconds is not None else ""
-    tokens = f"{plural(segment.tokens, 'token')} in the window" if segment is not None else ""
+    tokens = f"{carrier.size} tokens in the window" if carrier is not None else ""
     size = plural(len(turn.content), "character") if turn.content else "empty"
     form = turn.use.form
     shortened = f", {form.form} in windows" if form is not None else ""

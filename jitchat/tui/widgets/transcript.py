@@ -28,9 +28,9 @@ from jitchat.tui.widgets.turn_block import TurnBlock
 from jitchat.tui.widgets.turn_details import NOTHING, Detail, TurnDetails, is_cut
 from jitchat.turn_list import joined, replaced, up_to
 from jitchat.values import Role, Status, ToolCall, Turn
+from jitchat.window.carriers import Carrier
 from jitchat.window.exchange import is_requested
 from jitchat.window.steering import Steering
-from jitchat.window.window import Segment
 
 FIRST, NEAR, KEPT = 4, 20, 40
 """Turns loaded for the first frame; those on either side of the view before more are loaded, and
@@ -93,8 +93,8 @@ class Transcript(LineView):
         self._loading = asyncio.Lock()
         self.details: TurnDetails | None = None
         """For the conversation on screen; None before the first one."""
-        self._carrier: Callable[[Turn], Segment | None] = lambda _: None
-        """Returns the segment of a turn in the window."""
+        self._carrier: Callable[[Turn], Carrier | None] = lambda _: None
+        """Returns what carries a turn in the window."""
         self._steering = Steering()
         self._growing: TurnBlock | None = None
         """The block of the streaming reply."""
@@ -261,8 +261,8 @@ class Transcript(LineView):
             self._growing.change()
             self.settle()
 
-    def mark(self, carrier: Callable[[Turn], Segment | None]) -> None:
-        """Mark the turns that are in the window; `carrier` returns the segment of a turn."""
+    def mark(self, carrier: Callable[[Turn], Carrier | None]) -> None:
+        """Mark the turns that are in the window; `carrier` returns what carries a turn."""
         self._carrier = carrier
         for block in self.turn_blocks:
             block.mark(carrier(block.turn))

@@ -16,8 +16,9 @@ from jitchat.tui.widgets.reply import ReplyBlock, beginning, left_out
 from jitchat.tui.widgets.tool_block import called_lines, folded, whole
 from jitchat.tui.widgets.turn_details import NOTHING, Detail
 from jitchat.values import Role, Status, ToolCall, Turn
+from jitchat.window.carriers import Carrier
 from jitchat.window.steering import Hold
-from jitchat.window.window import Kind, Segment
+from jitchat.window.window import Kind
 
 _ENDED = {
     Status.CUT: "cut off",
@@ -54,14 +55,14 @@ class TurnBlock(ReplyBlock):
     def __init__(
         self,
         turn: Turn,
-        segment: Segment | None = None,
+        carrier: Carrier | None = None,
         detail: Detail = NOTHING,
         hold: Hold | None = None,
     ) -> None:
-        """`segment` is the turn's segment in the window; None if it is not in the window."""
+        """`carrier` is what carries the turn in the window; None if it is not in the window."""
         super().__init__(turn.content)
         self.turn, self.detail = turn, detail
-        self._segment, self._hold = segment, hold
+        self._carrier, self._hold = carrier, hold
         self._thoughts = [detail.reasoning]
         """The reasoning in pieces."""
         self._thinks = False
@@ -88,7 +89,7 @@ class TurnBlock(ReplyBlock):
 
     @property
     def _kind(self) -> Kind | None:
-        return self._segment.kind if self._segment is not None else None
+        return self._carrier.kind if self._carrier is not None else None
 
     def estimate(self, width: int) -> None:
         """Guess the height, from the length of the text."""
@@ -96,8 +97,8 @@ class TurnBlock(ReplyBlock):
             text = self.turn.content
             self.height = 3 + text.count("\n") + len(text) // max(1, width)
 
-    def mark(self, segment: Segment | None) -> None:
-        kind, self._segment = self._kind, segment
+    def mark(self, carrier: Carrier | None) -> None:
+        kind, self._carrier = self._kind, carrier
         if self._kind is not kind or self.turn.use.answers is not None:
             self.change()
 
@@ -222,7 +223,7 @@ class TurnBlock(ReplyBlock):
 
     def _result(self, call: ToolCall, look: Look) -> Part:
         """Draw a call and its result in two lines, or in full."""
-        lines = [(text, look.style(style)) for text, style in folded(self.turn, self._segment)]
+        lines = [(text, look.style(style)) for text, style in folded(self.turn, self._carrier)]
         if self.is_unfolded:
             text = f"\n{_unfolded(whole(self.turn, call))}"
             lines.append((text, look.style("")))

@@ -8,7 +8,6 @@ conversations are added in both cases, since the whole conversation does not con
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil
 
 from jitchat.window import reasons
 from jitchat.window.facts import without_repeats
@@ -74,12 +73,12 @@ def _pins_and_start(parts: Parts) -> tuple[list[Segment], int]:
 def _allowance(parts: Parts, room: int) -> Allowance:
     sources, budget = parts.sources, parts.budget
     retrieved = budget.retrieved_of(sources.history.total)
-    return Allowance(room, retrieved, budget.index, parts.calibration.slope, sources.wanted)
+    return Allowance(room, retrieved, budget.index, sources.wanted)
 
 
 def _recalled(parts: Parts, head: Sequence[Segment]) -> tuple[Recall, tuple[Segment, ...]]:
     """Fill the tail after `head` with as much as fits and is needed."""
-    sources, slope = parts.sources, parts.calibration.slope
+    sources = parts.sources
     taken = frozenset(segment.turn for segment in head if segment.turn is not None)
     price, history = parts.counter.count, sources.history
     room = parts.room - tokens_of(head) - tokens_of(parts.bare_tail)
@@ -99,7 +98,7 @@ def _recalled(parts: Parts, head: Sequence[Segment]) -> tuple[Recall, tuple[Segm
         if combined.is_bare:
             additions = additions[:-1]
         else:
-            combined = _smaller(parts, combined, segments, ceil(missing * slope))
+            combined = _smaller(parts, combined, segments, missing)
 
 
 def _missing(parts: Parts, segments: Sequence[Segment]) -> int:
