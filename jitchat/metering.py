@@ -162,7 +162,9 @@ class MeteredProvider:
         self.cost: float | None = 0.0
         """The cost of all requests in US dollars; None if one is unknown."""
         self.sent = self.answered = 0
-        """Tokens of all requests that were billed: as counted here, and as reported or counted."""
+        """Tokens of all requests that were billed, as reported or counted."""
+        self.is_reported = True
+        """Whether none of them had to be counted."""
 
     async def stream(
         self, messages: Sequence[Message], options: Options
@@ -235,8 +237,10 @@ class MeteredProvider:
                 reported = with_known_output(reported, has_output=bool(wrote))
             own = Usage(sent, self._counter.count(wrote))
             used = taken(reported, own, self._price)
-            self.sent += sent
-            self.answered += (reported or own).output_tokens or own.output_tokens or 0
+            told = reported or own
+            self.is_reported &= bool(reported and reported.input_tokens)
+            self.sent += told.input_tokens or sent
+            self.answered += told.output_tokens or own.output_tokens or 0
         is_known = self.cost is not None and used.cost is not None
         self.cost = (self.cost or 0.0) + (used.cost or 0.0) if is_known else None
         if self._metering is not None and identity is not None:

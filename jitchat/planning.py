@@ -396,14 +396,18 @@ class Meter:
         """Learn from the provider's count of a window that was counted here."""
         if sent is None or usage is None or not usage.input_tokens:
             return
-        tokens = usage.input_tokens
-        self._reports = (*self._reports, Report.of(sent.pieces, tokens))[-_REPORTS:]
         if self._learnt is not None:
             with suppress(StoreError):
-                sample = Sample(sent.counted, tokens, others_of(sent.pieces))
+                sample = Sample(sent.counted, usage.input_tokens, others_of(sent.pieces))
                 self._learnt.add_sample(self._counter.name, sample)
                 now = self._learnt_calibration()
                 self.calibration = now if now.samples else self.calibration
+        self.remember(sent, usage)
+
+    def remember(self, sent: ContextWindow, usage: Usage) -> None:
+        """Show no window that contains this one as smaller."""
+        report = Report.of(sent.pieces, usage.input_tokens or 0)
+        self._reports = (*self._reports, report)[-_REPORTS:]
         self.calibration = replace(self.calibration, reports=self._reports)
 
     def refused(self, window: ContextWindow, refusal: ContextOverflow, known: Budget) -> Budget:

@@ -7,7 +7,7 @@ from jitchat.store.attachments import bytes_of
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore, require
 from jitchat.store.windows import Ending, Send, WindowArchive
-from jitchat.values import Role, Turn
+from jitchat.values import Role, Turn, Usage
 from jitchat.window.exchange import replies_to
 from jitchat.window.record import window_from
 from jitchat.window.window import ContextWindow, Segment
@@ -81,6 +81,16 @@ def window_of(database: Database, window_id: int) -> ContextWindow:
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise database.damaged() from error
     return window
+
+
+def last_reported(memory: Memory, provider: str, model: str) -> tuple[ContextWindow, Usage] | None:
+    """Read the conversation's last window with the model's usage, if there is one."""
+    sends = WindowArchive(memory.store.database).sends(memory.conversation.id, 1)
+    for send in sends:
+        usage = send.usage
+        if usage and usage.input_tokens and (send.provider, send.model) == (provider, model):
+            return window_of(memory.store.database, send.window_id), usage
+    return None
 
 
 def _with_pictures(window: ContextWindow, database: Database) -> ContextWindow:

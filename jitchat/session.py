@@ -55,6 +55,7 @@ from jitchat.providers.provider import (
     Wire,
 )
 from jitchat.recorder import Outgoing, SendRecorder
+from jitchat.replay import last_reported
 from jitchat.savings import Comparison
 from jitchat.session_options import SessionOptions
 from jitchat.small_models.picker import ModelPicker
@@ -117,6 +118,9 @@ class Session:
         self.picker = ModelPicker(picker) if picker else None
         self.summariser = Summariser(summariser, memory) if summariser else None
         self._meter = Meter(counter, options.learnt)
+        with suppress(StoreError):  # a damaged window is reported when it is opened
+            if earlier := last_reported(memory, provider.name, provider.model):
+                self._meter.remember(*earlier)
         self.planning = Planning(
             memory, counter, self._model_facts, self._offered, self._files_named
         )

@@ -370,11 +370,10 @@ class Picking:
     fallback: str = ""
     """Why the heuristic's hits were used instead, as a clause; empty if the model's were."""
     input_tokens: int = 0
-    """Of the request as sent; 0 if none was sent or none was accepted."""
+    """As the provider reported them, otherwise counted; 0 if no request was sent or accepted."""
     output_tokens: int = 0
-    """As the provider reported them, otherwise counted."""
     exact: bool = True
-    """Whether the tokens were counted by the small model's own tokenizer."""
+    """Whether the tokens were reported, or counted by the small model's own tokenizer."""
     ms: float = 0.0
     """From sending the request to the end of the answer, or to the timeout."""
     cost: float | None = None

@@ -75,6 +75,8 @@ class ScriptedProvider:
     """What went along with each of the requests."""
     later: list[Script] = field(default_factory=list)
     """The answers after that; behind the last one comes `script` again."""
+    usage: Usage = field(default_factory=lambda: Usage(100, 10))
+    """What is reported for each answer."""
 
     def rules(self, options: object) -> WritingRules:
         return PLAIN
@@ -91,7 +93,7 @@ class ScriptedProvider:
             else:
                 yield ReplyDelta(step) if isinstance(step, str) else step
             await asyncio.sleep(0)
-        yield Usage(100, 10)
+        yield self.usage
         calls = any(isinstance(step, ToolCall) for step in script)
         yield Finished("tool_calls" if calls else "stop")
 

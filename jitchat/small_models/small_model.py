@@ -64,7 +64,7 @@ class SmallModelReply:
     error: JitchatError | None
     """Why there is no complete answer."""
     input_tokens: int
-    """As counted here, of all requests that were billed."""
+    """Of all requests that were billed, as reported or counted; so are those of the output."""
     output_tokens: int
     exact: bool
     ms: float
@@ -135,7 +135,8 @@ class SmallModel:
         ms = (time.perf_counter() - started) * 1000
         self.taught.takes_schema &= hearing.takes_schema
         tokens = metered.sent, metered.answered
-        return SmallModelReply(hearing.text, error, *tokens, self.counter.exact, ms, metered.cost)
+        is_exact = self.counter.exact or metered.is_reported
+        return SmallModelReply(hearing.text, error, *tokens, is_exact, ms, metered.cost)
 
     async def _hear(
         self, provider: Provider, hearing: Hearing, messages: Sequence[Message], schema: str | None

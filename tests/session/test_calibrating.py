@@ -124,6 +124,19 @@ async def test_a_window_that_contains_a_reported_one_is_never_shown_under_that_r
     assert beside.used < 2_000, "a smaller window says what was counted"
 
 
+async def test_a_session_that_is_opened_again_knows_what_was_reported_last(store):
+    session = counting(store, Counting(Server(offset=2_000, noise=0)), 2)
+    first = await sent(session, "Which crane is it?", Mode.FULL)
+    reports = session.provider.reports
+    conversation = store.conversation(session.memory.conversation.id)
+    again = session_on(store, conversation, Counting(), options=SessionOptions())
+    assert again.preview("And which berth?", Mode.FULL).used >= reports[0] > 2 * first.used
+    other = Counting()
+    other.model = "small-2"
+    unknown = session_on(store, conversation, other, options=SessionOptions())
+    assert unknown.preview("And which berth?", Mode.FULL).used < reports[0]
+
+
 async def test_a_sample_is_the_uncorrected_count(store):
     session = counting(store)
     for number in range(5):

@@ -28,7 +28,7 @@ from tests.session.sending import (
     send,
     stored_turns,
 )
-from tests.small_models.support import QUESTION, TURNS, picks, small
+from tests.small_models.support import QUESTION, TURNS, UNREPORTED, picks, small
 from tests.support import ScriptedProvider, conversation_of, sent_window, session_on, talk
 from tests.window.cases import turns_of
 
@@ -68,6 +68,7 @@ async def test_picked_turns_are_at_full_text_with_the_two_best(store):
 
 async def test_the_ledger_has_the_tokens_of_the_actual_request_and_is_stored(store):
     picker = small(picks(3))
+    picker.provider.usage = UNREPORTED
     session = session_with(store, picker)
     plain = session_on(store, session.memory.conversation).preview(QUESTION, Mode.JIT)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.providers.provider import Options, Piece, ReplyDelta
 from jitchat.small_models.small_model import SmallModel
+from jitchat.values import Usage
 from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
 
@@ -33,6 +34,10 @@ def picks(*ids: int) -> str:
 def small(*script: object, seconds: float = 5.0, name: str = "small-1") -> SmallModel:
     """A small model that follows the script; its requests are its provider's `requests`."""
     return SmallModel(ScriptedProvider(script, model=name), EstimateCounter(), seconds)
+
+
+UNREPORTED = Usage(None, 10)
+"""The answer's tokens alone: those of the request are counted."""
 
 
 @dataclass

@@ -15,7 +15,7 @@ from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
 from jitchat.window.tokens import EstimateCounter, message_tokens, request_tokens
-from tests.small_models.support import picks, small
+from tests.small_models.support import UNREPORTED, picks, small
 from tests.support import talk, turn
 from tests.window.cases import shortlist
 
@@ -49,6 +49,7 @@ async def test_its_picks_and_the_two_best_are_the_hits():
 
 async def test_the_tokens_that_are_told_are_those_of_the_request_that_was_sent():
     model = small(picks(33))
+    model.provider.usage = UNREPORTED
 
     retrieval = await ModelPicker(model).pick(sources(), BUDGET, COUNTER)
 

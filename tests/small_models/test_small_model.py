@@ -21,7 +21,7 @@ from jitchat.providers.provider import Finished, Options, ReasoningDelta, SentRe
 from jitchat.small_models.small_model import LONGEST, SmallModel
 from jitchat.values import Message, Role, Usage
 from jitchat.window.tokens import EstimateCounter, request_tokens
-from tests.small_models.support import Bare, small
+from tests.small_models.support import UNREPORTED, Bare, small
 from tests.support import ScriptedProvider
 
 ASKED = (Message(Role.SYSTEM, "Choose."), Message(Role.USER, "Which of #1, #2 and #3?"))
@@ -34,16 +34,18 @@ def bare(*script: object, seconds: float = 5.0) -> tuple[SmallModel, Bare]:
     return SmallModel(provider, COUNTER, seconds), provider
 
 
-async def test_the_tokens_are_those_of_the_very_request_and_of_the_answer_as_reported():
+@pytest.mark.parametrize(("usage", "sent"), [(UNREPORTED, SENT), (Usage(100, 10), 100)])
+async def test_the_tokens_are_those_reported_or_else_those_of_the_very_request(usage, sent):
     model = small('{"ids":', " [1]}")
+    model.provider.usage = usage
 
     heard = await model.ask(ASKED)
 
     assert model.provider.requests == [ASKED]
     assert (heard.text, heard.error) == ('{"ids": [1]}', None)
-    assert (heard.input_tokens, heard.output_tokens) == (SENT, 10), "as the script reports"
+    assert (heard.input_tokens, heard.output_tokens) == (sent, 10)
     assert heard.ms > 0
-    assert not heard.exact
+    assert heard.exact == (usage.input_tokens is not None)
 
 
 @pytest.mark.parametrize("reported", [(), (Usage(50, 0),)])
@@ -151,6 +153,7 @@ class Strict(ScriptedProvider):
 
 async def test_the_schema_goes_along_and_is_counted():
     model = small("[]")
+    model.provider.usage = UNREPORTED
 
     heard = await model.ask(ASKED, SCHEMA)
 
@@ -162,7 +165,7 @@ async def test_the_schema_goes_along_and_is_counted():
     "refusal", [RequestRefused("No such field.", ""), NotAnAnswer("HTTP 500.", "")]
 )
 async def test_a_server_that_takes_no_schema_is_asked_without_one_from_then_on(refusal):
-    provider = Strict(("[1]",), refusal=refusal)
+    provider = Strict(("[1]",), refusal=refusal, usage=UNREPORTED)
     model = SmallModel(provider, COUNTER, 5)
 
     heard = [await model.ask(ASKED, SCHEMA) for _ in range(2)]
@@ -192,6 +195,7 @@ async def test_a_request_that_was_billed_and_repeated_without_its_schema_is_paid
 async def test_a_schema_that_the_loop_left_out_is_not_sent_or_counted_again():
     sent = SentRequest("openai", "", Options(without=frozenset({"response_format"})), "")
     model = small(sent, "[1]")
+    model.provider.usage = UNREPORTED
 
     heard = [await model.ask(ASKED, SCHEMA) for _ in range(2)]
 

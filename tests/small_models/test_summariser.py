@@ -12,7 +12,7 @@ from jitchat.small_models.summariser import BATCH, Summariser
 from jitchat.store.packed import unpack
 from jitchat.window.tokens import request_tokens
 from tests.index.support import FakeEmbedder, index
-from tests.small_models.support import small
+from tests.small_models.support import UNREPORTED, small
 from tests.small_models.writers import (
     COUNTER,
     Writer,
@@ -40,7 +40,7 @@ async def test_lines_replace_the_heuristic_ones_at_once_and_name_their_model(sto
 
 
 async def test_the_tokens_so_far_are_those_of_the_requests(store):
-    provider = Writer()
+    provider = Writer(usage=UNREPORTED)
 
     steps = await written(writing(memory_of(store), provider))
 

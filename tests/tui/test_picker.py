@@ -37,7 +37,7 @@ async def test_the_next_window_says_that_nobody_was_asked_and_the_sent_one_who_p
         assert shown(screen, "#cost").startswith(" asking small[red]-1 to choose turns · 0 s")
         gate.set()
         await until(pilot, lambda: screen.previews.sent is not None, "the window")
-        assert shown(screen, "#inspector-note").startswith("picked by small[red]-1: ~")
+        assert shown(screen, "#inspector-note").startswith("picked by small[red]-1: 100 + 10")
         assert "saved against full" in shown(screen, "#inspector-note")
         await idle(pilot)
         titles = [
