@@ -10,6 +10,7 @@ after many pages up and down with the inspector open.
 from __future__ import annotations
 
 import argparse
+import codecs
 import json
 import multiprocessing
 import os
@@ -19,9 +20,10 @@ import tempfile
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.benchmarks.terminal import Terminal
+from tests.glass import Glass
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -31,16 +33,38 @@ RATE = 60
 """Deltas a second while a message is measured."""
 KEYS = "QXZJVKYQXZJV"
 PAGES = 150
-END = "END-OF-REPLY"
+END = "the end of {}"
 SENTENCE = "The window of *Tuesday* stays as it was agreed, and `release.toml` says what waits. "
 ITEM = "- an item of the list, with **some** words in it\n"
 
 
-def answer(words: int) -> str:
+class Watched(Terminal):
+    """Knows what is on the screen: what was there before is not drawn again."""
+
+    def __init__(self, *given: Any) -> None:
+        self._glass = Glass(40, 120)
+        self._decode = codecs.getincrementaldecoder("utf-8")().decode
+        super().__init__(*given)
+
+    def _see(self, drawn: bytes) -> None:
+        super()._see(drawn)
+        self._glass.write(self._decode(drawn))
+
+    def resize(self, rows: int, columns: int) -> None:
+        self._glass = Glass(rows, columns)
+        super().resize(rows, columns)
+
+    def until_shown(self, text: str, timeout: float = 120.0) -> None:
+        deadline = time.perf_counter() + timeout
+        while text not in self._glass.text:
+            self._read(deadline)
+
+
+def answer(words: int, said: str) -> str:
     """A reply of so many words, five items of a list among them."""
     prose = SENTENCE * max(1, (words - 50) // len(SENTENCE.split()))
     half = len(prose) // 2
-    return f"{prose[:half]}\n\n{ITEM * 5}\n{prose[half:]}\n\n{END}"
+    return f"{prose[:half]}\n\n{ITEM * 5}\n{prose[half:]}\n\n{END.format(said)}"
 
 
 class Server(BaseHTTPRequestHandler):
@@ -51,13 +75,13 @@ class Server(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        said = json.loads(body)["messages"][-1]["content"]
-        pause = 1 / RATE if "measured" in str(said) else 0.0
+        said = str(json.loads(body)["messages"][-1]["content"]).splitlines()[-1]
+        pause = 1 / RATE if "measured" in said else 0.0
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        for word in answer(self.words).split(" "):
+        for word in answer(self.words, said).split(" "):
             self._send({"delta": {"content": f"{word} "}})
             if pause:
                 time.sleep(pause)
@@ -81,28 +105,28 @@ def serve(words: int, told: Connection) -> None:
     server.serve_forever()
 
 
-def start(home: Path, port: int) -> Terminal:
+def start(home: Path, port: int) -> Watched:
     """Start the app in a new home, and wait until a message can be sent."""
     environ = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
     environ |= {"JITCHAT_HOME": str(home), "HOME": str(home)}
     url = f"http://127.0.0.1:{port}/v1"
     options = ["--provider", "vllm", "--base-url", url, "--model", "scripted"]
-    terminal = Terminal([sys.executable, "-m", "jitchat", *options], environ)
+    terminal = Watched([sys.executable, "-m", "jitchat", *options], environ)
     terminal.wait_for("Type a message")
     terminal.drain(3)
     return terminal
 
 
-def send(terminal: Terminal, text: str) -> float:
+def send(terminal: Watched, text: str) -> float:
     """Send a message; what it took of a core until all was drawn."""
     before = terminal.processor_seconds()
     terminal.type(f"{text}\r")
-    terminal.wait_for(END, timeout=120)
+    terminal.until_shown(END.format(text))
     terminal.until_quiet(0.4)
     return terminal.processor_seconds() - before
 
 
-def measure(terminal: Terminal, name: str) -> None:
+def measure(terminal: Watched, name: str) -> None:
     """Print a line of figures."""
     used = send(terminal, f"measured {name}")
     terminal.drain(1.5)

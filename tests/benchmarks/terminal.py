@@ -73,7 +73,7 @@ class Terminal:
         answers: bool = True,
     ) -> None:
         self.answers = answers
-        self.drawn = b""
+        self.drawn = bytearray()
         """All of it, unlike `seen`."""
         self._unread = b""
         self._master, slave = pty.openpty()

@@ -407,7 +407,7 @@ class LineView(ScrollView):
         return row
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return strips that Textual knows from earlier frames, whose output it has kept."""
+        """Return strips that Textual knows from earlier frames, with what it has made of them."""
         if "@click" in self.hover_style.meta:
             return super().render_lines(crop)  # highlights what is clicked on
         strips = [self.render_line(y) for y in crop.line_range]
