@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
+from textual.worker import Worker
 
 from jitchat.errors import StoreError, UnknownConversation
 from jitchat.text.figures import plural
@@ -45,17 +46,18 @@ class Changes(Controller):
 
     _version: int = 0
     """The database's version that is on screen."""
+    _worker: Worker[None] | None = None
 
     def watch(self) -> None:
         """Look for changes until the app ends."""
-        self.host.run(self._watch, "changes")
+        self.host.every(LOOK_EVERY, self._look_in_background)
 
-    async def _watch(self) -> None:
-        while True:
-            await asyncio.sleep(LOOK_EVERY)
-            session = self.opening.session
-            if session is not None and not self.sends.busy:
-                await asyncio.to_thread(self._look, session, self.opening.number)
+    def _look_in_background(self) -> None:
+        session = self.opening.session
+        is_looking = self._worker is not None and not self._worker.is_finished
+        if session is not None and not self.sends.busy and not is_looking:
+            look = partial(self._look, session, self.opening.number)
+            self._worker = self.host.in_thread(look, "changes")
 
     def _look(self, session: Session, opening: int) -> None:
         store = self.backend.store
