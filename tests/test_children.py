@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat import weights
-from jitchat.bench.scaling import run_in_child
 from jitchat.children import own_python, run_users_command, start_installer, start_piped
 from jitchat.settings.keys import key_from_command
-from tests.bench import works
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,16 +60,12 @@ def download(tmp_path: Path) -> None:
     assert minilm.files[1].package in outcome.sentence  # it came as far as asking for the package
 
 
-def bench(tmp_path: Path) -> None:
-    assert run_in_child(works.count) != os.getpid()
-
-
 def key(tmp_path: Path) -> None:
     command = shlex.join([sys.executable, "-c", "import json, socket; print('key')"])
     assert key_from_command(command, "groq") == "key"
 
 
-@pytest.mark.parametrize("start", [download, bench, key])
+@pytest.mark.parametrize("start", [download, key])
 def test_no_child_runs_what_lies_in_the_current_folder(
     start: Callable[[Path], None], hostile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -6,9 +6,8 @@ If the same question is asked several times, these cells form a cluster: they ca
 than the same number of independent cells, by the design effect.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from math import sqrt
+from collections.abc import Collection, Iterable, Sequence
+from math import fsum, sqrt
 
 _Z = 1.959963984540054
 """The 97.5 % point of the standard normal distribution."""
@@ -29,57 +28,30 @@ def wilson(right: float, of: float) -> Interval:
     return max(0.0, min(share, middle - reach)), min(1.0, max(share, middle + reach))
 
 
-@dataclass(slots=True)
-class ClusterSums:
-    """Sums over clusters of cells with their right ones; clusters can grow."""
+def effective_size(clusters: Iterable[tuple[int, int]]) -> float:
+    """Return the number of independent cells with the same information as clusters of cells.
 
-    clusters: int = 0
-    of: int = 0
-    """Number of cells."""
-    right: int = 0
-    _of_squared: int = 0
-    _right_squared: int = 0
-    _right_of: int = 0
-
-    def replace(self, before: tuple[int, int], after: tuple[int, int]) -> None:
-        """Replace a cluster, given as (right, cells); (0, 0) stands for no cluster."""
-        for sign, (right, of) in ((-1, before), (1, after)):
-            self.clusters += sign * (of > 0)
-            self.of += sign * of
-            self.right += sign * right
-            self._of_squared += sign * of * of
-            self._right_squared += sign * right * right
-            self._right_of += sign * right * of
-
-    @property
-    def effective_if_clustered(self) -> float | None:
-        """The effective size; None if every cluster is one cell, or there is none."""
-        return None if self.clusters == self.of else self.effective
-
-    @property
-    def effective(self) -> float:
-        """The number of independent cells with the same information, if there is a cell.
-
-        The design effect is that of a ratio: J. N. K. Rao and A. J. Scott, A simple method for
-        the analysis of clustered binary data, Biometrics 48 (1992) 577-585; corrected for few
-        clusters by E. L. Korn and B. I. Graubard, Confidence intervals for proportions with small
-        expected number of positive counts estimated from survey data, Survey Methodology 24
-        (1998) 193-201. It is limited to the possible range, from fully dependent cells in each
-        cluster to independent ones; if all or none are right, it cannot be estimated, and full
-        dependence is assumed.
-        """
-        if self.clusters == self.of:
-            return float(self.of)
-        least, share = self.of * self.of / self._of_squared, self.right / self.of
-        spread = self.of * share * (1 - share)
-        if not spread or self.clusters < 2:
-            return least
-        squares = (
-            self._right_squared - 2 * share * self._right_of + share * share * self._of_squared
-        )
-        design = self.clusters / (self.clusters - 1) * squares / spread
-        few = (_Z / _student(self.clusters - 1)) ** 2
-        return max(least, min(self.of, self.of * few / design if design > 0 else self.of))
+    Each cluster is given as (right, cells). The design effect is that of a ratio: J. N. K. Rao and
+    A. J. Scott, A simple method for the analysis of clustered binary data, Biometrics 48 (1992)
+    577-585; corrected for few clusters by E. L. Korn and B. I. Graubard, Confidence intervals for
+    proportions with small expected number of positive counts estimated from survey data, Survey
+    Methodology 24 (1998) 193-201. It is limited to the possible range, from fully dependent cells
+    in each cluster to independent ones; if all or none are right, it cannot be estimated, and full
+    dependence is assumed.
+    """
+    asked = [cluster for cluster in clusters if cluster[1]]
+    number, of = len(asked), sum(size for _, size in asked)
+    if number == of:
+        return float(of)
+    least = of * of / sum(size * size for _, size in asked)
+    share = sum(right for right, _ in asked) / of
+    spread = of * share * (1 - share)
+    if not spread or number < 2:
+        return least
+    squares = fsum((right - share * size) ** 2 for right, size in asked)
+    design = number / (number - 1) * squares / spread
+    few = (_Z / _student(number - 1)) ** 2
+    return max(least, min(of, of * few / design if design > 0 else of))
 
 
 def _student(freedom: float) -> float:
@@ -112,19 +84,19 @@ def paired_difference(pairs: Collection[Pair]) -> Interval:
     general approach, Statistics in Medicine 27 (2008) 1693-1702. Unlike a t interval of the
     clusters' differences, it does not shrink to zero if all clusters changed alike.
     """
-    was, became = ClusterSums(), ClusterSums()
-    for of, before, after in pairs:
-        was.replace((0, 0), (before, of))
-        became.replace((0, 0), (after, of))
-    earlier, later = was.right / was.of, became.right / became.of
+    cells = sum(of for of, _, _ in pairs)
+    earlier = sum(before for _, before, _ in pairs) / cells
+    later = sum(after for _, _, after in pairs) / cells
     deviations = [(before - of * earlier, after - of * later) for of, before, after in pairs]
     scale = sqrt(sum(a * a for a, _ in deviations) * sum(b * b for _, b in deviations))
     together = sum(a * b for a, b in deviations)
     if together > 0:  # Newcombe's correction for continuity: half a cluster
         together = max(0.0, together - sum(of * of for of, _, _ in pairs) / len(pairs) / 2)
     correlation = together / scale if scale else 0.0
-    low, high = wilson(earlier * was.effective, was.effective)
-    later_low, later_high = wilson(later * became.effective, became.effective)
+    was = effective_size((before, of) for of, before, _ in pairs)
+    became = effective_size((after, of) for of, _, after in pairs)
+    low, high = wilson(earlier * was, was)
+    later_low, later_high = wilson(later * became, became)
 
     def reach(one: float, other: float) -> float:
         return sqrt(max(0.0, one * one - 2 * correlation * one * other + other * other))

@@ -1,118 +1,43 @@
 """Times the app's stages on synthetic talk: store → index → open → retrieve → plan.
 
-Building and asking run in separate processes, so that the measured memory is that of a process
-which only has the conversation open, without the screen. Times are in milliseconds.
-
-Such a process reads a function and its arguments from standard input, writes its progress and its
-result to standard output, all as JSON, and exits.
+Times are in milliseconds.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import re
 import statistics
-import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, is_dataclass
-from importlib import import_module
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, get_type_hints
+from typing import TYPE_CHECKING
 
 from jitchat.bench.asking import OpenConversation, ms_since, opened_store, turns_held
 from jitchat.bench.haystack import NEEDLE, PHRASINGS, Haystack, other_questions
 from jitchat.bench.scores import Figures, embedder_name, spread
-from jitchat.children import end_piped, own_python, start_piped
-from jitchat.errors import BenchFailed, JitchatError, WindowOverflow
+from jitchat.errors import WindowOverflow
 from jitchat.index import indexer, search
 from jitchat.index.conversation_index import WORTH_PACKING
 from jitchat.index.embedder import Embedder
-from jitchat.index.load_embedder import load_embedder
 from jitchat.index.narrowing import NARROWED_FROM
 from jitchat.index.retrieve import SHORTLIST, make_query
 from jitchat.index.tables import IndexTables
 from jitchat.memory import Memory
-from jitchat.settings.sections import EmbedderSettings
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.text.search_tokens import terms
 from jitchat.text.words import content_words
-from jitchat.typed_data import fields_of, read
 from jitchat.values import USUAL_MODES, Mode, Retrieval, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.carriers import lines_on
-from jitchat.window.tokens import TokenCounter, counter_for
+from jitchat.window.tokens import TokenCounter
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 Report = Callable[[int], object]
 """Called with the progress since the last call."""
-_Result = TypeVar("_Result")
-_CHILD = own_python("-c", "from jitchat.bench.scaling import serve; serve()")
-
-
-def run_in_child(
-    function: Callable[..., _Result], *arguments: object, report: Report = lambda _: None
-) -> _Result:
-    """Call a function, with its own `report` as the last argument, in a child process.
-
-    The other arguments are dataclasses and paths; the result is plain data. Both are sent as JSON.
-    """
-    child = start_piped(_CHILD, Path(tempfile.gettempdir()))
-    assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018  for mypy
-    values = [fields_of(value) if is_dataclass(value) else str(value) for value in arguments]
-    try:
-        with child.stdin:
-            call = json.dumps([function.__module__, function.__name__, values])
-            child.stdin.write(call.encode())
-        message = json.loads(child.stdout.readline())
-        while isinstance(message, int):
-            report(message)
-            message = json.loads(child.stdout.readline())
-    except (OSError, ValueError) as error:
-        code = child.wait()
-        raise BenchFailed(
-            f"The measuring process ended early (exit code {code}).",
-            "It may have run out of memory: try fewer turns.",
-        ) from error
-    finally:
-        end_piped(child)
-    result: _Result
-    result, failure = message
-    if failure is not None:
-        raise BenchFailed(*failure)
-    return result
-
-
-def serve() -> None:
-    """Call the function given on standard input; write progress, then (result, failure)."""
-    with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as output:
-        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keep the function's prints out of it
-
-        def send(value: object) -> None:
-            print(json.dumps(value), file=output, flush=True)
-
-        module, name, values = json.load(sys.stdin)
-        function = getattr(import_module(module), name)
-        kinds = list(get_type_hints(function).values())
-        arguments = [
-            kind(value) if kind is Path else read(kind, value)
-            for kind, value in zip(kinds, values, strict=False)
-        ]
-        try:
-            send((function(*arguments, send), None))
-        except JitchatError as error:  # its texts are passed on to the parent process
-            send((None, (error.what, error.remedy)))
-        except Exception as error:  # noqa: BLE001  the user gets a sentence for any error
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            place = f"{Path(last.filename).name}:{last.lineno}"
-            send((None, (f"Internal error ({type(error).__name__} at {place}).",)))
-
 
 _TALK = "talk"
 QUESTIONS = 40
@@ -121,24 +46,12 @@ QUESTIONS = 40
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What talks are measured with; a measuring process loads the embedder and counter itself."""
+    """What talks are measured with."""
 
-    embedder: EmbedderSettings
-    """With an absolute path."""
-    cache: str
-    """The folder of downloaded models."""
-    model: str
-    """The model whose tokens are counted."""
+    embedder: Embedder
+    counter: TokenCounter
     budget: Budget
     modes: tuple[Mode, ...] = USUAL_MODES
-
-    def load_embedder(self) -> Embedder:
-        wanted = self.embedder
-        folder = Path(wanted.path) if wanted.path else None
-        return load_embedder(wanted.name, wanted.model, folder, Path(self.cache))
-
-    def counter(self) -> TokenCounter:
-        return counter_for(self.model, os.environ)
 
 
 def steps(size: int) -> int:
@@ -146,19 +59,14 @@ def steps(size: int) -> int:
 
 
 def measure(setup: Setup, talk: Haystack, report: Report) -> Figures:
-    """Build a talk and ask about it, in a temporary database; return the figures of all stages.
-
-    Raises:
-        BenchFailed: One of the processes ended early.
-
-    """
+    """Build a talk and ask about it, in a temporary database; return the figures of all stages."""
     with tempfile.TemporaryDirectory(prefix="jitchat-bench-") as folder:
         path = Path(folder) / "bench.db"
-        figures = run_in_child(build, setup, talk, path, report=report)
-        figures |= run_in_child(ask, setup, talk, path, report=report)
+        figures = build(setup, talk, path, report)
+        figures |= ask(setup, talk, path, report)
         figures["exactness"] = {"of_6": 1.0, "of_50": 1.0}
         if talk.size > WORTH_PACKING:
-            figures["exactness"] = run_in_child(exactness, setup, path, report=report)
+            figures["exactness"] = exactness(setup, path)
     return {"turns": talk.size, "needle": talk.needle, **figures}
 
 
@@ -169,13 +77,13 @@ def _questions() -> list[str]:
 _ROWS_AT_ONCE = 2_048
 
 
-def exactness(setup: Setup, path: Path, _: Report = lambda _: None) -> Figures:
+def exactness(setup: Setup, path: Path) -> Figures:
     """Compare a search of every row with exact vectors and a search as in the app.
 
     Return the share of the first 6 and 50 hits of the former that are also found first, over all
     questions.
     """
-    embedder = setup.load_embedder()
+    embedder = setup.embedder
     with opened_store(path) as store:
         talk = store.conversation(_TALK)
         tables = IndexTables(store.database, talk.id)
@@ -208,7 +116,7 @@ def build(setup: Setup, talk: Haystack, path: Path, report: Report) -> Figures:
     The times are means per turn; `index_turn_ms` is without embedding, and `first_open_ms` is the
     time until the first question can be asked, when every turn has to be counted.
     """
-    embedding = TimedEmbedder(setup.load_embedder())
+    embedding = TimedEmbedder(setup.embedder)
     turns = list(talk.turns())
 
     def reported() -> Iterator[Turn]:
@@ -242,10 +150,9 @@ def build(setup: Setup, talk: Haystack, path: Path, report: Report) -> Figures:
 
 def _opened(store: ColdStore, setup: Setup, embedder: Embedder) -> tuple[OpenConversation, float]:
     """Open the conversation and retrieve for its first question; return the time that it took."""
-    counter = setup.counter()
     begun = time.perf_counter()
     memory = Memory(store, store.conversation(_TALK), embedder)
-    conversation = OpenConversation(memory, counter, setup.budget)
+    conversation = OpenConversation(memory, setup.counter, setup.budget)
     conversation.retrieve(PHRASINGS[0])
     return conversation, ms_since(begun)
 
@@ -256,7 +163,7 @@ def ask(setup: Setup, talk: Haystack, path: Path, report: Report) -> Figures:
     `full_tokens` are those that `full` would send, whether they fit or not, a mean over the
     phrasings; `retrieve_ms` is without embedding the question; `plan_ms` is in `jit`.
     """
-    embedding = TimedEmbedder(setup.load_embedder())
+    embedding = TimedEmbedder(setup.embedder)
     questions = _questions()
     embed_ms: list[float] = []
     retrieve_ms: list[float] = []
@@ -278,13 +185,12 @@ def ask(setup: Setup, talk: Haystack, path: Path, report: Report) -> Figures:
                     one = None
                 planned[mode].append(one)
             report(1)
-        resident, peak = memory_mb()
         words_ms = fts5_ms(store.database, questions)
     full_tokens = statistics.fmean(window.full_tokens for window in jit[: len(PHRASINGS)])
     vectors_ms = matrix_ms(talk.size, embedding.dimension)
     both = spread([search + window.ms for search, window in zip(retrieve_ms, jit, strict=True)])
     return {
-        "counter": setup.counter().name,
+        "counter": setup.counter.name,
         "full_tokens": round(full_tokens),
         "modes": {mode.value: _sent(windows) for mode, windows in planned.items()},
         "open_ms": open_ms,
@@ -295,8 +201,6 @@ def ask(setup: Setup, talk: Haystack, path: Path, report: Report) -> Figures:
         "matrix_ms": vectors_ms,
         "fts5_ms": words_ms,
         "times_bounds": both["p50"] / (vectors_ms + words_ms),
-        "resident_mb": resident,
-        "peak_mb": peak,
     }
 
 
@@ -387,22 +291,3 @@ def fts5_ms(database: Database, questions: Sequence[str]) -> float:
             connection.execute(_BY_WORDS, (words, SHORTLIST)).fetchall()
             times.append(ms_since(begun))
     return statistics.median(times)
-
-
-_STATUS = Path("/proc/self/status")
-_SIZES = re.compile(r"^(VmRSS|VmHWM):\s+(\d+) kB$", re.MULTILINE)
-
-
-def memory_mb() -> tuple[float | None, float | None]:
-    """Return the current and the peak resident memory, in MB of 2²⁰ bytes.
-
-    None if the system does not report it.
-    """
-    if _STATUS.exists():
-        sizes = dict(_SIZES.findall(_STATUS.read_text(encoding="utf-8")))
-        return int(sizes["VmRSS"]) / 1024, int(sizes["VmHWM"]) / 1024
-    if sys.platform == "darwin":
-        from resource import RUSAGE_SELF, getrusage  # noqa: PLC0415  is not on every system
-
-        return None, getrusage(RUSAGE_SELF).ru_maxrss / 2**20
-    return None, None

@@ -28,7 +28,6 @@ from jitchat.cli.bench_options import (
 )
 from jitchat.errors import EmbedderUnavailable, UsageError
 from jitchat.index.embedder import Embedder
-from jitchat.paths import absolute
 from jitchat.settings import Settings, sections, small_models
 from jitchat.small_models.document_writer import ModelDocumentWriter
 from jitchat.synthesis.document_writer import ExtractiveWriter
@@ -311,12 +310,9 @@ def scaling_command(
     sizes = _sizes(usual if turns is None else turns)
     measuring.require_writable()
     settings = flags.settings()
-    embedder = settings.embedder
-    budget = models.resolve_model(settings).asked_budget
-    if embedder.path:
-        embedder = replace(embedder, path=str(absolute(Path(embedder.path))))
-    cache = str(flags.paths().models)
-    setup = scaling.Setup(embedder, cache, settings.model_name(), budget, modes)
+    model = models.resolve_model(settings)
+    embedder, budget = models.make_embedder(settings, flags.paths()), model.asked_budget
+    setup = scaling.Setup(embedder, model.counter, budget, modes)
     talks = [haystack.Haystack(size, haystack.Length(length)) for size in sizes]
     with output.progress("turns", sum(scaling.steps(size) for size in sizes)) as advance:
         measured = [scaling.measure(setup, talk, advance) for talk in talks]

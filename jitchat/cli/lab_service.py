@@ -14,7 +14,7 @@ from jitchat import __version__, errors, models
 from jitchat.bench.output import settings_fields, without_login
 from jitchat.bench.workers import reply_to
 from jitchat.index.embedder import Embedder
-from jitchat.lab import compare, costs, grade, planting, run_file
+from jitchat.lab import changed_settings, costs, grade, planting, run_file
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.lab import Lab
 from jitchat.memory import Memory
@@ -159,7 +159,7 @@ class LocalLabService:
         _require_same(run, "jitchat ", run.version, __version__)
         _require_same(run, "the embedder ", run.embedder, embedder.id)
         _require_same(run, "tokens counted by ", run.counter, model.counter.name)
-        if changes := list(compare.changed_settings(run, settings_fields(model.settings))):
+        if changes := list(changed_settings.sentences(run, settings_fields(model.settings))):
             them = "it" if len(changes) == 1 else "them"
             raise errors.UsageError(" ".join(changes), f"Set {them} back, or start a new run.")
         judging = _make_judge(model, run.judge) if run.judge else None

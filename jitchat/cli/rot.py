@@ -1,4 +1,4 @@
-"""`jitchat rot`: a run in the app or without it; `list`, `show`, `compare` and `forget`."""
+"""`jitchat rot`: a run in the app or without it; `list`, `show` and `forget`."""
 
 import sys
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ import click
 
 from jitchat.cli import cold_store, options, output
 from jitchat.cli.rot_options import RotFiles, RotFlags
-from jitchat.errors import StoreError, UsageError
-from jitchat.lab import compare, report, run_file, stats
+from jitchat.errors import StoreError
+from jitchat.lab import run_file, stats
 from jitchat.lab.experiment import RunWanted
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
@@ -132,21 +132,6 @@ def show_command(flags: options.Flags, run: str, files: RotFiles) -> None:
     files.require_writable()
     with _opened(flags, run) as file:
         files.print_run(file.run, file.results())
-
-
-@rot_command.command("compare")
-@click.argument("before", metavar="A")
-@click.argument("after", metavar="B")
-def compare_command(flags: options.Flags, before: str, after: str) -> None:
-    """Compare two runs.
-
-    A and B are ids of runs, or `last`. The run that was started first is the baseline, whichever
-    way they are given. Only cells answered in both runs count.
-    """
-    comparison = compare.compare_saved(run_file.Runs(flags.paths().rot), (before, after))
-    if comparison.before.id == comparison.after.id:
-        raise UsageError(f"A and B are both {comparison.before.id}.", "Name two different runs.")
-    output.print_tables(report.comparison_tables(comparison))
 
 
 @rot_command.command("forget")

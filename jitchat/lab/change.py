@@ -1,17 +1,17 @@
-"""The difference of two shares of the same cells: between two runs, or two modes of one run.
+"""The difference between the shares of two modes of a run, on the same cells.
 
 Two modes are asked for the same facts, so their answers are paired: differences in difficulty
 between facts do not widen the interval of the difference between modes.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from jitchat.bench.proportions import Interval, Pair, paired_difference
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.run_file import short
-from jitchat.lab.stats import Fact, FactCounter, Tallies, Tally, fact_of
+from jitchat.lab.stats import Fact, Tallies, Tally, fact_of, tally_of
 from jitchat.values import Mode
 
 PAIRS = (
@@ -40,22 +40,22 @@ class Change:
     def interval(self) -> Interval:
         return paired_difference(self.facts)
 
-    @property
-    def is_clear(self) -> bool:
-        low, high = self.interval
-        return low > 0 or high < 0
-
-    @property
-    def outcome(self) -> str:
-        if not self.is_clear:
-            return "unclear"
-        return "better" if self.points > 0 else "worse"
-
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class ModeDifference:
+    """The difference between a mode and another one, in cells that were answered in both."""
+
     pairs: Sequence[tuple[Result, Result]]
-    """An earlier and a later result of each cell, or of one mode and another; all were answered."""
+    """Of each cell, the result of the other mode, and that of the mode."""
+    mode: Mode
+    against: Mode
+    left_out: int
+    """Cells with a result in at least one of the modes, but without an answer in both."""
+
+    @property
+    def name(self) -> str:
+        """`jit − full`."""
+        return f"{self.mode} − {self.against}"
 
     @property
     def whole(self) -> Change:
@@ -78,16 +78,15 @@ class Changes:
             yield "all", self.whole
 
 
-def _change(pairs: Iterable[tuple[Result, Result]]) -> Change:
-    before, after = FactCounter(), FactCounter()
+def _change(pairs: Sequence[tuple[Result, Result]]) -> Change:
     facts: dict[Fact, Pair] = defaultdict(lambda: (0, 0, 0))
     for one, other in pairs:
-        before.add(one)
-        after.add(other)
         fact = fact_of(one.cell)
         of, was, became = facts[fact]
         facts[fact] = of + 1, was + is_right(one), became + is_right(other)
-    return Change(before.tally(), after.tally(), tuple(sorted(facts.values())))
+    before = tally_of([one for one, _ in pairs])
+    after = tally_of([other for _, other in pairs])
+    return Change(before, after, tuple(sorted(facts.values())))
 
 
 def is_right(result: Result) -> bool:
@@ -107,21 +106,6 @@ def change_text(change: Change) -> str:
 def signed(points: float) -> str:
     """Format a difference of shares in points: `+12`, `−3`, `0`."""
     return f"{points * 100:+.0f}".replace("-", "−") if round(points * 100) else "0"
-
-
-@dataclass(frozen=True, slots=True)
-class ModeDifference(Changes):
-    """The difference between a mode and another one, in cells that were answered in both."""
-
-    mode: Mode
-    against: Mode
-    left_out: int
-    """Cells with a result in at least one of the modes, but without an answer in both."""
-
-    @property
-    def name(self) -> str:
-        """`jit − full`."""
-        return f"{self.mode} − {self.against}"
 
 
 def mode_differences(tallies: Tallies) -> Iterator[ModeDifference]:

@@ -16,17 +16,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
+from jitchat import errors
 from jitchat.bench.workers import Workers
 from jitchat.distil import distil
-from jitchat.errors import (
-    BenchFailed,
-    JitchatError,
-    KeyRefused,
-    NotAnAnswer,
-    ProviderError,
-    SpendingLimitReached,
-    StoreError,
-)
 from jitchat.events import AnswerProgress, Event, RetryScheduled, SendFailed
 from jitchat.index.embedder import Embedder
 from jitchat.lab import events, order, planting
@@ -102,7 +94,9 @@ class Lab:
             else:
                 await self._ask_rounds(begun_at + self.within)
         finally:
-            with suppress(StoreError):  # answers are stored, and the reason for the end is reported
+            with suppress(
+                errors.StoreError
+            ):  # answers are stored, and the reason for the end is reported
                 self.file.spend(self.clock() - begun_at)
             if self._judge is not None:
                 await self._judge.provider.aclose()
@@ -118,7 +112,7 @@ class Lab:
         await self._end(is_new=bool(left))
 
     def _is_given_up(self) -> bool:
-        if isinstance(self._workers.error, StoreError):
+        if isinstance(self._workers.error, errors.StoreError):
             raise self._workers.error
         if self._workers.error is not None:
             self.hear(events.RunEnded(str(self._workers.error)))
@@ -186,7 +180,7 @@ class Lab:
         try:
             return planting.made_of_own(plan, self._own, self._price)
         except ValueError as short:
-            raise BenchFailed(
+            raise errors.BenchFailed(
                 f"Your conversation has fewer than {plan.length:,} tokens in messages short enough"
                 f" to plant facts between ({short}).",
                 "Choose a shorter length, or a longer conversation.",
@@ -326,16 +320,16 @@ class _OpenConversations:
 
 def _only_reasoned(answer: AnswerProgress) -> bool:
     """Whether a reply was cut while the model was reasoning, before any text of the answer."""
-    if answer.text.strip() or not isinstance(answer.error, NotAnAnswer):
+    if answer.text.strip() or not isinstance(answer.error, errors.NotAnAnswer):
         return False
     if answer.reply is not None:
         return answer.reply.status is Status.CUT
     return answer.usage is not None and bool(answer.usage.reasoning_tokens)
 
 
-def _is_final(failure: ProviderError) -> bool:
+def _is_final(failure: errors.ProviderError) -> bool:
     """Whether the same request is certain to fail again: the key is refused, or the wait long."""
-    return isinstance(failure, KeyRefused) or failure.retry_after is not None
+    return isinstance(failure, errors.KeyRefused) or failure.retry_after is not None
 
 
 _BATCHES = 8
@@ -366,7 +360,7 @@ def _stored(file: RunFile, name: str, made: planting.MadeConversation) -> Conver
         whole = Path(((1, len(made.turns)),))
         kept = [turn.content for turn in store.turns_of(name, whole)]
         if kept != [repair(turn.content) for turn in made.turns]:
-            raise BenchFailed(
+            raise errors.BenchFailed(
                 f"This jitchat generates other conversations than those of {file.run.id}.",
                 "Start a new run.",
             )
@@ -396,7 +390,7 @@ class OpenConversation:
         account = self.session.spending.begin_message()
         sent = self.session.send(question.content, cell.mode, Once(again=question), account=account)
         answer = await self._answer(AnswerProgress(cell.mode), sent, wait, watch)
-        if isinstance(answer.error, StoreError | SpendingLimitReached):
+        if isinstance(answer.error, errors.StoreError | errors.SpendingLimitReached):
             raise answer.error
         answer = answer.ended(time.monotonic(), None, 0)
         cost = await to_the_end(account.cost)
@@ -453,7 +447,7 @@ class OpenConversation:
                         wait(event)
                     answer = answer.after(event, time.monotonic())
                     watch(answer)
-        except JitchatError as error:
+        except errors.JitchatError as error:
             answer = answer.after(SendFailed(error, ""), time.monotonic())
         return answer
 

@@ -14,8 +14,7 @@ from importlib.resources import files
 from itertools import islice
 from string import Template
 
-from jitchat.lab.filler import Exchange, exchanges
-from jitchat.lab.templates import Draw
+from jitchat.lab.filler import Draw, Exchange, exchanges
 from jitchat.text.words import stems
 
 _Pieces = Mapping[str, Sequence[str]]

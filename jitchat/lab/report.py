@@ -7,7 +7,6 @@ from rich.table import Table
 from jitchat.bench.output import plain_table
 from jitchat.lab import stats
 from jitchat.lab.change import change_text, mode_differences
-from jitchat.lab.compare import Comparison, left_out
 from jitchat.lab.evidence import NOTE, TITLE, Outcome, evidence_by_mode
 from jitchat.lab.facts import Kind
 from jitchat.lab.run_file import Run, short
@@ -124,35 +123,10 @@ def _points(tally: Tally) -> str:
     return stats.percent(tally.share).removesuffix(" %")
 
 
-def comparison_tables(compared: Comparison) -> Iterator[Table]:
-    rows = []
-    for mode, changes in compared.of.items():
-        for length, change in changes.named():
-            shares = (stats.share(change.before), stats.share(change.after))
-            rows.append([mode.value, length, *shares, change_text(change), change.outcome])
-    title = f"Right answers\nbefore: {compared.before.title}\nafter: {compared.after.title}"
-    yield plain_table(title, _CHANGED, rows, *comparison_notes(compared), gap=0)
-
-
-def comparison_notes(compared: Comparison) -> Iterator[str]:
-    """Yield paragraphs; the second one has several lines."""
-    yield (
-        "In brackets: 95 % intervals (Wilson; for changes Newcombe, for pairs). Unclear: with this"
-        " few cells it may be chance."
-    )
-    differ = ("What differs:", *compared.differences)
-    if not compared.differences:
-        differ = ("The settings are the same.",)
-    yield "\n".join((left_out(compared), *differ))
-    if compared.before.is_reader or compared.after.is_reader:
-        yield READER_CAVEAT
-
-
 _TOOK = ("mode", "sent", "tokens", "to first token", "time", "cached", "total cost")
 _AGAINST = "Differences between modes, on the same facts"
 _DIFFERENCE = ("modes", "length", "cells", "shares, %", "points")
 _DIFFERENCE_NOTE = "In brackets: 95 % intervals (Newcombe, for pairs)."
-_CHANGED = ("mode", "length", "before", "after", "points", "")
 
 
 def _tokens_at(tallies: Tallies, mode: Mode, length: int) -> str:

@@ -6,14 +6,15 @@ adds up to the decided cells, whatever the order of the results.
 
 from __future__ import annotations
 
-from bisect import insort
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from math import fsum
 from statistics import median
+from typing import TypeVar
 
-from jitchat.bench.proportions import ClusterSums, Interval, wilson
+from jitchat.bench.proportions import Interval, effective_size, wilson
 from jitchat.lab.experiment import Cell, Experiment, Result, Verdict
 from jitchat.lab.facts import Kind
 from jitchat.lab.filler import Talk
@@ -21,6 +22,7 @@ from jitchat.lab.run_file import Run, short
 from jitchat.text import figures, sanitize
 from jitchat.values import Mode
 
+_Place = TypeVar("_Place")
 NOTHING = "–"
 """Shown for a missing figure."""
 
@@ -284,13 +286,43 @@ class Tallies:
 
 def count_results(results: Iterable[Result], kinds: Collection[Kind] = tuple(Kind)) -> Tallies:
     """Count the results of these kinds; if a cell has several, the last one counts."""
-    counting = ResultCounter(kinds)
-    for result in results:
-        counting.take(result)
-    return counting.tallies()
+    counted = {result.cell: result for result in results if result.cell.kind in kinds}
+    by_mode = _grouped(counted, lambda cell: cell.mode)
+    return Tallies(
+        counted,
+        _tallied(counted, lambda cell: (cell.mode, cell.length, cell.depth)),
+        {axis.name: _tallied(counted, partial(_place_on, axis)) for axis in AXES},
+        _tallied(counted, lambda cell: (cell.mode, cell.kind)),
+        {mode: tally_of(group) for mode, group in by_mode.items()},
+        {mode: spent_on(group) for mode, group in by_mode.items()},
+        {
+            place: spent_on(group)
+            for place, group in _grouped(counted, lambda cell: (cell.mode, cell.length)).items()
+        },
+    )
 
 
-_ONE = {verdict: Tally(**{verdict.name.lower(): 1}) for verdict in Verdict}
+def _place_on(axis: Axis, cell: Cell) -> tuple[Mode, float] | None:
+    value = axis.of(cell)
+    return None if value is None else (cell.mode, value)
+
+
+def _grouped(
+    results: Mapping[Cell, Result], place_of: Callable[[Cell], _Place | None]
+) -> dict[_Place, list[Result]]:
+    """Group results by the place of their cells; those without one are left out."""
+    groups: dict[_Place, list[Result]] = defaultdict(list)
+    for cell, result in results.items():
+        place = place_of(cell)
+        if place is not None:
+            groups[place].append(result)
+    return groups
+
+
+def _tallied(
+    results: Mapping[Cell, Result], place_of: Callable[[Cell], _Place | None]
+) -> dict[_Place, Tally]:
+    return {place: tally_of(group) for place, group in _grouped(results, place_of).items()}
 
 
 Fact = tuple[Kind, float, int]
@@ -301,115 +333,49 @@ def fact_of(cell: Cell) -> Fact:
     return cell.kind, cell.depth, cell.repeat
 
 
-class FactCounter:
-    """Counts results in which the same fact can occur several times."""
-
-    def __init__(self) -> None:
-        self._tally = Tally()
-        self._facts: dict[Fact, tuple[int, int]] = defaultdict(lambda: (0, 0))
-        self._sums = ClusterSums()
-
-    def add(self, result: Result) -> None:
-        one, fact = _ONE[result.verdict], fact_of(result.cell)
-        self._tally += one
-        right, of = before = self._facts[fact]
-        self._facts[fact] = right + one.right, of + one.answered
-        self._sums.replace(before, self._facts[fact])
-
-    def tally(self) -> Tally:
-        return replace(self._tally, effective=self._sums.effective_if_clustered)
+def tally_of(results: Collection[Result]) -> Tally:
+    """Count results, in which the same fact can occur several times."""
+    verdicts = Counter(result.verdict for result in results)
+    right: Counter[Fact] = Counter()
+    answered: Counter[Fact] = Counter()
+    for result in results:
+        fact = fact_of(result.cell)
+        right[fact] += result.verdict is Verdict.RIGHT
+        answered[fact] += result.verdict in (Verdict.RIGHT, Verdict.WRONG)
+    effective = None
+    if max(answered.values(), default=0) > 1:
+        effective = effective_size((right[fact], of) for fact, of in answered.items())
+    counts = {verdict.name.lower(): number for verdict, number in verdicts.items()}
+    return Tally(**counts, effective=effective)
 
 
-class _Spending:
-    """Adds up tokens, time and cost of results, in sorted lists: medians are needed often."""
-
-    def __init__(self) -> None:
-        self._sent = self._input = self._cached = 0
-        self._costs: list[float] = []
-        self._tokens: list[float] = []
-        self._to_first: list[float] = []
-        self._seconds: list[float] = []
-
-    def add(self, result: Result) -> None:
-        if result.seconds is None or result.verdict is Verdict.UNFIT:
-            return
-        self._sent += 1
-        measured = [(self._tokens, result.tokens), (self._costs, result.cost)]
-        if result.verdict is not Verdict.FAILED:
-            measured += [(self._to_first, result.to_first), (self._seconds, result.seconds)]
-        for values, value in measured:
-            if value is not None:
-                insort(values, value)
-        if result.usage is not None and result.usage.input_tokens is not None:
-            self._input += result.usage.input_tokens
-            self._cached += result.usage.cached_tokens
-
-    def spent(self) -> Spent:
-        return Spent(
-            sent=self._sent,
-            tokens=median(self._tokens) if self._tokens else None,
-            to_first=median(self._to_first) if self._to_first else None,
-            seconds=median(self._seconds) if self._seconds else None,
-            cached=min(1.0, self._cached / self._input) if self._input else None,
-            cost=fsum(self._costs) if self._costs else None,
-            unpriced=self._sent - len(self._costs),
-        )
+def spent_on(results: Iterable[Result]) -> Spent:
+    sent = [
+        result
+        for result in results
+        if result.seconds is not None and result.verdict is not Verdict.UNFIT
+    ]
+    ended = [result for result in sent if result.verdict is not Verdict.FAILED]
+    usages = [result.usage for result in sent if result.usage is not None]
+    inputs = [
+        (usage.input_tokens, usage.cached_tokens)
+        for usage in usages
+        if usage.input_tokens is not None
+    ]
+    read = sum(tokens for tokens, _ in inputs)
+    cached = sum(tokens for _, tokens in inputs)
+    costs = [result.cost for result in sent if result.cost is not None]
+    return Spent(
+        sent=len(sent),
+        tokens=_median(result.tokens for result in sent),
+        to_first=_median(result.to_first for result in ended),
+        seconds=_median(result.seconds for result in ended),
+        cached=min(1.0, cached / read) if read else None,
+        cost=fsum(costs) if costs else None,
+        unpriced=len(sent) - len(costs),
+    )
 
 
-class ResultCounter:
-    """Counts results as they arrive, each in constant time."""
-
-    def __init__(self, kinds: Collection[Kind] = tuple(Kind)) -> None:
-        self._kinds = frozenset(kinds)
-        self._results: dict[Cell, Result] = {}
-        self._count_all()
-
-    def take(self, result: Result) -> None:
-        """Count a result if its kind is wanted; it replaces an earlier one of the same cell."""
-        if result.cell.kind not in self._kinds:
-            return
-        is_known = result.cell in self._results
-        self._results[result.cell] = result
-        if is_known:  # rare: a failed cell was asked again
-            self._count_all()
-        else:
-            self._count(result)
-
-    def tallies(self) -> Tallies:
-        """Return the current figures. The time depends on the size of the grid only."""
-        along = {
-            name: {place: each.tally() for place, each in counted.items()}
-            for name, counted in self._along.items()
-        }
-        return Tallies(
-            dict(self._results),
-            dict(self._squares),
-            along,
-            {place: each.tally() for place, each in self._by_kind.items()},
-            {mode: each.tally() for mode, each in self._by_mode.items()},
-            {mode: each.spent() for mode, each in self._spent.items()},
-            {place: each.spent() for place, each in self._spent_at.items()},
-        )
-
-    def _count_all(self) -> None:
-        self._squares: dict[Place, Tally] = defaultdict(Tally)
-        self._along: dict[str, dict[tuple[Mode, float], FactCounter]] = {
-            axis.name: defaultdict(FactCounter) for axis in AXES
-        }
-        self._by_kind: dict[tuple[Mode, Kind], FactCounter] = defaultdict(FactCounter)
-        self._by_mode: dict[Mode, FactCounter] = defaultdict(FactCounter)
-        self._spent: dict[Mode, _Spending] = defaultdict(_Spending)
-        self._spent_at: dict[tuple[Mode, int], _Spending] = defaultdict(_Spending)
-        for result in self._results.values():
-            self._count(result)
-
-    def _count(self, result: Result) -> None:
-        cell = result.cell
-        self._squares[cell.mode, cell.length, cell.depth] += _ONE[result.verdict]
-        for axis in AXES:
-            if (value := axis.of(cell)) is not None:
-                self._along[axis.name][cell.mode, value].add(result)
-        self._by_kind[cell.mode, cell.kind].add(result)
-        self._by_mode[cell.mode].add(result)
-        self._spent[cell.mode].add(result)
-        self._spent_at[cell.mode, cell.length].add(result)
+def _median(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None

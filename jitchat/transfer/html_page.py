@@ -17,18 +17,7 @@ from jitchat.store.store import ColdStore
 from jitchat.store.windows import Send
 from jitchat.text.markdown.html import html_of
 from jitchat.text.sanitize import one_line
-from jitchat.transfer.export import (
-    ExportedTurn,
-    ExportFormat,
-    Write,
-    about,
-    file_title,
-    heading,
-    left_out,
-    own_instructions,
-    path_turns,
-    sends_by_turn,
-)
+from jitchat.transfer import export
 from jitchat.values import Conversation, Role
 from jitchat.window.window import Segment
 
@@ -37,7 +26,9 @@ _INLINE = 1 << 20
 """Bytes; larger pictures are named, not embedded."""
 
 
-def write_html(store: ColdStore, conversations: Sequence[Conversation], write: Write) -> None:
+def write_html(
+    store: ColdStore, conversations: Sequence[Conversation], write: export.Write
+) -> None:
     titles = ", ".join(one_line(each.title) for each in conversations[:3])
     title = titles + (" …" if len(conversations) > 3 else "")
     style = (files("jitchat.transfer") / "html_page.css").read_text(encoding="utf-8")
@@ -53,14 +44,14 @@ def write_html(store: ColdStore, conversations: Sequence[Conversation], write: W
 
 
 def _write_conversation(
-    store: ColdStore, conversation: Conversation, anchor: str, write: Write
+    store: ColdStore, conversation: Conversation, anchor: str, write: export.Write
 ) -> None:
-    title, what = one_line(conversation.title), about(store, conversation)
+    title, what = one_line(conversation.title), export.about(store, conversation)
     write(f"<section>\n<h1>{_safe(title)}</h1>\n<p>{_safe(what)}</p>\n")
-    if system := own_instructions(store, conversation):
+    if system := export.own_instructions(store, conversation):
         write(_folded("Instructions for this conversation", system))
-    sends, pictures = sends_by_turn(store, conversation.id), 0
-    for exported in path_turns(store, conversation.id):
+    sends, pictures = export.sends_by_turn(store, conversation.id), 0
+    for exported in export.path_turns(store, conversation.id):
         for piece in _turn(exported, anchor):
             write(piece)
         for file in exported.files:
@@ -71,7 +62,7 @@ def _write_conversation(
             for piece in _window(store, conversation.id, send, anchor, contents):
                 write(piece)
         write("</article>\n")
-    write(f"<p>{_safe(left_out([(pictures, 'large picture')]))}</p>\n</section>\n")
+    write(f"<p>{_safe(export.left_out([(pictures, 'large picture')]))}</p>\n</section>\n")
 
 
 def _safe(text: str) -> str:
@@ -85,8 +76,8 @@ def _preformatted(text: str) -> str:
     return f"<pre>{skipped}{_safe(text)}</pre>"
 
 
-def _turn(exported: ExportedTurn, anchor: str) -> Iterator[str]:
-    turn, head = exported.turn, _safe(heading(exported))
+def _turn(exported: export.ExportedTurn, anchor: str) -> Iterator[str]:
+    turn, head = exported.turn, _safe(export.heading(exported))
     yield f'<article id="{anchor}-{turn.position}" class="{turn.role.value}">\n<h2>{head}</h2>\n'
     if exported.note.reasoning:
         yield _folded("Reasoning", exported.note.reasoning)
@@ -106,8 +97,8 @@ def _file(store: ColdStore, listed: Attachment) -> str:
     """Render an attachment: text as a collapsible block, small pictures embedded."""
     file = listed if _is_large(listed) else whole(store.database, listed)
     if file.text:
-        return _folded(f"Attached: {file_title(file)}", file.text)
-    title = _safe(file_title(file))
+        return _folded(f"Attached: {export.file_title(file)}", file.text)
+    title = _safe(export.file_title(file))
     if file.picture is None or not file.picture.data:
         return f"<p>Attached: {title}</p>\n"
     data = b64encode(file.picture.data).decode()
@@ -147,4 +138,6 @@ def _segment(segment: Segment, anchor: str, known: Mapping[int, str]) -> str:
     )
 
 
-HTML_PAGE = ExportFormat("html", "one page, with the windows as collapsible blocks", write_html)
+HTML_PAGE = export.ExportFormat(
+    "html", "one page, with the windows as collapsible blocks", write_html
+)

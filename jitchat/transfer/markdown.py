@@ -6,49 +6,40 @@ from collections.abc import Sequence
 from jitchat.store.store import ColdStore
 from jitchat.text.markdown.closing import closed
 from jitchat.text.sanitize import one_line
-from jitchat.transfer.export import (
-    ExportedTurn,
-    ExportFormat,
-    Write,
-    about,
-    file_title,
-    heading,
-    left_out,
-    own_instructions,
-    path_turns,
-    sends_by_turn,
-)
+from jitchat.transfer import export
 from jitchat.values import Conversation, Role
 
 _FENCE = re.compile(r"`{3,}")
 
 
-def write_markdown(store: ColdStore, conversations: Sequence[Conversation], write: Write) -> None:
+def write_markdown(
+    store: ColdStore, conversations: Sequence[Conversation], write: export.Write
+) -> None:
     for number, conversation in enumerate(conversations):
         if number:
             write("\n---\n\n")
         write(f"# {one_line(conversation.title)}\n\n")
-        write(f"*{about(store, conversation)}*\n")
-        if system := own_instructions(store, conversation):
+        write(f"*{export.about(store, conversation)}*\n")
+        if system := export.own_instructions(store, conversation):
             write(f"\nInstructions for this conversation:\n\n{_fenced(system)}\n")
-        windows = sum(map(len, sends_by_turn(store, conversation.id).values()))
+        windows = sum(map(len, export.sends_by_turn(store, conversation.id).values()))
         reasoned = files = 0
-        for exported in path_turns(store, conversation.id):
+        for exported in export.path_turns(store, conversation.id):
             write(f"\n{_turn(exported)}\n")
             reasoned += bool(exported.note.reasoning)
             files += len(exported.files)
         counts = [(windows, "window"), (reasoned, "reasoning text"), (files, "attached file")]
-        write(f"\n*{left_out(counts)}*\n")
+        write(f"\n*{export.left_out(counts)}*\n")
 
 
-def _turn(exported: ExportedTurn) -> str:
+def _turn(exported: export.ExportedTurn) -> str:
     turn = exported.turn
-    parts = [f"## {heading(exported)}"]
+    parts = [f"## {export.heading(exported)}"]
     if turn.content.strip("\n"):
         is_result = turn.role is Role.TOOL
         parts.append(_fenced(turn.content) if is_result else closed(turn.content))
     if exported.files:
-        named = (_code(file_title(file)) for file in exported.files)
+        named = (_code(export.file_title(file)) for file in exported.files)
         parts.append(f"Attached: {', '.join(named)}")
     for call in turn.use.calls:
         parts.append(f"Calls `{one_line(call.name)}`:")
@@ -68,4 +59,4 @@ def _fenced(content: str, language: str = "") -> str:
     return f"{fence}{language}\n{content}\n{fence}"
 
 
-MARKDOWN = ExportFormat("markdown", "the turns, for reading", write_markdown)
+MARKDOWN = export.ExportFormat("markdown", "the turns, for reading", write_markdown)

@@ -17,9 +17,10 @@ from jitchat.bench.scaling import (
     exactness,
     steps,
 )
-from jitchat.settings.sections import EmbedderSettings
+from jitchat.index.embedder import NoEmbedder
 from jitchat.values import USUAL_MODES
 from jitchat.window.budget import Budget
+from jitchat.window.tokens import EstimateCounter
 from tests.index.support import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -35,11 +36,10 @@ TALKS = [
 ]
 
 
-SETUP = Setup(EmbedderSettings("none"), "", "unknown", Budget())
+SETUP = Setup(NoEmbedder(), EstimateCounter(), Budget())
 
 
 def measure(folder: Path, talk: Haystack) -> Figures:
-    """In this process, which the app does by two of their own."""
     path = folder / f"{talk.length}-{talk.size}.db"
     figures = {"turns": talk.size, "needle": talk.needle}
     exact = {"exactness": {"of_6": 1.0, "of_50": 1.0}}
@@ -113,11 +113,8 @@ def test_it_tells_of_each_step(tmp_path: Path):
     assert sum(told) == steps(140) == 280 + scaling.QUESTIONS
 
 
-def test_what_packing_changes_is_told_as_shares_of_what_exact_vectors_find(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(Setup, "load_embedder", lambda _: FakeEmbedder(dimension=64))
-    setup = SETUP
+def test_what_packing_changes_is_told_as_shares_of_what_exact_vectors_find(tmp_path: Path):
+    setup = replace(SETUP, embedder=FakeEmbedder(dimension=64))
     build(setup, Haystack(300), tmp_path / "bench.db", int)
     found = exactness(setup, tmp_path / "bench.db")
     assert 0.9 <= found["of_6"] <= 1
@@ -131,11 +128,10 @@ def cells(sizes: list[Figures]) -> dict[str, list[str]]:
     return found
 
 
-def test_the_tables_say_what_was_refused_and_what_is_not_known(sixty: Figures):
-    found = cells([sixty | {"resident_mb": None, "modes": {"full": None, "jit": None}}])
+def test_the_tables_say_what_was_refused(sixty: Figures):
+    found = cells([sixty | {"modes": {"full": None, "jit": None}}])
     assert found["full"] == [f"{sixty['full_tokens']:,} refused"]
     assert found["jit"] == ["refused"]
-    assert found["resident, MB"] == ["–"]
 
 
 def test_a_mode_that_is_not_measured_has_no_column(sixty: Figures):

@@ -1,4 +1,4 @@
-"""`jitchat rot list`, `show`, `compare` and `forget`: stored runs."""
+"""`jitchat rot list`, `show` and `forget`: stored runs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def runs(home: Path) -> Runs:
 def test_without_runs_the_list_is_empty(jitchat: Shell):
     assert jitchat("rot", "list").out == "No runs yet. `jitchat rot` starts one.\n"
     assert jitchat("rot", "list", "--json").json == []
-    for command in (["show", "last"], ["forget", "r1", "--yes"], ["compare", "r1", "r2"]):
+    for command in (["show", "last"], ["forget", "r1", "--yes"]):
         done = jitchat("rot", *command)
         assert (done.code, done.out) == (2, "")
         assert done.err.endswith("There are no runs yet.\n")
@@ -84,18 +84,6 @@ def test_a_run_is_shown_and_exported_again(jitchat: Shell, tmp_path: Path):
     assert jitchat("rot", "show", "r9").err.endswith("`jitchat rot list` lists them.\n")
     unwritable = jitchat("rot", "show", "r1", "--html", tmp_path / "no" / "out.svg")
     assert (unwritable.code, unwritable.out) == (1, "")
-
-
-@pytest.mark.usefixtures("runs")
-def test_two_runs_are_compared_over_what_both_answered(jitchat: Shell):
-    done = jitchat("rot", "compare", "r1", "r2")
-
-    assert done.code == 0, done.err
-    assert "4 cells compared; left out: 8 only in the earlier run." in done.out
-    assert jitchat("rot", "compare", "r2", "r1").out == done.out, "begun first is earlier"
-    assert jitchat("rot", "compare", "r2", "last").err == (
-        "jitchat: A and B are both r2. Name two different runs.\n"
-    )
 
 
 def test_a_run_is_deleted_after_a_yes(jitchat: Shell, runs: Runs, monkeypatch: pytest.MonkeyPatch):

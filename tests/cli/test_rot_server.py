@@ -109,7 +109,7 @@ def test_a_run_stops_at_the_daily_spending_limit_and_can_be_resumed(
 ):
     home.mkdir()
     (home / "config.toml").write_text(
-        "[models.m]\ninput_price = 10.0\noutput_price = 0\n[spending]\nday = 0.012\n"
+        "[models.m]\ninput_price = 10.0\noutput_price = 0\n[spending]\nday = 0.011\n"
     )
     server.replies = [WELL, WELL]
     tiny = ("--lengths", "500", "--depths", "0,50,100", "--kinds", "direct", "--modes", "full")
@@ -117,7 +117,7 @@ def test_a_run_stops_at_the_daily_spending_limit_and_can_be_resumed(
 
     assert (done.code, len(server.asked)) == (1, 1)
     assert "Today: ~$0.00" in done.err
-    assert " of $0.0120, and this would add ~$0.00" in done.err
+    assert " of $0.0110, and this would add ~$0.00" in done.err
     assert "continues the run" in done.err
     (home / "config.toml").write_text("[models.m]\ninput_price = 10.0\noutput_price = 0\n")
     assert "3 cells: 3 answered." in jitchat("rot", "--resume", "r1", *server.flags).out

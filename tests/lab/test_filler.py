@@ -5,22 +5,17 @@ from __future__ import annotations
 import random
 import re
 from hashlib import sha256
-from importlib.resources import files
 from itertools import islice
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jitchat.lab.filler import FEWEST, MOST, Exchange, exchanges, stretch, theme, topics
+from jitchat.lab.filler import Exchange, exchanges, stretches, without
 from jitchat.text.stance import disclaims, is_decision
 from jitchat.text.words import stems
 from tests.examples import examples
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 NOTHING: frozenset[str] = frozenset()
 
@@ -44,10 +39,6 @@ def said_in(exchange: Exchange) -> set[str]:
     return set(stems(exchange.text)) | set(stems(exchange.reply))
 
 
-def stems_of(topic: str) -> set[str]:
-    return set(stems((files("jitchat.lab") / "data" / "talk" / f"{topic}.txt").read_text("utf-8")))
-
-
 def test_it_is_the_same_for_the_same_seed_in_every_run_and_every_python():
     first = list(islice(exchanges("golden", NOTHING), 50))
     assert first == list(islice(exchanges("golden", NOTHING), 50))
@@ -55,7 +46,7 @@ def test_it_is_the_same_for_the_same_seed_in_every_run_and_every_python():
     whole = "\0".join(text for each in first for text in (each.text, each.reply))
     assert (
         sha256(whole.encode()).hexdigest()
-        == "cad29ee0f7d5b1dc0203033568523505bfe49ab3fa4f5182b7662f6a16731faf"
+        == "a6fda61651a87fd239f5f52a1c6aecffc5e2af3cbabf236ae65f787ac5d42969"
     )
 
 
@@ -85,12 +76,24 @@ def test_turns_are_as_long_as_people_make_them(talk: list[Exchange], turns: list
     assert any("`" in turn for turn in turns)
 
 
-def test_it_goes_in_stretches_each_about_something_else():
-    chance = random.Random(7).random
-    themes = [theme(topic, case, NOTHING) for topic in topics() for case in range(len(topic.cases))]
-    lengths = [len(stretch(each, chance, set())) for each in themes]
-    assert lengths.count(0) < len(lengths) / 50
-    assert set(lengths) - {0} == set(range(FEWEST, MOST + 1))
+def test_it_goes_in_stretches_in_another_order_for_each_seed():
+    lengths = [len(stretch) for stretch in stretches("talk")]
+    assert set(lengths) == set(range(4, 15))
+    firsts = {next(exchanges(f"seed {number}", NOTHING)) for number in range(20)}
+    assert len(firsts) > 10
+    assert firsts <= {stretch[0] for stretch in stretches("talk")}
+
+
+def test_a_sentence_that_is_avoided_is_left_out_and_an_exchange_that_needs_it():
+    said = Exchange("I bake. It burns. Why?", "The oven is hot. Wait. Turn it down.")
+    assert without(said, NOTHING) == said
+    burnt = Exchange("I bake. Why?", "The oven is hot. Wait.")
+    assert without(said, frozenset(("burn", "turn"))) == burnt
+    for required in ("bake", "oven"):
+        assert without(said, frozenset((required,))) is None
+    listed = Exchange("Why?", "Well.\n\n- Cool it\n- Turn it down")
+    assert without(listed, NOTHING) == listed
+    assert without(listed, frozenset(("turn",))) is None
 
 
 def test_few_turns_look_like_decisions_or_like_not_knowing(turns: list[str]):
@@ -135,7 +138,8 @@ def test_every_stem_that_is_ever_said_can_be_avoided(every_stem: list[str]):
 def test_where_the_words_of_other_subjects_are_avoided_it_goes_on_in_plain_ones(
     every_stem: list[str],
 ):
-    avoided = frozenset(every_stem) - stems_of("friends")
+    spoken = {stem for each in stretches("talk")[-1] for stem in said_in(each)}
+    avoided = frozenset(every_stem) - spoken
     left = list(islice(exchanges("plain", avoided), 200))
     assert all(map(said_in, left))
     assert not {stem for each in left for stem in said_in(each)} & avoided
@@ -150,10 +154,8 @@ def test_where_every_word_is_avoided_it_goes_on_in_words_that_have_no_stem(
     assert fmean(not said_in(each) for each in vague) > 0.9
 
 
-@pytest.mark.long
-def test_it_never_ends_and_says_nothing_twice_for_10_000_exchanges(
-    rounds: Callable[[int, int], int],
-):
+def test_it_never_ends_and_says_nothing_twice_before_everything_was_said():
+    size = sum(map(len, stretches("talk")))
     talk = exchanges("on and on", NOTHING)
-    assert len(set(islice(talk, 10_000))) == 10_000
-    assert next(islice(talk, rounds(0, 90_000), None)).text
+    assert len(set(islice(talk, size))) == size > 5_000
+    assert next(talk).text

@@ -8,10 +8,8 @@ import pytest
 from rich.console import Console
 
 from jitchat.lab import stats
-from jitchat.lab.compare import compare_runs
-from jitchat.lab.experiment import Verdict
 from jitchat.lab.facts import Kind
-from jitchat.lab.report import ABSENT_CAVEAT, KIND_CAVEATS, READER_CAVEAT, comparison_tables, tables
+from jitchat.lab.report import ABSENT_CAVEAT, KIND_CAVEATS, READER_CAVEAT, tables
 from jitchat.lab.stats import Spent, Tally, count_results
 from tests.lab.some_results import READER_RUN, RUN, results
 
@@ -76,25 +74,6 @@ def test_what_the_window_held_stands_against_what_was_right():
     rows = rows_of(printed(tables(RUN, count_results(results()))))
     assert "full 51 · 85 % 9 · 15 % 0 · 0 % 0 · 0 %" in rows
     assert "recency 44 · 55 % 0 · 0 % 0 · 0 % 36 · 45 %" in rows
-
-
-def test_two_runs_are_told_by_length_with_what_differs():
-    other = replace(RUN, model="gpt-5-mini")
-    wrong = results(lambda cell: Verdict.WRONG if cell.length > 4_000 else Verdict.RIGHT)
-    text = printed(comparison_tables(compare_runs(RUN, results(), other, wrong)))
-    rows = rows_of(text)
-    assert "jit 16k 90 % (70–97) 0 % (0–16) −90 (−97 to −64) worse" in rows
-    assert all(row.count("(") == 3 for row in rows if row.split()[1:2] == ["all"])
-    assert "recency 4k 40 % (22–61) 100 % (84–100) +60 (+33 to +78) better" in rows
-    assert "jit 4k 100 % (82–100) 100 % (82–100) 0 (−18 to +18) unclear" in rows
-    assert "Model: qwen3-8b of ollama, then gpt-5-mini of ollama." in on_one_line(text)
-    assert max(map(len, text.splitlines())) <= 80
-
-
-def test_runs_of_the_same_settings_say_so():
-    text = on_one_line(printed(comparison_tables(compare_runs(READER_RUN, [], READER_RUN, []))))
-    assert "0 cells compared. The settings are the same." in text
-    assert READER_CAVEAT in text
 
 
 def test_what_a_model_is_called_cannot_steer_a_terminal_or_mark_up_a_table():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jitchat.lab.experiment import Cell, Verdict
 from jitchat.lab.facts import Kind
-from jitchat.lab.stats import ResultCounter, Tally, count_results
+from jitchat.lab.stats import Tally, count_results
 from jitchat.values import Mode, Usage
 from tests.examples import examples
 from tests.lab.some_results import result, results
@@ -65,15 +65,6 @@ def test_the_order_of_results_changes_nothing(data):
 @given(st.lists(RESULTS, max_size=20))
 def test_a_later_result_of_a_cell_takes_the_place_of_the_earlier(found):
     assert count_results(found) == count_results({each.cell: each for each in found}.values())
-
-
-def test_what_was_counted_is_told_at_any_moment_and_stands_still():
-    counting = ResultCounter()
-    counting.take(result(a_cell()))
-    first = counting.tallies()
-    counting.take(result(a_cell(repeat=2), Verdict.WRONG))
-    assert first.whole == Tally(right=1)
-    assert counting.tallies().by_mode[Mode.JIT] == Tally(right=1, wrong=1)
 
 
 def test_what_does_not_fit_and_what_failed_are_told_and_in_no_share():

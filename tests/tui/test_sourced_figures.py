@@ -78,6 +78,8 @@ class Sources:
             sum(each.tokens for each in window.others_of(Kind.TOOLS)),
         }
         self.figures |= {str(window.figure(part)) for part in parts} | {str(window.used_figure)}
+        for row in (*rows, *window.segments):  # those of a room are tested where rooms are
+            self.figures |= set(MARKED.findall(row.reason))
         for kind, size in sizes.items():
             for name in (kind.value, SIGNS[kind].short):
                 self.label(name, window.figure(size))

@@ -12,19 +12,8 @@ from itertools import groupby, pairwise
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from jitchat.lab import stats
 from jitchat.lab.experiment import Experiment
-from jitchat.lab.stats import (
-    LENGTH,
-    NOTHING,
-    Axis,
-    Spent,
-    Tallies,
-    Tally,
-    count_results,
-    interval,
-    percent,
-    spent_texts,
-)
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import cut
 from jitchat.tui.palette import MUTED
@@ -80,7 +69,7 @@ _SPARED = ("sent", "cached", "of", "95 %", "first", "cost", "time")
 """Columns omitted if there is no room, in this order."""
 
 
-def spent_rows(tallies: Tallies, modes: Sequence[Mode], width: int) -> list[str]:
+def spent_rows(tallies: stats.Tallies, modes: Sequence[Mode], width: int) -> list[str]:
     """Draw the names of the columns that fit, then one line per mode.
 
     Figures are medians over the cells that were sent; the cost is their total.
@@ -102,10 +91,14 @@ def spent_rows(tallies: Tallies, modes: Sequence[Mode], width: int) -> list[str]
     return lines
 
 
-def _figures(tallies: Tallies, mode: Mode) -> dict[str, str]:
-    tally, spent = tallies.by_mode.get(mode, Tally()), tallies.spent.get(mode, Spent())
-    *sent, cost = spent_texts(spent)
-    shares = percent(tally.share), interval(tally) or NOTHING, f"{tally.answered:,}"
+def _figures(tallies: stats.Tallies, mode: Mode) -> dict[str, str]:
+    tally, spent = tallies.by_mode.get(mode, stats.Tally()), tallies.spent.get(mode, stats.Spent())
+    *sent, cost = stats.spent_texts(spent)
+    shares = (
+        stats.percent(tally.share),
+        stats.interval(tally) or stats.NOTHING,
+        f"{tally.answered:,}",
+    )
     return dict(zip(_FIGURES, (*shares, *sent, cost.removeprefix("cost ")), strict=True))
 
 
@@ -122,7 +115,7 @@ LEAST = 5 + FOOT
 _MANY = 9
 """Rows from which quarters are labelled as well."""
 
-Measures = Mapping[tuple[Mode, float], Tally]
+Measures = Mapping[tuple[Mode, float], stats.Tally]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +138,7 @@ class Scale:
 
 
 def curve_rows(
-    asked: Experiment, tallies: Measures, width: int, height: int, axis: Axis = LENGTH
+    asked: Experiment, tallies: Measures, width: int, height: int, axis: stats.Axis = stats.LENGTH
 ) -> list[list[tuple[str, str]]]:
     """Draw rows of texts, each with what it shows: a mode, `axis` or nothing.
 
@@ -174,12 +167,12 @@ def _measures(
     scale: Scale, mode: Mode, tallies: Measures
 ) -> Iterator[tuple[int, float, tuple[float, float]]]:
     for number, value in enumerate(scale.values):
-        tally = tallies.get((mode, value), Tally())
+        tally = tallies.get((mode, value), stats.Tally())
         if tally.share is not None and tally.interval is not None:
             yield scale.x(number) + _BESIDE[mode], tally.share, tally.interval
 
 
-def _draw_axes(canvas: Canvas, scale: Scale, tallies: Measures, axis: Axis) -> None:
+def _draw_axes(canvas: Canvas, scale: Scale, tallies: Measures, axis: stats.Axis) -> None:
     ticks = (0, 25, 50, 75, 100) if scale.rows >= _MANY else (0, 50, 100)
     labels = {scale.y(tick / 100): f"{tick} %" for tick in ticks}
     for y in range(scale.rows):
@@ -191,7 +184,7 @@ def _draw_axes(canvas: Canvas, scale: Scale, tallies: Measures, axis: Axis) -> N
         x, label = scale.x(number), axis.write(value)
         canvas.put(x, scale.rows, "┴", "axis")
         canvas.put(x - len(label) // 2, scale.rows + 1, label, "axis")
-        at = {mode: tallies.get((mode, value), Tally()) for mode in Mode}
+        at = {mode: tallies.get((mode, value), stats.Tally()) for mode in Mode}
         modes = (mode for mode, tally in at.items() if tally.share is None and tally.unfit)
         if unfit := "".join(LETTERS[mode] for mode in modes):
             canvas.put(0, scale.rows + 2, f"{'n/f':>{MARGIN - 2}}", "axis")
@@ -206,8 +199,8 @@ _STYLES = {
 
 
 class CurvePlot(Widget):
-    tallies: reactive[Tallies] = reactive(count_results(()))
-    axis: reactive[Axis] = reactive(LENGTH)
+    tallies: reactive[stats.Tallies] = reactive(stats.count_results(()))
+    axis: reactive[stats.Axis] = reactive(stats.LENGTH)
 
     def __init__(self, asked: Experiment) -> None:
         super().__init__()
@@ -230,7 +223,7 @@ class CurvePlot(Widget):
 
 
 class SpentTable(Widget):
-    tallies: reactive[Tallies] = reactive(count_results(()))
+    tallies: reactive[stats.Tallies] = reactive(stats.count_results(()))
 
     def __init__(self, modes: Sequence[Mode]) -> None:
         super().__init__()

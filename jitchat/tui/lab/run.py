@@ -82,7 +82,7 @@ def run_layout(
 _STOPPING = "stopping; what was answered is kept"
 _BAR = 28
 """Columns of the bar, if the line is long enough."""
-_DRAW_EVERY, _FIGURES_EVERY = 1 / 15, 0.5
+_DRAW_EVERY, _FIGURES_EVERY = 1 / 8, 0.5
 """Seconds between redraws of the squares, and of the curve and figures."""
 _PAGES: tuple[Page, ...] = (Page.CELLS, Page.CURVE, Page.FIGURES, Page.EVIDENCE)
 _BESIDE_PAGES = (Page.CELLS, Page.EVIDENCE)

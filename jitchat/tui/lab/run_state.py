@@ -15,7 +15,7 @@ from jitchat.lab import events
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import Run, RunFile, short
-from jitchat.lab.stats import Place, ResultCounter, Tallies, duration, span
+from jitchat.lab.stats import Place, Tallies, count_results, duration, span
 from jitchat.text.figures import plural, total_of
 from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
@@ -91,7 +91,6 @@ class RunState:
         """The work of the undecided cells, and of those decided in this session."""
         self._worked = 0.0
         self._tallies: Tallies | None = None
-        self._count()
 
     @property
     def to_ask(self) -> list[Cell]:
@@ -103,7 +102,7 @@ class RunState:
     @property
     def tallies(self) -> Tallies:
         if self._tallies is None:
-            self._tallies = self._counting.tallies()
+            self._tallies = count_results(self.results.values(), self.kinds)
         return self._tallies
 
     @property
@@ -142,7 +141,6 @@ class RunState:
         self._left -= work
         self.pending.discard(result.cell)
         self.results[result.cell] = result
-        self._counting.take(result)
         self._tallies = None
 
     def stop(self, why: str = "") -> None:
@@ -155,18 +153,12 @@ class RunState:
         kinds = self.run.experiment.kinds
         choices = [kinds, *((kind,) for kind in kinds)]
         self.kinds = choices[(choices.index(self.kinds) + 1) % len(choices)]
-        self._count()
+        self._tallies = None
 
     @property
     def kinds_line(self) -> str:
         kinds = self.run.experiment.kinds
         return "all kinds" if self.kinds == kinds and len(kinds) > 1 else ", ".join(self.kinds)
-
-    def _count(self) -> None:
-        self._counting = ResultCounter(self.kinds)
-        for result in self.results.values():
-            self._counting.take(result)
-        self._tallies = None
 
     def progress(self, seconds: float, *, is_running: bool) -> Progress:
         left = None

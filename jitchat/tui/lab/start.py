@@ -13,7 +13,6 @@ from textual.containers import Vertical
 from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError
-from jitchat.lab.compare import compare_saved
 from jitchat.lab.costs import Answerer, estimate_run, sentence
 from jitchat.lab.experiment import PRESETS, RunWanted
 from jitchat.lab.lab import Lab
@@ -26,7 +25,6 @@ from jitchat.threads import to_the_end
 from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.drawing import Content
 from jitchat.tui.figures import BESIDE, cut
-from jitchat.tui.lab.compare import CompareScreen
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.lab.run import RunScreen
 from jitchat.tui.lab.run_state import OpenRun, RunState
@@ -95,12 +93,7 @@ _NARROW = 90
 """With fewer columns the preset is left out: the title has its lengths."""
 _TITLE = 58
 """Maximum columns of a title: figures are hard to follow across a wider gap."""
-_COMPARES = "C on another run compares the two"
-_MOST = 2
-"""Runs that can be compared."""
-_NO_RUNS = "None yet. Your runs are listed here to open, resume or compare."
-MARK = "●"
-"""Marks a run to compare."""
+_NO_RUNS = "None yet. Your runs are listed here to open or resume."
 
 
 def modes_of(runs: Iterable[Run]) -> tuple[Mode, ...]:
@@ -109,21 +102,18 @@ def modes_of(runs: Iterable[Run]) -> tuple[Mode, ...]:
     return tuple(sorted(set(asked), key=list(Mode).index))
 
 
-def runs_header(width: int, modes: Sequence[Mode] = USUAL_MODES, *, is_marked: bool = False) -> str:
-    title = _COMPARES if is_marked else "run"
-    return "".join(_columns(("", title, "preset", "cells", *modes), modes, width))
+def runs_header(width: int, modes: Sequence[Mode] = USUAL_MODES) -> str:
+    return _columns(("run", "preset", "cells", *modes), modes, width)
 
 
-def run_line(  # noqa: PLR0913  everything that a line shows
+def run_line(
     run: Run,
     done: int,
     shares: Mapping[Mode, Tally] | None,
     width: int,
     modes: Sequence[Mode] = USUAL_MODES,
-    *,
-    is_marked: bool,
 ) -> Content:
-    """Write `● qwen3-8b, 2k to 32k, Tue 24 Nov 15:40  quick  210/420   91 %  34 %  97 %`.
+    """Write `qwen3-8b, 2k to 32k, Tue 24 Nov 15:40  quick  210/420   91 %  34 %  97 %`.
 
     If there is room, `91 % of 70`. Shares are None while they are loaded.
     """
@@ -136,20 +126,19 @@ def run_line(  # noqa: PLR0913  everything that a line shows
             figures.append(total(tally) if is_roomy else percent(tally.share))
         else:
             figures.append("…" if shares is None and mode in run.experiment.modes else "")
-    mark, preset = MARK if is_marked else "", run.experiment.preset
-    title, behind = _columns((mark, one_line(run.title), preset, cells, *figures), modes, width)
-    return Content.assemble((title, "bold" if is_marked else ""), behind)
+    row = (one_line(run.title), run.experiment.preset, cells, *figures)
+    return Content(_columns(row, modes, width))
 
 
-def _columns(row: Sequence[str], modes: Sequence[Mode], width: int) -> tuple[str, str]:
-    mark, title, preset, cells, *shares = row
+def _columns(row: Sequence[str], modes: Sequence[Mode], width: int) -> str:
+    title, preset, cells, *shares = row
     least = _TOTAL if width >= _ROOMY and len(modes) <= len(USUAL_MODES) else _SHARE
     wides = (max(least, len(mode) + 2) for mode in modes)
     behind = f"  {cut(preset, _PRESET - 2):<{_PRESET - 2}}" if width >= _NARROW else ""
     behind += f"{cells:>{_CELLS}}"
     behind += "".join(f"{share:>{wide}}" for share, wide in zip(shares, wides, strict=True))
-    room = max(10, min(_TITLE, width - len(behind) - 2))
-    return f"{mark:<2}{cut(title, room):<{room}}", behind
+    room = max(10, min(_TITLE, width - len(behind)))
+    return f"{cut(title, room):<{room}}{behind}"
 
 
 class RunRows(PointedList):
@@ -158,7 +147,6 @@ class RunRows(PointedList):
     BINDINGS = [  # noqa: RUF012  Textual's own shape
         Binding("enter", "select", "Open", id="rot_open"),
         Binding("r", "screen.go_on", "Resume", id="rot_resume"),
-        Binding("c", "screen.compare", "Compare", id="rot_compare"),
         Binding("tab", "app.focus_next", "What to run", id="rot_to_presets"),
         Binding("delete,backspace", "screen.forget", "Delete", id="rot_forget"),
     ]
@@ -182,8 +170,6 @@ class RunsList(Vertical):
         self._shares: dict[str, Mapping[Mode, Tally]] = {}
         """Tallies by run id, valid until the runs are listed again: a cell may be asked again, and
         an id may be reused after a deletion."""
-        self.marked: list[str] = []
-        """The ids of the runs to compare."""
 
     def compose(self) -> ComposeResult:
         yield self._header
@@ -196,8 +182,6 @@ class RunsList(Vertical):
     def show(self, runs: Sequence[tuple[Run, int]]) -> None:
         self._runs = runs
         self._shares.clear()
-        ids = {run.id for run, _ in runs}
-        self.marked = [run for run in self.marked if run in ids]
         self._header.display = self._list.display = bool(runs)
         self._none.display = not runs
         self._draw()
@@ -217,34 +201,12 @@ class RunsList(Vertical):
         failed = sum(tally.failed for tally in self._shares.get(run.id, {}).values())
         return run.experiment.size - done + failed
 
-    def mark(self) -> None:
-        """Toggle the mark of the run under the cursor; of three marks, the first is dropped."""
-        if self.chosen is None:
-            return
-        if self.chosen.id in self.marked:
-            self.marked.remove(self.chosen.id)
-        else:
-            self.marked = [*self.marked, self.chosen.id][-_MOST:]
-        self._draw()
-
-    def unmark(self) -> None:
-        self.marked = []
-        self._draw()
-
     def _draw(self) -> None:
         width = max(40, self.size.width - BESIDE - 1)
         modes = modes_of(run for run, _ in self._runs)
-        self._header.update(Content(runs_header(width, modes, is_marked=bool(self.marked))))
+        self._header.update(Content(runs_header(width, modes)))
         lines = [
-            run_line(
-                run,
-                done,
-                self._shares.get(run.id),
-                width,
-                modes,
-                is_marked=run.id in self.marked,
-            )
-            for run, done in self._runs
+            run_line(run, done, self._shares.get(run.id), width, modes) for run, done in self._runs
         ]
         self._list.draw(lines, None)
         if lines and self._list.highlighted is None:
@@ -400,19 +362,6 @@ class StartScreen(LabScreen):
     def _run_left(self, state: RunState, is_resumed: bool | None) -> None:
         if is_resumed:
             self.run_worker(self._resume(state.run, len(state.to_ask)))
-
-    @work
-    @reports_errors
-    async def action_compare(self) -> None:
-        self._runs.mark()
-        marked = self._runs.marked
-        if len(marked) < 2:
-            return
-        try:
-            comparison = await asyncio.to_thread(compare_saved, self._service.runs, marked)
-        finally:
-            self._runs.unmark()
-        self.app.push_screen(CompareScreen(comparison))
 
     @work
     @reports_errors

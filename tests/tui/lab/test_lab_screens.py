@@ -12,7 +12,6 @@ from jitchat.lab.experiment import preset
 from jitchat.tui.dialogs.exact import ExactScreen
 from jitchat.tui.lab import run
 from jitchat.tui.lab.cells import SquareCells, WindowScreen
-from jitchat.tui.lab.compare import CompareScreen
 from jitchat.tui.lab.curve import CurvePlot
 from jitchat.tui.lab.heatmap import HeatMaps
 from jitchat.tui.lab.start import ConfirmScreen
@@ -64,16 +63,12 @@ async def second_run(pilot: Pilot[None], *keys: str) -> RunScreen:
     return run
 
 
-async def test_start_with_runs_and_two_of_them_compared(
+async def test_start_with_runs(
     picture: Picture, backend: TestBackend, kept: ScriptedLabService
 ) -> None:
     async with LabApp(backend).run_test(size=(160, 48)) as pilot:
         await opened(pilot)
         await picture(pilot, "start", "small", "wide")
-        await pilot.press("tab", "down", "c", "down", "c")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen), "both")
-        await picture(pilot, "compared")
-        await pilot.press("escape")
         await picture(pilot, "start", "tiny")
 
 

@@ -7,12 +7,10 @@ from dataclasses import replace
 import pytest
 
 from jitchat.lab.change import signed
-from jitchat.lab.compare import compare_runs
 from jitchat.lab.experiment import Cell, Verdict, preset
 from jitchat.lab.facts import Kind
 from jitchat.lab.stats import Tally, count_results, span
 from jitchat.tui.lab.cells import cell_line, cells_of, detail, pin_effect, square_line, whole
-from jitchat.tui.lab.compare import compared_rows
 from jitchat.tui.lab.curve import spent_rows
 from jitchat.tui.lab.run_state import Progress
 from jitchat.tui.lab.setup import PlannedRun, plan_text, preset_line
@@ -117,7 +115,7 @@ def test_what_a_model_or_a_server_wrote_steers_no_terminal() -> None:
     told = [
         detail(hostile, 60).plain.replace("\n", ""),
         line(hostile),
-        run_line(run, 3, None, 100, is_marked=False).plain,
+        run_line(run, 3, None, 100).plain,
         plan_text(hostile_plan, 80).plain.replace("\n", ""),
     ]
     for each in told:
@@ -160,14 +158,13 @@ def test_runs_are_listed_in_columns(width: int) -> None:
     shares = {Mode.FULL: Tally(right=9, wrong=1), Mode.JIT: Tally(right=1)}
     lines = [
         runs_header(width),
-        run_line(run_of(quick()), 210, shares, width, is_marked=True).plain,
-        run_line(run_of(preset("deep"), MODEL), 5_544, None, width, is_marked=False).plain,
+        run_line(run_of(quick()), 210, shares, width).plain,
+        run_line(run_of(preset("deep"), MODEL), 5_544, None, width).plain,
     ]
     assert len({len(each) for each in lines}) == 1
     assert len(lines[0]) <= width
     assert "210/420" in lines[1]
     assert ("90 % of 10" if width >= 120 else "90 %  ") in lines[1]
-    assert lines[1].startswith("●")
     assert "5,544" in lines[2]
     assert lines[2].count("…") >= 3
 
@@ -225,27 +222,6 @@ def test_progress_tells_time_once_something_is_known_of_it() -> None:
         "━╸━━━━",
         "━━━━━━",
     ]
-
-
-@pytest.mark.parametrize("width", [66, 100, 150])
-def test_two_runs_are_compared_length_by_length_and_the_interval_is_drawn(width: int) -> None:
-    run = run_of(quick())
-    cells = [cell for cell in quick().cells() if cell.mode is not Mode.FULL]
-    before = [replace(result_of(cell), verdict=Verdict.WRONG) for cell in cells]
-    after = [replace(each, verdict=Verdict.RIGHT) for each in before]
-    rows = [
-        "".join(text for text, _ in row)
-        for row in compared_rows(compare_runs(run, before, run, after), width)
-    ]
-    assert [row for row in rows if row in list(Mode)] == ["recency", "jit"]
-    assert sum("100 % (" in row for row in rows) == 2 * 5
-    totals = [row.split() for row in rows if row.lstrip().startswith("all")]
-    assert all(total[1:7] == ["0", "%", "(0–10)", "100", "%", "(90–100)"] for total in totals)
-    assert len(totals) == 2
-    assert all(len(row) <= width for row in rows)
-    length = next(row for row in rows if row.lstrip().startswith("1k"))
-    assert "+100 (+86 to +100)" in length
-    assert length.rstrip().endswith("●" if width > 80 else "better")
 
 
 def test_no_difference_is_written_without_a_sign() -> None:

@@ -13,7 +13,6 @@ from jitchat.lab.facts import Kind
 from jitchat.lab.stats import count_results, total
 from jitchat.transfer.demo import store_demo
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.lab.compare import CompareScreen
 from jitchat.tui.lab.setup import PlannedRun, PresetList
 from jitchat.tui.lab.start import ConfirmScreen, RunRows, RunsList, confirm_send
 from jitchat.tui.widgets.prompt import Prompt
@@ -163,7 +162,7 @@ async def test_going_on_elsewhere_is_confirmed_and_refused_as_a_sentence(
         assert service.labs == []
 
 
-async def test_a_run_is_opened_compared_and_forgotten(
+async def test_a_run_is_opened_and_forgotten(
     backend: TestBackend, service: ScriptedLabService
 ) -> None:
     service.put(quick(), days=2)
@@ -172,13 +171,7 @@ async def test_a_run_is_opened_compared_and_forgotten(
         start = await opened(pilot)
         await pilot.press("tab")
         assert isinstance(pilot.app.focused, RunRows)
-        await pilot.press("c", "c", "c", "down", "c")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen), "the comparison")
-        assert "210 cells compared" in text(pilot)
-        assert text(pilot).index("Sun 22 Nov") < text(pilot).index("Tue 24 Nov")
-        await pilot.press("escape")
-        await until(pilot, lambda: pilot.app.screen is start, "the first screen")
-        assert start.query_one(RunsList).marked == []
+        await pilot.press("down")
         for key, left in (("escape", 2), ("enter", 1)):
             await listed(pilot, start)
             await pilot.press("delete")
