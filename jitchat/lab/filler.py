@@ -27,7 +27,7 @@ class Talk(StrEnum):
     """Like a chat with a model: questions, and answers of 200 to 500 words with lists and code."""
 
 
-_PART = re.compile(r"(\s*)(```.*?```|(?:- |\d\. )[^\n]+|[^\n]+)", re.DOTALL)
+_PART = re.compile(r"(?:\A|(?<=\S))(\s*)(```.*?```|(?:- |\d\. )[^\n]+|[^\n]+)", re.DOTALL)
 """A block of code, an item of a list, or a line of sentences, with the white space before it."""
 
 

@@ -83,7 +83,7 @@ def opened(
                 path = Path(folder) / f"{next(numbers)}.db"
                 database = Database(shutil.copy(empty_database, path) and path)
                 stack.callback(database.close)
-                with database.read() as connection:
+                with database.writing() as connection:
                     connection.execute("PRAGMA synchronous = OFF")
                 return ColdStore(database, lambda: NOW)
 

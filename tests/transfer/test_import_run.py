@@ -133,7 +133,7 @@ def test_conversations_changed_last_in_their_source_are_listed_first(
 
 def test_if_the_store_fails_no_conversation_is_partly_stored(tmp_path: Path, store: ColdStore):
     path = written(tmp_path, "f.json", [locomo_sample("one"), locomo_sample("two")])
-    with store.database.read() as connection:
+    with store.database.writing() as connection:
         connection.execute(
             "CREATE TEMP TRIGGER full BEFORE INSERT ON turns WHEN new.conversation"
             " = 'two' BEGIN SELECT RAISE(ABORT, 'no'); END"
@@ -147,7 +147,7 @@ def test_if_the_store_fails_no_conversation_is_partly_stored(tmp_path: Path, sto
 
 def test_a_full_disk_is_reported_and_nothing_is_stored(tmp_path: Path, store: ColdStore):
     path = written(tmp_path, "talk.json", plain_turns(3_000))
-    with store.database.read() as connection:
+    with store.database.writing() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages + 4}")
 

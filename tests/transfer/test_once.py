@@ -48,7 +48,7 @@ def make_store(tmp_path: Path, empty_database: Path) -> Iterator[Callable[[], Co
     def make() -> ColdStore:
         path = tmp_path / f"{len(opened)}.db"
         database = Database(shutil.copy(empty_database, path) and path)
-        with database.read() as connection:
+        with database.writing() as connection:
             connection.execute("PRAGMA synchronous = OFF")
         opened.append(database)
         return ColdStore(database, lambda: NOW)

@@ -70,7 +70,7 @@ def make_home(tmp_path: Path, empty_database: Path) -> Iterator[Callable[[], Col
     def make() -> ColdStore:
         path = tmp_path / f"home-{len(opened)}.db"
         database = Database(shutil.copy(empty_database, path) and path)
-        with database.read() as connection:
+        with database.writing() as connection:
             connection.execute("PRAGMA synchronous = OFF")
         opened.append(database)
         return ColdStore(database, Clock())
