@@ -261,7 +261,7 @@ def stored_in(folder: Path, empty: Path) -> Iterator[ColdStore]:
         Path(f"{path}{suffix}").unlink(missing_ok=True)
     shutil.copy(empty, path)
     with closing(Database(path)) as database:
-        with database.read() as connection:
+        with database.writing() as connection:
             connection.execute("PRAGMA synchronous = OFF")
         yield ColdStore(database)
 
