@@ -202,7 +202,7 @@ def test_random_actions(
     server: Any, environ: dict[str, str], home: Path, rounds: Callable[[int, int], int]
 ) -> None:
     """Two thirds of the time in one process, and a third in processes that are quit."""
-    third = rounds(7, 600)
+    third = rounds(4, 600)
     with busy_core():
         soak = Soak(environ, server, seed=third)
         soak.run(third)
