@@ -180,6 +180,8 @@ class Database:
             self._close_reader()
             connection.close()
             raise
+        # From now on, its waits are looked at; those of opening end soon.
+        connection.execute(f"PRAGMA busy_timeout = {int(1000 * min(_PATIENCE, WAIT_SECONDS))}")
         return connection
 
     def _prepare(self) -> None:
@@ -549,7 +551,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _connection(path: Path | str, *, uri: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        path, timeout=_PATIENCE, check_same_thread=False, isolation_level=None, uri=uri
+        path, timeout=WAIT_SECONDS, check_same_thread=False, isolation_level=None, uri=uri
     )
     connection.create_function("fold", 1, fold, deterministic=True)
     return connection
