@@ -11,6 +11,7 @@ The window's allowance decides how many of the hits are loaded. The window also 
 identical text, because two index lines can be equal although the turns differ in one number.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -134,10 +135,21 @@ def _named(draft: str, names: frozenset[str]) -> tuple[frozenset[str], frozenset
     """
     said = set(words(draft))
     bare = {word.removesuffix("'s") for word in said}
-    parts_of = {name: frozenset(words(name)) for name in names}
-    named = {name: parts for name, parts in parts_of.items() if parts and parts <= bare}
+    named = {name: parts for name, parts in _called(names) if parts <= bare}
     outright = frozenset(name for name, parts in named.items() if parts <= said)
     return outright or frozenset(named), frozenset().union(*named.values())
+
+
+def _called(names: Iterable[str]) -> list[tuple[str, frozenset[str]]]:
+    """List the words by which each name is called: the first, if no other name has it, then all."""
+    parts_of = {name: words(name) for name in names}
+    having = Counter(word for parts in parts_of.values() for word in set(parts))
+    called = [
+        (name, frozenset(parts[:1]))
+        for name, parts in parts_of.items()
+        if parts and having[parts[0]] == 1 and content_of(parts[0])[0]
+    ]
+    return called + [(name, frozenset(parts)) for name, parts in parts_of.items() if parts]
 
 
 def _but(said: Iterable[str], names: frozenset[str]) -> list[str]:
