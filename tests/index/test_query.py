@@ -39,13 +39,21 @@ def test_a_name_of_two_words_is_one_name():
     query = make_query("Where does Mary Ann live now?", "", PEOPLE)
     assert query.speakers == {"mary ann"}
     assert set(query.weights) == {"live"}
-    assert make_query("Where does Mary live now?", "", PEOPLE).speakers == frozenset()
 
 
 def test_a_role_is_an_ordinary_word():
     query = make_query("How does a user log in to the assistant?", "", PEOPLE)
     assert query.speakers == frozenset()
     assert {"user", "assist"} <= set(query.weights)
+
+
+def test_somebody_is_called_by_the_first_name_that_nobody_else_has():
+    names = frozenset({"amy lee", "susan nguyen", "susan park", "the baker", "user"})
+    driven = make_query("Where did Amy drive Susan?", "", names)
+    assert driven.speakers == {"amy lee"}
+    assert set(driven.spelled.values()) == {"drive", "susan"}
+    assert make_query("And what did Susan Park's friend say?", "", names).speakers == {"susan park"}
+    assert make_query("What did the neighbour bake?", "", names).speakers == frozenset()
 
 
 @pytest.mark.parametrize(
