@@ -269,7 +269,7 @@ class Memory:
             self._unreplied = None
         return ReplyWriter(self.store, self.conversation.id, place)
 
-    def open_questions(self, before: int) -> set[int]:
+    def open_questions(self, before: int) -> frozenset[int]:
         """Return the messages before a position whose replies are not before it."""
         return open_questions(self.store, self.conversation.id, before)
 

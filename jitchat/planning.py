@@ -7,7 +7,7 @@ to refuse a message.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -52,6 +52,8 @@ class Question:
     """The draft's turn, stored or not."""
     retrieval: Retrieval = field(default_factory=Retrieval)
     once: Once = NO_MORE
+    awaiting: frozenset[int] = frozenset()
+    """Positions of the messages that are not answered yet, which no window has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,9 @@ class Planning:
         self._memory.refresh()
         once = self.attached(once)
         turn = self._draft_turn(repair(draft), once)
-        return self.search(turn, once) if turn.content.strip() else Question(turn, once=once)
+        if turn.content.strip():
+            return self.search(turn, once)
+        return Question(turn, once=once, awaiting=self._memory.open_questions(turn.position))
 
     def attached(self, once: Once) -> Once:
         """Add the files that the user names; a turn that is sent again has its own already.
@@ -152,30 +156,29 @@ class Planning:
 
     def search(self, turn: Turn, once: Once = NO_MORE) -> Question:
         """Search for the user's message; turns that it names as `#12` are wanted."""
-        without, memory = self._without(turn, once), self._memory
-        files, _ = self._files(turn, once)
-        said = without_mentions(turn.content) if files else turn.content
-        retrieval = memory.retrieve(said, turn.position, without)
-        best = max((hit.score for hit in retrieval.hits), default=0.0)
-        parts = memory.part_hits(said, turn.position, files, without, best)
-        wanted = once.wanted | turn_references(turn.content)
-        return Question(turn, replace(retrieval, parts=parts), replace(once, wanted=wanted))
-
-    def _without(self, turn: Turn, once: Once) -> dict[int, str]:
-        """Map the positions of the turns that a draft's window leaves out to the reasons."""
         awaiting = self._memory.open_questions(turn.position)
+        without = self._without(awaiting, once)
+        files, _ = self._files(turn, once, without)
+        said = without_mentions(turn.content) if files else turn.content
+        retrieval = self._memory.retrieve(said, turn.position, without)
+        best = max((hit.score for hit in retrieval.hits), default=0.0)
+        parts = self._memory.part_hits(said, turn.position, files, without, best)
+        once = replace(once, wanted=once.wanted | turn_references(turn.content))
+        return Question(turn, replace(retrieval, parts=parts), once, awaiting)
+
+    def _without(self, awaiting: Iterable[int], once: Once) -> dict[int, str]:
+        """Map the positions of the turns that a draft's window leaves out to the reasons."""
         return dict.fromkeys(awaiting, reasons.AWAITING) | once.without(self.steering)
 
     def _files(
-        self, turn: Turn, once: Once
+        self, turn: Turn, once: Once, without: Collection[int]
     ) -> tuple[tuple[Attachment, ...], tuple[Attachment, ...]]:
-        """Return the files of turns up to the draft, and those of excluded turns."""
-        without, position = self._without(turn, once), turn.position
+        """Return the files of turns up to the draft, and those of turns that are left out."""
         stored = self._memory.files
-        ahead = [file for file in stored if file.turn < position]
+        ahead = [file for file in stored if file.turn < turn.position]
         kept_out = tuple(file for file in ahead if file.turn in without)
-        own = [file for file in stored if file.turn == position] if turn.id else ()
-        fresh = (replace(file, turn=position, data=b"") for file in once.files)
+        own = [file for file in stored if file.turn == turn.position] if turn.id else ()
+        fresh = (replace(file, turn=turn.position, data=b"") for file in once.files)
         return (*(file for file in ahead if file.turn not in without), *(own or fresh)), kept_out
 
     def window(self, question: Question, mode: Mode, budget: Budget) -> ContextWindow:
@@ -243,9 +246,9 @@ class Planning:
         has_others = offers_others(offer.tool for offer in tools if offer.is_offered)
         turns = self._turns(TurnPricing(self._counter, facts.rules, has_others))
         history = turns.before(question.turn.position)
-        out = self._without(question.turn, question.once)
+        out = self._without(question.awaiting, question.once)
         without = history.with_units(out, reasons.SAME_UNIT)
-        files, kept_out = self._files(question.turn, question.once)
+        files, kept_out = self._files(question.turn, question.once, out)
         return Sources(
             turns.steered_by(history, frozenset(without)),
             question.turn,

@@ -220,7 +220,7 @@ def end_answering(store: ColdStore, message: Turn) -> None:
     store.database.execute("DELETE FROM streaming WHERE turn = ?", (message.id,))
 
 
-def open_questions(store: ColdStore, conversation: str, before: int) -> set[int]:
+def open_questions(store: ColdStore, conversation: str, before: int) -> frozenset[int]:
     """Return the messages before a position whose replies are not before it.
 
     Another program has them answered now, or had when the turn at that position was written.
@@ -228,7 +228,7 @@ def open_questions(store: ColdStore, conversation: str, before: int) -> set[int]
     later = store.database.fetch_all(_ANSWERED_LATER, (conversation, before, before))
     answering = store.database.fetch_all(_BEING_ANSWERED, (conversation, before, os.getpid()))
     now = store.now().timestamp()
-    return {position for (position,) in later} | {
+    return frozenset(position for (position,) in later) | {
         position
         for position, turn, process, seen_at in answering
         if _turns_in_use.is_in_use(store.database, turn, process, now - seen_at)
