@@ -425,8 +425,8 @@ class Database:
 
     def version(self) -> int:
         """Return a number that changes when another connection has written to the file."""
-        with self.writing() as connection:  # what the reader sees, this process may have written
-            return int(connection.execute("PRAGMA data_version").fetchone()[0])
+        with self.writing():  # what the reader sees, this process may have written
+            return self._pragma("data_version")
 
     def damaged(self) -> errors.StoreUnreadable:
         """Return the error for a row that holds invalid data."""

@@ -11,6 +11,7 @@ up exactly to the tokens used; turns that are not sent are priced at the same ra
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from math import ceil
 
@@ -297,9 +298,7 @@ def correct_window(
     if calibration is NO_CALIBRATION and is_whole and not held_back:
         return told(window, window, lambda tokens: tokens)
 
-    def at_rate(tokens: int) -> int:
-        return _at_rate(tokens, total, own)
-
+    at_rate = partial(_at_rate, total=total, own=own)
     full = calibration.correct(window.full_tokens + held_back, definitions)
     if window.full_tokens == own:  # of which every kind is known
         full += total - calibration.correct(own, definitions)
@@ -329,7 +328,7 @@ def told(window: ContextWindow, before: ContextWindow, rate: Callable[[int], int
     full_texts = [each for each in window.segments if each.kind in _FULL_TEXT and not each.source]
     costs = {each.turn: each.at_full_text for each in full_texts}
     of_others = {(each.kind, each.file, each.source): each.tokens for each in window.segments}
-    total, own = window.used, counted(window.segments)
+    total, own = window.used, window.counted
 
     def figure(tokens: int) -> str:
         return str(window.figure(abs(_at_rate(tokens, total, own))))

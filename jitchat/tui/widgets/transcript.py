@@ -420,10 +420,8 @@ class Transcript(LineView):
         """Return the blocks of turns, also of those that are no longer loaded."""
         for number in range(max(0, first), min(last + 1, len(self._turns))):
             is_loaded = self._start <= number < self._end
-            if is_loaded:
-                yield self.blocks[number - self._start]
-            else:
-                yield self._block_for(self._turn_at(number))
+            turn = self._turn_at(number)
+            yield self.blocks[number - self._start] if is_loaded else self._block_for(turn)
 
     def _turn_at(self, place: int) -> Turn:
         """Return a turn that is loaded, or was once and may have to be read again."""
