@@ -14,7 +14,6 @@ import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.values import Status
 from tests.benchmarks.terminal import Terminal
+from tests.faults.streaming import StreamHandler, streaming
 from tests.providers.streams import DONE, STOP, delta, event
 from tests.support import talk
 
@@ -338,40 +338,25 @@ def test_send_says_that_it_waits_for_standard_input(environ: dict[str, str]) -> 
         assert started.returncode == 0
 
 
-class Answer(BaseHTTPRequestHandler):
+class Answer(StreamHandler):
     """Streams a word a hundred times, and ends or does not, as its server says."""
 
-    server: Any
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["content-length"]))
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.end_headers()
+    def answer(self, body: bytes) -> None:
         with suppress(OSError):  # the program is gone
             self.wfile.write(event(delta(self.server.word)).encode() * 100)
             self.server.goes_on.wait(30)
             self.wfile.write("".join([event(STOP), DONE]).encode())
 
-    def log_message(self, *words: object) -> None:
-        """Nothing is printed."""
-
 
 @pytest.fixture
 def answering() -> Iterator[Any]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
-        server.word, server.goes_on = "zebra ", threading.Event()  # type: ignore[attr-defined]
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield server
-        server.goes_on.set()  # type: ignore[attr-defined]
-        server.shutdown()
-        thread.join()
+    with streaming(Answer, word="zebra ", goes_on=threading.Event()) as made:
+        yield made
+        made.goes_on.set()
 
 
 def sending(server: Any, *more: str) -> tuple[str, ...]:
-    address = f"http://127.0.0.1:{server.server_port}/v1"
-    flags = ("--provider", "openai", "--base-url", address, "--model", "m", "--limit", "8192")
+    flags = ("--provider", "openai", *server.flags)
     return ("send", "hello", "--conversation", "chat-1", *more, *flags)
 
 

@@ -8,18 +8,16 @@ import re
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 from contextlib import closing, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from jitchat.tui.actions import ACTIONS
 from tests.benchmarks.terminal import Terminal
+from tests.faults.streaming import StreamHandler, streaming
 from tests.providers.streams import DONE, STOP, delta, event
-from tests.support import has_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,17 +53,12 @@ def key_bytes(key: str) -> str:
     return {"shift+tab": "\x1b[Z", "escape": "\x1b"}[key]
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(StreamHandler):
     """Streams paragraphs that name the message they answer."""
 
-    server: Any
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        asked = re.findall(r"message-(\d+) ", str(body["messages"][-1]["content"]))
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.end_headers()
+    def answer(self, body: bytes) -> None:
+        messages = json.loads(body)["messages"]
+        asked = re.findall(r"message-(\d+) ", str(messages[-1]["content"]))
         number = asked[-1] if asked else "none"
         self.server.asked.update(asked)
         try:
@@ -77,25 +70,11 @@ class Handler(BaseHTTPRequestHandler):
         except OSError:
             self.close_connection = True  # it was stopped
 
-    def log_message(self, *words: object) -> None:
-        """Nothing on the terminal."""
-
 
 @pytest.fixture
 def server() -> Iterator[Any]:
-    if not has_loopback():
-        pytest.skip("needs the loopback interface")
-    made: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    made.daemon_threads = True
-    made.asked = set()
-    address = f"http://127.0.0.1:{made.server_port}/v1"
-    made.flags = ["--base-url", address, "--model", "m", "--limit", "8192"]
-    thread = threading.Thread(target=made.serve_forever, args=(0.01,))
-    thread.start()
-    yield made
-    made.shutdown()
-    thread.join()
-    made.server_close()
+    with streaming(Handler, asked=set()) as made:
+        yield made
 
 
 @contextmanager

@@ -9,15 +9,14 @@ import sys
 import threading
 import time
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.benchmarks.terminal import Terminal
+from tests.faults.streaming import StreamHandler, streaming
 from tests.providers.streams import DONE, STOP, delta, event
-from tests.support import has_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,16 +30,10 @@ GOAL = 2.0
 """Seconds from the signal to the end."""
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(StreamHandler):
     """Answers with one word; the end of the reply waits for the server's `go_on`."""
 
-    server: Any
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["content-length"]))
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.end_headers()
+    def answer(self, body: bytes) -> None:
         self._write(event(delta("zebra")))
         self.server.go_on.wait()
         self._write("".join([event(STOP), DONE]))
@@ -51,26 +44,12 @@ class Handler(BaseHTTPRequestHandler):
         except OSError:
             self.close_connection = True
 
-    def log_message(self, *words: object) -> None:
-        """Nothing on the terminal."""
-
 
 @pytest.fixture
 def server() -> Iterator[Any]:
-    if not has_loopback():
-        pytest.skip("needs the loopback interface")
-    made: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    made.daemon_threads = True
-    made.go_on = threading.Event()
-    address = f"http://127.0.0.1:{made.server_port}/v1"
-    made.flags = ["--base-url", address, "--model", "m", "--limit", "8192"]
-    thread = threading.Thread(target=made.serve_forever, args=(0.01,))
-    thread.start()
-    yield made
-    made.go_on.set()
-    made.shutdown()
-    thread.join()
-    made.server_close()
+    with streaming(Handler, go_on=threading.Event()) as made:
+        yield made
+        made.go_on.set()
 
 
 def start_a_reply(terminal: Terminal) -> None:
