@@ -307,7 +307,8 @@ _ANOTHER_FILE = "Choose another file."
 
 
 def require_writable(path: Path) -> None:
-    if why := why_unwritable(path):
+    why = why_unwritable(path)
+    if why:
         raise BenchFailed(f"{path} cannot be written: {why}.", _ANOTHER_FILE)
 
 

@@ -50,9 +50,7 @@ def rot_command(
     if experiment is not None and not asks_for_figures and output.is_terminal(sys.stdout):
         from jitchat.cli.chat import run_chat  # noqa: PLC0415  loads the terminal app
 
-        return run_chat(
-            flags, RunWanted(experiment, wanted.parallel, wanted.judge or "", wanted.within)
-        )
+        return run_chat(flags, RunWanted(experiment, wanted.parallel, wanted.judge or ""))
     from jitchat.cli.rot_run import run_here  # noqa: PLC0415  loads the session
 
     run_here(flags, settings, wanted, experiment, files)

@@ -28,10 +28,6 @@ SHORTEST, LONGEST = 500, 10_000_000
 """Limits of a conversation's length in tokens: the least with room for a fact and filler, and more
 than any model's context."""
 _LENGTH = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(k?)", re.IGNORECASE)
-_TIME = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?) ?([smh]?)", re.IGNORECASE)
-_UNITS = {"": 1, "s": 1, "m": 60, "h": 3_600}
-SHORTEST_TIME = 5
-"""Seconds."""
 _DEPTH = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,4})?) ?%?")
 _SHARE = re.compile(r"[01](?:\.[0-9]{1,6})?|\.[0-9]{1,6}")
 _QUOTED = 60
@@ -90,16 +86,6 @@ def _depth(piece: str) -> float:
         advice = "Give percentages from 0, the beginning, to 100, the end: 0,50,100."
         raise _not_valid("--depths", piece, "depth", advice)
     return round(percent / 100, 6)
-
-
-def within_of(text: str) -> float:
-    """Parse a time in seconds: `60s`, `5m`, `1h` or `90`."""
-    read = _TIME.fullmatch(text.strip())
-    seconds = float(read[1]) * _UNITS[read[2].lower()] if read else 0.0
-    if seconds < SHORTEST_TIME:
-        advice = f"Give at least {SHORTEST_TIME} seconds: 60s, 5m, 1h or 90."
-        raise _not_valid("--within", text, "time limit", advice)
-    return seconds
 
 
 def _near(piece: str) -> int:
@@ -163,7 +149,7 @@ class RotFiles:
         return tallies
 
 
-_OF_RESUMED = {"within", "parallel", "resume", "fail_under", "yes", "headless"}
+_OF_RESUMED = {"parallel", "resume", "fail_under", "yes", "headless"}
 """The options that a run which is resumed does not have already."""
 
 
@@ -224,12 +210,6 @@ class RotFlags:
         " takes precedence.",
         most=100_000,
     )
-    within: float | None = option(
-        "Stop after TIME (60s, 5m). The cells asked are spread over the grid, one request at a"
-        " time; --resume continues.",
-        "TIME",
-        type=within_of,
-    )
     parallel: int = count_option(
         "Number of concurrent requests; 1 keeps prompt caches warm and timings accurate.",
         most=64,
@@ -270,13 +250,6 @@ class RotFlags:
             raise UsageError(
                 f"--resume keeps the run's own options, so {_options(given)} cannot be changed.",
                 f"Omit --resume or {_options(given)}.",
-            )
-        if self.within is not None and (self.parallel > 1 or self.fail_under):
-            other = "--parallel" if self.parallel > 1 else "--fail-under"
-            raise UsageError(
-                "--within asks as many cells as the time allows, one after the other, so it cannot"
-                f" be combined with {other}.",
-                f"Omit --within or {other}.",
             )
 
     def experiment(self, provider: str) -> Experiment:

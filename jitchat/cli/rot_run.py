@@ -49,7 +49,8 @@ def run_here(
     paths = flags.paths()
     with cold_store.opened_store(paths) as store:
         model = models.resolve_model(settings, store.database)
-        if warning := models.unencrypted_keys(settings):
+        warning = models.unencrypted_keys(settings)
+        if warning:
             output.warn(warning)
         service = LocalLabService(lambda: model, paths, store)
         if experiment is None:
@@ -57,11 +58,10 @@ def run_here(
         else:
             _require_asked(experiment, least)
             lab = _started(service, model, wanted, experiment)
-        lab.within = wanted.within
         with closing(lab.file) as file:
-            watcher = _watched(lab, wanted.parallel, _resumes(file.run.id, wanted.within))
+            watcher = _watched(lab, wanted.parallel, _resumes(file.run.id))
             tallies = files.print_run(file.run, file.results())
-            _print_end(watcher, file.run, wanted.within)
+            _print_end(watcher, file.run.id)
             _require_shares(file.run.experiment, tallies, least)
 
 
@@ -73,7 +73,7 @@ def _started(
     answerer = service.answerer()
     if answerer.speed is None and answerer.is_here:
         answerer = replace(answerer, speed=service.probe())
-    experiment = costs.fitted(experiment, answerer, wanted.within)
+    experiment = costs.fitted(experiment, answerer)
     settled = service.prepare(experiment, judge)
     left_out = [
         run_file.short(length) for length in experiment.lengths if length not in settled.lengths
@@ -129,9 +129,8 @@ def _confirm(
         stays = stays and is_here(judging)
         more = f"plus up to {figures.plural(estimate.requests, 'request')} to {_named(judging)}"
         _say_indented(f"{more}, not included in this cost.")
-        if judging.profile.name != model.profile.name and (
-            warning := models.unencrypted_key(judging.profile)
-        ):
+        warning = models.unencrypted_key(judging.profile)
+        if warning and judging.profile.name != model.profile.name:
             output.warn(warning)
     if not stays:
         output.require_yes(given=yes)
@@ -206,8 +205,6 @@ class Watcher:
         """Why the first failed cell failed; empty if none did."""
         self.why_over = ""
         """Why the run was given up, as a sentence; empty if it was not."""
-        self.left = 0
-        """Cells that were not asked before the time was up."""
         self._paid, self._unpriced = 0.0, 0
         """US dollars, and the number of answers whose cost is unknown."""
         self._show, self._parallel = show, parallel
@@ -248,7 +245,7 @@ class Watcher:
             case events.CapRaised(tokens):
                 self._show(f"The model reasons: answers can take {tokens:,} tokens from now on.")
             case events.RunEnded():
-                self.why_over, self.left = event.why, event.left
+                self.why_over = event.why
             case _:
                 pass
         self.on_change()
@@ -288,35 +285,26 @@ def cell_text(result: Result) -> str:
     return f"{', '.join((*parts, cell.mode.value))}: {why}{took}"
 
 
-def _print_end(watcher: Watcher, ended: run_file.Run, within: float | None) -> None:
-    run = ended.id
+def _print_end(watcher: Watcher, run: str) -> None:
     if watcher.why_over:
-        raise BenchFailed(watcher.why_over, _resumes(run, within))
+        raise BenchFailed(watcher.why_over, _resumes(run))
     output.say(f"Saved as {run}: `jitchat rot show {run}` shows it again.", err=True)
-    if watcher.left:
-        size = ended.experiment.size
-        output.say(
-            f"The time is up ({within:g} s) and the run is incomplete:"
-            f" {size - watcher.left:,} of {figures.plural(size, 'cell')} decided, spread over"
-            f" the grid. {_resumes(run, within, 'continues for the same time')}",
-            err=True,
-        )
     if watcher.failed:
         cells = figures.plural(watcher.failed, "cell")
         them = "it" if watcher.failed == 1 else "them"
         why = sanitize.shorten(watcher.first_failure, _REASON_LENGTH)
-        again = _resumes(run, None, f"asks {them} again")
+        again = _resumes(run, f"asks {them} again")
         output.say(f"{cells} failed; {again} The first failure: {why}", err=True)
 
 
-def _resumes(run: str, within: float | None, effect: str = "continues the run") -> str:
-    budget = "" if within is None else f" --within {within:g}s"
-    return f"`jitchat rot --resume {run}{budget}` {effect}."
+def _resumes(run: str, effect: str = "continues the run") -> str:
+    return f"`jitchat rot --resume {run}` {effect}."
 
 
 def _require_asked(experiment: Experiment, modes: Collection[str]) -> None:
     asked = [mode.value for mode in experiment.modes]
-    if missing := [mode for mode in modes if mode not in asked]:
+    missing = [mode for mode in modes if mode not in asked]
+    if missing:
         raise UsageError(
             f"--fail-under names {missing[0]}, which is not one of the run's modes.",
             f"Its modes: {', '.join(asked)}.",

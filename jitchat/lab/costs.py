@@ -176,20 +176,19 @@ QUICK = 90.0
 _LEAST_LENGTHS = 2
 
 
-def fitted(experiment: Experiment, answerer: Answerer, within: float | None = None) -> Experiment:
+def fitted(experiment: Experiment, answerer: Answerer) -> Experiment:
     """Fit a preset to the model; the user's own grids, and the reader's, are unchanged. Pure.
 
     Lengths that do not fit the model in `full` are left out. If `quick` would take longer than
     `QUICK`, it asks at fewer lengths, depths and repeats, with two near-duplicates of each fact,
-    where real models fail first. At least two lengths and all modes remain. A run with a time
-    limit, `within` seconds, is not reduced.
+    where real models fail first. At least two lengths and all modes remain.
     """
     if answerer.is_reader or experiment.preset not in PRESETS:
         return experiment
     lengths = experiment.lengths
     fit = [each for each in lengths if window_tokens(Mode.FULL, each, answerer) is not None]
     fits = replace(experiment, lengths=tuple(fit) if fit[1:] else lengths[:_LEAST_LENGTHS])
-    speed = answerer.speed if within is None else None
+    speed = answerer.speed
     if experiment.preset != PRESETS[0] or speed is None or _is_quick(fits, answerer, speed):
         return fits
     depths = fits.depths

@@ -66,12 +66,10 @@ class CapRaised:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """Every cell is decided, the run was aborted, or its time is up; it can be resumed then."""
+    """Every cell is decided, or the run was aborted and can be resumed."""
 
     why: str = ""
-    """Why the run was aborted, as a sentence; empty if it is complete, or its time is up."""
-    left: int = 0
-    """Cells that were not asked because the time was up."""
+    """Why the run was aborted, as a sentence; empty if it is complete."""
 
 
 LabEvent = (

@@ -59,8 +59,6 @@ class RunWanted:
     """Maximum parallel requests."""
     judge: str = ""
     """The model that judges; empty if only rules do."""
-    within: float | None = None
-    """Maximum seconds for the requests; None for no limit."""
 
 
 PRESETS = ("quick", "standard", "deep")

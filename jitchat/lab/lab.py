@@ -11,7 +11,7 @@ worker waits for, even when it is cancelled.
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, aclosing, suppress
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -21,7 +21,7 @@ from jitchat.bench.workers import Workers
 from jitchat.distil import distil
 from jitchat.events import AnswerProgress, Event, RetryScheduled, SendFailed
 from jitchat.index.embedder import Embedder
-from jitchat.lab import events, order, planting
+from jitchat.lab import events, planting
 from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.facts import Fact, stems_to_avoid
 from jitchat.lab.filler import exchanges
@@ -64,7 +64,7 @@ class Lab:
     ) -> None:
         """`own` are the turns of the user's conversation, if that is the filler."""
         self.file, self._open_session, self._embedder = file, open_session, embedder
-        self._counter, self._judge, self._own, self.clock = counter, judge, own, clock
+        self._counter, self._judge, self._own, self._clock = counter, judge, own, clock
         self._workers = Workers(
             parallel, GIVE_UP, "The results so far are saved: resume the run to continue."
         )
@@ -72,9 +72,6 @@ class Lab:
         self.hear: Hear
         self._learnt: Budget | None = None
         """The budget with the limit learnt from a refusal; None if nothing was refused."""
-        self.within: float | None = None
-        """Maximum seconds: no cell is started that would end later, and cells are asked one at a
-        time. None for no limit."""
 
     async def run(self, hear: Hear) -> None:
         """Ask every cell without an answer, and report events; results survive a cancellation.
@@ -86,16 +83,13 @@ class Lab:
             JitchatError: Results cannot be stored, or nothing can be asked.
 
         """
-        begun_at, self.hear = self.clock(), hear
+        begun_at, self.hear = self._clock(), hear
         try:
-            if self.within is None:
-                await self._ask_all()
-            else:
-                await self._ask_rounds(begun_at + self.within)
+            await self._ask_all()
         finally:
             # Answers are stored, and the reason for the end is reported.
             with suppress(errors.StoreError):
-                await to_the_end(lambda: self.file.spend(self.clock() - begun_at))
+                await to_the_end(lambda: self.file.spend(self._clock() - begun_at))
             if self._judge is not None:
                 await self._judge.provider.aclose()
 
@@ -107,7 +101,9 @@ class Lab:
             await self._workers.run(cells, partial(self._work, number, plan.name, made))
             if self._is_given_up():
                 return
-        await self._end(is_new=bool(left))
+        if left or self.file.run.ended_at is None:
+            await to_the_end(self.file.end)
+        self.hear(events.RunEnded())
 
     def _is_given_up(self) -> bool:
         if isinstance(self._workers.error, errors.StoreError):
@@ -115,47 +111,6 @@ class Lab:
         if self._workers.error is not None:
             self.hear(events.RunEnded(str(self._workers.error)))
         return self._workers.error is not None
-
-    async def _end(self, *, is_new: bool) -> None:
-        if is_new or self.file.run.ended_at is None:
-            await to_the_end(self.file.end)
-        self.hear(events.RunEnded())
-
-    async def _ask_rounds(self, ends_at: float) -> None:
-        """Ask for one fact after another, each in all modes, until the time is up."""
-        left = await to_the_end(self._left)
-        planned = {cell: (plan, fact) for plan, cells in left for cell, fact in cells}
-        waiting = [
-            [cell for cell in cells if cell in planned]
-            for cells in order.rounds(self.file.run.experiment)
-        ]
-        jobs = [cells for cells in waiting if cells]
-        asked: list[Cell] = []
-        async with AsyncExitStack() as closing:
-            pool = _OpenConversations(self, len(left), closing)
-
-            async def work(_: int, rounds: Iterator[list[Cell]]) -> None:
-                for cells in rounds:
-                    plan, _fact = planned[cells[0]]
-                    if self.clock() + pool.expected(plan, cells) > ends_at:
-                        return
-                    conversation = await pool.open(plan)
-                    for cell in cells:
-                        begun = self.clock()
-                        if begun + pool.pace.expected(cell.mode, cell.length) > ends_at:
-                            return
-                        await self._ask(conversation, cell, planned[cell][1])
-                        pool.pace.take(cell.mode, cell.length, self.clock() - begun)
-                        asked.append(cell)
-
-            self._workers.parallel = 1
-            await self._workers.run(jobs, work)
-        if self._is_given_up():
-            return
-        if len(asked) < len(planned):
-            self.hear(events.RunEnded(left=len(planned) - len(asked)))
-            return
-        await self._end(is_new=bool(left))
 
     def plans(self) -> Iterator[planting.ConversationPlan]:
         return planting.plans(self.file.run.experiment, self._price)
@@ -279,42 +234,6 @@ def _moment_after(made: planting.MadeConversation) -> datetime | None:
     return last + _LATER if last is not None else None
 
 
-class _OpenConversations:
-    """The conversations that are open while the lab alternates between them, and its pace."""
-
-    def __init__(self, lab: "Lab", of: int, closing: AsyncExitStack) -> None:
-        """`of` is the number of conversations; `closing` closes those that were opened."""
-        self.pace = order.Pace()
-        self._lab, self._of, self._closing = lab, of, closing
-        self._open: dict[str, OpenConversation] = {}
-        self._made, self._seconds = 0, 0.0
-        """Total tokens of the generated conversations, and the seconds that they took."""
-
-    def expected(self, plan: planting.ConversationPlan, cells: Sequence[Cell]) -> float:
-        """Return the expected seconds for asking these cells of a conversation."""
-        asking = sum(self.pace.expected(cell.mode, cell.length) for cell in cells)
-        is_made = plan.name in self._open or not self._made
-        return asking + (0.0 if is_made else self._seconds / self._made * plan.length)
-
-    async def open(self, plan: planting.ConversationPlan) -> "OpenConversation":
-        if plan.name not in self._open:
-            self._open[plan.name] = await self._opened(plan)
-        conversation = self._open[plan.name]
-        self._lab.file.moment = _moment_after(conversation.made)
-        return conversation
-
-    async def _opened(self, plan: planting.ConversationPlan) -> "OpenConversation":
-        lab, number, begun = self._lab, len(self._open) + 1, self._lab.clock()
-        lab.hear(events.ConversationBegun(number, self._of, plan.length))
-        made = await to_the_end(partial(lab.made, plan))
-        conversation = await lab.opened(plan.name, made)
-        self._closing.push_async_callback(conversation.session.aclose)
-        seconds = lab.clock() - begun
-        self._made, self._seconds = self._made + plan.length, self._seconds + seconds
-        lab.hear(events.ConversationReady(number, len(made.turns), seconds))
-        return conversation
-
-
 def _only_reasoned(answer: AnswerProgress) -> bool:
     """Whether a reply was cut while the model was reasoning, before any text of the answer."""
     if answer.text.strip() or not isinstance(answer.error, errors.NotAnAnswer):
@@ -423,7 +342,8 @@ class OpenConversation:
     def _question(self, fact: Fact) -> Turn:
         """Add the question, or switch to it if it was added: every mode answers the same turn."""
         memory = self.session.memory
-        if question := self._questions.get(fact.name):
+        question = self._questions.get(fact.name)
+        if question is not None:
             memory.switch_to(question.position)
             return question
         question = memory.add_user_turn(fact.question, self.made.ends[fact.name])

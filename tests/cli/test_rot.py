@@ -206,17 +206,6 @@ def heeds_ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.usefixtures("heeds_ctrl_c")
-def test_an_interrupted_run_with_a_time_limit_states_it(jitchat: Shell, model: Model):
-    model.events = {3: signal.SIGINT}
-    stopped = rot(jitchat, *PRICED, "--yes", "--within", "90s")
-
-    assert stopped.code == 130
-    assert stopped.err.rstrip().endswith(
-        "`jitchat rot --resume r1 --within 90s` continues the run."
-    )
-
-
 def test_a_run_whose_results_cannot_be_stored_says_how_to_resume(
     jitchat: Shell, model: Model, monkeypatch: pytest.MonkeyPatch
 ):

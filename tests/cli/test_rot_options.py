@@ -17,7 +17,6 @@ from jitchat.cli.rot_options import (
     names_of,
     near_of,
     threshold_of,
-    within_of,
 )
 from jitchat.errors import UsageError
 from jitchat.lab.experiment import Experiment, RunWanted, preset
@@ -268,16 +267,3 @@ def test_near_duplicates_are_numbers_from_0_to_12_in_ascending_order():
     for wrong in ("13", "-1", "x", "2,1", "", "1.5", "²"):
         with pytest.raises(UsageError, match=r"^--near"):
             near_of(wrong)
-
-
-def test_a_time_is_at_least_five_seconds():
-    assert [within_of(text) for text in ("60s", "5m", "90", "1.5 M", "1h")] == [
-        60,
-        300,
-        90,
-        90,
-        3_600,
-    ]
-    for wrong in ("4", "", "-60", "60x", "0.01h x", "one"):
-        with pytest.raises(UsageError, match=r"^--within"):
-            within_of(wrong)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jitchat.lab.order import Pace
 from tests.providers.streams import DONE, STOP, delta, event
 from tests.support import has_loopback
 
@@ -177,29 +176,6 @@ def test_a_model_that_reasons_gets_a_higher_cap_once_and_a_resumed_run_has_it(
     refused = jitchat("rot", "--resume", "r1", "--max-answer", "9", *server.flags)
     assert refused.code == 2
     assert "--max-answer cannot be changed" in refused.err
-
-
-def test_a_run_that_reaches_its_time_limit_says_how_to_resume(
-    jitchat: Shell, server: Any, monkeypatch: pytest.MonkeyPatch
-):
-    grid = ("--lengths", "500", "--depths", "0,50", "--kinds", "direct")
-    with monkeypatch.context() as slow:
-        slow.setattr(Pace, "expected", lambda *_: 0.0 if len(server.sent) < 3 else 99.0)
-        done = jitchat("rot", *grid, "--within", "30s", *server.flags)
-
-    assert done.code == 0, done.err
-    assert len(server.sent) == 3
-    assert (
-        "The time is up (30 s) and the run is incomplete: 3 of 6 cells decided, spread over"
-        " the grid. `jitchat rot --resume r1 --within 30s` continues for the same time."
-    ) in done.err
-    again = jitchat("rot", "--resume", "r1", "--within", "5m", *server.flags)
-    assert again.code == 0, again.err
-    assert len(server.sent) == 6
-    assert "The time is up" not in again.err
-    for other in (("--parallel", "2"), ("--fail-under", "jit=0.5")):
-        refused = jitchat("rot", *grid, "--within", "30s", *other, *server.flags)
-        assert (refused.code, f"it cannot be combined with {other[0]}" in refused.err) == (2, True)
 
 
 def test_a_local_models_speed_is_measured_once_and_then_taken_from_its_runs(

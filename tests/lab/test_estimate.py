@@ -143,13 +143,6 @@ def test_quick_ends_in_time_and_keeps_all_modes_and_two_lengths(reads):
     assert fitted(preset("standard"), answerer).size == fitted(preset("standard"), LOCAL).size
 
 
-def test_a_run_that_is_held_to_a_time_of_its_own_is_not_made_smaller():
-    slow = replace(LOCAL, speed=Speed(50, 10, 20))
-    whole = fitted(preset("quick"), LOCAL)
-    assert fitted(preset("quick"), slow).size < whole.size
-    assert fitted(preset("quick"), slow, within=60.0) == whole
-
-
 def test_a_faster_model_is_asked_no_less():
     sizes = [
         fitted(preset("quick"), replace(LOCAL, speed=Speed(reads, reads / 4, 20))).size

@@ -16,7 +16,7 @@ from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.lab import Lab
 from jitchat.lab.run_file import Run, RunFile, short
 from jitchat.lab.stats import Place, Tallies, count_results, duration, span
-from jitchat.text.figures import plural, total_of
+from jitchat.text.figures import total_of
 from jitchat.text.sanitize import shorten
 from jitchat.values import Mode
 
@@ -117,8 +117,8 @@ class RunState:
                 self._notice = event
             case events.ConversationReady(), _:
                 self._notice = None
-            case events.RunEnded(why, left), _:
-                self.stop(why or (f"Time is up: {plural(left, 'cell is left')}." if left else ""))
+            case events.RunEnded(why), _:
+                self.stop(why)
             case events.CellBegun(cell), notice:
                 self.pending.add(cell)
                 self._notice = None if isinstance(notice, events.Slowed) else notice

@@ -42,8 +42,6 @@ class PlannedRun:
     """The model that judges; empty if only rules do."""
     title: str = ""
     """The title of the user's conversation, if that is the filler and the title is known."""
-    within: float | None = None
-    """Seconds that asking may take; None for no limit."""
 
     @property
     def own(self) -> str:
@@ -125,9 +123,7 @@ def _parts(plan: PlannedRun) -> Iterator[tuple[str, str]]:
         yield "sends", sentence(estimate_run(asked, answerer))
     if plan.judge:
         yield "judge", plan.judge_sentence
-    if plan.within is not None:
-        yield "time", f"at most {plan.within:g} s, with cells spread over the grid"
-    elif answerer is not None and not answerer.is_reader:
+    if answerer is not None and not answerer.is_reader:
         yield "at once", f"{plural(plan.parallel, 'request')} · P changes it"
 
 
@@ -198,8 +194,7 @@ class SetupPane(Vertical):
 
     def plan_of(self, asked: Experiment, judge: str) -> PlannedRun:
         title = self._titles.get(asked.conversation or "", "")
-        within = self._wanted.within
-        return PlannedRun(asked, self.answerer, self.parallel, judge, title, within)
+        return PlannedRun(asked, self.answerer, self.parallel, judge, title)
 
     def choose(self, number: int) -> None:
         """Select a line, counted from 0."""
@@ -225,7 +220,7 @@ class SetupPane(Vertical):
         who = answerer.provider if answerer is not None else _READER
         named = [replace(preset(name, who), modes=self._modes) for name in PRESETS]
         if answerer is not None:
-            named = [fitted(each, answerer, self._wanted.within) for each in named]
+            named = [fitted(each, answerer) for each in named]
         return [*named, self._own] if self._own is not None else named
 
     def _fill(self) -> None:

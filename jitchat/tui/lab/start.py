@@ -78,11 +78,6 @@ def confirm_send(plan: PlannedRun, answerer: Answerer, to_ask: int | None = None
     return ConfirmScreen("Send the rest?", rest)
 
 
-def _held_to(seconds: float | None, lab: Lab) -> Lab:
-    lab.within = seconds
-    return lab
-
-
 _PRESET, _CELLS = 11, 11
 _SHARE, _TOTAL = 7, 16
 """Columns of a mode's figure after the title, without and with its count; a longer mode name widens
@@ -304,8 +299,7 @@ class StartScreen(LabScreen):
 
     async def _begin(self, plan: PlannedRun) -> None:
         def begin() -> Lab:
-            lab = self._service.begin(plan.experiment, plan.parallel, plan.judge)
-            return _held_to(plan.within, lab)
+            return self._service.begin(plan.experiment, plan.parallel, plan.judge)
 
         await self._open("preparing the run…", begin)
 
@@ -333,7 +327,7 @@ class StartScreen(LabScreen):
         confirm = confirm_send(plan, answerer, to_ask)
 
         def resume() -> Lab:
-            return _held_to(plan.within, self._service.resume(run.id, plan.parallel))
+            return self._service.resume(run.id, plan.parallel)
 
         if plan.is_free or await self.app.push_screen_wait(confirm):
             await self._open("opening the run…", resume)

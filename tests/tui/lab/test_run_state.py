@@ -131,11 +131,10 @@ def test_what_does_not_fit_is_known_as_any_other_result() -> None:
     assert state.tallies.by_mode[Mode.FULL].unfit == len(unfit)
 
 
-def test_a_run_whose_time_is_up_tells_what_is_left() -> None:
+def test_a_run_that_ends_has_no_notice_and_no_pending_cell() -> None:
     state = RunState(run_of(quick()), ())
     take(state, CapRaised(1_024))
     assert state.notice == "the model reasons: answers may now take 1,024 tokens"
-    take(state, CellBegun(CELLS[0]), RunEnded(left=7))
-    assert state.why == "Time is up: 7 cells are left."
+    take(state, CellBegun(CELLS[0]), RunEnded())
     assert not state.pending
     assert state.notice == ""
