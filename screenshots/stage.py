@@ -9,11 +9,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from jitchat.cli.backend import LocalBackend
 from jitchat.paths import locate
 from jitchat.settings import load_settings
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
+from jitchat.tui.backend import Backend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ class Clock:
 
 def backend_in(
     home: Path, provider: str = "reader", more: Mapping[str, str] = MappingProxyType({})
-) -> LocalBackend:
+) -> Backend:
     """Return a backend on an empty store, with a built-in provider and `more` variables."""
     environ = {
         "JITCHAT_HOME": str(home),
@@ -49,7 +49,7 @@ def backend_in(
     }
     paths = locate(environ)
     store = ColdStore(Database(paths.database), Clock())
-    return LocalBackend(load_settings(paths.config, environ), paths, store)
+    return Backend(load_settings(paths.config, environ), paths, store)
 
 
 async def until(pilot: Pilot[None], true: Callable[[], object]) -> None:

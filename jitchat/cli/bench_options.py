@@ -28,8 +28,8 @@ from jitchat.bench.asking import WIDER, Cases
 from jitchat.bench.output import settings_fields, without_login
 from jitchat.bench.scores import Measured, answer_scores, paired_scores
 from jitchat.cli import cold_store, options, output
-from jitchat.cli.lab_service import answer_cap, probe_speed, require_key
 from jitchat.errors import BenchFailed, ProviderError
+from jitchat.lab.service import answer_cap, probe_speed, require_key
 from jitchat.providers.catalogue.table import Prices, presets
 from jitchat.settings import Settings
 from jitchat.store.database import Database

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import click
 
 from jitchat.cli import cold_store, options, output
-from jitchat.cli.backend import LocalBackend
 from jitchat.cli.log import kept_log
 from jitchat.cli.termination import heed_interrupts, leave_threads, restore_with
 from jitchat.errors import StoreError
@@ -28,6 +27,7 @@ from jitchat.store.requests import RequestLog
 from jitchat.store.store import ColdStore
 from jitchat.transfer.demo import store_demo
 from jitchat.tui import garbage
+from jitchat.tui.backend import Backend
 
 if TYPE_CHECKING:
     from jitchat.lab.experiment import RunWanted
@@ -67,7 +67,7 @@ def run_chat(flags: options.Flags, rot: RunWanted | None = None) -> int:
             if rot is None:
                 with suppress(StoreError):  # if the store cannot be written
                     cold_store.keep_persona(store, conversation.id, flags)
-            return run_app(JitchatApp(LocalBackend(settings, paths, store), conversation, rot))
+            return run_app(JitchatApp(Backend(settings, paths, store), conversation, rot))
     finally:
         _save_pending(store)
         store.database.close()
@@ -136,7 +136,7 @@ def demo_command(flags: options.Flags, record: bool, pace: float | None, live: b
     with TemporaryDirectory(prefix="jitchat-demo-") as folder:
         paths = replace(flags.paths(), database=Path(folder, "demo.db"), rot=Path(folder, "rot"))
         with cold_store.opened_store(paths) as store:
-            backend = LocalBackend(settings, paths, store, warns=False)
+            backend = Backend(settings, paths, store, warns=False)
             own_pace = (pace or 1.0) if record else None
             try:
                 return run_app(app(backend, store_demo(store), own_pace))

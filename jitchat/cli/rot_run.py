@@ -15,13 +15,13 @@ from rich.text import Text
 from jitchat import models
 from jitchat.bench.output import without_login
 from jitchat.cli import cold_store, options, output
-from jitchat.cli.lab_service import LocalLabService, is_here, judge_model
 from jitchat.cli.rot_options import RotFiles, RotFlags
 from jitchat.errors import BenchFailed, JitchatError, UsageError
 from jitchat.lab import costs, events, run_file, stats
 from jitchat.lab.change import is_answered
 from jitchat.lab.experiment import Experiment, Result, Verdict
 from jitchat.lab.lab import Lab
+from jitchat.lab.service import LabService, is_here, judge_model
 from jitchat.settings import Settings, small_models
 from jitchat.text import figures, sanitize
 from jitchat.values import ASSUMED
@@ -52,7 +52,7 @@ def run_here(
         warning = models.unencrypted_keys(settings)
         if warning:
             output.warn(warning)
-        service = LocalLabService(lambda: model, paths, store)
+        service = LabService(lambda: model, paths, store)
         if experiment is None:
             lab = _resumed(service, model, wanted, least)
         else:
@@ -66,7 +66,7 @@ def run_here(
 
 
 def _started(
-    service: LocalLabService, model: models.ResolvedModel, wanted: RotFlags, experiment: Experiment
+    service: LabService, model: models.ResolvedModel, wanted: RotFlags, experiment: Experiment
 ) -> Lab:
     """Start a run, after its requests were shown and confirmed."""
     judge = wanted.judge or ""
@@ -91,7 +91,7 @@ def _started(
 
 
 def _resumed(
-    service: LocalLabService, model: models.ResolvedModel, wanted: RotFlags, least: Collection[str]
+    service: LabService, model: models.ResolvedModel, wanted: RotFlags, least: Collection[str]
 ) -> Lab:
     """Resume a run, after its remaining requests were shown and confirmed."""
     lab = service.resume(wanted.resume or "", wanted.parallel)

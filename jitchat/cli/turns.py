@@ -10,7 +10,6 @@ import click
 
 from jitchat import errors, models
 from jitchat.cli import cold_store, exchange, options, output, windows
-from jitchat.cli.served_tools import served_tools
 from jitchat.draft import Draft
 from jitchat.files.mentions import mentions_of
 from jitchat.files.named import attach, left_out, require_named
@@ -19,6 +18,7 @@ from jitchat.paths import current_folder
 from jitchat.replay import sent_on_path
 from jitchat.session import Session
 from jitchat.settings import personas
+from jitchat.settings.served_tools import served_tools
 from jitchat.settings.small_models import require_addresses
 from jitchat.small_models.titles import name_new
 from jitchat.store.path import parent_of

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jitchat.cli.backend import LocalBackend
-from jitchat.cli.lab_service import LocalLabService, judge_model
 from jitchat.errors import KeyRefused, StoreBusy, UsageError
 from jitchat.lab.experiment import Experiment
 from jitchat.lab.facts import Kind
+from jitchat.lab.service import LabService, judge_model
 from jitchat.models import ResolvedModel, resolve_model
 from jitchat.paths import Paths, locate
 from jitchat.settings import load_settings
+from jitchat.tui.backend import Backend
 from jitchat.values import LOADED, Limit
 from tests.support import conversation_of, talk
 
@@ -37,7 +37,7 @@ def model_of(**given: object) -> ResolvedModel:
 
 
 def desk_of(model: ResolvedModel, paths: Paths, store) -> LabService:
-    return LocalLabService(lambda: model, paths, store)
+    return LabService(lambda: model, paths, store)
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_only_addresses_known_to_be_local_count_as_local(
 
 
 def test_the_app_uses_the_model_chosen_in_it(paths: Paths, store, asked: list[str]):
-    backend = LocalBackend(load_settings(paths.config, {}), paths, store)
+    backend = Backend(load_settings(paths.config, {}), paths, store)
     desk = backend.lab_service()
     assert desk.answerer().model == "reader"
 

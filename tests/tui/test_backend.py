@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat import model_choices
-from jitchat.cli.backend import LocalBackend
 from jitchat.errors import JitchatError, SettingsError, StoreFull, UsageError
 from jitchat.paths import Paths, locate
 from jitchat.providers.catalogue.models import State
@@ -18,6 +17,7 @@ from jitchat.settings.keys import KeysFile
 from jitchat.store.models import ChosenModel, ModelLessons
 from jitchat.store.pins import OwnInstructions
 from jitchat.transfer.demo import store_demo
+from jitchat.tui.backend import Backend
 from jitchat.values import Instructions
 from tests.providers.catalogue.servers import Routes, models
 from tests.support import demo_session
@@ -42,11 +42,11 @@ def paths(home: Path, monkeypatch: pytest.MonkeyPatch) -> Paths:
 def made(paths: Paths, store, monkeypatch: pytest.MonkeyPatch):
     """made(toml, flags): the app's backend, started with this configuration."""
 
-    def make(toml: str = "", flags: dict[str, object] | None = None) -> LocalBackend:
+    def make(toml: str = "", flags: dict[str, object] | None = None) -> Backend:
         paths.config.write_text(toml)
         paths.config.chmod(0o600)
         settings = load_settings(paths.config, os.environ, flags)
-        return LocalBackend(settings, paths, store)
+        return Backend(settings, paths, store)
 
     return make
 
@@ -137,7 +137,7 @@ def test_a_limit_above_the_one_learnt_from_a_refusal_is_questioned_at_the_start(
     toml = '[provider]\nname = "work"\n' + (f"limit = {limit}\n" if limit else "") + own
     if taught is not None:
         ModelLessons(store.database, "https://llm.test/v1", "m").learn_limit(taught)
-    backend = LocalBackend(made(toml).settings, paths, store)
+    backend = Backend(made(toml).settings, paths, store)
     backend.open_session(store_demo(store))
     told = "m once refused a window and stated a limit of 8,192 tokens; the limit is set to 16,000"
     is_doubted = (limit, taught) == (16_000, 8_192)
@@ -291,7 +291,7 @@ def answers(session: Session) -> tuple[str, str, str]:
     return session.provider.model, options.system[:9], options.system_reason
 
 
-def used(backend: LocalBackend, session: Session, *own: str | None) -> Session:
+def used(backend: Backend, session: Session, *own: str | None) -> Session:
     """Return the session after giving its conversation these instructions."""
     made, note = backend.use_instructions(
         session.memory.conversation.id, session, Instructions(*own)

@@ -1,10 +1,12 @@
 """The tools of the configured MCP servers: started, offered to a session, and stopped with it."""
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jitchat.session import Session
 from jitchat.settings.settings import Settings
 from jitchat.settings.tables import rules_of, spec_of
 from jitchat.store.tool_grants import ToolGrants
@@ -13,6 +15,9 @@ from jitchat.tools.mcp.elicitation import Elicitor
 from jitchat.tools.mcp.server import ServerOptions, ServerState
 from jitchat.tools.mcp.servers import Servers
 from jitchat.tools.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from jitchat.session import Session
 
 
 @asynccontextmanager
