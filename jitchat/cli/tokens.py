@@ -1,7 +1,7 @@
 """`jitchat tokens`: how a model's tokens are counted, and corrections learnt from its server."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import click
 
 from jitchat.cli.cold_store import load_settings, opened_store
 from jitchat.cli.options import Flags, SharingCommand, flag, provider_options, text_given
-from jitchat.cli.output import json_fields, print_records, say, tell, warn
+from jitchat.cli.output import json_fields, print_records, tell, warn
 from jitchat.errors import UsageError
 from jitchat.models import ResolvedModel, resolve_model
 from jitchat.settings.settings import CHOSEN
@@ -17,11 +17,10 @@ from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, models_with_samples, server_of
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, repair
-from jitchat.tools.statistics import Asked, Held, asked_in, held_in
 from jitchat.tui import figures
 from jitchat.values import Message, Role, Sample
 from jitchat.window.calibration import LEAST_SAMPLES, Calibration
-from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
+from jitchat.window.tokens import request_tokens
 
 _SHOWN = 8
 """Number of the latest samples that are printed; JSON has all."""
@@ -97,15 +96,13 @@ def tokens_command(  # noqa: PLR0913  one for each option
     resolved = _resolved(flags, model)
     with opened_store(flags.paths()) as store:
         learnt = _learnt(store.database, resolved, forget=forget)
-        tools = _tools(store.database, resolved.counter)
     counts = None
     if text is not None:
         counts = _count(resolved, learnt.calibration, text_given(text), exact=exact)
-    fields = {**_fields(resolved, learnt), **tools}
+    fields = _fields(resolved, learnt)
     if counts is not None:
         fields["text"] = counts
-    statistics = filter(None, (each.sentence for each in tools.values()))
-    lines = (*_lines(resolved, learnt), *statistics, *_count_lines(resolved, counts))
+    lines = (*_lines(resolved, learnt), *_count_lines(resolved, counts))
     tell(fields, "\n".join(lines), as_json=as_json)
 
 
@@ -133,11 +130,6 @@ def _learnt(database: Database, model: ResolvedModel, *, forget: bool) -> _Learn
     samples = lessons.samples(counter)
     refused = tuple(sorted(lessons.refused()))
     return _Learnt(server, model.name, counter, samples, Calibration.of(samples), refused)
-
-
-def _tools(database: Database, counter: TokenCounter) -> Mapping[str, Asked | Held]:
-    """Sum up request_context's calls and held tool results over all conversations."""
-    return {"request_context": asked_in(database), "held": held_in(database, counter)}
 
 
 def _lines(model: ResolvedModel, learnt: _Learnt) -> Iterator[str]:
@@ -219,13 +211,8 @@ def _list_models(flags: Flags, *, as_json: bool) -> None:
             for server, model, counter in models_with_samples(store.database)
             if (samples := ModelLessons(store.database, server, model).samples(counter))
         ]
-        tools = _tools(store.database, EstimateCounter())
     none = "Nothing learnt yet: each reply with token counts from the provider is a sample."
     print_records(rows, _listed_fields, _cells, as_json=as_json, none=none)
-    if not as_json:
-        for statistics in tools.values():
-            if statistics.sentence:
-                say(statistics.sentence)
 
 
 def _listed_fields(row: _Learnt) -> dict[str, Any]:

@@ -106,7 +106,6 @@ def test_json_has_all_samples(jitchat: Shell):
 
     assert list(found) == [
         *("provider", "server", "model", "counter", "correction", "band", "refused", "samples"),
-        *("request_context", "held"),
     ]
     assert found["samples"][-1] == {"counted": 1_019, "reported": 1_119, "others": {}}
     assert len(found["samples"]) == 20
