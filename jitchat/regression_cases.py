@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from jitchat.errors import WindowOverflow
 from jitchat.memory import Memory
 from jitchat.planning import Planning
-from jitchat.replay import sent_exchange, window_of
+from jitchat.replay import last_reply, sent_exchange, window_of
 from jitchat.session import Session
 from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.text.sentences import turn_references
 from jitchat.turn_list import up_to
 from jitchat.values import Mode, Turn
 from jitchat.why import Explained, Standing, why, why_by_ledger
-from jitchat.window.exchange import question_at, replies_to
+from jitchat.window.exchange import question_at
 from jitchat.window.steering import Once
 
 _NONE_REQUESTED = "The model requested no turns there."
@@ -128,5 +128,4 @@ def exchange_of(session: Session, place: int | None) -> tuple[Turn | None, Turn 
     said = question_at(turns, end - 1) if end else None
     if said is None:
         return None, None
-    replies = list(replies_to(turns, said.position))
-    return said, replies[-1] if replies else None
+    return said, last_reply(turns, said.position)

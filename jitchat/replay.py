@@ -1,5 +1,6 @@
 """Windows as they were sent, verified by hash: of a conversation, of a turn, or by their id."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from jitchat.memory import Memory
@@ -85,11 +86,15 @@ def window_of(database: Database, window_id: int) -> ContextWindow:
 
 def last_reported(memory: Memory, provider: str, model: str) -> tuple[ContextWindow, Usage] | None:
     """Read the conversation's last window with the model's usage, if there is one."""
-    sends = WindowArchive(memory.store.database).sends(memory.conversation.id, 1)
-    for send in sends:
-        usage = send.usage
-        if usage and usage.input_tokens and (send.provider, send.model) == (provider, model):
-            return window_of(memory.store.database, send.window_id), usage
+    identity = memory.archive.last_id(memory.conversation.id)
+    if identity is None:
+        return None
+    ending = memory.archive.ending(identity)
+    if ending is None or ending.provider != provider:
+        return None
+    window = window_of(memory.store.database, identity)
+    if window.model == model and ending.usage is not None and ending.usage.input_tokens:
+        return window, ending.usage
     return None
 
 
@@ -143,14 +148,16 @@ def sent_on_path(memory: Memory, turn: Turn, chosen: Turn | None = None) -> Sent
     """
     if chosen is not None and chosen.role is Role.ASSISTANT:
         return sent_exchange(memory, turn, chosen)
-    reply = _reply_to(memory, turn)
+    is_there = memory.turn_at(turn.position) is not None
+    reply = last_reply(memory.turns, turn.position) if is_there else None
     sent = sent_exchange(memory, turn, reply) if reply is not None else None
-    return sent if sent is not None else sent_exchange(memory, turn)
+    return sent or sent_exchange(memory, turn)
 
 
-def _reply_to(memory: Memory, said: Turn) -> Turn | None:
-    """Find the reply on the path: of a turn with tools, its last answer."""
-    if memory.turn_at(said.position) is None:
-        return None
-    replies = list(replies_to(memory.turns, said.position))
+def last_reply(turns: Sequence[Turn], position: int) -> Turn | None:
+    """Find the reply on a path to the message at a position: of a turn with tools, its last answer.
+
+    None if it has none.
+    """
+    replies = list(replies_to(turns, position))
     return replies[-1] if replies else None

@@ -17,7 +17,8 @@ from jitchat.store.packed import pack, unpack, unpack_columns
 
 Fields = Mapping[str, Any]
 
-
+LAST_WINDOW = "SELECT MAX(window) FROM requests WHERE conversation = ?"
+"""The id of the window that was sent last in a conversation."""
 _MOVING = ("message", "place")
 """The numbers of a piece that can differ between windows, as those of the segment's first piece."""
 _DEEPEST = 32
@@ -57,8 +58,7 @@ def put_segments(
         message, place = (to - since for to, since in zip(numbers, before, strict=True))
         listed.append(_Listed(identity, segment["tokens"], message, place, segment["reason"]))
         before = numbers
-    query = "SELECT MAX(window) FROM requests WHERE conversation = ?"
-    base = connection.execute(query, (conversation,)).fetchone()[0]
+    base = connection.execute(LAST_WINDOW, (conversation,)).fetchone()[0]
     known, depth = _read_list(connection, base) if base is not None else ([], _DEEPEST)
     size = 0
     while depth < _DEEPEST and size < min(len(known), len(listed)) and known[size] == listed[size]:

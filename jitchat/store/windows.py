@@ -16,7 +16,7 @@ from typing import Any
 
 from jitchat.store.database import Database
 from jitchat.store.packed import pack_columns, unpack_columns
-from jitchat.store.pieces import contents_of, put_segments, read_segments
+from jitchat.store.pieces import LAST_WINDOW, contents_of, put_segments, read_segments
 from jitchat.store.reply_notes import PUT_NOTE, ReplyNote, note_row
 from jitchat.store.requests import USAGE, Asked, Purpose, RequestLog, Taken, usage_of
 from jitchat.store.store import require
@@ -241,6 +241,11 @@ class WindowArchive:
             "SELECT MAX(id) FROM windows WHERE turn = :said AND (:reply IS NULL OR reply = :reply)",
             {"said": said.id, "reply": reply.id if reply is not None else None},
         )
+        return None if row[0] is None else int(row[0])
+
+    def last_id(self, conversation: str) -> int | None:
+        """Return the id of the window that was sent last in a conversation; None if none was."""
+        row = self._database.fetch_one(LAST_WINDOW, (conversation,))
         return None if row[0] is None else int(row[0])
 
     def window_id_of(self, said: Turn, mode: Mode, model: str, digest: str) -> int | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jitchat.errors import StoreUnreadable
-from jitchat.replay import Replay, sends_for
+from jitchat.replay import Replay, last_reported, sends_for
 from jitchat.store.packed import pack_columns
 from jitchat.values import Mode, Role
 from jitchat.window.budget import Budget
@@ -105,6 +105,19 @@ async def test_a_turn_that_was_answered_twice_has_two_sends_and_each_reply_its_o
         first.reply,
         second.reply,
     ]
+
+
+async def test_what_was_reported_last_is_the_conversations_own_whatever_others_sent(store):
+    session = talking(store)
+    await send(session, "hello")
+    await send(session_on(store, store.create("Another")), "hello there")
+    provider = session.provider
+
+    window, usage = last_reported(session.memory, provider.name, provider.model)
+
+    (sent,) = replay_of(session).sends()
+    assert (window.digest, usage.input_tokens) == (sent.digest, 100)
+    assert last_reported(session.memory, provider.name, "another") is None
 
 
 @pytest.mark.parametrize(
