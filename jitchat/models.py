@@ -274,8 +274,8 @@ class ResolvedModel:
             proposing=Proposing(self.settings.memory.facts),
             reach=values.Reach(self.settings.memory.recall),
             spending=self.limits,
-            sees=False if self.profile.is_reader else self.facts.pictures,
-            takes_tools=True if self.profile.is_reader else self.facts.tools,
+            sees=not self.profile.is_reader and self.facts.pictures,
+            takes_tools=self.profile.is_reader or self.facts.tools,
         )
         provider = make_provider(self.profile, self.name, counter, learnt)
         return Session(memory, provider, counter, options)

@@ -15,7 +15,7 @@ from itertools import islice
 from jitchat.attachments import Attachment
 from jitchat.errors import ContextOverflow, FileRefused, StoreError, WindowOverflow
 from jitchat.files.load import has_changed
-from jitchat.files.mentions import is_named, mention_of, without_mentions
+from jitchat.files.named import is_named, mention_of, without_mentions
 from jitchat.memory import Memory
 from jitchat.providers.provider import forgetting
 from jitchat.store.models import ModelLessons

@@ -37,8 +37,7 @@ from jitchat.events import (
     TurnStored,
     WindowBuilt,
 )
-from jitchat.files.mentions import is_named
-from jitchat.files.named import attach, find_mention, folder_to_ask, left_out
+from jitchat.files.named import attach, find_mention, folder_to_ask, is_named, left_out
 from jitchat.index.file_parts import AT_ONCE
 from jitchat.memory import Memory
 from jitchat.metering import MessageAccount, MeteredProvider, charged_to
@@ -64,8 +63,8 @@ from jitchat.small_models.summariser import Summariser
 from jitchat.spending import Forecast, Spending
 from jitchat.store.pins import AllowedFolders, Pins
 from jitchat.store.requests import Purpose, RequestLog, Spent
+from jitchat.synthesis.extraction import FactFinder
 from jitchat.synthesis.extractive import ExtractiveObserver
-from jitchat.synthesis.facts import FactFinder
 from jitchat.synthesis.session_end import SessionEnd
 from jitchat.text.sanitize import one_line
 from jitchat.threads import to_the_end

@@ -22,7 +22,7 @@ from jitchat.statements import NOTHING_DISTILLED
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.transfer.formats import store_found
-from jitchat.transfer.report import FileConversation
+from jitchat.transfer.turns import FileConversation
 from jitchat.values import Message, Mode, Retrieval, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.parts import SYSTEM_PROMPT, Sources

@@ -34,8 +34,8 @@ from jitchat.index.tool_results import searched_text
 from jitchat.index.vectors import vectors_of
 from jitchat.memory import Memory
 from jitchat.store.documents import DocumentStore
+from jitchat.synthesis.document_edits import words_of
 from jitchat.synthesis.document_writer import DocumentWriter
-from jitchat.synthesis.fitting import words_of
 from jitchat.synthesis.session_end import IDLE, SessionEnd
 from jitchat.text.negation import stems_and_negations
 from jitchat.values import Mode, Turn

@@ -24,11 +24,11 @@ from pathlib import Path
 from jitchat.bench import read_data
 from jitchat.errors import BenchFailed
 from jitchat.text.sanitize import shorten
-from jitchat.transfer.fields import mapping, moment_of, text
 from jitchat.transfer.formats import left_out
+from jitchat.transfer.json_text import mapping, moment_of, text
 from jitchat.transfer.locomo import is_locomo, read_locomo, samples
 from jitchat.transfer.plain import take_item
-from jitchat.transfer.report import ConversationBuilder, FileConversation
+from jitchat.transfer.turns import ConversationBuilder, FileConversation
 
 CATEGORIES = {4: "single-hop", 1: "multi-hop", 2: "temporal", 3: "open-domain"}
 """By LoCoMo's numbers. The fifth, adversarial, is separate, as is the convention."""

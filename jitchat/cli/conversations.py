@@ -9,9 +9,8 @@ from jitchat.cli import cold_store, options, output, shell_values
 from jitchat.errors import UsageError
 from jitchat.lab.run_file import Runs
 from jitchat.store import deletion
-from jitchat.store.conversation_search import FILTERS, SYNTAX, Filter, parse_query
 from jitchat.store.requests import RequestLog, Spent
-from jitchat.store.search import Found
+from jitchat.store.search import FILTERS, SYNTAX, Filter, Found, parse_query
 from jitchat.store.store import ColdStore
 from jitchat.text.figures import megabytes, plural
 from jitchat.text.sanitize import one_line

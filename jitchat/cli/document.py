@@ -13,7 +13,7 @@ from jitchat.errors import UsageError
 from jitchat.statements import DocumentLine, MemoryDocument
 from jitchat.store.documents import BY_USER, DocumentStore, Version
 from jitchat.synthesis import document_edits
-from jitchat.synthesis.fitting import MOST_WORDS, words_of
+from jitchat.synthesis.document_edits import MOST_WORDS, words_of
 from jitchat.text.figures import plural
 from jitchat.window.statements import document_text, line_text
 

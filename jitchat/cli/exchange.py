@@ -18,7 +18,7 @@ from jitchat.providers.provider import Finished
 from jitchat.replay import sent_exchange
 from jitchat.session import Session
 from jitchat.store.unstored import UnstoredReplies, amount_of
-from jitchat.synthesis.pass_report import PassReport
+from jitchat.synthesis.passes import PassReport
 from jitchat.text.figures import duration
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tools.compacting import LARGE_MESSAGE
@@ -215,7 +215,7 @@ def _fields(
     said = stored[0] if stored else None
     reply = stored[-1] if stored[1:] else None
     sent = sent_exchange(session.memory, said, reply) if said is not None else None
-    window, ending = sent if sent is not None else (None, None)
+    window, ending = sent or (None, None)
     described = None
     if window is not None:
         reported = ending.usage if ending is not None else None

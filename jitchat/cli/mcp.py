@@ -21,8 +21,7 @@ from jitchat.store.tool_grants import ToolGrants
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.variables import variables_in
-from jitchat.tools.mcp.server import Phase, Server, ServerOptions
-from jitchat.tools.mcp.servers import Servers
+from jitchat.tools.mcp.server import Phase, Server, ServerOptions, Servers
 from jitchat.window.tokens import TokenCounter, counter_for
 from jitchat.window.tool_prices import tool_prices
 

@@ -10,7 +10,7 @@ from jitchat.errors import UsageError
 from jitchat.statements import Fact, FactState
 from jitchat.store.facts import Change, FactStore
 from jitchat.store.store import project_name
-from jitchat.synthesis.facts import remembered
+from jitchat.synthesis.extraction import remembered
 from jitchat.text.sanitize import shorten
 from jitchat.values import DEFAULT_PROJECT
 

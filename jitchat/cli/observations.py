@@ -12,7 +12,7 @@ from jitchat.cli.turns import opened_session
 from jitchat.errors import UnknownTurn, UsageError
 from jitchat.session import Session
 from jitchat.statements import Observation, Source
-from jitchat.synthesis.pass_report import PassReport, reports_of, saving_sentence
+from jitchat.synthesis.passes import PassReport, reports_of, saving_sentence
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import shorten
 from jitchat.window.statements import observation_text

@@ -135,13 +135,11 @@ class RotFiles:
 
     def print_run(self, run: Run, results: Sequence[Result]) -> stats.Tallies:
         """Print the tables of a run and write the files. Return the tallies in the tables."""
-        from jitchat.lab.export.files import exported  # noqa: PLC0415  loads every format
-
         tallies, named = stats.count_results(results), self.named()
         if all(path != _STDOUT for _, path in named):
             output.print_tables(report.tables(run, tallies))
         for name, path in named:
-            content = exported(name, run, results)
+            content = report.exported(name, run, results)
             if path == _STDOUT:
                 output.say(content.decode(), newline=False)
             else:

@@ -11,8 +11,7 @@ import click
 from jitchat import errors, models
 from jitchat.cli import cold_store, exchange, options, output, windows
 from jitchat.draft import Draft
-from jitchat.files.mentions import mentions_of
-from jitchat.files.named import attach, left_out, require_named
+from jitchat.files.named import attach, left_out, mentions_of, require_named
 from jitchat.memory import Memory
 from jitchat.paths import current_folder
 from jitchat.replay import sent_on_path
@@ -20,7 +19,7 @@ from jitchat.session import Session
 from jitchat.settings import personas
 from jitchat.settings.served_tools import served_tools
 from jitchat.settings.small_models import require_addresses
-from jitchat.small_models.titles import name_new
+from jitchat.small_models.summariser import name_new
 from jitchat.store.path import parent_of
 from jitchat.store.pins import OwnInstructions, PickedMode
 from jitchat.text.sanitize import one_line, shorten

@@ -179,7 +179,7 @@ def _sends_for(replay: Replay, store: ColdStore, conversation: str, position: in
 
 def _pick(chosen: list[Send], position: int, number: int | None) -> tuple[Send, int]:
     """Return the send with that number, counted from 1, and the number; by default the last."""
-    place = len(chosen) if number is None else number
+    place = number or len(chosen)
     if place > len(chosen):
         times = "once" if len(chosen) == 1 else f"{len(chosen)} times"
         raise UsageError(

@@ -17,8 +17,7 @@ from typing import Any
 from jitchat.attachments import Attachment
 from jitchat.errors import FileRefused
 from jitchat.files.load import MOST_OF_PICTURE
-from jitchat.files.mentions import mention_of
-from jitchat.files.named import PASTED, is_pasted, pasted_folder
+from jitchat.files.named import PASTED, is_pasted, mention_of, pasted_folder
 from jitchat.paths import make_private, replace_file
 
 _KEPT_SECONDS = 30 * 24 * 3600

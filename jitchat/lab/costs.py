@@ -7,7 +7,7 @@ from math import ceil
 
 from jitchat.lab.experiment import PRESETS, Cell, Experiment, Result
 from jitchat.lab.stats import span
-from jitchat.synthesis.fitting import MOST_WORDS
+from jitchat.synthesis.document_edits import MOST_WORDS
 from jitchat.synthesis.policy import DENSEST, Thresholds
 from jitchat.text.figures import about_cost, enumerated, plural
 from jitchat.text.sanitize import one_line

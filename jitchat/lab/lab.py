@@ -10,13 +10,15 @@ worker waits for, even when it is cancelled.
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
 from jitchat import errors
+from jitchat.bench.asking import turns_held
+from jitchat.bench.evidence import words_of_turn
 from jitchat.bench.workers import Workers
 from jitchat.distil import distil
 from jitchat.events import AnswerProgress, Event, RetryScheduled, SendFailed
@@ -26,18 +28,52 @@ from jitchat.lab.experiment import Cell, Result, Verdict
 from jitchat.lab.facts import Fact, stems_to_avoid
 from jitchat.lab.filler import exchanges
 from jitchat.lab.grade import Decision, Judge, decide
-from jitchat.lab.needed_turns import Needed, needed_held
 from jitchat.lab.run_file import RunFile
 from jitchat.memory import Memory
 from jitchat.session import Session
 from jitchat.store.path import Path
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import repair
+from jitchat.text.words import stems
 from jitchat.threads import to_the_end
 from jitchat.values import Conversation, Status, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.steering import Once
 from jitchat.window.tokens import TokenCounter, message_tokens
+from jitchat.window.window import ContextWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """The turns of a conversation that the answer to a fact's question needs."""
+
+    conversation: str
+    """The conversation's id."""
+    turns: Mapping[int, str]
+    """The turns' texts, by position."""
+    fact: Fact
+
+
+def needed_held(window: ContextWindow, needed: Needed) -> int:
+    """Count the needed turns that a window holds.
+
+    Statements hold a turn if those that cite it contain the answer's words or, if the turn does
+    not state the answer, the words that the turn shares with the question.
+    """
+    whole = turns_held(window)
+    return sum(turn in whole or _carries(window, turn, needed) for turn in needed.turns)
+
+
+def _carries(window: ContextWindow, turn: int, needed: Needed) -> bool:
+    if turn > window.distilled_through:
+        return False
+    fact, heard = needed.fact, frozenset(stems(needed.turns[turn]))
+    wanted = heard.intersection(stems(" ".join(fact.accepted[:1])))
+    wanted = wanted or heard.intersection(stems(fact.question))
+    # The document names the conversation of a turn, observations do not.
+    carried = (words_of_turn(window, turn, name) for name in ("", needed.conversation))
+    return bool(wanted) and any(wanted <= words for words in carried)
+
 
 GIVE_UP = 10
 """Number of consecutive failures after which the run is aborted."""

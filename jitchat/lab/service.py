@@ -151,7 +151,7 @@ class LabService:
             run = replace(
                 run,
                 answer=None if sampling.max_tokens else answer_cap(model),
-                temperature=0.0 if sampling.temperature is None else sampling.temperature,
+                temperature=sampling.temperature or 0.0,
                 sampling_seed=experiment.seed if sampling.seed is None else sampling.seed,
             )
         file = self.runs.create(run)

@@ -225,7 +225,7 @@ class Tally:
         """
         if self.share is None:
             return None
-        of = self.answered if self.effective is None else self.effective
+        of = self.effective or self.answered
         return wilson(of * self.share, of)
 
 

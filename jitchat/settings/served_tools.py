@@ -12,8 +12,7 @@ from jitchat.settings.tables import rules_of, spec_of
 from jitchat.store.tool_grants import ToolGrants
 from jitchat.tools.approvals import Approvals, Approver
 from jitchat.tools.mcp.elicitation import Elicitor
-from jitchat.tools.mcp.server import ServerOptions, ServerState
-from jitchat.tools.mcp.servers import Servers
+from jitchat.tools.mcp.server import ServerOptions, Servers, ServerState
 from jitchat.tools.toolbox import Toolbox
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from jitchat.small_models.replies import parse_number, parse_value
 from jitchat.small_models.small_model import SizedModels, request_of
 from jitchat.statements import DocumentLine, MemoryDocument, Replaced, Section, Source
 from jitchat.synthesis import document_writer as writing
+from jitchat.synthesis.document_edits import MOST_WORDS
 from jitchat.synthesis.document_writer import SessionTurns, Written
 from jitchat.synthesis.extraction import is_of_person, speaker_in_line
-from jitchat.synthesis.fitting import MOST_WORDS
 from jitchat.text.sanitize import shorten
 from jitchat.text.words import stems
 from jitchat.values import Message, Turn

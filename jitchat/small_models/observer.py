@@ -20,8 +20,8 @@ from jitchat.errors import JitchatError, NotAnAnswer
 from jitchat.small_models.small_model import SizedModel, SizedModels, SmallModel, request_of
 from jitchat.statements import FactKind, Observation, Observations, Priority, Source
 from jitchat.store.requests import Purpose
+from jitchat.synthesis.extraction import facts_by_rule, facts_of, may_state
 from jitchat.synthesis.extractive import ExtractiveObserver
-from jitchat.synthesis.facts import facts_by_rule, facts_of, may_state
 from jitchat.synthesis.observer import Batch, FactsMade, Made
 from jitchat.synthesis.passes import fault_of, reflection_fault
 from jitchat.synthesis.policy import pieces

@@ -20,10 +20,9 @@ from typing import Any
 from jitchat.errors import ConversationDeleted, UnknownConversation, UsageError
 from jitchat.statements import DELETED
 from jitchat.store import search_index
-from jitchat.store.conversation_search import EVERY, Filter
 from jitchat.store.database import Database
 from jitchat.store.path import Path, Tree, tree_from, tree_of
-from jitchat.store.search import Matches, search_turns
+from jitchat.store.search import EVERY, Filter, Matches, search_turns
 from jitchat.store.unstored import UnstoredReplies
 from jitchat.text.figures import local, moment_of
 from jitchat.text.sanitize import one_line, repair, shorten

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Protocol
 
 from jitchat.statements import BARE, DocumentLine, MemoryDocument, Replaced, Section, Source
+from jitchat.synthesis.document_edits import MOST_WORDS, dates_of, fitted, in_order, joined_source
 from jitchat.synthesis.extraction import extracted, is_read, to_forget, weight_of
-from jitchat.synthesis.fitting import MOST_WORDS, dates_of, fitted, in_order, joined_source
 from jitchat.text.contradiction import is_outdated_by, may_be_same, restates, statement_of
 from jitchat.text.sanitize import shorten
 from jitchat.text.words import stem, stems, words

@@ -17,8 +17,7 @@ from jitchat.text.fences import free_tag
 from jitchat.text.sanitize import shorten
 from jitchat.tools.asking import TOOL, Asked, NotUnderstood, Scope, read_asked
 from jitchat.tools.file_parts import parts_not_shown
-from jitchat.tools.finding import Found, find, kept_out
-from jitchat.tools.knowledge import knowledge_on, quoted
+from jitchat.tools.finding import Found, find, kept_out, knowledge_on, quoted
 from jitchat.tools.other_conversations import (
     REACHING_TOOL,
     found_elsewhere,

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from jitchat.store.imported import IncomingFile
 from jitchat.transfer.attached import base64_piece, text_piece
-from jitchat.transfer.fields import as_arguments, as_json, mapping, moment_of, sequence, text
 from jitchat.transfer.incoming import Tally
+from jitchat.transfer.json_text import as_arguments, as_json, mapping, moment_of, sequence, text
 from jitchat.transfer.pieces import Piece, Result, Text, Thought, attachment, sources_below
 from jitchat.values import ToolCall
 

@@ -14,10 +14,9 @@ from pathlib import PurePath
 from jitchat.store.imported import Origin
 from jitchat.transfer.attached import file_piece, reader_of
 from jitchat.transfer.census import rules_of, strings_of
-from jitchat.transfer.fields import as_arguments, mapping, moment_of, sequence, text
 from jitchat.transfer.format import list_format
 from jitchat.transfer.incoming import INSTRUCTIONS, IncomingConversation, Tally
-from jitchat.transfer.json_text import decoded
+from jitchat.transfer.json_text import as_arguments, decoded, mapping, moment_of, sequence, text
 from jitchat.transfer.pieces import (
     Piece,
     Result,

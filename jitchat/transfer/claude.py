@@ -10,9 +10,9 @@ from jitchat.store.imported import Origin
 from jitchat.transfer.attached import file_piece, reader_of, text_piece
 from jitchat.transfer.blocks import pieces_of
 from jitchat.transfer.census import strings_of
-from jitchat.transfer.fields import mapping, moment_of, sequence, text
 from jitchat.transfer.format import list_format
 from jitchat.transfer.incoming import NO_ROLE, IncomingConversation, Tally
+from jitchat.transfer.json_text import mapping, moment_of, sequence, text
 from jitchat.transfer.pieces import Piece, Text
 from jitchat.transfer.source import Source
 from jitchat.transfer.turns import Message, Note, TurnMaker, newest_leaf, tree_turns

@@ -15,9 +15,9 @@ from pathlib import Path, PurePath
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import base64_piece, text_piece
 from jitchat.transfer.blocks import pieces_of
-from jitchat.transfer.fields import mapping, moment_of, text
 from jitchat.transfer.format import Environment, Format, Sample, lines_of
 from jitchat.transfer.incoming import INSTRUCTIONS, IncomingConversation, Tally
+from jitchat.transfer.json_text import mapping, moment_of, text
 from jitchat.transfer.pieces import Piece, Result, Text, Thought
 from jitchat.transfer.source import Source, SourceFile
 from jitchat.transfer.turns import Note, TurnMaker

@@ -14,10 +14,9 @@ from pathlib import Path
 
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.blocks import result_text
-from jitchat.transfer.fields import as_json, mapping, moment_of, text
 from jitchat.transfer.format import Environment, Format, Sample, lines_of
 from jitchat.transfer.incoming import INSTRUCTIONS, IncomingConversation, Tally
-from jitchat.transfer.json_text import decoded
+from jitchat.transfer.json_text import as_json, decoded, mapping, moment_of, text
 from jitchat.transfer.openai import content_pieces, is_item, item_pieces
 from jitchat.transfer.pieces import Piece, Result, Text
 from jitchat.transfer.source import Source, SourceFile

@@ -7,11 +7,9 @@ from enum import Enum, auto
 from itertools import islice
 from pathlib import Path
 
-from jitchat.transfer.fields import mapping
 from jitchat.transfer.incoming import IncomingConversation, Tally
-from jitchat.transfer.json_text import Broken, CutOff, JsonText, NotJson
-from jitchat.transfer.read_only import foreign_errors, open_read_only, tables_of
-from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.json_text import Broken, CutOff, JsonText, NotJson, mapping
+from jitchat.transfer.source import Source, SourceFile, foreign_errors, open_read_only, tables_of
 
 Environment = Mapping[str, str]
 STREAMED = ("conversations", "messages", "turns")

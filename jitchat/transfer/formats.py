@@ -25,9 +25,9 @@ from jitchat.transfer.locomo import LOCOMO
 from jitchat.transfer.open_webui import OPEN_WEBUI
 from jitchat.transfer.opencode import OPENCODE
 from jitchat.transfer.plain import PLAIN
-from jitchat.transfer.report import FileConversation
 from jitchat.transfer.sillytavern import SILLYTAVERN
 from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.turns import FileConversation
 from jitchat.values import Conversation
 
 FORMATS = (

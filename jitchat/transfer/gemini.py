@@ -15,10 +15,9 @@ from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.text.sanitize import shorten
 from jitchat.transfer.attached import file_piece, reader_of
 from jitchat.transfer.census import strings_of
-from jitchat.transfer.fields import mapping, moment_of, sequence, text
 from jitchat.transfer.format import Format, Sample, values_of
 from jitchat.transfer.incoming import IncomingConversation, Tally
-from jitchat.transfer.json_text import Broken
+from jitchat.transfer.json_text import Broken, mapping, moment_of, sequence, text
 from jitchat.transfer.pieces import Piece, Text
 from jitchat.transfer.source import Source, SourceFile
 from jitchat.transfer.turns import Note, TurnMaker

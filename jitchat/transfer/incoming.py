@@ -11,8 +11,7 @@ from jitchat.store.imported import Heading, ImportWriter, IncomingTurn, Origin, 
 from jitchat.store.store import LONGEST_TITLE, SAFE_NAME, ColdStore, project_name, tag_name
 from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.transfer.census import Census, Place, Texts, plain, rules_of, strings_of
-from jitchat.transfer.fields import sequence, text
-from jitchat.transfer.json_text import decoded
+from jitchat.transfer.json_text import decoded, sequence, text
 from jitchat.transfer.pieces import LONGEST_NAME
 from jitchat.values import DEFAULT_PROJECT, Role
 

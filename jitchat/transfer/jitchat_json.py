@@ -38,10 +38,9 @@ from jitchat.text.sanitize import escape_in_json, one_line, repair, shorten
 from jitchat.tool_fields import use_fields, use_from
 from jitchat.transfer.census import Census, rules_of
 from jitchat.transfer.export import Write
-from jitchat.transfer.fields import mapping
 from jitchat.transfer.format import Format, Sample
 from jitchat.transfer.incoming import IncomingConversation, Tally, tags_of
-from jitchat.transfer.json_text import JsonText, NotJson
+from jitchat.transfer.json_text import JsonText, NotJson, mapping
 from jitchat.transfer.pieces import LONGEST_NAME
 from jitchat.transfer.project_json import ProjectReader, project_fields
 from jitchat.transfer.source import Source, SourceFile

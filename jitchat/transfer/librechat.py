@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from jitchat.store.imported import Origin
 from jitchat.transfer.attached import file_piece, text_piece
-from jitchat.transfer.fields import mapping, moment_of, sequence, text
 from jitchat.transfer.format import list_format
 from jitchat.transfer.incoming import IncomingConversation, Tally, tags_of
+from jitchat.transfer.json_text import mapping, moment_of, sequence, text
 from jitchat.transfer.openai import content_pieces
 from jitchat.transfer.pieces import Piece, Result, Text, call_piece, quote, sources_below
 from jitchat.transfer.source import Source

@@ -16,13 +16,11 @@ from pathlib import Path
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import base64_piece, file_piece, text_piece, url_piece
 from jitchat.transfer.census import rules_of
-from jitchat.transfer.fields import mapping, moment_of, sequence, text
 from jitchat.transfer.format import Environment, Format, Sample
 from jitchat.transfer.incoming import NO_ROLE, IncomingConversation, Tally
-from jitchat.transfer.json_text import decoded
+from jitchat.transfer.json_text import decoded, mapping, moment_of, sequence, text
 from jitchat.transfer.pieces import Piece, Result, Text, Thought, call_piece, with_files
-from jitchat.transfer.read_only import foreign_errors, open_read_only, tables_of
-from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.source import Source, SourceFile, foreign_errors, open_read_only, tables_of
 from jitchat.transfer.turns import Message, Note, TurnMaker, tree_turns
 from jitchat.values import Role
 

@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from jitchat.store.imported import Origin
 from jitchat.transfer.format import Format, Sample, values_of
 from jitchat.transfer.incoming import IncomingConversation
-from jitchat.transfer.report import ConversationBuilder, FileConversation
 from jitchat.transfer.source import Source, SourceFile
+from jitchat.transfer.turns import ConversationBuilder, FileConversation
 from jitchat.values import Role
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")

@@ -13,10 +13,9 @@ from jitchat.store.imported import Origin
 from jitchat.transfer.attached import file_piece, text_piece, url_piece
 from jitchat.transfer.blocks import result_text
 from jitchat.transfer.census import rules_of, strings_of
-from jitchat.transfer.fields import mapping, moment_in_any_unit, sequence, text
 from jitchat.transfer.format import list_format
 from jitchat.transfer.incoming import INSTRUCTIONS, NO_ROLE, IncomingConversation, Tally, tags_of
-from jitchat.transfer.json_text import Broken, decoded
+from jitchat.transfer.json_text import Broken, decoded, mapping, moment_in_any_unit, sequence, text
 from jitchat.transfer.openai import content_pieces, item_pieces
 from jitchat.transfer.pieces import (
     Piece,

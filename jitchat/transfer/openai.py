@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from jitchat.transfer.attached import base64_piece, url_piece
 from jitchat.transfer.blocks import result_text
 from jitchat.transfer.census import strings_of
-from jitchat.transfer.fields import mapping, sequence, text
 from jitchat.transfer.incoming import Tally
+from jitchat.transfer.json_text import mapping, sequence, text
 from jitchat.transfer.pieces import Piece, Result, Text, Thought, call_piece, sources_below
 
 _FILES = ("file", "input_file", "image", "image_url", "image_file", "input_image")

@@ -7,7 +7,7 @@ from datetime import datetime
 from jitchat.store.imported import IncomingFile
 from jitchat.text.sanitize import one_line
 from jitchat.transfer.census import NO_RULES, Rules, key_of, strings_by_key
-from jitchat.transfer.fields import as_arguments, mapping, sequence, text
+from jitchat.transfer.json_text import as_arguments, mapping, sequence, text
 from jitchat.values import ToolCall
 
 LONGEST_NAME = 80

@@ -9,15 +9,13 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from jitchat.store.imported import IncomingTurn, Origin
-from jitchat.transfer.fields import mapping, moment_of, text
 from jitchat.transfer.format import Format, Sample, Shape, sample_of, values_of
 from jitchat.transfer.incoming import INSTRUCTIONS, NO_ROLE, IncomingConversation, Tally
-from jitchat.transfer.json_text import Broken, JsonText
+from jitchat.transfer.json_text import Broken, JsonText, mapping, moment_of, text
 from jitchat.transfer.openai import audio_piece, call_pieces, content_pieces, is_item, item_pieces
 from jitchat.transfer.pieces import Piece, Result, Text, Thought, sources_below
-from jitchat.transfer.report import ConversationBuilder, FileConversation
 from jitchat.transfer.source import Source, SourceFile
-from jitchat.transfer.turns import Message, Note, TurnMaker
+from jitchat.transfer.turns import ConversationBuilder, FileConversation, Message, Note, TurnMaker
 from jitchat.values import Role
 
 NAME = "plain"

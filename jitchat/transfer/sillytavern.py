@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer.attached import file_piece, text_piece, url_piece
 from jitchat.transfer.blocks import result_text
-from jitchat.transfer.fields import as_json, mapping, moment_in_any_unit, sequence, text
 from jitchat.transfer.format import Format, Sample, lines_of
 from jitchat.transfer.incoming import IncomingConversation, Tally
+from jitchat.transfer.json_text import as_json, mapping, moment_in_any_unit, sequence, text
 from jitchat.transfer.pieces import Piece, Result, Text, Thought, call_piece
 from jitchat.transfer.source import Source, SourceFile
 from jitchat.transfer.turns import Note, TurnMaker, hash_of

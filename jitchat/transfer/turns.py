@@ -8,12 +8,61 @@ from datetime import datetime
 
 from jitchat.store.imported import IncomingFile, IncomingTurn
 from jitchat.store.reply_notes import ReplyNote
-from jitchat.text.sanitize import repair, shorten
+from jitchat.text.sanitize import one_line, repair, shorten
 from jitchat.tool_fields import use_fields
-from jitchat.transfer.fields import as_json
 from jitchat.transfer.incoming import Tally
+from jitchat.transfer.json_text import as_json
 from jitchat.transfer.pieces import LONGEST_NAME, Piece, Result, Text, Thought
 from jitchat.values import Role, Status, ToolCall, ToolUse, Turn
+
+_LONGEST_TITLE = 120
+
+
+@dataclass(frozen=True, slots=True)
+class FileConversation:
+    id: str
+    title: str
+    turns: tuple[Turn, ...] = ()
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    """How many items were left out, by reason."""
+    changed: Mapping[str, int] = field(default_factory=dict)
+    """How many turns were changed, by reason."""
+    labels: tuple[str | None, ...] = ()
+    """The file's own id for each turn, or None; one per turn."""
+
+
+class ConversationBuilder:
+    def __init__(self) -> None:
+        self.tally = Tally()
+        self.turns: list[IncomingTurn] = []
+        self._maker = TurnMaker(self.tally, has_ids=False)
+        self._labels: list[str | None] = []
+
+    def take(
+        self,
+        role: Role,
+        content: str,
+        moment: datetime | None,
+        name: str | None,
+        label: object = None,
+    ) -> None:
+        """Add a turn; invalid characters are repaired and counted."""
+        note = Note(moment, "", name)
+        number = len(self.turns) + 1
+        self.turns += self._maker.turns(str(number), role, [Text(content)], None, note)
+        self._labels.append(label if isinstance(label, str) else None)
+
+    def found(self, identity: str, title: str) -> FileConversation:
+        """Return the conversation; an id or title that is too long is shortened."""
+        named = one_line(identity)[:LONGEST_NAME]
+        return FileConversation(
+            named,
+            shorten(title, _LONGEST_TITLE) or named,
+            tuple(incoming.turn for incoming in self.turns),
+            dict(self.tally.skipped),
+            dict(self.tally.changed),
+            tuple(self._labels),
+        )
 
 
 @dataclass(frozen=True, slots=True)

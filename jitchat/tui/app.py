@@ -38,10 +38,9 @@ from jitchat.store.database import LOCKED, WAIT_SECONDS, may_wait
 from jitchat.store.pins import ScreenState
 from jitchat.tui.actions import in_palette, spelled
 from jitchat.tui.chat.screen import ChatScreen
-from jitchat.tui.drawing import SafeCells
+from jitchat.tui.drawing import SafeCells, palette
 from jitchat.tui.key_names import KeyNames
 from jitchat.tui.notices import cause_of, notify_error
-from jitchat.tui.palette import palette
 from jitchat.tui.typed import accept_all_text
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.workers import Workers, is_drawn

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.tools.approvals import Approver
     from jitchat.tools.mcp.elicitation import Elicitor
-    from jitchat.tools.mcp.server import ServerState
-    from jitchat.tools.mcp.servers import Servers
+    from jitchat.tools.mcp.server import Servers, ServerState
     from jitchat.tools.toolbox import Toolbox
     from jitchat.weights import Weights
     from jitchat.window.budget import Budget

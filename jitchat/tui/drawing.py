@@ -1,18 +1,203 @@
-"""The border between text and the cells of the screen.
+"""The border between text and the cells of the screen, and the colours of the app.
 
 `Content` makes visible what a terminal would obey, reorder or hide in a text. `SafeCells` guards
 all widgets, whatever they draw: it removes what is left. It keeps the width of each line, whose
 layout is complete by then.
+
+The colours are derived from the current theme so that everything on screen is readable: text has a
+contrast of at least 4.5 on every background it appears on, including the cursor's row; bars, rules
+and other marks have at least 3. The hues of the segments are Okabe and Ito's, which can be
+distinguished with any kind of colour vision; each segment also has its own pattern.
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.segment import Segment
 from textual import content
-from textual.color import Color
+from textual.color import BLACK, WHITE, Color
 from textual.filter import LineFilter
+from textual.theme import Theme
 
+from jitchat.lab.colours import MODE_COLOURS, contrast
 from jitchat.text.sanitize import CHANGED, for_terminal, stand_ins
+from jitchat.values import Mode
+
+TEXT, MARK = 4.5, 3.0
+"""Minimum contrast as defined by WCAG 2.2: (lighter + 0.05) / (darker + 0.05)."""
+MUTED = "$text-muted"
+"""Style of secondary text; never `dim`, which terminals render differently."""
+
+
+class Signs(NamedTuple):
+    """How a part of the limit is drawn, so that it is recognised with and without colour."""
+
+    pattern: str
+    """The character that fills its part of a bar."""
+    letter: str
+    """Marks its rows in the wire; empty for what is not sent."""
+    short: str
+    """Its name in a short line."""
+    hues: tuple[str, str]
+    """Its colours on a dark and on a light background; that of the draft is the text's own."""
+    of_terminal: tuple[str, str]
+    """Its colours among the terminal's sixteen, likewise."""
+
+
+SIGNS = {
+    "system": Signs("█", "S", "sys", ("#56b4e9", "#0072b2"), ("bright_cyan", "blue")),
+    "tools": Signs("▌", "L", "tls", ("#8da9ff", "#3d4fb8"), ("bright_blue", "magenta")),
+    "standing": Signs("▀", "N", "std", ("#ff9d9d", "#c8102e"), ("bright_white", "bright_magenta")),
+    "document": Signs("▄", "M", "doc", ("#4fd1c5", "#00707a"), ("bright_yellow", "red")),
+    "observations": Signs("╪", "O", "obs", ("#b6d94c", "#557a00"), ("magenta", "red")),
+    "pinned": Signs("▓", "P", "pin", ("#f0e442", "#7a6f00"), ("bright_red", "bright_red")),
+    "recent": Signs("▚", "R", "rec", ("#2fae7c", "#007a50"), ("green", "bright_blue")),
+    "files": Signs("▣", "E", "fil", ("#d9b38c", "#8a5a2b"), ("bright_green", "blue")),
+    "facts": Signs("◆", "F", "fct", ("#9be7ff", "#3f6ea8"), ("red", "bright_magenta")),
+    "documents": Signs("▤", "B", "docs", ("#ffb3e6", "#a3338f"), ("bright_blue", "bright_red")),
+    "index": Signs("≡", "I", "idx", ("#d987b5", "#b0307f"), ("bright_magenta", "magenta")),
+    "retrieved": Signs("▒", "T", "ret", ("#e69f00", "#c04a00"), ("yellow", "red")),
+    "draft": Signs("▞", "D", "draft", ("#ffffff", "#000000"), ("default", "default")),
+    "tool calls": Signs("▙", "C", "call", ("#b9c8ff", "#6a5acd"), ("bright_green", "blue")),
+    "tool results": Signs("▜", "A", "res", ("#e8743b", "#a33c1f"), ("bright_yellow", "red")),
+    "requested": Signs("░", "Q", "req", ("#c8a2ff", "#7a3fb5"), ("magenta", "magenta")),
+    "free": Signs("·", "", "free", ("#808080", "#6a6a6a"), ("bright_black", "bright_black")),
+    "reserve": Signs("╲", "", "rsv", ("#a0846c", "#7d6b5d"), ("cyan", "bright_magenta")),
+}
+"""By the name of a kind of segment, for the free part and for the reserve."""
+_STATES = {
+    "primary": ("bright_cyan", "blue"),
+    "secondary": ("cyan", "bright_blue"),
+    "success": ("green", "blue"),
+    "warning": ("yellow", "magenta"),
+    "error": ("bright_red", "red"),
+    "accent": ("bright_magenta", "magenta"),
+}
+"""The terminal's colours of states, on its dark and its light background.
+
+Of the terminal's sixteen colours, those are used that are readable on its black or on its white.
+Only four of the sixteen hues have a contrast of 4.5 on white; the next are bright red with 4.0 and
+bright magenta with 3.1. Some kinds therefore share a hue with kinds that are never next to them in
+the bar, and are distinguished by their pattern.
+"""
+_MODES = (
+    ("bright_red", "default", "bright_cyan", "yellow", "bright_magenta", "green"),
+    ("red", "default", "blue", "magenta", "bright_blue"),
+)
+"""The terminal's colours of modes, likewise, by position as in `MODE_HUES`."""
+_GROUNDS = ("background", "surface", "panel")
+_CURSOR_SHARES = (0.45, 0.3, 0.2, 0.15, 0.1)
+"""Shares of the primary colour in the cursor's background; the first one on which text has a
+contrast of `_CLEAR` is used."""
+_CLEAR = 7.0
+_CURSOR = ("cursor", "block-cursor-background", "block-cursor-blurred-background")
+_STYLES = ("cursor-style", "block-cursor-text-style", "block-cursor-blurred-text-style")
+_REVERSED = dict.fromkeys(_STYLES, "bold reverse")
+_STEPS = 7
+"""Bisection steps in the search for the smallest change of a colour; 1/128 is not visible."""
+
+
+def slug(name: str) -> str:
+    """Return the name of a kind in the form that style sheets and classes allow."""
+    return name.replace(" ", "-")
+
+
+def kind_style(name: str) -> str:
+    """Return the style of a kind of segment, or of `free` or `reserve`."""
+    return f"$kind-{slug(name)}"
+
+
+def palette(theme: Theme, variables: Mapping[str, str], *, coloured: bool = True) -> dict[str, str]:
+    """Return the style sheet variables; without colours, the cursor's row is reversed."""
+    if theme.ansi:
+        return _of_terminal(is_dark=theme.dark)
+    own = _of_theme(
+        tuple((name, variables[name]) for name in (*_STATES, *_GROUNDS, "foreground")), theme.dark
+    )
+    return own if coloured else own | dict.fromkeys(_CURSOR, variables["surface"]) | _REVERSED
+
+
+@lru_cache(maxsize=8)
+def _of_theme(theme_colours: tuple[tuple[str, str], ...], is_dark: bool) -> dict[str, str]:
+    colours = {name: Color.parse(value) for name, value in theme_colours}
+    plain = [colours[name].with_alpha(1.0) for name in _GROUNDS]
+    foreground = _readable(colours["foreground"], plain, _CLEAR, is_dark)
+    mixed = [plain[1].blend(colours["primary"], share, 1.0) for share in _CURSOR_SHARES]
+    clear = (each for each in mixed if _contrast(foreground, [each]) >= _CLEAR)
+    cursor = next(clear, mixed[-1])
+    grounds = [*plain, cursor]
+    muted = _readable(foreground.blend(plain[0], 0.45), grounds, TEXT, is_dark)
+    rule = _readable(colours["panel"].with_alpha(1.0), grounds, MARK, is_dark)
+    made = {
+        "foreground": foreground,
+        "text": foreground,
+        "text-muted": muted,
+        "text-disabled": rule,
+        "rule": rule,
+        **dict.fromkeys(_CURSOR, cursor),
+        "block-cursor-foreground": foreground,
+        "block-cursor-blurred-foreground": foreground,
+        "link-color": foreground,
+    }
+    for name in _STATES:
+        made[name] = _readable(colours[name], grounds, MARK, is_dark)
+        made[f"text-{name}"] = _readable(colours[name], grounds, TEXT, is_dark)
+    ground = 0 if is_dark else 1
+    for name, signs in SIGNS.items():
+        on_plain = _readable(Color.parse(signs.hues[ground]), plain[:2], TEXT, is_dark)
+        made[f"kind-{slug(name)}"] = _readable(on_plain, grounds, MARK, is_dark)
+    made["kind-draft"] = foreground
+    for mode, of_mode in MODE_COLOURS.items():
+        made[f"mode-{mode.value}"] = _readable(Color.parse(of_mode), grounds, TEXT, is_dark)
+    for level in range(1, 7):
+        made[f"markdown-h{level}-color"] = made["text-primary"] if level < 4 else foreground
+    return {name: colour.hex for name, colour in made.items()} | dict.fromkeys(_STYLES, "bold")
+
+
+def _of_terminal(*, is_dark: bool) -> dict[str, str]:
+    """Return variables that use the terminal's own colours.
+
+    The cursor's row is reversed, because the background colour is unknown.
+    """
+    own: dict[str, str] = {}
+    ground = 0 if is_dark else 1
+    for name, colours in _STATES.items():
+        own[name] = f"ansi_{colours[ground]}"
+    for name, signs in SIGNS.items():
+        own[f"kind-{slug(name)}"] = f"ansi_{signs.of_terminal[ground]}"
+    for mode, hue in zip(Mode, cycle(_MODES[ground]), strict=False):
+        own[f"mode-{mode}"] = f"ansi_{hue}"
+    texts = {f"text-{name}": own[name] for name in _STATES}
+    plain = {"text-muted", "text-disabled", "rule", "error-muted", "link-color"}
+    plain |= {"block-cursor-foreground", "block-cursor-blurred-foreground", *_CURSOR}
+    return {
+        **dict.fromkeys(plain, "ansi_default"),
+        **own,
+        **texts,
+        **_REVERSED,
+        **{f"markdown-h{level}-color": own["primary"] for level in range(1, 7)},
+    }
+
+
+def _readable(colour: Color, grounds: Sequence[Color], least: float, is_dark: bool) -> Color:
+    """Lighten or darken a colour just enough for the given contrast on every background."""
+    if _contrast(colour, grounds) >= least:
+        return colour
+    end = WHITE if is_dark else BLACK
+    low, high = 0.0, 1.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        if _contrast(colour.blend(end, middle), grounds) >= least:
+            high = middle
+        else:
+            low = middle
+    return colour.blend(end, high)
+
+
+def _contrast(colour: Color, grounds: Sequence[Color]) -> float:
+    return min(contrast(colour.hex, each.hex) for each in grounds)
 
 
 class SafeContent(content.Content):

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from jitchat.bench.questions import CATEGORIES, LabelledConversation, Question, sampled
-from jitchat.transfer.report import FileConversation
+from jitchat.transfer.turns import FileConversation
 
 
 def talks_of(chance: Random) -> list[LabelledConversation]:

@@ -22,7 +22,7 @@ from jitchat.bench.questions import read_labelled
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.index.load_embedder import load_embedder
 from jitchat.text.needs import need_of
-from jitchat.transfer.report import FileConversation
+from jitchat.transfer.turns import FileConversation
 from jitchat.values import Mode, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter

@@ -25,7 +25,7 @@ from jitchat.index.embedder import NoEmbedder
 from jitchat.lab.facts import Kind as Question
 from jitchat.lab.facts import Where, makers
 from jitchat.text.sentences import sentences
-from jitchat.transfer.report import FileConversation
+from jitchat.transfer.turns import FileConversation
 from jitchat.values import Mode
 from jitchat.window import recall
 from jitchat.window.budget import Budget

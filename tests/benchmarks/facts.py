@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jitchat.bench.questions import read_labelled
-from jitchat.synthesis.facts import facts_in
+from jitchat.synthesis.extraction import facts_in
 from jitchat.values import Role, Turn
 
 WRITTEN = Path(__file__).parents[1] / "data" / "facts.toml"

@@ -14,21 +14,19 @@ from hypothesis import strategies as st
 from jitchat.attachments import Attachment
 from jitchat.draft import Draft
 from jitchat.errors import FileRefused
-from jitchat.files.mentions import (
-    is_named,
-    mention_of,
-    mentions_for_paste,
-    mentions_of,
-    spellings,
-    without_mentions,
-)
 from jitchat.files.named import (
     attach,
     find_mention,
     folder_to_ask,
+    is_named,
     left_out,
+    mention_of,
+    mentions_for_paste,
+    mentions_of,
     paths_beginning,
     require_named,
+    spellings,
+    without_mentions,
 )
 from tests.examples import examples
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from jitchat.cli import options
 from jitchat.cli.turns import read_draft
 from jitchat.draft import EMPTY, FOREIGN, Draft, as_draft, joined
-from jitchat.files.mentions import mentions_of
-from jitchat.files.named import find_mention
+from jitchat.files.named import find_mention, mentions_of
 from jitchat.store.drafts import Drafts
 from jitchat.values import Role, Turn
 from tests.mention_spellings import FILES, PATHS, spelled, texts

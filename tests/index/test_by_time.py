@@ -9,7 +9,7 @@ import pytest
 
 from jitchat.bench.asking import OpenConversation, indexed
 from jitchat.index.embedder import NoEmbedder
-from jitchat.transfer.report import FileConversation
+from jitchat.transfer.turns import FileConversation
 from jitchat.values import Mode, Role, Turn
 from jitchat.why import Explained, Standing, why
 from jitchat.window.budget import Budget

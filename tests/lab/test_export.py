@@ -16,17 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.lab import note
+from jitchat.lab import report as files
 from jitchat.lab.experiment import Cell, Experiment
-from jitchat.lab.export import files
-from jitchat.lab.export.files import FORMATS, exported
-from jitchat.lab.export.page import html_page
 from jitchat.lab.facts import Kind
+from jitchat.lab.report import FORMATS, exported, html_page
 from jitchat.lab.run_file import read
 from jitchat.values import Mode
 from tests.examples import examples
 from tests.lab.some_results import EXPERIMENT, READER_RUN, RUN, result, results
 
-FORMAT = Path(files.__file__).with_name("json_format.txt")
+FORMAT = Path(files.__file__).with_name("data") / "json_format.txt"
 GOLDEN = Path(__file__).parent / "golden"
 WRITE = os.environ.get("JITCHAT_WRITE_GOLDEN")
 HOSTILE = "\x1b]0;x\x07<script>&'\"]]>\u202e\ud800\uffff\0=1+1\n[red]"

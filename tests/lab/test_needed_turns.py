@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jitchat.lab.facts import Fact, Kind, Saying
-from jitchat.lab.needed_turns import Needed, needed_held
+from jitchat.lab.lab import Needed, needed_held
 from jitchat.statements import Distilled, DocumentLine, MemoryDocument, Section, Source
 from jitchat.values import Mode
 from jitchat.window.budget import Budget

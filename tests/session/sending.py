@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from jitchat.draft import Draft
 from jitchat.events import Event, ReplyDelta, SendFailed, TurnStored
-from jitchat.files.mentions import mentions_of
+from jitchat.files.named import mentions_of
 from jitchat.values import Mode, Turn
 from jitchat.window.steering import NO_MORE, Once
 from tests.support import ScriptedProvider, conversation_of, session_on, talk

@@ -21,8 +21,8 @@ from jitchat.recorder import sent_request_for
 from jitchat.replay import window_of
 from jitchat.session import Session
 from jitchat.session_options import SessionOptions
-from jitchat.small_models import titles
 from jitchat.small_models.small_model import SmallModel
+from jitchat.small_models.summariser import improve_title
 from jitchat.statements import Observation, Source
 from jitchat.store.models import ModelLessons
 from jitchat.store.store import NEW_TITLE
@@ -403,7 +403,7 @@ async def test_pickers_and_titles_are_read_whole(store, protocol_name):
     other = store.create(NEW_TITLE)
     store.append(other.id, talk("Which crane is green?", "The third."))
     memory = Memory(store, store.conversation(other.id))
-    assert await titles.improve(memory, session.options.picker)
+    assert await improve_title(memory, session.options.picker)
     require_recorded(session, server, others=2)
 
 

@@ -8,7 +8,7 @@ from jitchat.errors import ProviderError
 from jitchat.small_models.observer import ModelObserver
 from jitchat.small_models.small_model import SizedModel, SmallModel
 from jitchat.statements import FactKind, Observation, Observations, Priority, Source
-from jitchat.synthesis.facts import facts_in
+from jitchat.synthesis.extraction import facts_in
 from jitchat.synthesis.observer import EXTRACTOR, Batch, FactsMade
 from jitchat.values import REQUEST_CONTEXT, Role, ToolCall, ToolUse, Turn
 from jitchat.window.tokens import EstimateCounter

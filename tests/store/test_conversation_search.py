@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime
 import pytest
 
 from jitchat.errors import UsageError
-from jitchat.store.conversation_search import DATES, EVERY, Filter, midnight, parse_query
 from jitchat.store.reply_notes import PUT_NOTE, ReplyNote, note_row
+from jitchat.store.search import DATES, EVERY, Filter, midnight, parse_query
 from jitchat.store.store import ColdStore
 from jitchat.values import Role
 from tests.support import turn

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from jitchat.attachments import Attachment, Part, digest_of_bytes
 from jitchat.store import search
 from jitchat.store.attachments import AttachmentStore
-from jitchat.store.conversation_search import Filter
 from jitchat.store.pins import OwnInstructions
 from jitchat.store.replies import ReplyWriter
+from jitchat.store.search import Filter
 from jitchat.text.search_tokens import fold, fold_in_place, terms
 from jitchat.values import Instructions, Role, Status, ToolCall, ToolUse, Turn
 from tests.examples import examples

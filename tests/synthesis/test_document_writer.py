@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from jitchat.statements import BARE, DocumentLine, MemoryDocument, Section, Source
+from jitchat.synthesis.document_edits import dates_of, fitted, in_order, words_of
 from jitchat.synthesis.document_writer import write
-from jitchat.synthesis.fitting import dates_of, fitted, in_order, words_of
 from jitchat.text.sentences import sentences
 from jitchat.window.statements import document_text
 from tests.synthesis.sessions import session, texts, written

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.statements import FactKind, Source
-from jitchat.synthesis.facts import MOST, facts_in, kind_of
+from jitchat.synthesis.extraction import MOST, facts_in, kind_of
 from jitchat.values import Role, Shortened, ToolUse, Turn
 from tests.benchmarks.facts import of_written
 

@@ -44,8 +44,7 @@ from jitchat.text.stance import commits, is_decision
 from jitchat.text.time_filters import time_filter_of
 from jitchat.text.words import stems
 from jitchat.tui.chat.commands import addressed_in, command_in
-from jitchat.tui.render.look import Piece
-from jitchat.tui.render.wrap import wrap
+from jitchat.tui.render.wrap import Piece, wrap
 from jitchat.values import Message, Role
 from jitchat.window.estimate import estimate
 from jitchat.window.excerpt import Room, excerpt_of
@@ -133,7 +132,7 @@ MADE = {
     ("jitchat.providers.passages", "_text_of"),  # a mark with figures of the window's own
     ("jitchat.index.spelling", "within"),  # a stem a line, each of few letters
     ("jitchat.text.expressions", "expressions"),  # all of them are tried
-    ("jitchat.text.quantities", "_pattern"),  # through stems
+    ("jitchat.text.words", "_pattern"),  # through stems
     ("jitchat.window.estimate", "_shape"),  # words of two characters
     ("jitchat.bench.f1", "_step"),  # through the scores of answers
     ("jitchat.lab.spelling", "_form"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.synthesis.pass_report import saving_sentence
+from jitchat.synthesis.passes import saving_sentence
 from jitchat.text.figures import cost_of, dollars, less, total_of
 
 

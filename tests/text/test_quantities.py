@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.text.quantities import spell_out
-from jitchat.text.words import fold, stems
+from jitchat.text.words import fold, spell_out, stems
 
 SAME = (
     ("84 m²", "84 square meters"),

@@ -9,8 +9,8 @@ from jitchat.errors import ImportFailed
 from jitchat.transfer.formats import conversations_of, note_failure, picked
 from jitchat.transfer.import_run import Taken, require_turns, take_all
 from jitchat.transfer.json_text import NotJson
-from jitchat.transfer.report import FileConversation
 from jitchat.transfer.source import open_source
+from jitchat.transfer.turns import FileConversation
 
 if TYPE_CHECKING:
     from pathlib import Path

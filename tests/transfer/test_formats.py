@@ -13,9 +13,9 @@ import pytest
 from jitchat.errors import ImportFailed
 from jitchat.store.imported import IncomingTurn, Origin
 from jitchat.transfer import formats, json_text
-from jitchat.transfer.fields import mapping, sequence, text
 from jitchat.transfer.format import Format, values_of
 from jitchat.transfer.incoming import IncomingConversation, Tally
+from jitchat.transfer.json_text import mapping, sequence, text
 from jitchat.transfer.pieces import Text
 from jitchat.transfer.turns import TurnMaker
 from jitchat.values import Role

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from jitchat.store.store import ColdStore
-    from jitchat.transfer.report import FileConversation
+    from jitchat.transfer.turns import FileConversation
 
 WHOLE = [
     json.dumps([locomo_sample(), locomo_sample("conv-2")]).encode(),

@@ -155,7 +155,7 @@ def test_nothing_can_be_written_through_the_connection(tmp_path: Path):
 
 
 def source_connection(path: Path) -> sqlite3.Connection:
-    from jitchat.transfer.read_only import open_read_only
+    from jitchat.transfer.source import open_read_only
 
     return open_read_only(path)
 

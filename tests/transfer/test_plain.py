@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from jitchat.transfer.fields import moment_of
+from jitchat.transfer.json_text import moment_of
 from jitchat.transfer.plain import read_plain
 from jitchat.values import Role, Turn
 from tests.transfer.files import plain_turns

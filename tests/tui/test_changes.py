@@ -11,8 +11,8 @@ from jitchat.store.database import Database
 from jitchat.store.deletion import hide
 from jitchat.store.store import ColdStore
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.chat import changes
-from jitchat.tui.chat.changes import DELETED
+from jitchat.tui.chat import conversations
+from jitchat.tui.chat.conversations import DELETED
 from tests.support import conversation_of, talk, turn
 from tests.tui.drawn import header, positions
 from tests.tui.support import TestBackend, chat, idle, notices, ready, type_text, until
@@ -25,7 +25,7 @@ TALK = talk("Which port?", "Port 8443.")
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(conversations, "LOOK_EVERY", 0.01)
 
 
 @contextmanager

@@ -9,11 +9,11 @@ import pytest
 from textual import events
 from textual.widgets import Input, Static
 
-from jitchat.store.conversation_search import Filter, midnight
+from jitchat.store.search import Filter, midnight
 from jitchat.text.search_tokens import find_folded
 from jitchat.tui.chat.find import matches_in
-from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.found_marks import CURRENT, FOUND, pattern_of
+from jitchat.tui.widgets.input_lines import FindLine
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
 from tests.support import ScriptedProvider, talk

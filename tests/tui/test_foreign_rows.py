@@ -16,7 +16,7 @@ from jitchat.text.sanitize import CHANGED, for_terminal
 from jitchat.tools.approvals import Claims, Question, changes_between, question_of
 from jitchat.tools.mcp.elicitation import Field
 from jitchat.tui.dialogs.form import FormScreen
-from jitchat.tui.widgets.approval_line import ApprovalLine
+from jitchat.tui.widgets.above_prompt import ApprovalLine
 from jitchat.tui.widgets.foreign_text import BAR, ForeignText, barred
 from jitchat.values import Tool, ToolCall
 

@@ -11,7 +11,7 @@ from textual.widgets import Input, OptionList
 from jitchat.tools.mcp.server import Phase, ServerState
 from jitchat.tools.mcp.spec import ServerFailed
 from jitchat.tools.mcp.values import Argument, Prompt, Resource
-from jitchat.tui.chat.offers import read_arguments
+from jitchat.tui.chat.drafting import read_arguments
 from jitchat.tui.chat.tools import Tools
 from jitchat.tui.dialogs.choice import ChoiceScreen, Offered
 from jitchat.tui.dialogs.form import FormScreen

@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 from textual.widgets.text_area import Selection
 
 from jitchat.draft import FOREIGN, Draft
-from jitchat.files.mentions import mentions_of
+from jitchat.files.named import mentions_of
 from jitchat.tui.widgets.prompt import Prompt
 from tests.mention_spellings import texts
 

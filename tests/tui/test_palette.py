@@ -11,7 +11,7 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
 from jitchat.lab.colours import MODE_HUES, contrast
-from jitchat.tui.palette import MARK, TEXT, kind_style, palette
+from jitchat.tui.drawing import MARK, TEXT, kind_style, palette
 from jitchat.tui.widgets.budget_bar import PATTERNS
 from jitchat.values import Mode
 from tests.tui.contrast import XTERM

@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from jitchat.tui.palette import palette
+from jitchat.tui.drawing import palette
 from jitchat.tui.widgets import reply
 from jitchat.tui.widgets.reply import LONGEST_REST, ReplyView
 from tests.tui.drawn import offset_of, on_screen

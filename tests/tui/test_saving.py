@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jitchat.errors import JitchatError
-from jitchat.tui.widgets.save_line import AlreadyThere, save
+from jitchat.tui.widgets.input_lines import AlreadyThere, save
 
 
 def test_a_file_is_replaced_only_after_confirmation(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from textual.geometry import Offset, Region
 
 from jitchat.text.figures import Figure
 from jitchat.tui.chat import screen as chat
-from jitchat.tui.palette import palette
+from jitchat.tui.drawing import palette
 from jitchat.tui.widgets.found_marks import pattern_of
 from jitchat.tui.widgets.transcript import KEPT, Transcript
 from jitchat.tui.widgets.turn_block import TurnBlock

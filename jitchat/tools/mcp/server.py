@@ -3,14 +3,14 @@
 A separate task holds the connection from start to end, because the SDK requires both in the same
 task; calls come from any task. A server that ends is restarted a few times; its tools stay listed
 meanwhile, and calls wait for it. A server that cannot be started has a state with a sentence; one
-with an address is tried again, because it may only be down.
+with an address is tried again, because it may only be down. `Servers` are all of the settings.
 """
 
 import asyncio
 import json
 import os
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -358,3 +358,47 @@ async def _first_of(*waits: Coroutine[Any, Any, Any]) -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class Servers:
+    """The configured servers. Create it in a running event loop; `start` starts the servers."""
+
+    def __init__(
+        self,
+        specs: Iterable[ServerSpec],
+        folder: Path,
+        options: ServerOptions | None = None,
+        on_change: Callable[[ServerState], object] = lambda _: None,
+    ) -> None:
+        """`folder` holds the servers' standard error, one file each."""
+        self._servers = {
+            spec.name: Server(spec, folder / f"{spec.name}.log", options, on_change)
+            for spec in specs
+        }
+
+    def start(self) -> None:
+        """Start all servers in the background; `on_change` receives their states."""
+        for server in self._servers.values():
+            server.start()
+
+    async def started(self) -> tuple[ServerState, ...]:
+        """Wait until every server is ready or has failed."""
+        return tuple(await asyncio.gather(*(each.started() for each in self._servers.values())))
+
+    async def stop(self) -> None:
+        """Stop all servers together, and the processes that they started."""
+        await asyncio.gather(*(server.stop() for server in self._servers.values()))
+
+    def sources(self) -> tuple[Server, ...]:
+        return tuple(self._servers.values())
+
+    def server(self, name: str) -> Server:
+        return self._servers[name]
+
+    def states(self) -> tuple[ServerState, ...]:
+        return tuple(server.state for server in self._servers.values())
+
+    def claims_of(self, source: str, tool: str) -> Claims | None:
+        """Look up a server's claims about a tool, by the name under which the tool is offered."""
+        server = self._servers.get(source)
+        return server.claims_of(tool) if server is not None else None

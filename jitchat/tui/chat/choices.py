@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from jitchat.errors import StoreError
+from jitchat.store.pins import ScreenState
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.previews import Previews
@@ -15,6 +18,38 @@ from jitchat.window.steering import Hold
 
 if TYPE_CHECKING:
     from jitchat.session import Session
+
+_NAME, _OPEN, _SHUT = "inspector", "open", "shut"
+LESSON = "{inspector} shows why"
+
+
+@dataclass(eq=False)
+class Levels(Controller):
+    """Shows and hides the inspector, and remembers which."""
+
+    def begin(self, *, has_room: bool) -> None:
+        """Show the inspector, if there is room, as set in the settings or as the user left it."""
+        left, wanted = "", self.backend.settings.screen.inspector
+        with suppress(StoreError):  # then as at the first start
+            left = self._state.get(_NAME)
+        self.surfaces.hint.lesson = "" if left else self.keys.tell(LESSON)
+        is_open = left == _OPEN if wanted is None else wanted
+        self.surfaces.show_inspector(shown=is_open and has_room)
+
+    def show(self, *, shown: bool) -> None:
+        """Show or hide the inspector for the user, and remember this for the next start."""
+        self.surfaces.hint.lesson = ""
+        self.surfaces.show_inspector(shown=shown)
+        self.host.in_thread(lambda: self._keep(_OPEN if shown else _SHUT), "inspector")
+
+    @property
+    def _state(self) -> ScreenState:
+        return ScreenState(self.backend.store.database)
+
+    def _keep(self, state: str) -> None:
+        with suppress(StoreError):  # nothing that the user wrote is lost
+            self._state.put(_NAME, state)
+
 
 NOTHING_TO_UNDO = "Nothing to undo: no turn was pinned or excluded."
 NO_TURN = "Select a turn first: Tab goes to the conversation. Or name a turn: /pin 12."

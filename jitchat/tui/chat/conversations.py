@@ -1,4 +1,4 @@
-"""Open, create, move, rename, tag, archive and delete conversations.
+"""Open, create, move, rename, tag, archive and delete conversations; show what others write to one.
 
 A deletion can be undone until the app closes; until then the conversation is only hidden.
 """
@@ -7,18 +7,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from jitchat.errors import JitchatError
-from jitchat.small_models import titles
+from textual.message import Message
+from textual.worker import Worker
+
+from jitchat.errors import JitchatError, StoreError, UnknownConversation
+from jitchat.small_models.summariser import improve_title
 from jitchat.store import deletion
 from jitchat.store.store import NEW_TITLE, TEMPORARY_TITLE, project_name
+from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.key_routing import KeyRouting, Question
-from jitchat.tui.chat.opening import Opening
+from jitchat.tui.chat.opening import Indexing, Opening
+from jitchat.tui.chat.previews import Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.values import Instructions
 
@@ -28,6 +34,72 @@ if TYPE_CHECKING:
     from jitchat.tui.dialogs.choice import ChosenProject
     from jitchat.tui.dialogs.resume import Choice
     from jitchat.values import Conversation
+
+LOOK_EVERY = 1.0
+"""Seconds between two looks at the database's version."""
+DELETED = "Another jitchat deleted this conversation."
+
+
+@dataclass(eq=False)
+class Changes(Controller):
+    @dataclass
+    class Found(Message):
+        """Another program wrote to the database; the session has read it."""
+
+        opening: int
+        version: int
+        conversation: Conversation | None
+        """The conversation as it is now; None if it was deleted."""
+
+    opening: Opening
+    indexing: Indexing
+    previews: Previews
+    sends: Sends
+    conversations: Conversations
+
+    _version: int = 0
+    """The database's version that is on screen."""
+    _worker: Worker[None] | None = None
+
+    def watch(self) -> None:
+        """Look for changes until the app ends."""
+        self.host.every(LOOK_EVERY, self._look_in_background)
+
+    def _look_in_background(self) -> None:
+        session = self.opening.session
+        is_looking = self._worker is not None and not self._worker.is_finished
+        if session is not None and not self.sends.busy and not is_looking:
+            look = partial(self._look, session, self.opening.number)
+            self._worker = self.host.in_thread(look, "changes")
+
+    def _look(self, session: Session, opening: int) -> None:
+        store = self.backend.store
+        with suppress(StoreError):  # reported by the send
+            version = store.database.version()
+            if version == self._version:
+                return
+            conversation = None
+            with suppress(UnknownConversation):
+                conversation = store.conversation(session.memory.conversation.id)
+                session.memory.refresh()
+            self.host.post(self.Found(opening, version, conversation))
+
+    async def take(self, message: Found) -> None:
+        """Show what was found; while a reply is in progress, that is left to the next look."""
+        session = self.opening.session
+        if message.opening != self.opening.number or session is None or self.sends.busy:
+            return
+        self._version = message.version
+        if message.conversation is None:
+            await self.conversations.refresh()
+            self.host.warn(DELETED)
+            return
+        await self.opening.know(message.conversation)
+        if count := await self.surfaces.transcript.take_in(session.memory.turns):
+            self.host.say(f"{plural(count, 'new turn')} from another jitchat.")
+            self.indexing.catch_up()
+            self.previews.plan(afresh=True)
+
 
 TEMPORARY_SAID = "Temporary: no memory is read or written, and it is deleted when you leave it."
 ERASED = "Erased: none of its text is left in the database."
@@ -257,7 +329,7 @@ class Conversations(Controller):
     async def _improve(self, session: Session, then: Callable[[], object]) -> None:
         model = session.options.summariser
         try:
-            made = model is not None and await titles.improve(session.memory, model)
+            made = model is not None and await improve_title(session.memory, model)
         except JitchatError:  # reported by features that need the store
             return
         if session is self.opening.session:

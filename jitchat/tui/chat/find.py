@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 from textual.widget import Widget
 
 from jitchat.errors import StoreError, UsageError
-from jitchat.store.conversation_search import DATES, EVERY, Filter, parse_query
+from jitchat.store.search import DATES, EVERY, Filter, parse_query
 from jitchat.text.search_tokens import find_folded
 from jitchat.tui.chat.host import Controller
-from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.found_marks import pattern_of
+from jitchat.tui.widgets.input_lines import FindLine
 
 if TYPE_CHECKING:
     from jitchat.tui.chat.opening import Opening

@@ -23,12 +23,11 @@ from jitchat.tui.figures import send_sentences
 from jitchat.tui.key_names import KeyNames
 from jitchat.tui.notices import READ_SECONDS, notify_error
 from jitchat.tui.plain import plain_sentences
-from jitchat.tui.widgets.approval_line import ApprovalLine
-from jitchat.tui.widgets.attached_line import AttachedLine
+from jitchat.tui.widgets.above_prompt import ApprovalLine, AttachedLine
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.completion_list import CompletionList
-from jitchat.tui.widgets.find_line import FindLine
 from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.tui.widgets.input_lines import FindLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from jitchat.draft import Draft
 from jitchat.errors import JitchatError, WindowOverflow
-from jitchat.files.mentions import mentions_of
+from jitchat.files.named import mentions_of
 from jitchat.text.sanitize import one_line
 from jitchat.tools.compacting import LARGE_MESSAGE
 from jitchat.tui.chat.branches import Branches
 from jitchat.tui.chat.commands import Command, addressed_in, command_in, mistyped
+from jitchat.tui.chat.drafting import Offers
 from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.key_routing import KeyRouting, Question
-from jitchat.tui.chat.offers import Offers
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import NextMessage, Steering

@@ -27,24 +27,18 @@ from jitchat.store.drafts import Drafts
 from jitchat.tools.approvals import Answer
 from jitchat.tui.actions import BY_ID, Needs, screen_bindings
 from jitchat.tui.chat.branches import Branches
-from jitchat.tui.chat.changes import Changes
-from jitchat.tui.chat.choices import Choices
-from jitchat.tui.chat.completion import Completions
-from jitchat.tui.chat.conversations import Conversations
-from jitchat.tui.chat.drafting import Drafting
+from jitchat.tui.chat.choices import Choices, Levels
+from jitchat.tui.chat.completion import Completions, Highlights
+from jitchat.tui.chat.conversations import Changes, Conversations
+from jitchat.tui.chat.drafting import Drafting, Offers
 from jitchat.tui.chat.ending import Ending
-from jitchat.tui.chat.facts import Facts
+from jitchat.tui.chat.facts import Facts, Observations
 from jitchat.tui.chat.find import Find
-from jitchat.tui.chat.highlights import Highlights
 from jitchat.tui.chat.host import Host, Surfaces
 from jitchat.tui.chat.key_routing import KeyRouting, Question
-from jitchat.tui.chat.levels import Levels
-from jitchat.tui.chat.model_switch import ModelSwitch
-from jitchat.tui.chat.observations import Observations
-from jitchat.tui.chat.offers import Offers
 from jitchat.tui.chat.opening import DraftKeeper, Indexing, Opening
 from jitchat.tui.chat.outbox import Outbox
-from jitchat.tui.chat.personas import Personas
+from jitchat.tui.chat.personas import ModelSwitch, Personas
 from jitchat.tui.chat.previews import Meter, Previews
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.chat.steering import Steering

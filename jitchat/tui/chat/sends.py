@@ -18,7 +18,7 @@ from jitchat import events
 from jitchat.draft import Draft
 from jitchat.errors import JitchatError, KeyRefused, StoreError, UnknownConversation
 from jitchat.providers.catalogue.table import presets
-from jitchat.small_models.titles import name_new
+from jitchat.small_models.summariser import name_new
 from jitchat.text.sanitize import one_line
 from jitchat.text.stance import objects
 from jitchat.tui.batches import reply_batcher

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jitchat.draft import Draft
 from jitchat.errors import StoreError, WindowOverflow
-from jitchat.files.mentions import mentions_of
+from jitchat.files.named import mentions_of
 from jitchat.planning import Planned
 from jitchat.store.pins import PickedMode
 from jitchat.text.figures import enumerated

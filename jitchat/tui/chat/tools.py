@@ -17,8 +17,7 @@ from jitchat.tui.widgets.prompt import TYPING_SECONDS
 if TYPE_CHECKING:
     from jitchat.session import Session
     from jitchat.tools.mcp.elicitation import Request, Response
-    from jitchat.tools.mcp.server import Server, ServerState
-    from jitchat.tools.mcp.servers import Servers
+    from jitchat.tools.mcp.server import Server, Servers, ServerState
 
 
 @dataclass(eq=False)

@@ -18,9 +18,8 @@ from jitchat.text.sanitize import one_line, shorten
 from jitchat.tools.mcp.values import Argument
 from jitchat.tui.actions import ANSWERS, BY_ID, MENU, Action
 from jitchat.tui.dialogs.dialog import Dialog, box
-from jitchat.tui.drawing import Content
+from jitchat.tui.drawing import MUTED, Content
 from jitchat.tui.key_names import KeyNames
-from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 
 Choice = TypeVar("Choice")

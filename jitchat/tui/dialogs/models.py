@@ -28,10 +28,9 @@ from jitchat.tui import model_rows
 from jitchat.tui.backend import Backend
 from jitchat.tui.dialogs.dialog import Dialog, box
 from jitchat.tui.dialogs.fetch import FetchScreen
-from jitchat.tui.drawing import Content
+from jitchat.tui.drawing import MUTED, Content
 from jitchat.tui.model_rows import READER, ModelRow
 from jitchat.tui.notices import READ_SECONDS, notify_error
-from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 
 Picked = tuple[str, str]

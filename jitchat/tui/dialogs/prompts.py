@@ -17,9 +17,8 @@ from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.text.words import fold
 from jitchat.tui.dialogs.dialog import Dialog, box
-from jitchat.tui.drawing import Content
+from jitchat.tui.drawing import MUTED, Content
 from jitchat.tui.notices import reports_errors
-from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.row_list import PointedList
 
 _SHOWN = 200

@@ -15,16 +15,14 @@ from textual.worker import Worker, WorkerError
 
 from jitchat.errors import UsageError
 from jitchat.store import deletion
-from jitchat.store.conversation_search import SYNTAX, parse_query
-from jitchat.store.search import Found
+from jitchat.store.search import SYNTAX, Found, parse_query
 from jitchat.store.store import ColdStore, tag_form
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.words import fold
 from jitchat.tui.dialogs.dialog import Dialog, box
-from jitchat.tui.drawing import Content
+from jitchat.tui.drawing import MUTED, Content
 from jitchat.tui.notices import reports_errors
-from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.hint_line import KeyLine
 from jitchat.tui.widgets.row_list import PointedList
 from jitchat.values import DEFAULT_PROJECT, Conversation

@@ -16,12 +16,11 @@ from jitchat.lab.run_file import RunFile
 from jitchat.lab.stats import Place, Tally, duration, percent, unanswered_parts
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.dialogs.exact import row_screen
-from jitchat.tui.drawing import Content
+from jitchat.tui.drawing import MUTED, Content
 from jitchat.tui.figures import BESIDE, cut, tokens, usage_sentence
 from jitchat.tui.lab.lab_screen import SHORT, LabScreen, labelled
 from jitchat.tui.lab.run_state import RunState
 from jitchat.tui.notices import reports_errors
-from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.row_list import PointedList

@@ -13,8 +13,7 @@ from textual.widgets import Static
 from jitchat.text.sanitize import one_line
 from jitchat.tui.actions import bindings_everywhere
 from jitchat.tui.dismissed_once import DismissedOnce
-from jitchat.tui.drawing import Content
-from jitchat.tui.palette import MUTED
+from jitchat.tui.drawing import MUTED, Content
 from jitchat.tui.widgets.hint_line import KeyLine
 
 SHORT = 31

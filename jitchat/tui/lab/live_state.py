@@ -14,8 +14,7 @@ from jitchat.lab.run_file import short
 from jitchat.lab.stats import Tallies, Tally, count_results, duration, percent, share_of
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
-from jitchat.tui.drawing import Content
-from jitchat.tui.palette import MUTED
+from jitchat.tui.drawing import MUTED, Content
 from jitchat.values import Mode
 
 SHOWN = (Mode.FULL, Mode.RECENCY, Mode.JIT)

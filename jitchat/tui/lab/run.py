@@ -16,21 +16,19 @@ from textual.widgets import OptionList, Static
 
 from jitchat.errors import JitchatError
 from jitchat.lab.experiment import Experiment, Result
-from jitchat.lab.export.files import FORMATS, exported
-from jitchat.lab.report import caveats
+from jitchat.lab.report import FORMATS, caveats, exported
 from jitchat.lab.run_file import Run
 from jitchat.lab.stats import axes_of
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.dialogs.exact import ExactScreen
-from jitchat.tui.drawing import Content
+from jitchat.tui.drawing import MUTED, Content
 from jitchat.tui.lab import curve
 from jitchat.tui.lab.cells import SquareCells, SquarePane, WindowScreen, whole
-from jitchat.tui.lab.evidence import DifferenceLines, EvidenceTable
+from jitchat.tui.lab.curve import DifferenceLines, EvidenceTable
 from jitchat.tui.lab.heatmap import HEAD, HIGH, HeatMaps
 from jitchat.tui.lab.lab_screen import LabScreen
 from jitchat.tui.lab.run_state import OpenRun, Progress, RunState
-from jitchat.tui.palette import MUTED
-from jitchat.tui.widgets.save_line import SaveLine, save
+from jitchat.tui.widgets.input_lines import SaveLine, save
 
 _BORDER, _SIDES = 2, 4
 """Rows of the frame; columns of the frame and its padding."""

@@ -9,8 +9,7 @@ from markdown_it.tree import SyntaxTreeNode
 from rich.cells import cell_len
 from textual.content import Span
 
-from jitchat.tui.render.look import Line, Look, Piece, tokens
-from jitchat.tui.render.wrap import cells, cut, part, width_of, wrap
+from jitchat.tui.render.wrap import Line, Look, Piece, cells, cut, part, tokens, width_of, wrap
 
 _MARGIN = 2
 """Cells to the left and right of code."""

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from textual.style import Style
 
 from jitchat.text.search_tokens import find_folded
-from jitchat.tui.render.look import Line, Piece
-from jitchat.tui.render.wrap import part
+from jitchat.tui.render.wrap import Line, Piece, part
 
 _BLANK_LINE = re.compile(r"\n[ \t>]*\n")
 

@@ -5,8 +5,7 @@ from itertools import zip_longest
 
 from markdown_it.tree import SyntaxTreeNode
 
-from jitchat.tui.render.look import Layout, Line, Look, Parts, Piece
-from jitchat.tui.render.wrap import measure, prose, width_of, wrap
+from jitchat.tui.render.wrap import Layout, Line, Look, Parts, Piece, measure, prose, width_of, wrap
 
 NARROWEST = 8
 """Cells. Words are broken down to this width; in narrower columns nothing can be read."""

@@ -6,8 +6,7 @@ from textual.style import Style
 
 from jitchat.text.sanitize import TerminalText, for_terminal
 from jitchat.tui.render.code import tabbed
-from jitchat.tui.render.look import Line, Look, Piece
-from jitchat.tui.render.wrap import cut, wrap
+from jitchat.tui.render.wrap import Line, Look, Piece, cut, wrap
 
 Styled = tuple[str, Style]
 

@@ -14,8 +14,8 @@ from textual.binding import Binding
 from jitchat import planning
 from jitchat.errors import JitchatError, WindowOverflow
 from jitchat.text.figures import plural
+from jitchat.tui.drawing import MUTED
 from jitchat.tui.figures import WORKING, assumed_mark
-from jitchat.tui.palette import MUTED
 from jitchat.tui.views.difference_rows import DiffRow, diff_columns, diff_rows
 from jitchat.tui.views.table_view import TableView
 from jitchat.tui.views.view import Body, Planned, Subject

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jitchat.text.figures import plural
-from jitchat.tui.palette import MUTED
+from jitchat.tui.drawing import MUTED
 from jitchat.tui.widgets.turn_table import Column, Line
 from jitchat.window.compare import Change, difference
 from jitchat.window.window import ContextWindow, Kind

@@ -15,10 +15,10 @@ from textual.binding import Binding
 from jitchat.statements import DocumentLine, MemoryDocument, Section
 from jitchat.store.documents import BY_USER, DocumentStore, Version
 from jitchat.synthesis import document_edits
-from jitchat.synthesis.fitting import MOST_WORDS, words_of
+from jitchat.synthesis.document_edits import MOST_WORDS, words_of
 from jitchat.text.figures import plural
 from jitchat.tui.chat.ending import TEMPORARY
-from jitchat.tui.palette import MUTED
+from jitchat.tui.drawing import MUTED
 from jitchat.tui.views.table_view import TableView
 from jitchat.tui.views.view import Subject
 from jitchat.tui.widgets.turn_table import Column, Line, TurnTable

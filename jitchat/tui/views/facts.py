@@ -11,7 +11,7 @@ from jitchat.statements import Fact, FactState
 from jitchat.store.facts import Change
 from jitchat.text.figures import plural
 from jitchat.tui.chat.facts import TEMPORARY
-from jitchat.tui.palette import MUTED
+from jitchat.tui.drawing import MUTED
 from jitchat.tui.views.table_view import TableView
 from jitchat.tui.views.view import Planned, Subject
 from jitchat.tui.widgets.turn_table import Column, TurnTable

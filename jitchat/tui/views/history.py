@@ -16,9 +16,8 @@ from jitchat.session import Session
 from jitchat.store.windows import Send, WindowArchive
 from jitchat.text.figures import Figure, Mark, about_cost, dollars, enumerated, percent, plural
 from jitchat.text.sanitize import one_line
-from jitchat.tui.drawing import Content
+from jitchat.tui.drawing import MUTED, Content
 from jitchat.tui.figures import send_sentence, tokens, usage_sentence
-from jitchat.tui.palette import MUTED
 from jitchat.tui.views.sent_window_page import (
     END,
     FULL,

@@ -14,7 +14,7 @@ from jitchat.small_models import leave_one_out as experiment
 from jitchat.store.requests import Purpose
 from jitchat.text.figures import dollars, plural
 from jitchat.text.sanitize import one_line
-from jitchat.tui.palette import MUTED
+from jitchat.tui.drawing import MUTED
 from jitchat.tui.views import view
 from jitchat.tui.views.table_view import TableView
 from jitchat.tui.widgets.turn_table import Column, TurnTable

@@ -12,8 +12,8 @@ from textual.worker import Worker
 
 from jitchat.errors import JitchatError
 from jitchat.text.figures import plural
+from jitchat.tui.drawing import MUTED
 from jitchat.tui.figures import identity_sentence
-from jitchat.tui.palette import MUTED
 from jitchat.tui.views import ledger_rows
 from jitchat.tui.views.table_view import TableView
 from jitchat.tui.views.view import Another, Body, GoTo, Note, Outcome, Planned, Subject

@@ -10,9 +10,8 @@ from rich.cells import cell_len
 from jitchat.text.figures import Mark
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.text.words import fold
-from jitchat.tui.drawing import Content
+from jitchat.tui.drawing import MUTED, Content
 from jitchat.tui.figures import PARTS, ledger_note, part_bar
-from jitchat.tui.palette import MUTED
 from jitchat.tui.widgets.turn_table import Column, Line, header
 from jitchat.why import LEAST_TOLD, Standing, Why, parts_told
 from jitchat.window.compare import Change, difference

@@ -11,11 +11,11 @@ from textual import work
 from textual.binding import Binding
 
 from jitchat.statements import Observation, Observations, Priority
-from jitchat.synthesis.pass_report import PassReport, reports_of, saving_sentence
+from jitchat.synthesis.passes import PassReport, reports_of, saving_sentence
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
+from jitchat.tui.drawing import MUTED
 from jitchat.tui.notices import reports_errors
-from jitchat.tui.palette import MUTED
 from jitchat.tui.views.table_view import TableView
 from jitchat.tui.views.view import Body, GoTo, Note, Planned, Subject
 from jitchat.tui.widgets.turn_table import Column, TurnTable

@@ -11,8 +11,8 @@ from jitchat.session import Session
 from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
+from jitchat.tui.drawing import MUTED
 from jitchat.tui.notices import reports_errors
-from jitchat.tui.palette import MUTED
 from jitchat.tui.views.table_view import TableView
 from jitchat.tui.views.view import GoTo, Subject
 from jitchat.tui.widgets.turn_table import Column, TurnTable

@@ -11,8 +11,7 @@ from jitchat.replay import Replay, Replayed, sends_for
 from jitchat.store.windows import Send
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui import figures
-from jitchat.tui.drawing import Content
-from jitchat.tui.palette import MUTED
+from jitchat.tui.drawing import MUTED, Content
 from jitchat.tui.views import ledger_rows
 from jitchat.tui.views.difference_rows import DiffRow, diff_columns, diff_rows, growth, signed
 from jitchat.tui.views.view import STREAMING, Subject

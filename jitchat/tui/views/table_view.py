@@ -7,7 +7,7 @@ from textual.widgets import OptionList
 
 from jitchat.tui.drawing import Content
 from jitchat.tui.views.view import Body, Note, Subject, View
-from jitchat.tui.widgets.edit_line import EditLine
+from jitchat.tui.widgets.input_lines import EditLine
 from jitchat.tui.widgets.turn_table import Row, TurnTable
 
 

@@ -37,8 +37,8 @@ from jitchat.tui.chat.steering import PinHistory
 from jitchat.tui.dismissed_once import DismissedOnce
 from jitchat.tui.drawing import Content
 from jitchat.tui.notices import notify_error
-from jitchat.tui.widgets.edit_line import EditLine
 from jitchat.tui.widgets.hint_line import KeyLine
+from jitchat.tui.widgets.input_lines import EditLine
 from jitchat.tui.workers import is_drawn
 from jitchat.values import Mode, Role, Status, Turn
 from jitchat.window.exchange import question_at

@@ -22,11 +22,10 @@ from jitchat.recorder import sent_request_for
 from jitchat.session import Session
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
-from jitchat.tui.drawing import Content
+from jitchat.tui.drawing import SIGNS, Content, slug
 from jitchat.tui.figures import assumed_mark, stable_sentence
-from jitchat.tui.palette import SIGNS, slug
 from jitchat.tui.views.view import Body, Note, Subject, View
-from jitchat.tui.widgets.save_line import SaveLine
+from jitchat.tui.widgets.input_lines import SaveLine
 from jitchat.values import Turn
 from jitchat.window.places import SegmentPlace, find_segments
 from jitchat.window.record import messages_body

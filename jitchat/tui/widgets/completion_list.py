@@ -7,8 +7,7 @@ from textual.widget import Widget
 from textual.widgets.option_list import Option
 
 from jitchat.text.sanitize import one_line
-from jitchat.tui.drawing import Content
-from jitchat.tui.palette import MUTED
+from jitchat.tui.drawing import MUTED, Content
 from jitchat.tui.widgets.row_list import PointedList
 
 ROWS = 8

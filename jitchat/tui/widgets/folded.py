@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from jitchat.draft import FOREIGN, Draft
-from jitchat.files.mentions import adopted
+from jitchat.files.named import adopted
 
 MOST_LINES = 10
 MOST_CHARACTERS = 2_000

@@ -24,8 +24,8 @@ from textual.style import Style
 from textual.widget import Widget
 
 from jitchat.text.sanitize import TerminalText
-from jitchat.tui.render.look import Line, Look, Piece, Theme
 from jitchat.tui.render.reading import between, copied, overlaid
+from jitchat.tui.render.wrap import Line, Look, Piece, Theme
 
 ROW, LAST = 1 << 14, (1 << 31) - 1
 """Added to the vertical offset of a selection by each block, so that it stays valid when blocks

@@ -20,7 +20,7 @@ from rich.style import Style as RichStyle
 from textual.style import Style
 
 from jitchat.attachments import Picture
-from jitchat.tui.render.look import Line, Piece
+from jitchat.tui.render.wrap import Line, Piece
 
 _WIDTH, _HEIGHT = 40, 12
 """Maximum size of a picture in cells."""

@@ -18,7 +18,7 @@ from textual.widgets.text_area import Edit, Location, Selection
 
 from jitchat.attachments import Attachment
 from jitchat.draft import EMPTY, Draft, as_draft, joined
-from jitchat.files.mentions import adopted, mentions_for_paste
+from jitchat.files.named import adopted, mentions_for_paste
 from jitchat.tui.actions import PROMPT_BINDINGS
 from jitchat.tui.widgets.draft_edit import DraftEdit, Written, index_of
 from jitchat.tui.widgets.folded import Folded, is_long

@@ -12,8 +12,8 @@ from textual.widget import Widget
 
 from jitchat.text.figures import plural
 from jitchat.tui.alarm import Alarm
-from jitchat.tui.render.growing import Growing
-from jitchat.tui.render.look import Look
+from jitchat.tui.render.render import Growing
+from jitchat.tui.render.wrap import Look
 from jitchat.tui.widgets.line_view import Block, LineView, Part
 
 DRAW_EVERY = 0.15

@@ -7,7 +7,7 @@ from jitchat.index.tool_results import call_line, result_line
 from jitchat.providers.tools import arguments_of, is_declined
 from jitchat.text.figures import duration, plural
 from jitchat.text.sanitize import one_line, shorten
-from jitchat.tui.palette import MUTED
+from jitchat.tui.drawing import MUTED
 from jitchat.values import ToolCall, Turn
 from jitchat.window.carriers import Carrier
 

@@ -17,8 +17,7 @@ from textual.widgets import Static
 
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
-from jitchat.tui.drawing import Content
-from jitchat.tui.palette import MUTED
+from jitchat.tui.drawing import MUTED, Content
 from jitchat.values import DEFAULT_PROJECT, Conversation, Mode, Reach
 
 _FEWEST = 4

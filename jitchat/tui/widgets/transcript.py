@@ -18,10 +18,10 @@ from jitchat.store.database import waiting
 from jitchat.text.code_blocks import CodeBlock, code_blocks, has_code
 from jitchat.text.sanitize import shorten
 from jitchat.tui.actions import pane_bindings
-from jitchat.tui.palette import MUTED
-from jitchat.tui.render.look import Look
+from jitchat.tui.drawing import MUTED
 from jitchat.tui.render.reading import overlaid
 from jitchat.tui.render.verbatim import verbatim
+from jitchat.tui.render.wrap import Look
 from jitchat.tui.widgets.found_marks import FoundMarks
 from jitchat.tui.widgets.line_view import Block, LineView, Part, Row, Sign
 from jitchat.tui.widgets.reply import Pace

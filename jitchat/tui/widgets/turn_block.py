@@ -7,9 +7,9 @@ from textual.style import Style
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
 from jitchat.tools.compacting import told_of
-from jitchat.tui.palette import MUTED, kind_style
-from jitchat.tui.render.look import Line, Look
+from jitchat.tui.drawing import MUTED, kind_style
 from jitchat.tui.render.verbatim import Styled, verbatim
+from jitchat.tui.render.wrap import Line, Look
 from jitchat.tui.widgets.line_view import Part
 from jitchat.tui.widgets.pictures import picture_lines
 from jitchat.tui.widgets.reply import ReplyBlock, beginning, left_out

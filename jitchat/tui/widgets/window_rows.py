@@ -8,9 +8,8 @@ from rich.cells import cell_len
 from jitchat.statements import Source
 from jitchat.text.figures import Figure, Mark
 from jitchat.text.sanitize import one_line
-from jitchat.tui.drawing import Content
+from jitchat.tui.drawing import MUTED, Content
 from jitchat.tui.figures import PARTS, part_bars
-from jitchat.tui.palette import MUTED
 from jitchat.window.compare import difference
 from jitchat.window.window import (
     RERANKER,

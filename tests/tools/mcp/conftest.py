@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jitchat.tools.mcp.server import Phase, ServerOptions, ServerState
-from jitchat.tools.mcp.servers import Servers
+from jitchat.tools.mcp.server import Phase, ServerOptions, Servers, ServerState
 from jitchat.tools.mcp.spec import ServerSpec
 from jitchat.values import ToolCall, ToolResult
 from tests.support import ROOT

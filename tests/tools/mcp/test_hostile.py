@@ -19,8 +19,7 @@ from jitchat.store.tool_grants import ToolGrants
 from jitchat.text.sanitize import for_terminal
 from jitchat.tools.approvals import Answer, Approvals, Rules
 from jitchat.tools.mcp import server as server_module
-from jitchat.tools.mcp.server import Phase
-from jitchat.tools.mcp.servers import Servers
+from jitchat.tools.mcp.server import Phase, Servers
 from jitchat.values import ToolCall
 from tests.support import ROOT
 from tests.tools.mcp.conftest import FRIENDLY, STEP, hostile
@@ -285,7 +284,7 @@ APP = """
 import asyncio, sys
 from pathlib import Path
 from tests.tools.mcp.conftest import hostile
-from jitchat.tools.mcp.servers import Servers
+from jitchat.tools.mcp.server import Servers
 
 async def main():
     servers = Servers([hostile(sys.argv[1])], Path(sys.argv[2]))
@@ -378,7 +377,7 @@ async def test_without_the_sdk_a_sentence_names_the_extra(running, monkeypatch):
 
 def test_the_sdk_is_not_imported_before_a_server_is_started():
     code = (
-        "import sys, jitchat.tools.mcp.servers, jitchat.tools.approvals, jitchat.settings.load;"
+        "import sys, jitchat.tools.mcp.server, jitchat.tools.approvals, jitchat.settings.load;"
         "assert not {'mcp', 'mcp_types', 'httpx2', 'anyio', 'pydantic'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

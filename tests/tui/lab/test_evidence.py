@@ -7,7 +7,7 @@ import pytest
 from jitchat.lab.change import mode_differences
 from jitchat.lab.evidence import SIGNS, Outcome, evidence_by_mode
 from jitchat.lab.stats import count_results
-from jitchat.tui.lab.evidence import difference_line, evidence_rows
+from jitchat.tui.lab.curve import difference_line, evidence_rows
 from jitchat.values import Mode
 from tests.tui.lab.support import quick, result_of
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from textual.theme import BUILTIN_THEMES
 
 from jitchat.text.sanitize import for_terminal
-from jitchat.tui.palette import palette
-from jitchat.tui.render.look import Look, Theme
+from jitchat.tui.drawing import palette
+from jitchat.tui.render.wrap import Look, Theme
 from tests.text.markdown.replies import letters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from jitchat.tui.render.look import Line
+    from jitchat.tui.render.wrap import Line
 
 BULLETS = ("•", "◦", "▪")
 THEMES = ("textual-dark", "textual-light", "ansi-dark", "ansi-light", "nocolor")

@@ -14,9 +14,8 @@ from textual.content import Span
 
 from jitchat.text.markdown.html import html_of
 from jitchat.tui.render import code as code_module
-from jitchat.tui.render.growing import Growing
 from jitchat.tui.render.reading import copied
-from jitchat.tui.render.render import render
+from jitchat.tui.render.render import Growing, render
 from tests.examples import examples
 from tests.text.markdown.cases import CASES
 from tests.text.markdown.reference import words_of
@@ -180,7 +179,7 @@ def test_a_line_does_not_look_like_a_heading_while_a_list_or_code_begins_below_i
     ],
 )
 def test_finished_blocks_items_and_rows_are_drawn_once(monkeypatch: pytest.MonkeyPatch, text: str):
-    from jitchat.tui.render import growing as module
+    from jitchat.tui.render import render as module
 
     parsed: list[int] = []
     parse = module.parse

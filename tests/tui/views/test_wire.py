@@ -11,8 +11,8 @@ from textual.widgets import Input
 from jitchat.providers.http.provider import HttpProvider
 from jitchat.providers.protocols.protocol import protocol_named
 from jitchat.tui.views.wire import WireText, WireView
+from jitchat.tui.widgets.input_lines import SaveLine
 from jitchat.tui.widgets.prompt import Prompt
-from jitchat.tui.widgets.save_line import SaveLine
 from jitchat.window.budget import Budget
 from jitchat.window.window import Kind
 from tests.providers.dialects import DIALECTS

@@ -1,21 +1,25 @@
-"""Saves what is on screen to a file. Existing files are replaced only after confirmation."""
+"""Lines to type in: the text of a row, the name of a file to save, and a search."""
 
 import asyncio
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
 from textual.events import Key
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from jitchat.errors import JitchatError
 from jitchat.paths import replace_file
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.drawing import Content
+from jitchat.tui.widgets.hint_line import clickable
 
 
 class AlreadyThere(JitchatError):
@@ -109,3 +113,102 @@ class SaveLine(Vertical):
 
     def _show_note(self, text: str) -> None:
         self.query_one("#save-note", Static).update(Content(one_line(text)))
+
+
+_KEYS = clickable(
+    (
+        ("⏎", " next", "screen.find_match(1)"),
+        ("↑", " previous", "screen.find_match(-1)"),
+        ("Esc", " close", "screen.find_close"),
+    ),
+    after="  ",
+)
+
+
+class FindLine(Horizontal):
+    BINDINGS = [  # noqa: RUF012  Textual's own shape
+        Binding("down,ctrl+g", "screen.find_match(1)", "Next match", id="find_next", show=False),
+        Binding(
+            "up,shift+enter",
+            "screen.find_match(-1)",
+            "Previous match",
+            id="find_before",
+            show=False,
+        ),
+        Binding("escape", "screen.find_close", "Close", id="find_close", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(id="find-line")
+        self._count = Static(id="find-count")
+        self.problem = ""
+        """What is wrong with the search text, as a sentence; empty if nothing is."""
+
+    def compose(self) -> ComposeResult:
+        yield Static("Find", id="find-label")
+        yield Input(id="find", compact=True)
+        yield self._count
+        yield Static(_KEYS, id="find-keys")
+
+    @property
+    def wanted(self) -> str:
+        return self.query_one(Input).value
+
+    def open(self, wanted: str) -> None:
+        """Show the line with the last search selected, so that typing replaces it."""
+        self.set_class(True, "-open")
+        line = self.query_one(Input)
+        line.value = wanted or line.value
+        line.action_select_all()
+        self.screen.set_focus(line)  # at once: the text may be typed right after the key
+
+    def close(self) -> None:
+        self.set_class(False, "-open")
+
+    @property
+    def is_open(self) -> bool:
+        return self.has_class("-open")
+
+    def show_count(self, number: int, of: int) -> None:
+        """Show the number of the current match; 0 of 0 means no match."""
+        count = f"{number:,} of {of:,}" if of else "no match" if self.wanted.strip() else ""
+        self._count.update(Content(self.problem or count))
+
+    @on(Input.Submitted)
+    async def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        await self.run_action("screen.find_match(1)")
+
+
+class EditLine(Input):
+    """Hidden until there is something to edit; then the focus returns to the list."""
+
+    def __init__(self, id: str, back_to: Widget) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id)
+        self.display = False
+        self._back_to = back_to
+        self._accept: Callable[[str], None] | None = None
+
+    def edit(self, text: str, accept: Callable[[str], None]) -> None:
+        """Edit a text; `accept` is called with the new one."""
+        self._accept = accept
+        self.value = text
+        self.display = True
+        self.focus()
+
+    def close(self) -> bool:
+        """Discard the text; return whether one was being edited."""
+        is_open = self._accept is not None
+        self._accept = None
+        if is_open:
+            self.display = False
+            self._back_to.focus()
+        return is_open
+
+    @on(Input.Submitted)
+    def _submit(self, event: Input.Submitted) -> None:
+        event.stop()
+        accept = self._accept
+        self.close()
+        if accept is not None:
+            accept(event.value)

@@ -1,1 +1,0 @@
-"""A run as a file: JSON, or a page of HTML."""
