@@ -165,11 +165,13 @@ def home(homes: Iterator[Path]) -> Path:
 class FixedClock:
     """Starts on 13 March 2026, 10:00 UTC; every look moves it on by a second."""
 
+    step = timedelta(seconds=1)
+
     def __init__(self) -> None:
         self.time = datetime(2026, 3, 13, 10, tzinfo=UTC)
 
     def __call__(self) -> datetime:
-        self.time += timedelta(seconds=1)
+        self.time += self.step
         return self.time
 
 

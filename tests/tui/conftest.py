@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -28,6 +29,17 @@ if TYPE_CHECKING:
 
 Picture = Callable[..., Awaitable[None]]
 SIZES = {"tiny": (50, 14), "small": (80, 24), "middle": (104, 32), "wide": (160, 48)}
+
+
+class SlowClock(FixedClock):
+    """Every look moves it on by a millisecond: how often an app looks, pictures do not show."""
+
+    step = timedelta(milliseconds=1)
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    return SlowClock()
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +107,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cold store with the demo conversation, indexed."""
     path = tmp_path_factory.mktemp("demo") / "cold.db"
     database = Database(path)
-    demo_session(ColdStore(database, FixedClock()))
+    demo_session(ColdStore(database, SlowClock()))
     database.close()
     return path
 
