@@ -78,6 +78,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if wanted is None or kind in sampled or is_whole:
             item.add_marker(skip)
         sampled.add(kind)
+    items.sort(key=lambda item: "long" not in item.keywords)  # no other worker waits for its end
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
