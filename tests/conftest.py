@@ -78,6 +78,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if wanted is None or kind in sampled or is_whole:
             item.add_marker(skip)
         sampled.add(kind)
+    items.sort(key=lambda item: "long" not in item.keywords)  # no other worker waits for its end
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -165,11 +166,13 @@ def home(homes: Iterator[Path]) -> Path:
 class FixedClock:
     """Starts on 13 March 2026, 10:00 UTC; every look moves it on by a second."""
 
+    step = timedelta(seconds=1)
+
     def __init__(self) -> None:
         self.time = datetime(2026, 3, 13, 10, tzinfo=UTC)
 
     def __call__(self) -> datetime:
-        self.time += timedelta(seconds=1)
+        self.time += self.step
         return self.time
 
 

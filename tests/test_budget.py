@@ -142,5 +142,7 @@ def test_a_new_folder_has_no_line_yet(tmp_path: Path) -> None:
 
 def test_every_folder_of_the_app_has_a_line() -> None:
     text = (ROOT / "budget.toml").read_text(encoding="utf-8")
-    for folder in budget.measured(ROOT / "jitchat")["code_lines"]:
+    folders = {path.parent.name for path in (ROOT / "jitchat").glob("*/__init__.py")}
+    assert "store" in folders
+    for folder in folders:
         assert f"{folder} = " in text or f'"{folder}" = ' in text

@@ -315,10 +315,10 @@ while search_index._work(database):
 def test_building_survives_being_killed_at_any_moment(tmp_path, rounds):
     path = tmp_path / "old.db"
     older_database(path, rounds(3_000, 20_000))
-    luck, kills = random.Random(1), 0
+    luck, kills, most = random.Random(1), 0, rounds(12, 2)
     while True:
         with subprocess.Popen([sys.executable, "-c", FINISH, str(path)], stdout=-1) as child:
-            lines = [child.stdout.readline() for _ in range(luck.randint(1, 2))]
+            lines = [child.stdout.readline() for _ in range(luck.randint(1, most))]
             if not all(lines):
                 break
             child.kill()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -30,6 +31,17 @@ Picture = Callable[..., Awaitable[None]]
 SIZES = {"tiny": (50, 14), "small": (80, 24), "middle": (104, 32), "wide": (160, 48)}
 
 
+class SlowClock(FixedClock):
+    """Every look moves it on by a millisecond: how often an app looks, pictures do not show."""
+
+    step = timedelta(milliseconds=1)
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    return SlowClock()
+
+
 @pytest.fixture(autouse=True)
 def unanimated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing moves or is marked for a moment; tests of that ask for it."""
@@ -42,6 +54,8 @@ def sparing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     economy.parse_once(monkeypatch)
     economy.refresh_once(monkeypatch)
     economy.style_once(monkeypatch)
+    economy.hash_rules_at_once(monkeypatch)
+    economy.style_parts_when_asked(monkeypatch)
     economy.lay_out_once(monkeypatch)
     economy.wait_for_those_at_work(monkeypatch)
     economy.load_no_views(monkeypatch)
@@ -95,7 +109,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cold store with the demo conversation, indexed."""
     path = tmp_path_factory.mktemp("demo") / "cold.db"
     database = Database(path)
-    demo_session(ColdStore(database, FixedClock()))
+    demo_session(ColdStore(database, SlowClock()))
     database.close()
     return path
 

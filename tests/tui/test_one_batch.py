@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 CHARACTERS = {"enter": "\r", "escape": "\x1b"}
 LEFT_OUT = {"quit", "rot"}
+PAUSES = (0.0, 0.002)
 
 
 def write(pilot: Pilot[None], *keys: str) -> None:
@@ -112,16 +113,16 @@ async def test_a_worker_that_never_began_is_reported_as_cancelled(backend: TestB
         await until(pilot, lambda: worker.state is WorkerState.CANCELLED, "its end")
 
 
-@pytest.mark.parametrize("pause", [0, 0.002])
-async def test_every_action_and_esc_in_one_batch(backend: TestBackend, pause: float) -> None:
-    """`pause` is between the two."""
+@pytest.mark.parametrize("first", [0, pytest.param(1, marks=pytest.mark.long("whole"))])
+async def test_every_action_and_esc_in_one_batch(backend: TestBackend, first: int) -> None:
+    """One of the pauses is between the two, by turns; each with each in --long."""
     backend.provider = ScriptedProvider(["Under", "stood."])
     async with demo_app(backend).run_test() as pilot:
         await ready(pilot)
         await type_text(pilot, QUESTION)
-        for action in ACTIONS:
+        for number, action in enumerate(ACTIONS, start=first):
             if action.id not in LEFT_OUT:
-                await pressed(pilot, action, pause)
+                await pressed(pilot, action, PAUSES[number % len(PAUSES)])
         await is_usable(pilot, backend)
 
 

@@ -97,10 +97,12 @@ WAYS = (
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 async def test_text_that_was_not_typed_mentions_nothing(
     way: Callable[[Prompt, Pilot[None], str], Awaitable[None]],
+    rounds: Callable[[int, int], int],
 ) -> None:
+    """Of the texts, each way begins with another one."""
     async with PromptApp().run_test() as pilot:
         prompt = pilot.app.query_one(Prompt)
-        for text in TEXTS[::7]:
+        for text in TEXTS[WAYS.index(way) :: rounds(len(WAYS) * 2, 1)]:
             prompt.swap("")
             await way(prompt, pilot, text)
             assert prompt.message.text.strip(), text
@@ -133,7 +135,9 @@ def expected(text: str) -> str:
 
 
 @pytest.mark.parametrize("swaps", [False, True])
-async def test_the_origin_of_text_moves_with_every_edit(swaps: bool) -> None:
+async def test_the_origin_of_text_moves_with_every_edit(
+    swaps: bool, rounds: Callable[[int, int], int]
+) -> None:
     chance = random.Random(20260313)
 
     def location(prompt: Prompt) -> tuple[int, int]:
@@ -167,7 +171,7 @@ async def test_the_origin_of_text_moves_with_every_edit(swaps: bool) -> None:
             lambda: prompt.retype(Draft.by_user(word("abc")) + Draft.foreign(word("ABC"))),
         ]
         actions += [prompt.action_transpose_words] * swaps
-        for _ in range(1_500):
+        for _ in range(rounds(600, 3_000)):
             start = location(prompt)
             end = location(prompt) if chance.random() < 0.3 else start
             prompt.selection = Selection(start, end)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
 from jitchat.errors import StoreBusy, StoreFull
 from jitchat.memory import Memory
+from jitchat.store.database import Database
 from jitchat.store.replies import ReplyWriter
+from jitchat.store.store import ColdStore
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.chat import sends
+from jitchat.tui.chat import changes, sends
 from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
@@ -157,6 +160,7 @@ async def test_a_message_that_is_refused_meanwhile_leaves_the_reply_to_be_stored
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sends, "STORE_AGAIN", 0.05)
+    monkeypatch.setattr(changes, "LOOK_EVERY", 0.01)
     backend.provider = ScriptedProvider(("It is ", asyncio.Event()))
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
@@ -171,6 +175,9 @@ async def test_a_message_that_is_refused_meanwhile_leaves_the_reply_to_be_stored
             await idle(pilot)
             assert len(told(pilot)) == 1, "the newer notice of the same cause"
             assert screen.query_one(Prompt).draft == "again"
+            with closing(Database(backend.store.database.path)) as another:
+                ColdStore(another).create("Another program's")
+            await asyncio.sleep(0.2)  # looks for what other programs wrote
             assert "Not stored" in part(_last(transcript), "note")
         await until(pilot, lambda: not backend.store.unstored, "it is stored")
         await until(pilot, lambda: _last(transcript).turn.status is Status.CANCELLED, "it is shown")

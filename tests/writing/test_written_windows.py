@@ -307,7 +307,7 @@ def test_body_list_and_price_of_5000_windows_are_their_pieces(
     folder: Path, empty_database: Path, number: int
 ) -> None:
     windows = 0
-    tries = 20 if settings.get_profile("long").derandomize else 200  # a sample, or all
+    tries = 10 if settings.get_profile("long").derandomize else 200  # a sample, or all
 
     @seed(number)
     @settings(PATIENT, max_examples=tries)

@@ -76,7 +76,7 @@ class Changes(Controller):
         store = self.backend.store
         with suppress(StoreError):  # reported by the send
             version = store.database.version()
-            if version == self._version:
+            if version == self._version or store.unstored:  # which is on the screen alone
                 return
             conversation = None
             with suppress(UnknownConversation):
