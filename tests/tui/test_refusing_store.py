@@ -14,7 +14,7 @@ from jitchat.store.database import Database
 from jitchat.store.replies import ReplyWriter
 from jitchat.store.store import ColdStore
 from jitchat.tui.app import JitchatApp
-from jitchat.tui.chat import changes, sends
+from jitchat.tui.chat import conversations, sends
 from jitchat.tui.notices import notify_error
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
@@ -160,7 +160,7 @@ async def test_a_message_that_is_refused_meanwhile_leaves_the_reply_to_be_stored
     backend: TestBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sends, "STORE_AGAIN", 0.05)
-    monkeypatch.setattr(changes, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(conversations, "LOOK_EVERY", 0.01)
     backend.provider = ScriptedProvider(("It is ", asyncio.Event()))
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
