@@ -54,8 +54,6 @@ def sparing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     economy.parse_once(monkeypatch)
     economy.refresh_once(monkeypatch)
     economy.style_once(monkeypatch)
-    economy.hash_rules_at_once(monkeypatch)
-    economy.style_parts_when_asked(monkeypatch)
     economy.lay_out_once(monkeypatch)
     economy.wait_for_those_at_work(monkeypatch)
     economy.load_no_views(monkeypatch)

@@ -10,9 +10,7 @@ import asyncio
 from asyncio import FIRST_COMPLETED
 from typing import TYPE_CHECKING, Any
 
-from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
-from textual.dom import DOMNode
 from textual.pilot import Pilot, WaitForScreenTimeout
 from textual.screen import Screen
 from textual.widget import Widget
@@ -23,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import pytest
-    from textual.css.styles import RenderStyles
+    from textual.css.model import RuleSet
+    from textual.dom import DOMNode
     from textual.events import ScreenResume
     from textual.geometry import Region, Size
     from textual.message_pump import MessagePump
@@ -86,45 +85,6 @@ def style_once(monkeypatch: pytest.MonkeyPatch) -> None:
         resume(screen, event)
 
     monkeypatch.setattr(Screen, "_on_screen_resume", resuming)
-
-
-def hash_rules_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hash a rule by its identity, as Textual does, without a call: 300 a node are looked up."""
-    monkeypatch.setattr(RuleSet, "__hash__", object.__hash__)
-
-
-class DueStyles(dict[str, "RenderStyles"]):
-    """The styles of the parts of a widget, made when the first of them is asked for."""
-
-    def __init__(self, sheet: Stylesheet, node: DOMNode) -> None:
-        self._due: tuple[Stylesheet, DOMNode] | None = sheet, node
-
-    def __contains__(self, name: object) -> bool:
-        if self._due is not None:
-            (sheet, node), self._due = self._due, None
-            for part in sorted(node._get_component_classes()):
-                drawn = DOMNode(classes=part)
-                drawn._attach(node)
-                sheet.apply(drawn)
-                self[part] = drawn.styles
-        return super().__contains__(name)
-
-    def clear(self) -> None:
-        self._due = None
-        super().clear()
-
-
-def style_parts_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Style the parts of a widget once something is drawn by them, and from then on as Textual."""
-    process = Stylesheet._process_component_classes
-
-    def processing(sheet: Stylesheet, node: DOMNode) -> None:
-        if node._component_styles:
-            process(sheet, node)
-        elif node._get_component_classes():
-            node._component_styles = DueStyles(sheet, node)
-
-    monkeypatch.setattr(Stylesheet, "_process_component_classes", processing)
 
 
 def lay_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
