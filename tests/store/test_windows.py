@@ -94,14 +94,16 @@ def test_a_long_chat_in_full_does_not_store_itself_squared(archive, store, datab
     assert count(database, "windows") == sends
 
 
-def test_windows_that_each_extend_the_one_before_store_what_is_new(archive, store, database):
-    """Of 100 windows, what they add is at most 1.2 times the bytes of their new texts."""
+def test_windows_that_each_extend_the_one_before_store_what_is_new(
+    archive, store, database, rounds
+):
+    """What windows add is at most 1.2 times the bytes of their new texts."""
     made = store.create("Long")
     segments = [segment("You are helpful.")]
     said = store.append(made.id, talk("Go on."))[0]
     archive.put(said.id, WindowRecord("d", HEADER, segments, []))
     before, new = _size(database), 0
-    for number in range(100):
+    for number in range(rounds(100, 200)):
         for words in range(6):
             text = f"{number}.{words} " + "what a model recalls of it " * 30
             tokens = 200 + 7 * number % 31
