@@ -13,16 +13,12 @@ from textual.css.query import NoMatches
 
 from jitchat import tui
 from jitchat.tui.actions import ACTIONS, Action
-from jitchat.tui.dialogs.fetch import FetchScreen
 from jitchat.tui.widgets.hint_line import HintLine
 from tests.support import ScriptedProvider
-from tests.tui.support import demo_app, ready, type_text, until
-from tests.tui.test_embedder_offer import LARGER
+from tests.tui.support import demo_app, ready, type_text
 from tests.tui.test_one_batch import LEFT_OUT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tests.tui.support import TestBackend
 
 PAUSES = (0.0, 0.005, 0.03)
@@ -41,33 +37,6 @@ async def test_quitting_right_after_any_action(backend: TestBackend, action: Act
         screen.call_later(screen.run_action, action.run)
         await asyncio.sleep(PAUSES[crc32(action.id.encode()) % len(PAUSES)])
         app.exit()
-    assert not app.return_code
-
-
-async def test_quitting_while_a_model_is_downloaded(
-    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The download reports how far it came as it is cancelled, too."""
-    begun = asyncio.Event()
-
-    async def fetch(name: str, on_progress: Callable[[int], None]) -> None:
-        try:
-            on_progress(1 << 20)
-            begun.set()
-            await asyncio.Event().wait()
-        finally:
-            on_progress(2 << 20)
-
-    monkeypatch.setattr(backend, "fetch_weights", fetch)
-    backend.larger = LARGER
-    app = demo_app(backend)
-    async with app.run_test() as pilot:
-        await ready(pilot)
-        await pilot.press("f5")
-        await until(pilot, lambda: isinstance(app.screen, FetchScreen), "the dialog")
-        await pilot.press("enter")
-        await begun.wait()
-        await pilot.press("ctrl+q")
     assert not app.return_code
 
 
