@@ -28,7 +28,7 @@ from textual.message_pump import MessagePump
 from textual.messages import ExitApp
 from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
-from textual.theme import Theme
+from textual.theme import Theme, ThemeProvider
 from textual.worker import WorkerFailed, get_current_worker
 
 from jitchat import __version__
@@ -38,6 +38,7 @@ from jitchat.store.database import LOCKED, WAIT_SECONDS, may_wait
 from jitchat.store.pins import ScreenState
 from jitchat.tui.actions import in_palette, spelled
 from jitchat.tui.chat.screen import ChatScreen
+from jitchat.tui.dismissed_once import Palette
 from jitchat.tui.drawing import SafeCells, palette
 from jitchat.tui.key_names import KeyNames
 from jitchat.tui.notices import cause_of, notify_error
@@ -262,6 +263,13 @@ class JitchatApp(App[None]):
             is_same = cause_of(old.message) == cause_of(new.message)
             if is_same or new.severity == old.severity == "information":
                 self._unnotify(old, refresh=False)
+
+    def action_command_palette(self) -> None:
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
+
+    def search_themes(self) -> None:
+        self.push_screen(Palette(providers=[ThemeProvider], placeholder="Search for themes…"))
 
     def pop_screen(self) -> AwaitComplete:
         """Close the top screen and show the notices that were held back while it was open."""

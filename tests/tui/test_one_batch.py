@@ -7,6 +7,7 @@ from inspect import CORO_CLOSED, getcoroutinestate
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual.command import CommandList
 from textual.events import Key
 from textual.worker import WorkerState
 
@@ -14,6 +15,7 @@ from jitchat.store.drafts import Drafts
 from jitchat.tui.actions import ACTIONS, Action
 from jitchat.tui.chat.sends import Sends
 from jitchat.tui.dialogs.large_message import LargeMessageScreen
+from jitchat.tui.views.what_if import WhatIfView
 from jitchat.tui.workers import Workers
 from tests.support import ScriptedProvider
 from tests.tui.support import chat, demo_app, idle, ready, type_text, until
@@ -164,3 +166,16 @@ async def test_a_worker_that_is_cancelled_before_it_begins_leaves_nothing_to_awa
         worker.cancel()
         await until(pilot, lambda: worker.state is WorkerState.CANCELLED, "the end")
         assert getcoroutinestate(never_begun) == CORO_CLOSED
+
+
+async def test_enter_twice_in_the_palette_runs_a_command_once(backend: TestBackend) -> None:
+    async with demo_app(backend).run_test() as pilot:
+        screen = await ready(pilot)
+        await pilot.press("ctrl+p", *"whatif")
+        palette = pilot.app.screen
+        await until(pilot, lambda: palette.query_one(CommandList).option_count == 1, "a command")
+        write(pilot, "enter", "enter")
+        await until(pilot, lambda: palette not in pilot.app.screen_stack, "its end")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WhatIfView), "the view")
+        await idle(pilot)
+        assert [*map(type, pilot.app.screen_stack)] == [type(screen), WhatIfView]
