@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import re
 import sqlite3
@@ -10,33 +11,48 @@ import subprocess
 import sys
 import time
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from jitchat.tui.actions import ACTIONS
+from jitchat.values import Status
 from tests.benchmarks.terminal import Terminal
 from tests.faults.streaming import StreamHandler, streaming
 from tests.providers.streams import DONE, STOP, delta, event
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
-LEFT_OUT = {"delete", "temporary", "suspend", "editor", "quit", "rot"}
-"""What deletes, hands over the terminal, or computes for minutes; quitting has its own step."""
+LEFT_OUT = {"delete", "temporary", "suspend", "editor", "quit", "rot", "models"}
+"""What deletes, hands over the terminal, computes for minutes, or has another server answer.
+
+Quitting has its own step.
+"""
 SIZES = ((40, 120), (24, 80), (14, 50), (48, 160))
 """Rows and columns."""
 FUNCTION_KEYS = (*"PQRS", *(f"{code}~" for code in (15, 17, 18, 19, 20, 21, 23, 24)))
 """The ends of what F1 to F12 send."""
+PALETTE = 0.4
+"""Seconds to wait for the palette, and for what it finds."""
 AFTER_ESC = 0.15
 """Seconds after which a key does not belong to Esc."""
 MORE_FILES, MORE_MEGABYTES = 8, 60
 """By how much the open files and the memory may grow in the second half."""
+STOPPING = ("\x1b", "\x11")
+"""Esc and Ctrl+Q."""
+REPLY = 1.5
+"""Seconds in which most replies come to their end."""
+LATE = 3.0
+"""Seconds by which the app may be late to take a key or a part of a reply."""
 _SAID = "SELECT content FROM turns WHERE role = 'user' UNION ALL SELECT text FROM drafts"
-_UNFINISHED = "SELECT position FROM turns WHERE status = 'streaming'"
+_NUMBER = re.compile(r"in reply (\d+) ")
+_REPLIES = "SELECT content, status FROM turns WHERE role = 'assistant'"
 PAUSES = (0.0, 0.02, 0.1, 0.4)
 
 
@@ -53,27 +69,57 @@ def key_bytes(key: str) -> str:
     return {"shift+tab": "\x1b[Z", "escape": "\x1b"}[key]
 
 
+@dataclass
+class Reply:
+    """What the server wrote in answer to one request."""
+
+    number: int
+    begun: float
+    text: str = ""
+    ended: float = math.inf
+    """When the server had written all of it, or found that the app had hung up."""
+    is_whole: bool = False
+
+    def is_kept_by(self, stored: Mapping[int, tuple[str, str]], stops: Sequence[float]) -> bool:
+        """Whether it is stored whole; what was stopped while it came is its beginning, or nothing.
+
+        `stored` has texts and statuses of turns by the number of the reply in them.
+        """
+        text, status = stored.get(self.number, ("", Status.CANCELLED))
+        if status == Status.COMPLETE:
+            return self.is_whole and text == self.text
+        first, last = self.begun - LATE, self.ended + LATE
+        is_stopped = any(first <= moment <= last for moment in stops)
+        return is_stopped and status == Status.CANCELLED and self.text.startswith(text)
+
+
 class Handler(StreamHandler):
-    """Streams paragraphs that name the message they answer."""
+    """Streams paragraphs that name their reply and the message they answer."""
 
     def answer(self, body: bytes) -> None:
-        messages = json.loads(body)["messages"]
-        asked = re.findall(r"message-(\d+) ", str(messages[-1]["content"]))
-        number = asked[-1] if asked else "none"
+        if not body:
+            return  # it was stopped in between
+        asked = re.findall(r"message-(\d+) ", str(json.loads(body)["messages"][-1]["content"]))
         self.server.asked.update(asked)
+        reply = Reply(next(self.server.numbers), time.monotonic())
+        self.server.replies.append(reply)
         try:
             for part in range(random.randint(3, 60)):
-                text = f"Berth {part} is free for message-{number} . " + "\n\n" * (part % 4 == 0)
+                text = f"Berth {part} is free in reply {reply.number} to message {asked[-1:]}. "
+                text += "\n\n" * (part % 4 == 0)
+                reply.text += text  # before the app can have it
                 self.wfile.write(event(delta(text)).encode())
                 time.sleep(random.random() / 50)
             self.wfile.write("".join([event(STOP), DONE]).encode())
+            reply.is_whole = True
         except OSError:
             self.close_connection = True  # it was stopped
+        reply.ended = time.monotonic()
 
 
 @pytest.fixture
 def server() -> Iterator[Any]:
-    with streaming(Handler, asked=set()) as made:
+    with streaming(Handler, asked=set(), replies=[], numbers=count(1)) as made:
         yield made
 
 
@@ -99,6 +145,8 @@ class Soak:
         """Whether something may be open over the chat."""
         self.done: list[str] = []
         """The steps since the start of the app."""
+        self.stops: list[float] = []
+        """When a key that stops a reply was pressed."""
         self.start()
 
     def start(self) -> None:
@@ -120,22 +168,25 @@ class Soak:
     def act(self) -> None:
         action = self._chance.choice(self._actions)
         self.done[-1] = action.id
-        if action.keys and self._chance.random() < 0.7:
-            self._terminal.type(key_bytes(action.keys.split(",")[0]))
-        elif action.name:
+        if action.keys and self._chance.random() < 0.9:
+            self.press(key_bytes(action.keys.split(",")[0]))
+        elif action.title and self._chance.random() < 0.3:  # a command would go into the draft
             self.uncover()
-            self._terminal.type(f"/{action.name}\r")
+            for keys in ("\x10", action.title, "\r"):
+                self.press(keys)
+                self._terminal.drain(PALETTE)
         self._is_covered = True
 
     def send(self) -> None:
+        """Send a message, and stop it at once, soon or not."""
         self.uncover()
         self._sent += 1
-        at_once = self._chance.choice(("", "", "\x1b"))
-        self._terminal.type(f" message-{self._sent} \r{at_once}")
-        self._terminal.drain(AFTER_ESC)
+        at_once = self._chance.choice(("", "", "", "\x1b"))
+        self.press(f" message-{self._sent} \r{at_once}")
+        self._terminal.drain(self._chance.choice((AFTER_ESC, AFTER_ESC, REPLY)))
 
     def stop(self) -> None:
-        self._terminal.type("\x1b")
+        self.press("\x1b")
         self._terminal.drain(AFTER_ESC)
 
     def resize(self) -> None:
@@ -145,7 +196,7 @@ class Soak:
         """Open one of the last conversations."""
         self.uncover()
         for keys in ("\x12", "\x1b[B" * self._chance.randrange(3), "\r"):
-            self._terminal.type(keys)
+            self.press(keys)
             self._terminal.drain(AFTER_ESC)
         self._is_covered = True
 
@@ -161,10 +212,15 @@ class Soak:
 
     def end(self) -> None:
         """Quit, from wherever the app is."""
-        self._terminal.type("\x11")
+        self.press("\x11")
         code, _ = self._terminal.until_exit()
         assert code == 0, self.failure()
         self._terminal.close()
+
+    def press(self, keys: str) -> None:
+        if keys.endswith(STOPPING):
+            self.stops.append(time.monotonic())
+        self._terminal.type(keys)
 
     def failure(self) -> str:
         drawn = self._terminal.seen[-3000:].decode("utf-8", "replace")
@@ -196,7 +252,9 @@ def test_random_actions(
     assert more_megabytes <= megabytes + MORE_MEGABYTES
     with closing(sqlite3.connect(home / "cold.db")) as connection:
         said = " ".join(row[0] for row in connection.execute(_SAID))
-        unfinished = connection.execute(_UNFINISHED).fetchall()
+        replies = connection.execute(_REPLIES).fetchall()
     assert server.asked, "no message was sent"
     assert [each for each in server.asked if f"message-{each} " not in f"{said} "] == []
-    assert unfinished == []
+    stored = {int(number): kept for kept in replies for number in _NUMBER.findall(kept[0])[:1]}
+    assert len(stored) == len(replies)
+    assert [each for each in server.replies if not each.is_kept_by(stored, soak.stops)] == []
