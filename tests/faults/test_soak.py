@@ -24,7 +24,7 @@ from tests.faults.streaming import StreamHandler, streaming
 from tests.providers.streams import DONE, STOP, delta, event
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -36,6 +36,8 @@ Quitting has its own step.
 """
 SIZES = ((40, 120), (24, 80), (14, 50), (48, 160))
 """Rows and columns."""
+ROOM = ("--limit", "1000000")
+"""So that each mode can send."""
 FUNCTION_KEYS = (*"PQRS", *(f"{code}~" for code in (15, 17, 18, 19, 20, 21, 23, 24)))
 """The ends of what F1 to F12 send."""
 PALETTE = 0.4
@@ -48,7 +50,7 @@ STOPPING = ("\x1b", "\x11")
 """Esc and Ctrl+Q."""
 REPLY = 1.5
 """Seconds in which most replies come to their end."""
-LATE = 3.0
+LATE = 5.0
 """Seconds by which the app may be late to take a key or a part of a reply."""
 _SAID = "SELECT content FROM turns WHERE role = 'user' UNION ALL SELECT text FROM drafts"
 _NUMBER = re.compile(r"in reply (\d+) ")
@@ -74,22 +76,25 @@ class Reply:
     """What the server wrote in answer to one request."""
 
     number: int
+    message: str
+    """The number of the message."""
     begun: float
     text: str = ""
     ended: float = math.inf
     """When the server had written all of it, or found that the app had hung up."""
     is_whole: bool = False
 
-    def is_kept_by(self, stored: Mapping[int, tuple[str, str]], stops: Sequence[float]) -> bool:
+    def is_kept_by(self, stored: Mapping[int, tuple[str, str]], soak: Soak) -> bool:
         """Whether it is stored whole; what was stopped while it came is its beginning, or nothing.
 
-        `stored` has texts and statuses of turns by the number of the reply in them.
+        `stored` has texts and statuses of turns by the number of the reply in them. A key that was
+        pressed before the message was sent cannot have stopped its reply.
         """
         text, status = stored.get(self.number, ("", Status.CANCELLED))
         if status == Status.COMPLETE:
             return self.is_whole and text == self.text
-        first, last = self.begun - LATE, self.ended + LATE
-        is_stopped = any(first <= moment <= last for moment in stops)
+        first = max(self.begun - LATE, soak.sent.get(self.message, 0.0))
+        is_stopped = any(first <= moment <= self.ended + LATE for moment in soak.stops)
         return is_stopped and status == Status.CANCELLED and self.text.startswith(text)
 
 
@@ -101,11 +106,11 @@ class Handler(StreamHandler):
             return  # it was stopped in between
         asked = re.findall(r"message-(\d+) ", str(json.loads(body)["messages"][-1]["content"]))
         self.server.asked.update(asked)
-        reply = Reply(next(self.server.numbers), time.monotonic())
+        reply = Reply(next(self.server.numbers), (asked or [""])[-1], time.monotonic())
         self.server.replies.append(reply)
         try:
             for part in range(random.randint(3, 60)):
-                text = f"Berth {part} is free in reply {reply.number} to message {asked[-1:]}. "
+                text = f"Berth {part} is free in reply {reply.number} to {reply.message}. "
                 text += "\n\n" * (part % 4 == 0)
                 reply.text += text  # before the app can have it
                 self.wfile.write(event(delta(text)).encode())
@@ -140,7 +145,8 @@ class Soak:
         self._environ, self._server = environ, server
         self._chance = random.Random(seed)
         self._actions = [each for each in ACTIONS if each.id not in LEFT_OUT]
-        self._sent = 0
+        self.sent: dict[str, float] = {}
+        """When a message was sent, by its number."""
         self._is_covered = False
         """Whether something may be open over the chat."""
         self.done: list[str] = []
@@ -150,7 +156,7 @@ class Soak:
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "jitchat", *self._server.flags]
+        command = [sys.executable, "-m", "jitchat", *self._server.flags, *ROOM]
         self.done = []
         self._terminal = Terminal(command, self._environ)
         self._terminal.wait_for("estimate")  # the status line of an open conversation
@@ -180,9 +186,10 @@ class Soak:
     def send(self) -> None:
         """Send a message, and stop it at once, soon or not."""
         self.uncover()
-        self._sent += 1
+        number = len(self.sent) + 1
+        self.sent[str(number)] = time.monotonic()
         at_once = self._chance.choice(("", "", "", "\x1b"))
-        self.press(f" message-{self._sent} \r{at_once}")
+        self.press(f" message-{number} \r{at_once}")
         self._terminal.drain(self._chance.choice((AFTER_ESC, AFTER_ESC, REPLY)))
 
     def stop(self) -> None:
@@ -257,4 +264,4 @@ def test_random_actions(
     assert [each for each in server.asked if f"message-{each} " not in f"{said} "] == []
     stored = {int(number): kept for kept in replies for number in _NUMBER.findall(kept[0])[:1]}
     assert len(stored) == len(replies)
-    assert [each for each in server.replies if not each.is_kept_by(stored, soak.stops)] == []
+    assert [each for each in server.replies if not each.is_kept_by(stored, soak)] == []

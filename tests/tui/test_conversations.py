@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,20 +15,23 @@ from jitchat.store.deletion import delete_conversation
 from jitchat.store.requests import RequestLog, Spent
 from jitchat.store.store import NEW_TITLE
 from jitchat.tui.app import JitchatApp
+from jitchat.tui.chat import outbox
 from jitchat.tui.chat.key_routing import FAST
 from jitchat.tui.dialogs.resume import ResumeScreen
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.top_line import TopLine
 from jitchat.tui.widgets.transcript import Transcript
+from jitchat.values import Role
 from tests.lab.support import new_file
 from tests.small_models.support import small
-from tests.support import talk
+from tests.support import ScriptedProvider, talk
 from tests.tui.lab.support import lab_service_in, quick
-from tests.tui.support import TestBackend, chat, demo_app, notices, ready, until
+from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
     from textual.pilot import Pilot
 
 CODE = "Two:\n\n```python\nprint(1)\n```\n\nand\n\n```sh\nls\x1b[2J\n```\n"
@@ -201,3 +205,51 @@ async def test_a_turn_and_its_code_are_copied_by_a_letter_and_its_answer(
         await pilot.press("ctrl+c")
         await command(pilot, "/code 3")
         assert any("2 code blocks" in each for each in notices(pilot))
+
+
+async def test_a_conversation_is_not_left_for_another_while_a_reply_comes(
+    backend: TestBackend,
+) -> None:
+    """Nor when the list was opened before its message was sent."""
+    backend.store.append(backend.store.create("Another").id, talk("About walruses."))
+    go_on = asyncio.Event()
+    backend.provider = ScriptedProvider(["Under", go_on, "stood."])
+    async with demo_app(backend).run_test(size=(100, 30)) as pilot:
+        screen = await ready(pilot)
+        here = screen.opening.conversation.id
+        await pilot.press("ctrl+r", *"walrus")
+        await until(pilot, lambda: len(listed(pilot)) == 1, "the turn that has it")
+        screen.surfaces.prompt.insert("Which port?")
+        screen.surfaces.prompt.submit()
+        await until(pilot, lambda: screen.sends._answered, "the reply")
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is screen, "the end of the list")
+        go_on.set()
+        await idle(pilot)
+        assert screen.opening.conversation.id == here
+        assert backend.store.turns(here)[-1].content == "Understood."
+
+
+async def test_a_conversation_is_not_left_while_a_message_is_prepared(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def question_on(*_: object) -> None:
+        begun.set()
+        await go_on.wait()
+
+    monkeypatch.setattr(outbox, "question_on", question_on)
+    async with demo_app(backend).run_test(size=(100, 30)) as pilot:
+        screen = await ready(pilot)
+        here = screen.opening.conversation.id
+        screen.surfaces.prompt.insert("Which port?")
+        screen.surfaces.prompt.submit()
+        await begun.wait()
+        new = asyncio.create_task(screen.action_do("new"))
+        await asyncio.wait((new,), timeout=0.5)  # if it is not refused, it waits for the message
+        go_on.set()
+        await new
+        await idle(pilot)
+        assert screen.opening.conversation.id == here
+        assert backend.store.turns(here)[-1].role is Role.ASSISTANT

@@ -286,6 +286,8 @@ class Conversations(Controller):
         Raises:
             StoreError: The conversation cannot be deleted now.
         """
+        if self.sends.waits():
+            return
         store = self.backend.store
         await asyncio.to_thread(deletion.hide, store, conversation.id)
         if conversation.id == self.opening.conversation.id:

@@ -94,6 +94,14 @@ class Outbox(Controller):
             await self.run_action(action.call(argument) if argument else action.run)
 
     async def _send(self, session: Session, typed: Draft) -> None:
+        """Send the typed text; until its reply begins, the conversation is not left."""
+        self.sends.prepares = True
+        try:
+            await self._prepare(session, typed)
+        finally:
+            self.sends.prepares = False
+
+    async def _prepare(self, session: Session, typed: Draft) -> None:
         """Send the typed text with the choices made for this message only."""
         message = typed.ending(addressed_in(typed.text).text)
         if not message.text.strip():

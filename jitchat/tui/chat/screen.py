@@ -157,7 +157,13 @@ class ChatScreen(Screen[None]):
 
     @reports_errors
     async def open(self, conversation: Conversation, at: int | None = None) -> None:
-        """Leave the conversation and open another one, at its end or at one of its turns."""
+        """Leave the conversation and open another one, at its end or at one of its turns.
+
+        Not while a reply is in progress, which can have begun since the conversation was chosen:
+        it would be cut off.
+        """
+        if self.sends.waits():
+            return
         left = self.opening.conversation
         await self.keeper.keep_now()
         await self.leave()

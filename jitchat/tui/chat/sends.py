@@ -75,6 +75,8 @@ class Sends(Controller):
     steering: Steering
     previews: Previews
 
+    prepares: bool = False
+    """Whether a message was submitted that is not sent yet."""
     _worker: Worker[None] | None = None
     _turn: Turn | None = None
     """The user's turn, once it is stored."""
@@ -94,8 +96,8 @@ class Sends(Controller):
 
     @property
     def busy(self) -> bool:
-        """Whether a reply is in progress."""
-        return self._worker is not None
+        """Whether a reply is in progress, or a message that will have one is being prepared."""
+        return self._worker is not None or self.prepares
 
     def waits(self) -> bool:
         """Whether a reply is in progress, which blocks the caller; if so, notify the user."""
