@@ -44,8 +44,9 @@ PALETTE = 0.4
 """Seconds to wait for the palette, and for what it finds."""
 AFTER_ESC = 0.15
 """Seconds after which a key does not belong to Esc."""
-MORE_FILES, MORE_MEGABYTES = 8, 60
-"""By how much the open files and the memory may grow in the second half."""
+MORE_FILES, MORE_MEGABYTES = 8, 40
+"""By how much the open files and the memory may grow in the second half; in ten minutes the memory
+grew by 21 MB, mostly by drawn lines, which widgets keep up to a number of lines."""
 STOPPING = ("\x1b", "\x11")
 """Esc and Ctrl+Q."""
 REPLY = 1.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import threading
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ import pytest
 
 from jitchat.errors import EmbedderUnavailable, StoreUnreadable
 from jitchat.session_options import SessionOptions
+from jitchat.tui.chat.opening import DraftKeeper
 from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.widgets.budget_bar import BudgetBar
 from jitchat.tui.widgets.inspector import Inspector
@@ -194,3 +196,28 @@ async def test_a_draft_over_the_budget_freezes_nothing_at_each_key(backend: Test
             await until(pilot, lambda p=planned: screen.previews.planned > p, "the plan")
         assert screen.previews.window is None
         assert gc.get_freeze_count() <= before
+
+
+async def test_what_is_typed_while_another_conversation_opens_is_kept(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = conversation_of(backend.store, talk("About walruses."))
+    reached, go_on = threading.Event(), threading.Event()
+    keep_now = DraftKeeper.keep_now
+
+    async def keep_slowly(keeper: DraftKeeper) -> None:
+        await keep_now(keeper)
+        reached.set()
+        await asyncio.to_thread(go_on.wait, 10)
+
+    async with demo_app(backend).run_test() as pilot:
+        screen = await ready(pilot)
+        screen.surfaces.prompt.insert("which ")
+        monkeypatch.setattr(DraftKeeper, "keep_now", keep_slowly)
+        opens = asyncio.create_task(screen.open(other))
+        await asyncio.to_thread(reached.wait, 10)
+        screen.surfaces.prompt.insert("port?")
+        go_on.set()
+        await opens
+        assert screen.opening.conversation.id == other.id
+        assert screen.surfaces.prompt.message.text == "which port?"

@@ -288,8 +288,7 @@ class Conversations(Controller):
         """
         if self.sends.waits():
             return
-        store = self.backend.store
-        await asyncio.to_thread(deletion.hide, store, conversation.id)
+        await asyncio.to_thread(deletion.hide, self.backend.store, conversation.id)
         if conversation.id == self.opening.conversation.id:
             await self._leave(conversation, takes_draft=not (erases or conversation.is_temporary))
         if erases:

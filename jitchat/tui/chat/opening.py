@@ -186,8 +186,11 @@ class Opening(Controller):
     """Why nothing can be sent in the conversation; None if messages can be sent."""
     _jump: int | None = None
 
-    async def open(self, conversation: Conversation, at: int | None = None) -> None:
+    async def open(self, conversation: Conversation, at: int | None, kept: Draft) -> None:
         """Show a conversation, at its end or at one of its turns, and load its session.
+
+        `kept` is the draft that is stored for the conversation that was left. If it was changed
+        since, it is put into the prompt here, too.
 
         Raises:
             StoreError: The conversation cannot be read.
@@ -204,7 +207,10 @@ class Opening(Controller):
         surfaces.top.show_status("opening…")
         surfaces.prompt.use_history(history)
         if self.number > 1:
+            typed = surfaces.prompt.message
             surfaces.prompt.swap(draft)
+            if typed and typed != kept:
+                surfaces.prompt.give_back(typed)
         elif draft:  # at the start, before the keys that were pressed meanwhile
             surfaces.prompt.give_back(draft)
         surfaces.prompt.focus()

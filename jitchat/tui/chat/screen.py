@@ -165,10 +165,11 @@ class ChatScreen(Screen[None]):
         if self.sends.waits():
             return
         left = self.opening.conversation
+        kept = self._typed()
         await self.keeper.keep_now()
         await self.leave()
         await self.steering.begin(conversation.id)
-        await self.opening.open(conversation, at)
+        await self.opening.open(conversation, at, kept)
         if left.id != conversation.id and await self.opening.delete_temporary(left):
             self.host.say(TEMPORARY_DELETED)
 

@@ -250,7 +250,7 @@ class Stage:
     async def open(self) -> Stage:
         """Open the conversation, and take the session that was loaded."""
         await self.opening.leave()
-        await self.opening.open(self.opening.conversation)
+        await self.opening.open(self.opening.conversation, None, EMPTY)
         ready = self.host.posted.pop()
         assert isinstance(ready, Opening.Ready)
         await self.opening.take(ready.session)

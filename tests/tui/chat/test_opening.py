@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jitchat.draft import EMPTY
 from jitchat.errors import EmbedderUnavailable
 from jitchat.tui.chat.opening import Indexing, Opening
 from tests.index.support import FailingEmbedder, FakeEmbedder
@@ -29,9 +30,9 @@ async def test_a_session_that_comes_late_tells_of_the_opening_it_was_loaded_for(
 ) -> None:
     wanted = conversation_of(stage.backend.store, talk("wanted"))
     stage.host.waits = True
-    await stage.opening.open(stage.opening.conversation)
+    await stage.opening.open(stage.opening.conversation, None, EMPTY)
     await leave(stage)
-    await stage.opening.open(wanted)
+    await stage.opening.open(wanted, None, EMPTY)
     stage.host.run_threads()
     left, ready = posted(stage, Opening.Ready)
     assert left.opening != stage.opening.number == ready.opening
@@ -44,7 +45,7 @@ async def test_a_conversation_that_cannot_be_opened_says_so_and_the_next_one_can
 ) -> None:
     await leave(stage)
     stage.backend.refusal = EmbedderUnavailable("No model.", "Name another.")
-    await stage.opening.open(stage.opening.conversation)
+    await stage.opening.open(stage.opening.conversation, None, EMPTY)
     (refused,) = posted(stage, Opening.Refused)
     assert (refused.opening, refused.error) == (stage.opening.number, stage.backend.refusal)
     stage.opening.refuse(refused.error)
@@ -57,12 +58,12 @@ async def test_each_conversation_has_its_own_draft(stage: Stage) -> None:
     first, other = stage.opening.conversation, stage.backend.store.create("Another")
     stage.prompt.draft = "about the port"
     await leave(stage)
-    await stage.opening.open(other)
+    await stage.opening.open(other, None, stage.prompt.message)
     await leave(stage)
-    await stage.opening.open(other)
+    await stage.opening.open(other, None, stage.prompt.message)
     assert stage.prompt.draft == ""
     await leave(stage)
-    await stage.opening.open(first)
+    await stage.opening.open(first, None, stage.prompt.message)
     assert stage.prompt.draft == "about the port"
     assert stage.keeper.is_back()
 
