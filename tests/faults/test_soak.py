@@ -45,8 +45,8 @@ PALETTE = 0.4
 AFTER_ESC = 0.15
 """Seconds after which a key does not belong to Esc."""
 MORE_FILES, MORE_MEGABYTES = 8, 40
-"""By how much the open files and the memory may grow in the second half; in ten minutes the memory
-grew by 21 MB, mostly by drawn lines, which widgets keep up to a number of lines."""
+"""By how much the open files and the memory may grow in the second half; in half an hour the memory
+grew by 21 MB."""
 STOPPING = ("\x1b", "\x11")
 """Esc and Ctrl+Q."""
 REPLY = 1.5
