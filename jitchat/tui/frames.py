@@ -8,14 +8,14 @@ terminal has answered for the one before; what changed meanwhile is one repaint.
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby, zip_longest
 from operator import itemgetter
 
 from rich.color import ColorSystem
 from rich.console import Console
 from rich.control import Control
-from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
@@ -27,9 +27,10 @@ _SLOWEST = 100
 """Bytes a second for which one that has answered is waited for."""
 _PAUSE = 0.02
 """Seconds until a terminal that refuses what was written is looked at again."""
-_GAP, _LONG = 8, 1_000
-"""Cells that are written again, as skipping them takes no less; and the characters from which on
-lines that are there are moved, if that takes less."""
+_GAP, _MANY, _LONG = 8, 7, 1_000
+"""Cells that are written again, as skipping them takes no less; the changed lines from which on
+lines that are there are moved; and the characters from which on it is checked if that takes less.
+"""
 _CERTAIN = re.compile("[ -~\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2190-\u25ff]*")
 """Characters of one cell each; about others terminals differ, which moves what is beside them."""
 
@@ -37,6 +38,25 @@ Update = ChopsUpdate | LayoutUpdate
 Cell = tuple[str, str]
 """The sequences that begin and end its style, around a NUL, and its text."""
 Rows = dict[int, Sequence[Cell]]
+Drawn = dict[tuple[int, int], tuple[Strip, Sequence[Cell]]]
+"""By line and column."""
+
+
+class RowCompositor(Compositor):
+    """Draws the rows that have changed; Textual's draws all rows of all widgets for one of them."""
+
+    def _get_renders(
+        self, crop: Region | None = None
+    ) -> Iterable[tuple[Region, Region, list[Strip]]]:
+        """Yield the region of each widget in `crop`, what is drawn of it, and its lines."""
+        for widget, (region, clip) in self.visible_widgets.items():
+            drawn = region.intersection(clip)
+            if crop is not None:
+                # all columns, since lines are divided where widgets begin and end
+                rows = Region(drawn.x, crop.y, drawn.width, crop.height)
+                drawn = drawn.intersection(rows if crop.overlaps(drawn) else Region())
+            if drawn:
+                yield region, drawn, widget.render_lines(drawn.translate(-region.offset))
 
 
 class Difference(CompositorUpdate):
@@ -60,6 +80,8 @@ class Frames:
         self._is_behind = is_behind
         self._rows: Rows = {}
         """What the terminal shows."""
+        self._drawn: Drawn = {}
+        """The strips in it."""
         self._late: list[Sequence[Region]] = []
         """What changed while no frame could go out."""
         self._has_answered = False
@@ -97,16 +119,25 @@ class Frames:
         """Return what is written to show an update: all of it if it is of the whole screen."""
         if isinstance(update, LayoutUpdate):
             self._rows.clear()
-        drawn = [(y, x, _split(strip, console)) for y, x, strip in _strips(update)]
+            self._drawn.clear()
+        known = {id(strip): cells for strip, cells in self._drawn.values()}
+        drawn = {
+            (y, x): (strip, known.get(id(strip)) or _split(strip, console))
+            for y, x, strip in _strips(update)
+        }
         after = dict(self._rows)
-        for y, x, cells in drawn:
+        for (y, x), (_, cells) in drawn.items():
             row = after.get(y, [])
             gap = [("", "")] * (x - len(row))
             after[y] = [*row[:x], *gap, *cells, *row[x + len(cells) :]]
-        text = _difference(self._rows, after)
-        if len(text) > _LONG:
-            scroll, rows = _scrolled(self._rows, drawn)
-            text = min(text, scroll + _difference(rows, after), key=len)
+        changed = {y: row for y, row in after.items() if row != self._rows.get(y)}
+        scroll, rows = "", self._rows
+        if len(changed) > _MANY:
+            scroll, rows = _scrolled(self._rows, self._drawn, drawn)
+        text = scroll + _difference(rows, after)
+        if scroll and len(text) > _LONG:
+            text = min(text, _difference(self._rows, changed), key=len)
+        self._drawn |= drawn
         self._rows = after
         if text and self._is_asked:
             text += ASK
@@ -151,7 +182,7 @@ def _difference(before: Rows, after: Rows) -> str:
     return "".join(
         Control.move_to(start, y).segment.text + "".join(_in_styles(row[start:end]))
         for y, row in after.items()
-        if row is not before.get(y)
+        if row != before.get(y)
         for start, end in _runs(before.get(y, []), row)
     )
 
@@ -175,13 +206,13 @@ def _in_styles(cells: Sequence[Cell]) -> Iterator[str]:
         yield style.replace("\0", "".join(text for _, text in alike))
 
 
-def _scrolled(before: Rows, drawn: Sequence[tuple[int, int, Sequence[Cell]]]) -> tuple[str, Rows]:
+def _scrolled(before: Rows, drawn_before: Drawn, drawn: Drawn) -> tuple[str, Rows]:
     """Return what moves lines on the terminal, and its cells then.
 
     They move as far as most of what is drawn has moved; the lines that become free are blank.
     """
-    known = {(x, *before.get(y, [])[x : x + len(cells)]): y for y, x, cells in drawn}
-    moves = [(y, known.get((x, *cells), y)) for y, x, cells in drawn]
+    known = {(x, id(strip)): y for (y, x), (strip, _) in drawn_before.items()}
+    moves = [(y, known.get((x, id(strip)), y)) for (y, x), (strip, _) in drawn.items()]
     steps = Counter(old - y for y, old in moves if old != y)
     if not steps:
         return "", before

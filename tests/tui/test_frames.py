@@ -14,6 +14,7 @@ from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
+from jitchat.tui import frames
 from jitchat.tui.frames import ASK, Frames
 from tests.glass import Glass
 
@@ -94,6 +95,7 @@ async def written(frames: Frames, update: Update) -> str:
 async def test_a_terminal_shows_the_last_frame_whatever_was_shown_before(
     monkeypatch: pytest.MonkeyPatch, seed: int
 ):
+    monkeypatch.setattr("jitchat.tui.frames._MANY", 0)
     monkeypatch.setattr("jitchat.tui.frames._LONG", 0)
     chance = random.Random(seed)
     frames = frames_of()
@@ -122,6 +124,7 @@ async def test_what_is_on_the_screen_is_not_written_again():
 
 
 async def test_lines_that_move_are_moved_by_the_terminal(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("jitchat.tui.frames._MANY", 0)
     monkeypatch.setattr("jitchat.tui.frames._LONG", 0)
     frames = frames_of()
     side = Strip([Segment(" " * (COLUMNS - CUT))])
@@ -133,6 +136,26 @@ async def test_lines_that_move_are_moved_by_the_terminal(monkeypatch: pytest.Mon
     assert await written(frames, update) == (
         f"\x1b[1;12r\x1b[1;1H\x1b[1M\x1b[r\x1b[12;1H{last}{' ' * (COLUMNS - CUT)}{ASK}"
     )
+
+
+async def test_a_strip_that_is_known_is_not_split_again(monkeypatch: pytest.MonkeyPatch):
+    split: list[Strip] = []
+    splits = frames._split
+
+    def counted(each: Strip, console: Console) -> Sequence[tuple[str, str]]:
+        split.append(each)
+        return splits(each, console)
+
+    monkeypatch.setattr(frames, "_split", counted)
+    chance = random.Random(1)
+    screen = drawn_anew(chance)
+    ours = frames_of()
+    await written(ours, whole(screen))
+    split.clear()
+    last = [strip(chance, CUT), strip(chance, COLUMNS - CUT)]
+    scrolled = [*screen[1:], last]
+    await written(ours, update_of(scrolled, [(y, 0, COLUMNS) for y in range(ROWS)]))
+    assert split == last
 
 
 async def test_what_changes_before_the_answer_is_one_repaint_after_it():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from textual import events
 from textual.app import App, ComposeResult
 from textual.geometry import Offset
+from textual.scrollbar import ScrollBar
 from textual.selection import Selection
 
 from jitchat.tui.drawing import palette
@@ -199,3 +200,25 @@ def test_a_very_long_text_is_cut_when_opened_and_one_of_many_pages_is_not():
     assert reply.beginning(pages) == pages
     assert len(reply.beginning(pages * 2)) == reply.HEAD
     assert reply.beginning("short\n" + "x" * 9_000) == "short\n" + "x" * reply.LONGEST_LINE
+
+
+async def test_lines_that_move_the_scrollbar_by_less_than_it_can_show_do_not_draw_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    drawn: list[ScrollBar] = []
+    async with ReplyApp().run_test() as pilot:
+        view = view_of(pilot)
+        view.finish("a line\n\n" * 2_000)
+        await pilot.pause()
+        refresh = ScrollBar.refresh
+
+        def counted(bar: ScrollBar, *regions: Any, **options: Any) -> ScrollBar:
+            drawn.append(bar)
+            return refresh(bar, *regions, **options)
+
+        monkeypatch.setattr(ScrollBar, "refresh", counted)
+        for size in range(2_001, 2_006):
+            view.finish("a line\n\n" * size)
+        assert drawn == []
+        view.finish("a line\n\n" * 3_000)
+        assert drawn

@@ -45,6 +45,7 @@ from jitchat.tui.chat.steering import Steering
 from jitchat.tui.chat.tools import Tools
 from jitchat.tui.chat.turns import Turns
 from jitchat.tui.chat.views import Views
+from jitchat.tui.frames import RowCompositor
 from jitchat.tui.key_names import KeyNames
 from jitchat.tui.notices import reports_errors
 from jitchat.tui.widgets.budget_bar import BudgetBar
@@ -78,6 +79,7 @@ class ChatScreen(Screen[None]):
 
     def __init__(self, backend: Backend, conversation: Conversation) -> None:
         super().__init__()
+        self._compositor = RowCompositor()
         self.backend = backend
         self.host, self.surfaces = Host(self), Surfaces(backend)
         self.routing = KeyRouting(self)

@@ -168,6 +168,8 @@ class LineView(ScrollView):
         """A block and the name of its part under the mouse."""
         self._pointed = ""
         self._pressed = Offset()
+        self._bar: tuple[Size, int, int] = Size(), 0, 0
+        """What the scrollbar shows, in eighths of cells."""
         self._is_settling = False
         """Whether Textual limits the place to a size that is not certain yet."""
 
@@ -275,14 +277,16 @@ class LineView(ScrollView):
         total = self._tops[-1] + below
         y = self._tops[index] + line
         size = Size(self._room.width, total)
-        is_changed = size != self.virtual_size
         self.set_reactive(Widget.virtual_size, size)
         self.set_reactive(Widget.scroll_y, float(y))
         self.set_reactive(Widget.scroll_target_y, float(y))
-        if is_changed:
+        eighths = 8 * self._room.height
+        bar = self._room, eighths * y // max(1, total), eighths * self._room.height // max(1, total)
+        if bar != self._bar:
+            self._bar = bar
             self._scroll_update(size)
-        if self.show_vertical_scrollbar:
-            self.vertical_scrollbar.position = y
+            if self.show_vertical_scrollbar:
+                self.vertical_scrollbar.position = y
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Move the first line in view by as many lines, or to a place further away."""
