@@ -51,7 +51,7 @@ class Sends(Controller):
     """Sends one message at a time. Its worker posts events to the screen, which dispatches them."""
 
     @dataclass
-    class Reported(Message, bubble=False):
+    class Reported(Message):
         """An event of the message being sent."""
 
         worker: Worker[None]
