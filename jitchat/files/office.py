@@ -142,7 +142,7 @@ _HOLDERS = {
 _NOT_SAID = ("instrText", "delText")
 """Elements with codes of fields, and with text that was deleted."""
 _SHEET = re.compile(r"xl/worksheets/.+\.xml")
-_MARGIN = re.compile(rb"<(?:odd|even|first)(?:Header|Footer)>(.*?)</", re.DOTALL)
+_MARGIN = re.compile(rb"<(?:odd|even|first)(?:Header|Footer)>([^<]*)</")
 _MARGIN_CODE = re.compile(r'&(?:"[^"]*"|\d+|.)')
 """A font, its size, or what is inserted."""
 
