@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from math import ceil
 from typing import Any, NamedTuple
 
 from rich.cells import cell_len
@@ -18,6 +19,7 @@ from textual import events
 from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.style import Style
@@ -168,8 +170,8 @@ class LineView(ScrollView):
         """A block and the name of its part under the mouse."""
         self._pointed = ""
         self._pressed = Offset()
-        self._bar: tuple[Size, int, int] = Size(), 0, 0
-        """What the scrollbar shows, in eighths of cells."""
+        self._drawn_thumb: tuple[Size, int, int] = Size(), 0, 0
+        """The size and the thumb that the scrollbar shows."""
         self._is_settling = False
         """Whether Textual limits the place to a size that is not certain yet."""
 
@@ -280,13 +282,26 @@ class LineView(ScrollView):
         self.set_reactive(Widget.virtual_size, size)
         self.set_reactive(Widget.scroll_y, float(y))
         self.set_reactive(Widget.scroll_target_y, float(y))
-        eighths = 8 * self._room.height
-        bar = self._room, eighths * y // max(1, total), eighths * self._room.height // max(1, total)
-        if bar != self._bar:
-            self._bar = bar
+        thumb = self._room, *self._thumb(y, total)
+        if thumb != self._drawn_thumb:
+            self._drawn_thumb = thumb
             self._scroll_update(size)
             if self.show_vertical_scrollbar:
                 self.vertical_scrollbar.position = y
+        elif self.show_vertical_scrollbar:
+            self.vertical_scrollbar.set_reactive(ScrollBar.position, float(y))
+
+    def _thumb(self, y: int, total: int) -> tuple[int, int]:
+        """Return where the scrollbar's thumb begins and its length, in eighths of cells.
+
+        As Textual draws it, so that what is skipped would look the same.
+        """
+        height = self._room.height
+        if total <= height:
+            return 0, 0
+        length = max(1.0, height * height / total)
+        start = (height - length) * y / (total - height)
+        return int(8 * start), ceil(8 * length)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Move the first line in view by as many lines, or to a place further away."""
