@@ -34,8 +34,11 @@ def dead_process() -> int:
 
 
 def make_full(store: ColdStore, *, on: bool) -> None:
-    """Keep the database from growing, or allow it again."""
+    """Keep the database from growing, or allow it again; no page of it is free then."""
     with store.database.writing() as connection:
+        free = connection.execute("PRAGMA freelist_count").fetchone()[0]
+        connection.execute("CREATE TABLE IF NOT EXISTS filler (content)")
+        connection.execute("INSERT INTO filler VALUES (zeroblob(? * 4096))", (free,))
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages if on else 1_000_000}")
 
