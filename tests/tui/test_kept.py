@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jitchat.draft import EMPTY, Draft
+from jitchat.session import Session
 from jitchat.settings import Settings
 from jitchat.store.drafts import Drafts
 from jitchat.store.pins import ScreenState
@@ -21,6 +23,8 @@ from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, unt
 
 if TYPE_CHECKING:
     import pytest
+
+    from jitchat.window.steering import Once
 
 SIZE = (140, 40)
 
@@ -80,6 +84,33 @@ async def test_a_draft_is_on_disk_soon_after_the_last_key_and_until_its_reply_be
         ends.set()
         await idle(pilot)
         await until(pilot, lambda: not drafts.get("demo"), "its end: it was answered")
+
+
+async def test_a_message_that_is_being_prepared_when_the_app_ends_is_there_again(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, goes_on = threading.Event(), threading.Event()
+    find_named = Session.find_named
+
+    def slow(session: Session, once: Once) -> Once:
+        begun.set()
+        goes_on.wait(10)
+        return find_named(session, once)
+
+    try:
+        async with demo_app(backend).run_test(size=SIZE) as pilot:
+            await ready(pilot)
+            await type_text(pilot, "sent and quit")
+            monkeypatch.setattr(Session, "find_named", slow)
+            await pilot.press("enter")
+            await until(pilot, begun.is_set, "the preparation")
+            pilot.app.exit()
+    finally:
+        goes_on.set()
+    monkeypatch.setattr(Session, "find_named", find_named)
+    async with again(backend).run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        assert screen.query_one(Prompt).text == "sent and quit"
 
 
 async def test_what_failed_without_the_screen_is_told_and_not_put_into_the_prompt(
