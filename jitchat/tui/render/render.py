@@ -19,7 +19,10 @@ _UNDECIDED = re.compile(r"\n[ \t>]*(?:-+|=+|`{1,2})[ \t]*\Z")
 
 
 _OPEN_PARTS = 2
-"""Items or rows at the end that more text may change, or what is between them."""
+"""Items, rows or lines at the end that more text may change, or what is between them."""
+
+_SIGN, _WORD = re.compile(r"[*_`\[<$\\~|]"), re.compile("[A-Za-z]{2}")
+"""What later text may pair with, and what begins nothing but a paragraph."""
 
 
 class Growing:
@@ -37,10 +40,10 @@ class Growing:
         self._first = line
         self._finished = line
         """The lines of finished blocks, with the blank ones after them, and of finished parts."""
-        self._layout: Layout | None = None
-        """That in which finished parts are drawn, together with those that are not finished."""
+        self._shape: tuple[object, ...] = ()
+        """Of the block with finished parts, and of the layout in which all its parts are drawn."""
         self._certain: Layout | None = None
-        """That of finished parts alone."""
+        """The layout of finished parts alone."""
         self._rest: tuple[int, ...] = (start,)
         """What `parse` takes to read what is not finished."""
 
@@ -68,35 +71,72 @@ class Growing:
             layout, parts = parts_of(node, look, None if number else self._certain)
             if number:
                 lines.append([])
-            elif self._layout is not None and layout.shape != self._layout.shape:
+            elif self._shape and (node.type, layout.shape) != self._shape:
                 return False
             if number and number == open_from:
                 self._begin(node.meta["start"], len(lines))
-            is_last = number == open_from == len(blocks) - 1
-            is_long = len(parts) > _OPEN_PARTS + 1  # of a table, more than the header is finished
-            finished = parts[:-_OPEN_PARTS] if is_last and is_long else []
+            finished: Parts = []
+            if number == open_from == len(blocks) - 1:
+                finished, parts = _divided(node, parts, text)
             lines += chain.from_iterable(drawn for _, drawn in finished)
             if finished:
-                start, _ = parts[len(finished)]
-                begun = SyntaxTreeNode(parse(text[: text.index("\n", start)], *self._rest))
-                self._certain, _ = parts_of(begun.children[0], look, self._certain)
-                self._rest = (self._start, start) if node.type == "table" else (start,)
-                self._layout = layout
+                self._finish(node, parts[0][0], text, look)
+                self._shape = node.type, layout.shape
                 self._finished = len(lines)
-            lines += chain.from_iterable(drawn for _, drawn in parts[len(finished) :])
+            lines += chain.from_iterable(drawn for _, drawn in parts)
         self.lines = lines
-        return bool(blocks) or self._layout is None
+        return bool(blocks) or not self._shape
+
+    def _finish(self, node: SyntaxTreeNode, start: int, text: str, look: Look) -> None:
+        """Note that all of a block before an offset is finished."""
+        if node.type != "paragraph":
+            begun = SyntaxTreeNode(parse(text[: text.index("\n", start)], *self._rest))
+            self._certain, _ = parts_of(begun.children[0], look, self._certain)
+        self._rest = (self._start, start) if node.type == "table" else (start,)
 
 
 def _open_from(text: str, blocks: Sequence[SyntaxTreeNode]) -> int:
     """Return the index of the first block that more text may change.
 
-    The lines that a block begins with decide what it is: two of them, for a table.
+    The lines that a block begins with decide what it is: two of them, for a table. One that begins
+    with a word goes on with no block above it.
     """
     if len(blocks) < 2:
         return 0
-    is_certain = text.count("\n", blocks[-1].meta["start"]) > 1
+    start = blocks[-1].meta["start"]
+    is_certain = text.count("\n", start) > 1 or _WORD.match(text, start) is not None
     return len(blocks) - (1 if is_certain else 2)
+
+
+def _divided(node: SyntaxTreeNode, parts: Parts, text: str) -> tuple[Parts, Parts]:
+    """Return the parts of an open block that are finished, and those that more text may change."""
+    if node.type == "paragraph":
+        return _divided_paragraph(node, *parts[0], text)
+    is_long = len(parts) > _OPEN_PARTS + 1  # of a table, more than the header is finished
+    finished = parts[:-_OPEN_PARTS] if is_long else []
+    return finished, parts[len(finished) :]
+
+
+def _divided_paragraph(
+    node: SyntaxTreeNode, first: int, lines: list[Line], text: str
+) -> tuple[Parts, Parts]:
+    """Divide a paragraph where one of its last lines begins with a word, and nothing is open.
+
+    So what follows is read on its own as it is in the paragraph.
+    """
+    texts = [each for each in node.walk() if each.type == "text"]
+    signs = (each.meta["span"][0] for each in texts if _SIGN.search(each.content))
+    open_from = next(signs, len(text))
+    spans = [each.meta["span"] for each in texts if each.parent is node.children[0]]
+    for number in range(len(lines) - _OPEN_PARTS, 0, -1):
+        ends = [piece.span[1] for piece in lines[number - 1][-1:]]
+        starts = [piece.span[0] for piece in lines[number][:1]]
+        at = starts[0] if starts == ends else 0
+        is_outermost = any(start < at < end for start, end in spans)
+        is_word = text[at - 1] == " " and _WORD.match(text, at)
+        if at <= open_from and is_outermost and is_word:
+            return [(first, lines[:number])], [(at, lines[number:])]
+    return [], [(first, lines)]
 
 
 _BULLETS = "•◦▪"

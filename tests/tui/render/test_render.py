@@ -146,14 +146,26 @@ ROWS = st.lists(
     max_size=12,
 ).map(lambda rows: "| h | k |\n|--:|---|\n" + "".join(f"| {' | '.join(row)} |\n" for row in rows))
 
+PARAGRAPHS = st.lists(
+    st.sampled_from(["some words of it", "*", "**", "_", "`", "[", "](b)", "|", "$", "<", "日本語"])
+    | st.sampled_from(
+        [" ", " ", "\n", "\n---\n", "\n--|--\n", "\\", "- a", "1. b", "# c", "![d](e)"]
+    ),
+    max_size=40,
+).map(" ".join)
+
 
 @given(
-    st.tuples(st.sampled_from(["", "Words.\n\n"]), ITEMS | ROWS, st.sampled_from(["", "After."])),
+    st.tuples(
+        st.sampled_from(["", "Words.\n\n"]),
+        ITEMS | ROWS | PARAGRAPHS,
+        st.sampled_from(["", "After."]),
+    ),
     st.integers(20, 60),
     st.data(),
 )
 @examples(100)
-def test_a_list_or_table_looks_at_any_cut_as_if_it_came_at_once(parts, width, data):
+def test_a_block_looks_at_any_cut_as_if_it_came_at_once(parts, width, data):
     growing, text, at = Growing(), "".join(parts), 0
     while at < len(text):
         at = min(len(text), at + data.draw(st.integers(1, 20)))
@@ -173,6 +185,7 @@ def test_a_line_does_not_look_like_a_heading_while_a_list_or_code_begins_below_i
     "text",
     [
         "A paragraph of some words.\n\n- one\n- two\n\n```\ncode\n```\n\n" * 100,
+        "A paragraph of *some* words, and of `code`. " * 100,
         "- an item of some words\n" * 200,
         "1. an item of some words\n\n   in two paragraphs\n\n" * 100,
         "| a | b |\n|---|---|\n" + "| some words | more of them |\n" * 200,
