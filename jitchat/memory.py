@@ -14,7 +14,7 @@ from jitchat.index.conversation_index import ConversationIndex
 from jitchat.index.embedder import Embedder
 from jitchat.index.file_parts import FileParts
 from jitchat.index.other_conversations import OtherConversations
-from jitchat.index.retrieve import SearchRequest
+from jitchat.index.retrieve import SearchRequest, borrowed_from
 from jitchat.statements import Distilled, Fact, MemoryDocument, Observations
 from jitchat.store.attachments import AttachmentStore
 from jitchat.store.documents import ContextStore, DocumentStore
@@ -357,8 +357,14 @@ class Memory:
         turns = self._cache.snapshot.turns
         query = without_references(draft, lambda turn: self.turn_at(turn) is not None)
         ahead = (turn for turn in reversed(turns) if turn.position < position)
-        said = (turn for turn in ahead if turn.role is Role.USER and turn.position not in without)
-        context = next((turn.content for turn in said), "")
+        said = (turn for turn in ahead if turn.position not in without)
+        context = ""
+        answer = ""
+        for turn in said:
+            if turn.role is Role.USER:
+                context = borrowed_from(turn.content, answer)
+                break
+            answer = answer or turn.content
         itself = self.turn_at(position)
         moment = itself.created_at if itself is not None else None
         return SearchRequest(query, context, position, (moment or self.store.now()).date())

@@ -14,7 +14,7 @@ from collections.abc import (
 )
 from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -29,6 +29,7 @@ from jitchat.metering import MeteredProvider, Metering
 from jitchat.observing import Consent, ObserveRules
 from jitchat.paths import Paths, absolute, locate
 from jitchat.providers.catalogue import models, table
+from jitchat.providers.catalogue.sizes import size_for
 from jitchat.providers.provider import Endpoint, Provider, ServerQuirks
 from jitchat.providers.reader import ReaderProvider
 from jitchat.session import Session
@@ -72,6 +73,8 @@ _PURPOSES = {
     "writer": Purpose.DOCUMENT,
 }
 """The purpose of a small model's requests, by its section."""
+_USUAL_CACHE_LIFE = timedelta(minutes=5)
+"""Of providers that state none; the shortest that any states."""
 _LOCAL_PATIENCE = 2.0
 """Seconds to wait for a local server to report its model's context size."""
 
@@ -190,11 +193,26 @@ class ResolvedModel:
         reserve, spend = self.profile.reserve_of(limit.tokens), self.settings.window
         if reserve >= limit.tokens:
             raise self._no_room(limit, reserve)
-        return Budget(
-            limit.tokens, reserve, spend.recent, spend.retrieved, spend.index, limit.source,
-            values.RecallOrder(spend.order), spend.standing, spend.facts, spend.whole_file,
-            spend.documents,
-        )  # fmt: skip
+        size = spend.size or self._usual_size(limit.tokens)
+        source = "" if spend.size else "usual for the model"
+        order = values.RecallOrder(spend.order)
+        return Budget(limit.tokens, reserve, size, limit.source, source, order)
+
+    @property
+    def _cache_life(self) -> timedelta | None:
+        """How long what was sent is kept; an engine on this machine keeps it as long as it runs."""
+        is_here = self.profile.is_reader or self.profile.is_local or self.profile.is_engine
+        return None if is_here else table.cache_life(self.name) or _USUAL_CACHE_LIFE
+
+    def _usual_size(self, limit: int) -> int:
+        profile, prices = self.profile, self.prices
+        return size_for(
+            limit,
+            self.name,
+            is_reader=profile.is_reader,
+            is_local=profile.is_local or profile.is_engine,
+            has_cache=prices is not None and prices.has_cache,
+        )
 
     @cached_property
     def asked_budget(self) -> Budget:
@@ -274,8 +292,9 @@ class ResolvedModel:
             proposing=Proposing(self.settings.memory.facts),
             reach=values.Reach(self.settings.memory.recall),
             spending=self.limits,
-            sees=not self.profile.is_reader and self.facts.pictures,
-            takes_tools=self.profile.is_reader or self.facts.tools,
+            sees=False if self.profile.is_reader else self.facts.pictures,
+            takes_tools=True if self.profile.is_reader else self.facts.tools,
+            cache_life=self._cache_life,
         )
         provider = make_provider(self.profile, self.name, counter, learnt)
         return Session(memory, provider, counter, options)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from itertools import islice
 
 from jitchat.attachments import Attachment
@@ -38,6 +39,9 @@ from jitchat.window.window import ContextWindow
 from jitchat.window.written import TurnPricing, offers_others
 from jitchat.writing.pieces import PLAIN, WritingRules
 
+_LAST_TURNS = 64
+"""How many of the last turns are searched for the user's last message: more only after long runs
+of tool calls, whose window is then composed anew."""
 _WORTH_KEEPING = 4_096
 """Turns; pricing this many takes about 0.05 s."""
 Planned = ContextWindow | WindowOverflow
@@ -73,6 +77,10 @@ class ModelFacts:
     """Where the system prompt comes from, as its segment shows it."""
     rules: WritingRules = PLAIN
     """What the protocol requires of the texts of a request."""
+    cache_life: timedelta | None = None
+    """How long the provider's prompt cache keeps what was sent; None: as long as it is used."""
+    sent_for: Callable[[Turn], tuple[ContextWindow, datetime | None] | None] = lambda _: None
+    """Returns the window that was sent for a user's turn, and when, if one was."""
 
 
 Offering = Callable[[Question, Mode, Budget], tuple[ToolOffer, ...]]
@@ -249,6 +257,7 @@ class Planning:
         out = self._without(question.awaiting, question.once)
         without = history.with_units(out, reasons.SAME_UNIT)
         files, kept_out = self._files(question.turn, question.once, out)
+        before, is_cached = self._before(history, question.turn, mode, facts)
         return Sources(
             turns.steered_by(history, frozenset(without)),
             question.turn,
@@ -270,7 +279,29 @@ class Planning:
             ),
             system_reason=facts.system_reason,
             rules=facts.rules,
+            before=before,
+            is_cached=is_cached,
         )
+
+    def _before(
+        self, history: History, draft: Turn, mode: Mode, facts: ModelFacts
+    ) -> tuple[ContextWindow | None, bool]:
+        """Return the window sent before a draft, and whether the draft's window may go on from it.
+
+        It may if it was sent in the same mode to the same model, and is still cached.
+        """
+        last = reversed(history.turns[-_LAST_TURNS:])
+        said = next((turn for turn in last if turn.role is Role.USER), None)
+        with suppress(StoreError):  # a damaged window is reported when it is opened
+            sent = facts.sent_for(said) if mode.recalls and said else None
+            if sent is not None:
+                window, at = sent
+                is_same = (window.mode, window.model) == (mode, facts.model)
+                age = draft.created_at - at if draft.created_at and at else None
+                life = facts.cache_life
+                is_kept = life is None or (age is not None and age <= life)
+                return window, is_same and is_kept
+        return None, False
 
     def _draft_turn(self, content: str, once: Once) -> Turn:
         """Make the draft's turn; an unanswered message that is sent again keeps its turn."""

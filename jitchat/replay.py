@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from jitchat.memory import Memory
 from jitchat.store.attachments import bytes_of
@@ -152,6 +153,28 @@ def sent_on_path(memory: Memory, turn: Turn, chosen: Turn | None = None) -> Sent
     reply = last_reply(memory.turns, turn.position) if is_there else None
     sent = sent_exchange(memory, turn, reply) if reply is not None else None
     return sent or sent_exchange(memory, turn)
+
+
+class SentBefore:
+    """Reads the window that was sent for the last message on the path. Call it in a thread."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._last: tuple[int, ContextWindow, datetime | None] | None = None
+        """The last window that was read: its id, and when it was sent."""
+
+    def read(self, said: Turn) -> tuple[ContextWindow, datetime | None] | None:
+        memory, archive = self._memory, self._memory.archive
+        is_there = memory.turn_at(said.position) is not None
+        reply = last_reply(memory.turns, said.position) if is_there else None
+        identity = archive.window_id(said, reply) if reply is not None else None
+        identity = identity or archive.window_id(said)
+        if identity is None:
+            return None
+        if self._last is None or self._last[0] != identity:
+            window = window_of(memory.store.database, identity)
+            self._last = identity, window, archive.by_id(identity).sent_at
+        return self._last[1:]
 
 
 def last_reply(turns: Sequence[Turn], position: int) -> Turn | None:

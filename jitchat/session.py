@@ -54,7 +54,7 @@ from jitchat.providers.provider import (
     Wire,
 )
 from jitchat.recorder import Outgoing, SendRecorder
-from jitchat.replay import last_reported
+from jitchat.replay import SentBefore, last_reported
 from jitchat.savings import Comparison
 from jitchat.session_options import SessionOptions
 from jitchat.small_models.picker import ModelPicker
@@ -120,6 +120,7 @@ class Session:
         with suppress(StoreError):  # a damaged window is reported when it is opened
             if earlier := last_reported(memory, provider.name, provider.model):
                 self._meter.remember(*earlier)
+        self._sent = SentBefore(memory)
         self.planning = Planning(
             memory, counter, self._model_facts, self._offered, self._files_named
         )
@@ -730,4 +731,5 @@ class Session:
         model, options = self.provider.model, self.options
         counted = partial(picture_tokens, model)
         known = model, options.system, self.calibration, options.sees, counted
-        return ModelFacts(*known, options.system_reason, self.rules)
+        about = options.system_reason, self.rules, options.cache_life
+        return ModelFacts(*known, *about, self._sent.read)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from jitchat.observing import ObserveRules
 from jitchat.providers.catalogue.table import Prices
@@ -64,5 +65,7 @@ class SessionOptions:
     spending: SpendingLimits = field(default_factory=SpendingLimits)
     sees: bool | None = None
     """Whether the model accepts pictures; None if unknown."""
+    cache_life: timedelta | None = None
+    """How long the provider's prompt cache keeps what was sent; None: as long as it is used."""
     takes_tools: bool | None = None
     """Whether the model supports tools; None if unknown, until a refusal teaches it."""

@@ -455,9 +455,11 @@ class Retrieval:
     hits: tuple[Hit, ...] = ()
     """Best first."""
     decisions: tuple[IndexEntry, ...] = ()
-    """The latest decisions not on the shortlist, oldest first."""
+    """The latest standing decisions not on the shortlist, each once, oldest first."""
     floor: float = 0.0
     """The score below which nothing is picked."""
+    beyond: tuple[Hit, ...] = ()
+    """The turns of the shortlist below the floor, without those kept out, best first."""
     picking: Picking | None = None
     """None if no small model picks."""
     reranking: Reranking | None = None
@@ -472,6 +474,11 @@ class Retrieval:
     """Empty unless recall includes other conversations."""
     parts: tuple[PartHit, ...] = ()
     """Parts of files, best first."""
+
+    @property
+    def ranked(self) -> tuple[Hit, ...]:
+        """What may be recalled as far as a window's size goes, best first; empty without hits."""
+        return (*self.hits, *self.beyond) if self.hits else ()
 
     def is_in_doubt(self, score: float) -> bool:
         """Whether a turn with this score is shown to a picker: not far below the floor."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -423,6 +424,18 @@ def test_only_turns_of_the_branch_are_told_of(memory):
     assert memory.pins == {1: "pinned"}
     memory.switch_to(4)
     assert memory.pins == {1: "pinned", 4: "excluded"}
+
+
+def test_all_of_the_shortlist_may_be_recalled_once_anything_is_above_the_floor(memory):
+    index(memory)
+    retrieval = memory.retrieve("the gateway port", 5)
+    assert retrieval.hits
+    assert retrieval.beyond
+    assert [hit.turn for hit in retrieval.ranked] == [row.turn for row in retrieval.candidates]
+    assert replace(retrieval, hits=()).ranked == ()
+    kept_out = retrieval.beyond[0].turn
+    without = memory.retrieve("the gateway port", 5, {kept_out})
+    assert kept_out not in {hit.turn for hit in without.ranked}
 
 
 def test_what_is_kept_out_is_on_the_shortlist_and_is_not_picked(memory):

@@ -23,7 +23,7 @@ from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.transfer.formats import store_found
 from jitchat.transfer.turns import FileConversation
-from jitchat.values import Message, Mode, Retrieval, Role, Turn
+from jitchat.values import USUAL_MODES, Message, Mode, Retrieval, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.parts import SYSTEM_PROMPT, Sources
 from jitchat.window.plan import plan
@@ -103,6 +103,16 @@ def set_clock(store: ColdStore, turns: Sequence[Turn], asked_at: datetime | None
     moments = [asked_at] if asked_at else [turn.created_at for turn in turns if turn.created_at]
     if moments:
         store.now = lambda: moments[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What conversations are measured with."""
+
+    embedder: Embedder
+    counter: TokenCounter
+    budget: Budget
+    modes: tuple[Mode, ...] = USUAL_MODES
 
 
 _MODEL = "bench"

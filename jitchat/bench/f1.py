@@ -21,6 +21,7 @@ _LAST_STEPS = ("y", "ally", "double_suffix", "suffix", "last_suffix", "e", "ll")
 
 @lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
+    """Return the stem of a word in lower case, by Porter's algorithm."""
     steps = read_data("porter")
     if word in steps["irregular"]:
         return str(steps["irregular"][word])

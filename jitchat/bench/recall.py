@@ -16,11 +16,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from jitchat.bench import read_data
 from jitchat.bench.asking import Cases, OpenConversation, indexed, turns_held
+from jitchat.bench.f1 import stem
 from jitchat.bench.questions import LabelledConversation, Question
 from jitchat.bench.scores import Measured, Outcome
 from jitchat.errors import WindowOverflow
@@ -42,7 +45,7 @@ Ranking = list[int]
 
 
 class Bm25:
-    """Okapi BM25 with k1 1.2 and b 0.75 over plain words: no stems, no stop words.
+    """Okapi BM25 with k1 1.2 and b 0.75 over Porter's stems, without English stop words.
 
     A word is a run of letters, digits and underscores in lower case; in Chinese and Japanese, each
     character. The idf is ln(1 + (N - n + 0.5) / (n + 0.5)), as in Lucene; a word that occurs twice
@@ -74,7 +77,12 @@ class Bm25:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
+    return [stem(word) for word in _WORD.findall(text.lower()) if word not in _stop_words()]
+
+
+@cache
+def _stop_words() -> frozenset[str]:
+    return frozenset(read_data("stop_words")["words"].split())
 
 
 class Cosine:

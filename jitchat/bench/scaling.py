@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jitchat.bench.asking import OpenConversation, ms_since, opened_store, turns_held
+from jitchat.bench.asking import OpenConversation, Setup, ms_since, opened_store, turns_held
 from jitchat.bench.haystack import NEEDLE, PHRASINGS, Haystack, other_questions
 from jitchat.bench.scores import Figures, embedder_name, spread
 from jitchat.errors import WindowOverflow
@@ -28,10 +28,8 @@ from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.text.search_tokens import terms
 from jitchat.text.words import content_words
-from jitchat.values import USUAL_MODES, Mode, Retrieval, Turn
-from jitchat.window.budget import Budget
+from jitchat.values import Mode, Retrieval, Turn
 from jitchat.window.carriers import lines_on
-from jitchat.window.tokens import TokenCounter
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -42,16 +40,6 @@ Report = Callable[[int], object]
 _TALK = "talk"
 QUESTIONS = 40
 """Number of questions per talk; the first ones are the phrasings for the needle."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What talks are measured with."""
-
-    embedder: Embedder
-    counter: TokenCounter
-    budget: Budget
-    modes: tuple[Mode, ...] = USUAL_MODES
 
 
 def steps(size: int) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from jitchat import models
-from jitchat.bench import haystack, questions, report, scaling
+from jitchat.bench import asking, haystack, questions, report, scaling
 from jitchat.bench.memory import Measuring, RunnerName
 from jitchat.bench.observation import Replaying
 from jitchat.bench.recall import by_methods, in_modes, measure
@@ -198,9 +198,9 @@ def recall_command(  # noqa: PLR0913, PLR0917  its options
 ) -> None:
     """Compare how much labelled evidence jit and plain baselines find.
 
-    Each question is run through jit and, in the same run, through three baselines: BM25 over words
-    (k1 1.2, b 0.75), cosine similarity of the embedder's vectors, and the reciprocal rank fusion of
-    both (k 60).
+    Each question is run through jit and, in the same run, through three baselines: BM25 (k1 1.2,
+    b 0.75) over Porter's stems without stop words, cosine similarity of the embedder's vectors, and
+    the reciprocal rank fusion of both (k 60).
 
     any@6 and all@6 are the shares of questions for which any or all of the evidence is among the
     first six turns; window is the share for which it is in the window, whole or as an excerpt,
@@ -312,7 +312,7 @@ def scaling_command(
     settings = flags.settings()
     model = models.resolve_model(settings)
     embedder, budget = models.make_embedder(settings, flags.paths()), model.asked_budget
-    setup = scaling.Setup(embedder, model.counter, budget, modes)
+    setup = asking.Setup(embedder, model.counter, budget, modes)
     talks = [haystack.Haystack(size, haystack.Length(length)) for size in sizes]
     with output.progress("turns", sum(scaling.steps(size) for size in sizes)) as advance:
         measured = [scaling.measure(setup, talk, advance) for talk in talks]

@@ -21,6 +21,9 @@ _LEAST_WORDS = 2
 """Minimum shared words when the draft asks for something new: one word may be only its topic."""
 _SHORT_WORD = 2
 """Characters. Articles in many languages are this short."""
+_CLOSE = 0.52
+"""Minimum dense part of a turn that answers a question in other words. For messages that need
+nothing it is at most .50, with the built-in embedder and with MiniLM."""
 _OF_A_TASK, _OF_A_QUESTION, _OF_THE_KNOWN = 0.75, 0.5, 0.35
 """Minimum share of the draft that a related turn has, by the kind of draft. It is lowest when the
 draft refers to something as known, which may have been described in other words."""
@@ -31,7 +34,8 @@ def needless(
 ) -> str:
     """Return why nothing is recalled for the draft, as a clause, or "" if recall is worthwhile.
 
-    `terms` are the query's words that occur in the conversation, which has `turns` turns.
+    The query's words are spelled as in the conversation, which has `turns` turns; `terms` are those
+    that occur there.
     """
     need = query.need
     if need is None:
@@ -52,6 +56,8 @@ def _matches(
 ) -> bool:
     if any(name in worths and not _is_generic(name) for name in need.names):
         return True
+    if not need.makes and any(dict(row.parts).get("dense", 0.0) >= _CLOSE for row in candidates):
+        return True
     unseen = math.log(1 + (turns + 0.5) / 0.5)
     content = {word for word in query.spelled.values() if not _is_generic(word)}
     if not content and need.is_definite:  # "rewrite the email": a known one
@@ -60,17 +66,9 @@ def _matches(
     least = _LEAST_WORDS if need.makes and not need.is_definite else 1
     for row in candidates:
         shared = [worths.get(word, 0.0) for word in row.matched if word in content]
-        if need.is_definite:  # its words may be misspelt
-            shared += [worths.get(word, 0.0) for word in _corrections(row, query)]
         if len(shared) >= least and sum(shared) >= wanted:
             return True
     return False
-
-
-def _corrections(row: Candidate, query: Query) -> list[str]:
-    """List the matched words that the query spells differently."""
-    own = set(query.spelled.values())
-    return [word for word in row.matched if word not in own and not _is_generic(word)]
 
 
 def _is_generic(word: str) -> bool:

@@ -18,7 +18,7 @@ from jitchat.errors import EmbedderUnavailable, StoreError
 from jitchat.index.abstain import NOTHING_SAID_THEN, needless
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.indexer import BATCH, BackgroundThrottle, Indexer, OnProgress, Progress
-from jitchat.index.retrieve import LATE_DECISIONS, SearchRequest, floor_of, pick
+from jitchat.index.retrieve import LATE_DECISIONS, SearchRequest, beyond, floor_of, pick, standing
 from jitchat.index.tables import IndexTables
 from jitchat.index.tool_results import searched_text
 from jitchat.store.store import ColdStore
@@ -170,21 +170,28 @@ class ConversationIndex:
             said = index.said(query, request.position)
             allowed = [row for row in said if row.turn not in without]
             if said:
-                return Retrieval(said, pick(allowed), floor=floor_of(allowed), searched=searched)
+                return Retrieval(
+                    said,
+                    pick(allowed),
+                    floor=floor_of(allowed),
+                    beyond=beyond(allowed),
+                    searched=searched,
+                )
             if not query.time_filter.is_event:
                 return Retrieval(searched=searched, needless=NOTHING_SAID_THEN)
         candidates, terms = index.search(query, request.position, within=within), index.terms(query)
-        if why := needless(query, candidates, terms, len(index)):
+        if why := needless(index.spelled(query), candidates, terms, len(index)):
             return Retrieval(searched=searched, needless=why)
         listed = {row.turn for row in candidates}.union(without)
         late = index.decisions(LATE_DECISIONS, request.position) if within is None else ()
-        unlisted = tuple(entry for entry in late if entry.turn not in listed)
+        unlisted = tuple(entry for entry in standing(late) if entry.turn not in listed)
         allowed = [row for row in candidates if row.turn not in without]
         return Retrieval(
             candidates,
             pick(allowed),
             unlisted,
             floor_of(allowed),
+            beyond(allowed),
             searched=searched,
             terms=terms,
         )

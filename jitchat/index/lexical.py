@@ -32,6 +32,9 @@ _UNSEEN = 2
 """Number of stems that never occur which count in full."""
 EITHER = "|"
 """Separates alternative stems, which are searched as one stem."""
+_SUMMED = 8
+"""The stems of a query whose maximum is 1. In a long draft, all stems together occur in no turn:
+divided by the sum of all, three rare words in common would count less than a vague likeness."""
 _REMEMBERED = 128
 """Stems to cache: a query has few, and looks up each of them several times."""
 
@@ -46,7 +49,7 @@ class Matches:
     documents: Places
     """Ascending, without repeats."""
     values: Scores
-    """Of the same shape. The values of all stems of a query add up to 1 at most."""
+    """Of the same shape. The values of a query's most valuable stems add up to 1 at most."""
     share: float
     """The stem's share of the query's weight, 0 to 1."""
 
@@ -176,18 +179,19 @@ class Postings:
     def matches(self, weights: Mapping[str, float]) -> list[Matches]:
         """Find the stems of a query that occur, with their values in each document.
 
-        Values are BM25 divided by its maximum for the query, so that scores of different queries
-        are comparable.
+        Values are BM25 divided by its maximum for the most valuable stems of the query, so that
+        scores of different queries are comparable.
         """
         gains = {stem: weight * self._rarity(stem) for stem, weight in weights.items()}
-        best, lengths = sum(gains.values()), self.lengths
+        total, lengths = sum(gains.values()), self.lengths
+        best = sum(sorted(gains.values(), reverse=True)[:_SUMMED])
         found = []
         for stem, gain in gains.items():
             documents, counts = self._where(stem)
             if len(documents):
                 damping = damped(lengths[documents], self.brief)
                 values = (gain / best) * counts / (counts + damping)
-                found.append(Matches(documents, values.astype(np.float32), gain / best))
+                found.append(Matches(documents, values.astype(np.float32), gain / total))
         return found
 
     def scores_of_groups(

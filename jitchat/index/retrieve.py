@@ -2,20 +2,25 @@
 
 Speakers' names are removed from the query's words, because they would only find turns that mention
 the name; instead, turns by that speaker are preferred ("you said" and "I told you" work likewise).
-A short draft that refers back borrows words from the message before it, at a lower weight. In a
-long draft, the question counts in full; pasted text counts little and is not embedded. Negated
-statements are looked up as negations in addition to their words. The query also records whether the
-draft asks by time alone and whether it may need no recall; the index acts on that.
+A short draft that refers back borrows words from the message before it and names from its answer,
+at a lower weight. In a long draft, the question counts in full; pasted text counts little and is
+not embedded. Negated statements are looked up as negations in addition to their words. The query
+also records whether the draft asks by time alone and whether it may need no recall; the index acts
+on that.
 
 The window's allowance decides how many of the hits are loaded. The window also removes turns with
 identical text, because two index lines can be equal although the turns differ in one number.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
+from jitchat.text.contradiction import supersedes
+from jitchat.text.entities import entities
 from jitchat.text.expressions import expressions
 from jitchat.text.focus import ends_of, focus_of
 from jitchat.text.languages import ENGLISH
@@ -23,7 +28,7 @@ from jitchat.text.needs import Need, need_of
 from jitchat.text.negation import negations, spelt_out
 from jitchat.text.time_filters import TimeFilter, time_filter_of
 from jitchat.text.words import content_of, fold, stem, weight_of, words
-from jitchat.values import DATE, PLACE, Candidate, Hit, Role
+from jitchat.values import DATE, PLACE, Candidate, Hit, IndexEntry, Role
 
 if TYPE_CHECKING:
     from jitchat.text.dates import Span
@@ -32,12 +37,15 @@ _EACH_END = 2_000
 _BORROWED_WEIGHT = 0.3
 _DENIED_WEIGHT = 0.7
 """The weight of a negation; its words count as well."""
+_MOST_NAMED = 8
+"""Maximum names, and maximum figures, that a draft borrows from an answer."""
+_FIGURE = re.compile(r"\b\d[\d.,:]*\d\b")
 _ENOUGH_WORDS = 3
 _SHORT_WORD = 2
 """Characters. A word this short in a log is usually a counter."""
 MOST_STEMS = 48
 """Maximum stems looked up for a long draft, of those that occur."""
-SHORTLIST = 50
+SHORTLIST = 120
 """Maximum turns that a search ranks."""
 _ROLES = frozenset(role.value for role in Role)
 
@@ -70,7 +78,7 @@ class Query:
 def make_query(
     draft: str, before: str, speakers: frozenset[str], today: date | None = None
 ) -> Query:
-    """Make the query for `draft`; `before` is the user's previous message.
+    """Make the query for `draft`; `before` is the text it may borrow words from.
 
     `speakers` are the names and roles that occur in the conversation, folded; expressions such as
     "last week" are relative to `today`.
@@ -134,10 +142,21 @@ def _named(draft: str, names: frozenset[str]) -> tuple[frozenset[str], frozenset
     """
     said = set(words(draft))
     bare = {word.removesuffix("'s") for word in said}
-    parts_of = {name: frozenset(words(name)) for name in names}
-    named = {name: parts for name, parts in parts_of.items() if parts and parts <= bare}
+    named = {name: parts for name, parts in _called(names) if parts <= bare}
     outright = frozenset(name for name, parts in named.items() if parts <= said)
     return outright or frozenset(named), frozenset().union(*named.values())
+
+
+def _called(names: Iterable[str]) -> list[tuple[str, frozenset[str]]]:
+    """List the words by which each name is called: the first, if no other name has it, then all."""
+    parts_of = {name: words(name) for name in names}
+    having = Counter(word for parts in parts_of.values() for word in set(parts))
+    called = [
+        (name, frozenset(parts[:1]))
+        for name, parts in parts_of.items()
+        if parts and having[parts[0]] == 1 and content_of(parts[0])[0]
+    ]
+    return called + [(name, frozenset(parts)) for name, parts in parts_of.items() if parts]
 
 
 def _but(said: Iterable[str], names: frozenset[str]) -> list[str]:
@@ -152,10 +171,20 @@ def _without(draft: str, names: frozenset[str]) -> str:
     return " ".join(word for word, name in bare if name not in names)
 
 
-LATE_DECISIONS = 2
+LATE_DECISIONS = 12
+"""Maximum decisions that are looked up, the latest."""
 FLOOR = 0.25
 """A score below this is no more than chance words in common."""
 _WORTH = 0.3
+
+
+def standing(decisions: Sequence[IndexEntry]) -> tuple[IndexEntry, ...]:
+    """Leave out the decisions that a later one repeats or replaces. Both are oldest first."""
+    return tuple(
+        entry
+        for place, entry in enumerate(decisions)
+        if not any(supersedes(later.summary, entry.summary) for later in decisions[place + 1 :])
+    )
 
 
 def floor_of(candidates: Sequence[Candidate]) -> float:
@@ -166,7 +195,17 @@ def floor_of(candidates: Sequence[Candidate]) -> float:
 def pick(candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
     """Return the hits: every candidate that is not below the floor, best first."""
     floor = floor_of(candidates)
-    return tuple(Hit(row.turn, row.score, _reason(row)) for row in candidates if row.score >= floor)
+    return tuple(_hit(row) for row in candidates if row.score >= floor)
+
+
+def beyond(candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
+    """Return every candidate that `pick` leaves, best first."""
+    floor = floor_of(candidates)
+    return tuple(_hit(row) for row in candidates if row.score < floor)
+
+
+def _hit(row: Candidate) -> Hit:
+    return Hit(row.turn, row.score, _reason(row))
 
 
 def _reason(row: Candidate) -> str:
@@ -190,13 +229,23 @@ _WHY = {
 }
 
 
+def borrowed_from(message: str, answer: str) -> str:
+    """Return the text from which a short draft borrows words: a message, and what its answer names.
+
+    Of the answer, only names, identifiers and figures are borrowed.
+    """
+    said = ends_of(answer, _EACH_END)
+    named = [*entities(said)[:_MOST_NAMED], *_FIGURE.findall(said)[:_MOST_NAMED]]
+    return "\n".join((message, *named))
+
+
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
     """A draft and its place in the conversation."""
 
     draft: str
     context: str
-    """The user's previous message, from which a short draft borrows words; empty if none."""
+    """The text from which a short draft borrows words; empty if none."""
     position: int
     """Only turns before this position are found."""
     today: date

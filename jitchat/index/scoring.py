@@ -50,6 +50,9 @@ class Weights:
     """A turn that matches at least this share does not match by chance."""
     least_trust: float = 0.3
     """Trust in words that match by chance, when there are many turns."""
+    clear: float = 5.5
+    """Standard deviations. If the highest cosine is beyond, words that match by chance count for
+    nothing: the question says in other words what was said."""
     far: float = 4.0
     """Standard deviations up to which a high cosine occurs by chance."""
     beyond: float = 3.0
@@ -110,7 +113,9 @@ _MANY = 500
 """Turns. With fewer, a word is less likely to match by chance."""
 
 
-def lexical_confidence(matches: Iterable[Matches], share: Scores, weights: Weights) -> np.float32:
+def lexical_confidence(
+    matches: Iterable[Matches], share: Scores, deviations: Scores, weights: Weights
+) -> np.float32:
     """Return how far the question's words can be trusted to find the answer, at most 1.
 
     `share` is the share of the question that each turn matches, shape (turns,). If there are many
@@ -124,7 +129,8 @@ def lexical_confidence(matches: Iterable[Matches], share: Scores, weights: Weigh
     found = max(together, most if most >= _WHOLE else weights.alone * most)
     sure = (found - weights.doubted) / (weights.believed - weights.doubted)
     doubt = (1 - min(1.0, max(0.0, sure))) * min(1.0, len(share) / _MANY)
-    return np.float32(1 - (1 - weights.least_trust) * doubt)
+    is_clear = float(deviations.max(initial=0.0)) > weights.clear
+    return np.float32(1 - (1 - (0.0 if is_clear else weights.least_trust)) * doubt)
 
 
 def boost_outliers(deviations: Scores, weights: Weights) -> Scores:

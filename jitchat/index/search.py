@@ -297,6 +297,11 @@ class HotIndex:
         scores[rows] = np.linspace(1.0, _LAST_SAID, len(rows))
         return {PLACE if query.time_filter and query.time_filter.places else DATE: scores}
 
+    def spelled(self, query: Query) -> Query:
+        """Replace the words of a query by the conversation's, as a search does."""
+        with self._lock:
+            return self._spelling.expanded(query)
+
     def terms(self, query: Query) -> tuple[Term, ...]:
         """Return the query's words that occur, with their weights, the rarest first."""
         with self._lock:
@@ -409,7 +414,7 @@ class HotIndex:
             words=summed(matches, size),
             share=share,
             length_norm=self._length_norm(),
-            trust=self._trust(matches, share, vector),
+            trust=self._trust(matches, share, deviations, vector),
             deviations=deviations,
             speaker_boost=speaker_boost,
             dates=self._date_scores(query),
@@ -442,7 +447,11 @@ class HotIndex:
         return parts
 
     def _trust(
-        self, matches: list[Matches], share: Scores, vector: NDArray[np.float32]
+        self,
+        matches: list[Matches],
+        share: Scores,
+        deviations: Scores,
+        vector: NDArray[np.float32],
     ) -> Scores | np.float32:
         """Return how far words are trusted: fully for rows without a vector.
 
@@ -450,7 +459,10 @@ class HotIndex:
         """
         if not vector.any():
             return np.float32(1.0)
-        trusted, known = lexical_confidence(matches, share, self._weights), self._vectors.known()
+        trusted, known = (
+            lexical_confidence(matches, share, deviations, self._weights),
+            self._vectors.known(),
+        )
         return trusted if known.all() else np.where(known, trusted, np.float32(1.0))
 
     def _duplicates(self, covered: Scores, query: Query) -> Places:

@@ -3,10 +3,10 @@
 A word is searched together with its variants that occur: its stems in other languages, because the
 language of a short text is uncertain; a number in figures or in words; and German compounds that
 begin or end with it. A word that does not occur in any variant is split into two parts, or else
-treated as a misspelling of a word one edit away, or two edits from eight letters on. An edit
-inserts, deletes or replaces a letter or swaps two adjacent ones (Damerau, 1964). Words with digits
-and first letters are never corrected; words of four letters only if a letter is doubled or two are
-swapped.
+treated as a misspelling of a word or stem one edit away, or of a stem two edits away from eight
+letters on. An edit inserts, deletes or replaces a letter or swaps two adjacent ones (Damerau,
+1964). Words with digits and first letters are never corrected; words of four letters only if a
+letter is doubled or two are swapped.
 """
 
 import re
@@ -132,8 +132,8 @@ class Spelling:
             found = stemmed(each, language)
             if found not in near and self._postings.has(found):
                 near[found] = each
-        if not near and len(word) >= _SHORTEST:
-            near = {each: each for each in self._within(own, 1 + (len(word) >= _LONG))}
+        if not near and len(own) >= _SHORTEST:
+            near = {each: each for each in self._within(own, 1 + (len(own) >= _LONG))}
         best = max(near, key=self._postings.having, default=None)
         return [(best, near[best])] if best is not None else []
 

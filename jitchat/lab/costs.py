@@ -12,7 +12,6 @@ from jitchat.synthesis.policy import DENSEST, Thresholds
 from jitchat.text.figures import about_cost, enumerated, plural
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
-from jitchat.window.budget import Budget
 
 ANSWER_TOKENS = 64
 """Default maximum tokens of an answer."""
@@ -56,10 +55,8 @@ class Answerer:
     """The context size, in tokens."""
     reserve: int
     """Tokens that are kept free for the reply."""
-    retrieved: int
-    """Approximate maximum tokens that `jit` sends in addition to those of `recency`."""
-    recent: int
-    """Approximate tokens of the recent block."""
+    size: int
+    """The tokens of a window once not everything fits."""
     input_price: float | None
     """US dollars per million tokens; None if unknown."""
     output_price: float | None
@@ -165,7 +162,7 @@ def seconds_of(cells: Iterable[Cell], answerer: Answerer, speed: Speed) -> float
             continue
         fact = _FACT + _NEAR * (_USUAL_NEAR if near is None else near)
         wholes = min(number, ceil(number * fact * 3 / length))
-        recalled = answerer.retrieved * _RECALLED_SHARE if mode.recalls else 0.0
+        recalled = answerer.size * _RECALLED_SHARE if mode.recalls else 0.0
         read += wholes * size + (number - wholes) * (_NEW + recalled)
         asked += number
     return read / speed.reads + asked * speed.answer / speed.writes
@@ -224,13 +221,11 @@ def window_tokens(mode: Mode, length: int, answerer: Answerer) -> int | None:
     """
     room = answerer.limit - answerer.reserve
     full = length + answerer.around
-    recency = min(length, answerer.recent) + answerer.around
     if mode is Mode.FULL:
         return full if full <= room else None
     if mode.distils:
         return min(answerer.around + _EXCHANGE + _distilled(mode, length, answerer.limit), room)
-    retrieved = Budget(retrieved=answerer.retrieved).retrieved_of(length) if mode.recalls else 0
-    return min(full, recency + retrieved, room)
+    return min(full, max(answerer.size, answerer.around), room)
 
 
 def _distilled(mode: Mode, length: int, limit: int) -> int:

@@ -220,24 +220,16 @@ class EmbedderSettings:
 
 @dataclass(frozen=True, slots=True)
 class WindowSettings:
-    """How the budget of a window is divided, in tokens."""
-
-    recent: int = setting("tokens for the recent block; more if turns are long", 384, least=0)
-    retrieved: int = setting(
-        "maximum tokens for retrieved turns; fewer in a short conversation", 1_536, least=0
+    size: int | None = setting(
+        "tokens that a window may have once not everything fits; default: by the model",
+        flag="--size N",
+        least=1,
     )
-    index: int = setting("tokens for index lines", 256, least=0)
     order: str = setting(
         "order of recalled turns: best-last (best match nearest the question) or date",
         RecallOrder.BEST_LAST.value,
         choices=tuple(order.value for order in RecallOrder),
     )
-    standing: int = setting("tokens for standing instructions, in every mode", 256, least=0)
-    facts: int = setting("tokens for facts that match the message", 192, least=0)
-    whole_file: int = setting(
-        "jit: largest attached file, in tokens, that is sent whole with its turn", 1_536, least=0
-    )
-    documents: int = setting("jit: tokens for the relevant parts of files", 2_048, least=0)
 
 
 @dataclass(frozen=True, slots=True)

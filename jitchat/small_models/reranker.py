@@ -37,6 +37,8 @@ _NOTHING = "not run, as there is nothing to reorder"
 _NO_CHOICE = "not run, as every turn that was found is in the window anyway"
 _BATCH = 4
 """Turns that are read between two checks of the clock."""
+_MOST_READ = 50
+"""Turns: reading more takes longer than a message waits."""
 _REACH = 500
 """Characters at the beginning and at the end of a long text that are read."""
 
@@ -66,7 +68,7 @@ class Reranker:
 
         """
         retrieval, history = sources.retrieval, sources.history
-        ranked = sorted(retrieval.candidates, key=lambda row: row.rank)
+        ranked = sorted(retrieval.candidates, key=lambda row: row.rank)[:_MOST_READ]
         places = ((row.turn, history.find(row.turn)) for row in ranked)
         texts = {turn: full_text(history.turns[at]) for turn, at in places if at is not None}
         if len(texts) < 2 or not retrieval.hits:
@@ -145,7 +147,16 @@ def merge_scores(retrieval: Retrieval, scores: Mapping[int, float], report: Rera
     scored = [_with_part(row, added.get(row.turn)) for row in before]
     after = sorted(scored, key=lambda row: (-row.score, row.rank))
     rows = tuple(replace(row, rank=rank) for rank, row in enumerate(after, start=1))
-    return replace(retrieval, candidates=rows, hits=tuple(_hits(rows, retrieval)), reranking=report)
+    hits = tuple(_hits(rows, retrieval))
+    picked = {hit.turn for hit in hits}
+    left = {hit.turn: hit for hit in retrieval.beyond if hit.turn not in picked}
+    return replace(
+        retrieval,
+        candidates=rows,
+        hits=hits,
+        beyond=tuple(left[row.turn] for row in rows if row.turn in left),
+        reranking=report,
+    )
 
 
 def _with_part(row: Candidate, value: float | None) -> Candidate:

@@ -271,7 +271,7 @@ class RequestContext:
         scores = dict(zip(found.turns, found.scores, strict=True))
         hits = tuple(Hit(turn, scores[turn], "asked for") for turn in missing)
         retrieval = replace(found.retrieval, hits=hits)
-        allowance = Allowance(room, room, 0)
+        allowance = Allowance(room, room)
         recalled = Recalling(history, retrieval, here, allowance, self._counter.count).recall()
         place = {turn: number for number, turn in enumerate(missing)}
         beside = recalled.brought_by

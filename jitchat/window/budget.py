@@ -1,7 +1,10 @@
-"""All token arithmetic: how many tokens a window can spend, and what a message costs.
+"""All token arithmetic: how many tokens a window can spend, and on what.
 
 The identity that holds on every surface: sum of segments + free + reserve = limit. So whatever
 a protocol adds to the text is counted in the segment that caused it.
+
+A window has a size. While the conversation with its files fits, everything is sent. After that, a
+window never exceeds its size; only the message itself and its files may.
 """
 
 from dataclasses import dataclass, replace
@@ -12,27 +15,32 @@ PER_MESSAGE = 4
 """Tokens that chat templates add around each message (role and separators)."""
 PER_REQUEST = 3
 """Tokens that prime the reply; counted with the draft."""
-_LEAST_RETRIEVED, _SHARE_RETRIEVED = 650, 0.046
-"""A number of tokens, and a share of the whole conversation's tokens. On LoCoMo, larger values find
-little more; with smaller ones, windows lose evidence."""
-
-
-_SHORT_TURN, _LONG_TURN = 96, 200
-"""Tokens per turn. Short turns fill the recent block up to a fixed sum of tokens, long ones up to a
-number of turns."""
-_TURNS_FULL, _TURNS_KEPT = 44, 12
-"""Long turns in a full block, and after a cut. With fewer, the tail outweighs what a prompt cache
-can keep; with more frequent cuts, the cache is cold too often."""
 
 
 @dataclass(frozen=True, slots=True)
-class RecentBlock:
-    """How the recent block grows, in tokens."""
+class Shares:
+    """What may fill a window, as shares of its size.
 
-    full: int
-    """The most that the block holds."""
-    cut: int
-    """How much is cut off when it would hold more."""
+    What a message must have (turns that it asks for, the artefact it is about) has no share: it may
+    take all that is left. So may what is recalled for the first message of a conversation; then a
+    part is kept free, which the messages that follow will fill.
+    """
+
+    standing: float = 1 / 16
+    """Standing instructions."""
+    facts: float = 1 / 32
+    """Facts that match the message."""
+    documents: float = 1 / 4
+    """The parts of files that the message needs."""
+    whole_file: float = 1 / 5
+    """The largest file of an earlier message that is sent whole once not everything is sent."""
+    recent: float = 1 / 16
+    """Recent turns before the last exchange."""
+    digest: float = 1 / 32
+    """Index lines."""
+
+
+SHARES = Shares()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +51,14 @@ class Budget:
     """The model's context size."""
     reserve: int = 2_048
     """Kept free for the reply."""
-    recent: int = 384
-    """With short turns, the recent block grows to this and is then cut by half. Long turns get
-    more. The block always holds at least two exchanges."""
-    retrieved: int = 1_536
-    """Maximum for recalled turns; the best one may exceed it."""
-    index: int = 256
-    """For index lines."""
+    size: int = 8_000
+    """The most that a window holds once not everything fits."""
     limit_source: str = ""
     """How the limit is known, in a few words for the screen; empty if unknown."""
+    size_source: str = ""
+    """How the size was chosen, in a few words for the screen; empty if the user set it."""
     order: RecallOrder = RecallOrder.BEST_LAST
     """The order of recalled turns. Not a number of tokens, but part of the same setting."""
-    standing: int = 256
-    """For standing instructions, in every mode; if they need more, the latest are sent."""
-    facts: int = 192
-    """For facts that match the message."""
-    whole_file: int = 1_536
-    """`jit`: the largest file that is sent whole with its turn."""
-    documents: int = 2_048
-    """`jit`: for the parts of files that the message needs."""
 
     @property
     def is_assumed(self) -> bool:
@@ -69,32 +66,31 @@ class Budget:
 
     @property
     def budget(self) -> int:
-        """The most that a window can hold: limit − reserve."""
+        """The most that the model takes: limit − reserve."""
         return self.limit - self.reserve
 
-    def retrieved_of(self, whole: int) -> int:
-        """Return the maximum cost of recalled turns in a conversation of `whole` tokens.
+    @property
+    def most(self) -> int:
+        """The size, as far as the model takes it."""
+        return min(self.size, self.budget)
 
-        It is small for a short conversation: a window that holds most of it saves nothing.
+    def share(self, share: float) -> int:
+        """Return the tokens of a share of the size."""
+        return int(share * self.most)
+
+    @property
+    def recalled(self) -> int:
+        """What may be recalled when a window is composed anew, and twice that of one message.
+
+        With 3,000 of 8,000 tokens, and 4,000 of 16,000, whole chats cost least.
         """
-        return min(self.retrieved, max(_LEAST_RETRIEVED, int(_SHARE_RETRIEVED * whole)))
-
-    def recent_of(self, turn: float) -> RecentBlock:
-        """Size the recent block for turns with a mean of `turn` tokens.
-
-        A recalled tail costs about the same for any length of turn. The few long turns that fit
-        into a fixed sum would leave nothing for a prompt cache to keep.
-        """
-        long = min(1.0, max(0.0, (turn - _SHORT_TURN) / (_LONG_TURN - _SHORT_TURN)))
-        full = max(self.recent, min(int(long * _TURNS_FULL * turn), self.budget // 2))
-        kept = max(self.recent // 2, full * _TURNS_KEPT // _TURNS_FULL)
-        return RecentBlock(full, max(1, full - kept))
+        return min(self.most * 3 // 8, 2_000 + self.most // 8)
 
     def limited(self, limit: int, source: str) -> "Budget":
         """Use another limit; a reserve larger than half of it becomes a quarter of it."""
         reserve = self.reserve if 2 * self.reserve <= limit else limit // 4
         return replace(self, limit=limit, reserve=reserve, limit_source=source)
 
-    def of_size(self, budget: int) -> "Budget":
-        """Keep the allowances for a window of `budget` tokens, which is not a model's limit."""
-        return replace(self, limit=budget + self.reserve, limit_source="")
+    def of_size(self, size: int) -> "Budget":
+        """Use another size, which may be all that the model takes."""
+        return replace(self, size=size, size_source="")

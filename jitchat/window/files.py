@@ -58,10 +58,10 @@ class Placing:
 
     sources: FileSources
     counter: TokenCounter
+    draft: int | None = None
+    """The position of the message, whose own files have no limit."""
     most: int | None = None
-    """Most tokens of a file that is included whole; None for no limit."""
-    slope: float = 1.0
-    """Server tokens per token of the counter: `most` is in the server's."""
+    """Most tokens of a file of another message that is included whole; None for no limit."""
 
     def whole(self, shown: Collection[int]) -> frozenset[str]:
         """Return the files of turns at the positions `shown` that are whole if there is room."""
@@ -94,9 +94,9 @@ class Placing:
         yield from sorted(files, key=lambda file: -file.turn)
 
     def _is_small(self, file: Attachment) -> bool:
-        if file.picture is not None or self.most is None:
+        if file.picture is not None or self.most is None or file.turn == self.draft:
             return True
-        return self.tokens(file) * self.slope <= self.most
+        return self.tokens(file) <= self.most
 
     def tokens(self, file: Attachment) -> int:
         """Return what a file costs if it is sent whole."""

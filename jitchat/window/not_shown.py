@@ -21,13 +21,15 @@ def with_kept_line(choice: Choice, parts: Parts) -> Choice:
     """Add the line before the draft, if turns are left out and the model can request them."""
     if not parts.sources.can_ask:
         return choice
+    *others, draft = choice.segments
+    if any(segment.reason == reasons.KEPT for segment in others):  # the window before has it
+        return choice
     line = kept_line(parts.sources.history, choice.segments)
     if not line:
         return choice
-    *others, draft = choice.segments
     if others and others[-1].kind in TAIL_KINDS:  # the blank line before the draft moves on
         others[-1] = replace(others[-1], text=others[-1].text.removesuffix("\n"))
-    added = Segment(Kind.INDEX, Role.USER, f"{line}\n", 0, None, reasons.KEPT)
+    added = Segment(Kind.INDEX, Role.USER, f"{line}\n", 0, None, reasons.KEPT, carrier=draft.turn)
     return replace(choice, segments=(*others, added, draft))
 
 

@@ -30,16 +30,6 @@ class CombinedRecall:
     noted: tuple[Segment, ...] = ()
     """Turns of other conversations, best first."""
 
-    def smaller(self, missing: int) -> "CombinedRecall":
-        """Drop a line, else the last turn of another conversation, else one of the open one."""
-        if self.noted and not self.recalled.lines:
-            return CombinedRecall(self.recalled, self.noted[:-1])
-        return CombinedRecall(self.recalled.smaller(missing), self.noted)
-
-    @property
-    def is_bare(self) -> bool:
-        return not (self.noted or self.recalled.turns or self.recalled.lines)
-
 
 def with_others(
     recalled: Recall, found: Elsewhere, allowance: Allowance, price: Price

@@ -12,6 +12,7 @@ from jitchat.statements import Fact, FactKind, Source
 from jitchat.text.figures import plural
 from jitchat.values import Mode, Turn
 from jitchat.window import reasons
+from jitchat.window.budget import SHARES
 from jitchat.window.exchange import why_unshown
 from jitchat.window.facts import fact_line, is_of, matching, source_in
 from jitchat.window.files import Placing, own_reason, part_ref
@@ -74,7 +75,7 @@ class Others:
         """Give the verdict on each turn that was found in another conversation."""
         kind = Kind.RETRIEVED
         sent = {each.source: each for each in self._segments if each.kind is kind}
-        most = self._parts.budget.retrieved_of(self._sources.history.total)
+        most = self._parts.room
         refusal = self._refusal(kind, most, reasons.FOR_RECALLED)
         quoted: dict[str, str] = {}
         """Names of the turns so far, by text."""
@@ -125,7 +126,9 @@ class Others:
         files = {file.digest: file for file in self._sources.files.files}
         sent = {each.file: each for each in self._segments if each.file is not None}
         whole = {ref.digest for ref in sent if ref is not None and ref.is_whole}
-        refusal = self._refusal(Kind.DOCUMENTS, self._parts.budget.documents, reasons.FOR_PARTS)
+        refusal = self._refusal(
+            Kind.DOCUMENTS, self._parts.budget.share(SHARES.documents), reasons.FOR_PARTS
+        )
         for hit in self._sources.files.hits:
             if hit.digest in whole or hit.digest not in files:
                 continue
@@ -146,7 +149,7 @@ class Others:
         kinds = Kind.STANDING, Kind.FACTS
         sent = "".join(segment.text for segment in self._segments if segment.kind in kinds)
         unsent = [fact for fact in distilled.facts if fact_line(fact, distilled) not in sent]
-        older = reasons.STANDING_OLDER.format(most=self._parts.budget.standing)
+        older = reasons.STANDING_OLDER.format(most=self._parts.budget.share(SHARES.standing))
         standing = [fact for fact in reversed(unsent) if fact.kind is FactKind.STANDING]
         yield from self._fact_rows(Kind.STANDING, dict.fromkeys(standing, older), len(standing))
         facts = [fact for fact in distilled.facts if fact.kind is not FactKind.STANDING]
@@ -163,7 +166,9 @@ class Others:
             return reasons.FACT_IN_TURN.format(turn=source.first)
         if not (self._mode.recalls or self._mode.distils):
             return reasons.FACTS_IN_MODES
-        refusal = self._refusal(Kind.FACTS, self._parts.budget.facts, reasons.FOR_FACTS)
+        refusal = self._refusal(
+            Kind.FACTS, self._parts.budget.share(SHARES.facts), reasons.FOR_FACTS
+        )
         return refusal(self._price(fact_line(fact, self._sources.distilled)))
 
     def _fact_rows(self, kind: Kind, why: Mapping[Fact, str], first: int) -> Iterator[OtherRow]:

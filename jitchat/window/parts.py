@@ -3,16 +3,9 @@
 Everything is in the counter's tokens, within a room that leaves space for the correction and its
 band, so that nothing in the window moves when a reply refines the calibration. Only a refusal
 reports corrected tokens.
-
-The recent block grows until it is full and is then cut, at an exchange. The cut is a function of
-the conversation's total tokens, not of the last cut, so no state is needed; and the start does not
-move until the block is full again, which keeps the prefix cacheable. How much the block holds
-depends on the length of the turns. Each time the conversation doubles, the mean is recomputed, and
-what was cut stays cut, so the start never moves back. Turns that the user keeps out do not move the
-start: they only shorten the block.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
@@ -23,11 +16,12 @@ from jitchat.text.figures import Figure, enumerated, mark_of, plural
 from jitchat.turn_list import TurnList
 from jitchat.values import NO_OTHERS, REQUEST_CONTEXT, Other, Others, Retrieval, Tool, Turn
 from jitchat.window import reasons
-from jitchat.window.budget import Budget
+from jitchat.window.artefacts import Artefact, worked_on
+from jitchat.window.budget import SHARES, Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.exchange import carried_use, spoken_as
 from jitchat.window.facts import fitting_facts, standing_segments
-from jitchat.window.files import NO_FILES, FileSources, fitting_parts
+from jitchat.window.files import NO_FILES, FileSources, Placing, files_tokens, fitting_parts
 from jitchat.window.history import History, Price, cost_of
 from jitchat.window.recall import Recall
 from jitchat.window.render import (
@@ -39,7 +33,14 @@ from jitchat.window.render import (
 )
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.tool_prices import tool_prices
-from jitchat.window.window import Kind, Segment, tokens_of, tool_of, tool_segment
+from jitchat.window.window import (
+    ContextWindow,
+    Kind,
+    Segment,
+    tokens_of,
+    tool_of,
+    tool_segment,
+)
 from jitchat.window.written import TurnPricing, offers_others
 from jitchat.writing.pieces import PLAIN, WritingRules
 
@@ -50,10 +51,6 @@ SYSTEM_PROMPT = (
 """Replaced by what the user or a persona says."""
 KEPT_LINE = 48
 """Maximum tokens of the line that names the turns not shown."""
-FLOOR_EXCHANGES = 2
-"""Exchanges that the recent block always holds."""
-_FIRST_LOOK = 16
-"""Tokens after which the mean length of a turn is first computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +91,10 @@ class Sources:
 
     rules: WritingRules = PLAIN
     """What the protocol requires of the texts of a request."""
+    before: ContextWindow | None = None
+    """The window that was sent for the message before this one; None if there was none."""
+    is_cached: bool = False
+    """Whether the provider should still have that window in its prompt cache."""
 
     @property
     def offers_others(self) -> bool:
@@ -130,8 +131,8 @@ class Choice:
     """In a mode that leaves old turns out and retrieves none: why they are not sent."""
     distilled_through: int = 0
     """The position of the last turn that is replaced by statements; 0 for none."""
-    is_everything: bool = False
-    """Whether every turn is sent, as in `full`."""
+    extends: bool = False
+    """Whether it begins with the window before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,10 @@ class Parts:
     """The draft alone."""
     whole: int
     """Tokens of everything without files, with the forms of turns that are sent in part."""
+    most: int
+    """Tokens that the window may hold, with the line that names the turns not shown."""
+    worked_on: tuple[Artefact, ...] = ()
+    """The artefacts that the message is about, if not everything is sent."""
     whole_files: frozenset[str] = frozenset()
     """Digests of the files that are sent whole: no part of them is also quoted."""
 
@@ -168,7 +173,9 @@ class Parts:
         history = sources.history
         system, reading = system_segments(sources.system, sources.system_reason, counter.count)
         tools = _tools(sources.tools, counter)
-        standing = standing_segments(sources.distilled, budget.standing, counter.count)
+        standing = standing_segments(
+            sources.distilled, budget.share(SHARES.standing), counter.count
+        )
         opening = (system, reading, *tools, *standing)
         definitions = {Other.DEFINITIONS: tokens_of(tools)} if tools else NO_OTHERS
         within = calibration.within(budget.budget, definitions)
@@ -190,7 +197,28 @@ class Parts:
         bare_tail = tuple(tail_segments((), (), draft, counter.count))
         whole = tokens_of(of_everything) + tokens_of(bare_tail) + block
         counts = counter, pricing, calibration, room
-        return cls(sources, budget, *counts, opening, of_everything, draft, bare_tail, whole)
+        texts = opening, of_everything, draft, bare_tail
+        return cls(sources, budget, *counts, *texts, whole, within)
+
+    def of_size(self) -> "Parts":
+        """Limit the window to its size; the message with its files may exceed it."""
+        files = Placing(self.sources.files, self.counter)
+        position = self.sources.draft.position
+        attached = files_tokens(files.segments({position}, self.room - self.fixed))
+        within = self.calibration.within(self.budget.most, self.definitions)
+        room = min(self.room, max(within - self.kept_line, self.fixed) + attached)
+        limited = replace(self, room=room, most=room + self.kept_line)
+        if limited.is_small:
+            return limited
+        sources = self.sources
+        needed = worked_on(sources.history, sources.draft.content, sources.files.files)
+        return replace(limited, worked_on=needed)
+
+    @property
+    def definitions(self) -> Others:
+        """Tokens of the tools that are offered."""
+        tools = tokens_of(each for each in self.opening if each.kind is Kind.TOOLS)
+        return {Other.DEFINITIONS: tools} if tools else NO_OTHERS
 
     @property
     def fixed(self) -> int:
@@ -236,7 +264,7 @@ class Parts:
         may_note = recalled is not None and self.sources.may_note
         opening = self.opening_with(has_blocks=bool(noted) or may_note)
         segments = (*opening, *turns, *self.tail(noted))
-        return Choice(segments, recalled, is_everything=True)
+        return Choice(segments, recalled)
 
     def opening_with(self, *, has_blocks: bool, start: int = 0) -> tuple[Segment, ...]:
         """Return the opening of a window that has the turns from index `start` on, and no others.
@@ -255,14 +283,35 @@ class Parts:
     def fitting_facts(self, sent: Sequence[Segment], room: int) -> tuple[Segment, ...]:
         """Choose the facts that match the message and whose turns are not `sent` whole."""
         distilled, draft = self.sources.distilled, self.sources.draft.content
-        most = min(self.budget.facts, room)
+        most = min(self.budget.share(SHARES.facts), room)
         return fitting_facts(distilled, draft, whole_turns(sent), most, self.counter.count)
 
     def fitting_documents(self, room: int) -> tuple[Segment, ...]:
         """Choose the parts of files that the message needs."""
-        files, most = self.sources.files, min(self.budget.documents, room)
+        files, most = self.sources.files, min(self.budget.share(SHARES.documents), room)
         history, price = self.sources.history, self.counter.count
         return fitting_parts(files, history, self.whole_files, most, price) if files else ()
+
+    def additions(self, sent: Sequence[Segment], room: int) -> tuple[Segment, ...]:
+        """Choose what is noted in addition to turns: facts, parts of files."""
+        facts = self.fitting_facts(sent, room)
+        left = room - sum(self.counter.count(each.text) for each in facts)
+        return (*facts, *self.fitting_documents(left))
+
+    @property
+    def required(self) -> dict[int, str]:
+        """Map the turns that are loaded before any that was found to the reasons, in their order.
+
+        Those that are worked on, then those that the user asked for.
+        """
+        worked_on = {each.turn: each.reason for each in self.worked_on}
+        wanted = sorted(self.sources.wanted)
+        return worked_on | {turn: reasons.REQUESTED.format(turn=turn) for turn in wanted}
+
+    @property
+    def replaced(self) -> dict[int, int]:
+        """Map earlier versions of what is worked on to the turn that replaces them."""
+        return {old: each.turn for each in self.worked_on for old in each.replaces}
 
     def tail(self, noted: Sequence[Segment]) -> tuple[Segment, ...]:
         """Make a tail of what is noted and the draft, without recalled turns."""
@@ -270,9 +319,15 @@ class Parts:
             return self.bare_tail
         return tuple(tail_segments((), (), self.draft, self.counter.count, noted))
 
-    def recent(self, start: int, reason: str = reasons.RECENT_BLOCK) -> list[Segment]:
-        """Make the segments of the turns from index `start` on, one message per turn."""
-        history, made, previous = self.sources.history, list[Segment](), None
+    def recent(
+        self, start: int, reason: str = reasons.RECENT_BLOCK, *, follows: bool = False
+    ) -> list[Segment]:
+        """Make the segments of the turns from index `start` on, one message per turn.
+
+        With `follows`, the turn before them is sent, too.
+        """
+        history, made = self.sources.history, list[Segment]()
+        previous = history.turns[start - 1] if follows and start else None
         for turn, cost in zip(history.turns[start:], history.costs[start:], strict=True):
             text, use = verbatim(turn, previous), carried_use(turn.use)
             tokens = cost if previous else self.pricing(text, use)
@@ -284,18 +339,20 @@ class Parts:
             previous = turn
         return made
 
-    def wanted_start(self) -> int:
-        return recent_start(self.sources.history, self.budget)
+    @property
+    def last_exchange(self) -> int:
+        """The index at which the last exchange starts."""
+        return self.sources.history.exchanges_back(1)
 
     def fitting_start(self, start: int, fixed: int) -> int:
         return fitting_start(self.sources.history, start, self.room - fixed, self.pricing)
 
-    def squeezed(self, start: int, fixed: int) -> dict[int, str]:
-        """Say why turns are not in a block that starts at `start`, beside `fixed` tokens."""
+    def squeezed(self, wanted: int, start: int, fixed: int) -> dict[int, str]:
+        """Say why the turns from index `wanted` to `start` are not sent beside `fixed` tokens."""
         history = self.sources.history
         left = max(0, self.room - fixed - block_tokens(history, start, self.pricing))
         reason = reasons.NO_ROOM_RECENT.format(left=reasons.room_of(left))
-        return dict.fromkeys(history.positions[self.wanted_start() : start], reason)
+        return dict.fromkeys(history.positions[wanted:start], reason)
 
     def require(self, fixed: int) -> None:
         """Check that `fixed` tokens, those of instructions, draft and pins, fit.
@@ -318,8 +375,7 @@ class Parts:
 
     def overflow(self, what: str, needed: int, choices: str) -> WindowOverflow:
         known, budget = self.calibration, self.budget
-        tools = sum(each.tokens for each in self.opening if each.kind is Kind.TOOLS)
-        others = {Other.DEFINITIONS: tools} if tools else NO_OTHERS
+        others = self.definitions
         expected, band = known.correct(needed, others), known.band(needed, others)
         over, missing = expected - budget.budget, expected + band - budget.budget
         mark = mark_of(exact=self.counter.exact and not band)
@@ -337,16 +393,6 @@ class Parts:
             over,
             mark,
         )
-
-
-def of_conversation(segments: Iterable[Segment]) -> int:
-    """Sum up what must cost no more than everything: all that stems from this conversation."""
-    return tokens_of(
-        segment
-        for segment in segments
-        if segment.kind not in (Kind.FACTS, Kind.DOCUMENTS)
-        and not (segment.kind is Kind.RETRIEVED and segment.source is not None)
-    )
 
 
 def in_part(reason: str, history: History) -> str:
@@ -380,26 +426,6 @@ def _tools(offers: Sequence[ToolOffer], counter: TokenCounter) -> list[Segment]:
         tool_segment(offer.tool, tokens + extra, f"{offer.tool.name}: {offer.reason}")
         for offer, (_, tokens), extra in zip(by_name, prices.by_tool, around, strict=False)
     ]
-
-
-def recent_start(history: History, budget: Budget) -> int:
-    whole = history.whole
-    if whole is not None:
-        at = whole.positions[recent_start(whole, budget)]
-        start = bisect_left(history.positions, at)
-        return min(start, history.exchanges_back(FLOOR_EXCHANGES))
-    dropped, looked = 0, _FIRST_LOOK
-    while looked < history.total:
-        size = bisect_right(history.before, looked, hi=len(history.turns))
-        block = budget.recent_of(history.before[size] / size)
-        over = min(history.total, 2 * looked) - dropped - block.full
-        if over > 0:
-            dropped += -(-over // block.cut) * block.cut
-        looked *= 2
-    if not dropped:
-        return 0
-    start = bisect_left(history.before, dropped)
-    return min(history.exchange_at(start), history.exchanges_back(FLOOR_EXCHANGES))
 
 
 def block_tokens(history: History, start: int, price: Price) -> int:

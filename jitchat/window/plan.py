@@ -19,13 +19,14 @@ from jitchat.errors import WindowOverflow
 from jitchat.statements import Source
 from jitchat.values import NO_OTHERS, Form, Mode, Other, Role
 from jitchat.window import reasons
-from jitchat.window.budget import Budget
+from jitchat.window.budget import SHARES, Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration, others_of
+from jitchat.window.epoch import extended, is_continued
 from jitchat.window.files import Placing, files_tokens, placed
 from jitchat.window.ledger import ledger_rows, never_candidates
 from jitchat.window.not_shown import with_kept_line, without_request
 from jitchat.window.others import Others
-from jitchat.window.parts import Choice, Parts, Sources, of_conversation
+from jitchat.window.parts import Choice, Parts, Sources
 from jitchat.window.render import apportion, system_segments, verbatim
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import (
@@ -34,11 +35,12 @@ from jitchat.window.window import (
     LedgerRow,
     OtherRow,
     Segment,
+    pieces_in,
     tokens_of,
     tool_of,
 )
 from jitchat.window.written import has_guesses, offers_others, written
-from jitchat.writing.pieces import Piece, WritingRules
+from jitchat.writing.pieces import WritingRules
 
 
 def plan(
@@ -55,6 +57,8 @@ def plan(
 
     """
     parts = Parts.of(sources, budget, counter, calibration)
+    if mode in (Mode.RECENCY, Mode.JIT):
+        parts = parts.of_size()
     tried, planned, segments = _chosen_and_written(mode, parts)
     choice = replace(planned, segments=segments)
     retrieval = sources.retrieval
@@ -83,20 +87,20 @@ def plan(
     return correct_window(window, calibration, parts.held_back, parts.definitions_of_full)
 
 
-_TRIES = 4
+_TRIES = 6
 """How often a window is chosen anew because its texts, once joined, need more than they were priced
 at (a few tokens, where messages of one role follow each other or calls are quoted), or because
-other files are sent whole than was expected."""
+other files are sent whole than was expected. Each time, twice as much is given up."""
 
 
 def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Parts, Choice, tuple[Segment, ...]]:
     """Choose what to send, and write it. Return also the parts that it was chosen from.
 
-    Less is chosen if the written window does not fit, or costs more than `full`.
+    Less is chosen if the written window is too large.
     """
-    whole = parts.whole
     segments: tuple[Segment, ...] = ()
-    for _ in range(_TRIES):
+    least = min(parts.room, parts.fixed)
+    for number in range(_TRIES):
         try:
             choice = with_kept_line(_chosen(mode, parts), parts)
         except WindowOverflow:
@@ -104,15 +108,17 @@ def _chosen_and_written(mode: Mode, parts: Parts) -> tuple[Parts, Choice, tuple[
                 raise
             break  # less than was written cannot be chosen
         segments = written(choice.segments, parts.counter, parts.sources.rules)
+        before = parts.sources.before
+        if choice.extends and before is not None and not is_continued(segments, before):
+            parts = replace(parts, sources=replace(parts.sources, before=None))
+            continue
         total, band = expected(segments, parts.calibration)
         over = ceil((total + band - parts.budget.budget) / parts.calibration.slope)
-        exceeds = 0
-        if mode.recalls and not choice.is_everything:
-            exceeds = of_conversation(segments) - whole
-        if over <= 0 and exceeds <= 0:
+        missing = max(over, tokens_of(segments) - parts.most)
+        if missing <= 0:
             return parts, choice, segments
-        parts = replace(parts, room=parts.room - max(0, over), whole=parts.whole - max(0, exceeds))
-    if over <= 0:  # it costs a few tokens more than `full`, which is no reason to refuse it
+        parts = replace(parts, room=max(least, parts.room - (missing << number)))
+    if over <= 0:  # a few tokens more than its size, which is no reason to refuse it
         return parts, choice, segments
     raise parts.overflow("The window", tokens_of(segments), "lower the budget of its parts")
 
@@ -182,20 +188,29 @@ def _has_estimates(choice: Choice, sources: Sources) -> bool:
 
 
 def _chosen(mode: Mode, parts: Parts) -> Choice:
-    """Have the planner choose, and put files with the turns that it chose.
+    """Go on from the window before, or have the planner choose, and put files with their turns."""
+    if mode.recalls:
+        return extended(parts) or _composed(mode, parts)
+    choice, files = planner_of(mode)(parts), parts.sources.files
+    placing = Placing(files, parts.counter, parts.sources.draft.position)
+    return _with_files(choice, placing, parts) if files else choice
 
-    A planner that fills the room with what it finds leaves some of it to the files. Parts are
-    quoted of files that are not sent whole, which is known once the files are placed.
+
+def _composed(mode: Mode, parts: Parts) -> Choice:
+    """Have a planner that recalls compose a window anew, and leave room to files.
+
+    Parts are quoted of files that are not sent whole, which is known once the files are placed.
     """
     sources, choose = parts.sources, planner_of(mode)
     if not sources.files:
         return choose(parts)
-    most = parts.budget.whole_file if mode.recalls else None
-    placing = Placing(sources.files, parts.counter, most, parts.calibration.slope)
-    if not mode.recalls:
-        return _with_files(choose(parts), placing, parts)
-    shown = {sources.draft.position, *sources.history.positions[parts.wanted_start() :]}
-    reserved = placing.reserved(shown, max(0, parts.room - parts.fixed) // 2)
+    placing = Placing(sources.files, parts.counter, sources.draft.position)
+    shown = {sources.draft.position, *sources.history.positions}
+    if parts.whole + placing.reserved(shown, parts.most) > parts.most:
+        placing = replace(placing, most=parts.budget.share(SHARES.whole_file))
+    if not parts.is_small:
+        shown = {sources.draft.position, *sources.history.positions[parts.last_exchange :]}
+    reserved = placing.reserved(shown, max(0, parts.room - parts.fixed))
     whole = placing.whole(shown)
     for _ in range(_TRIES):
         parts = replace(parts, whole_files=whole)
@@ -391,7 +406,3 @@ def corrected(segments: Sequence[Segment], calibration: Calibration) -> tuple[Se
 def counted(segments: Iterable[Segment]) -> int:
     """Sum up the counter's tokens of written segments."""
     return sum(piece.tokens for piece in pieces_in(segments))
-
-
-def pieces_in(segments: Iterable[Segment]) -> list[Piece]:
-    return [piece for segment in segments for piece in segment.pieces]

@@ -8,6 +8,7 @@ from typing import Any
 from jitchat.tool_fields import use_fields
 from jitchat.typed_data import read
 from jitchat.values import Form, RecallOrder, ToolUse
+from jitchat.window.budget import Budget
 from jitchat.window.window import ContextWindow, FileRef, Kind, LedgerRow, OtherRow, Segment
 from jitchat.writing.pieces import Part
 
@@ -105,6 +106,10 @@ def segment_fields(segment: Segment) -> Fields:
         described |= {"form": segment.form.value, "whole": segment.whole}
     if segment.source is not None:
         described["source"] = asdict(segment.source)
+    if segment.carrier is not None:
+        described["carrier"] = segment.carrier
+    if segment.unwritten is not None:
+        described["unwritten"] = segment.unwritten
     if segment.file is not None:
         described["file"] = file_fields(segment.file)
     if segment.pieces:
@@ -192,7 +197,7 @@ def window_from(
     counts, an unknown floor, recalled turns in order of date.
     """
     described = _known(ContextWindow, header) | {
-        "budget": {"order": RecallOrder.DATE, **header["budget"]},
+        "budget": _budget_from(header["budget"]),
         "never_candidates": header.get("never_candidates") or None,
         "counted": header.get("counted", sum(segment["tokens"] for segment in segments)),
         "segments": [_segment_from(segment, index) for index, segment in enumerate(segments)],
@@ -202,7 +207,15 @@ def window_from(
     return read(ContextWindow, described)
 
 
-def _known(kind: type[ContextWindow | Segment | OtherRow], given: Mapping[str, Any]) -> Fields:
+def _budget_from(given: Mapping[str, Any]) -> Fields:
+    """Read a budget; in earlier versions, a window had no size but the model's."""
+    earlier = {"order": RecallOrder.DATE, "size": given["limit"] - given["reserve"]}
+    return earlier | _known(Budget, given)
+
+
+def _known(
+    kind: type[Budget | ContextWindow | Segment | OtherRow], given: Mapping[str, Any]
+) -> Fields:
     """Leave out what only another version has."""
     return {field.name: given[field.name] for field in fields(kind) if field.name in given}
 

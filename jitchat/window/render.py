@@ -237,6 +237,7 @@ def tail_segments(
     if draft.form is not Form.WHOLE:
         whole = costs[-1] + draft.spared
         segments[-1] = replace(segments[-1], form=draft.form, whole=whole)
+    segments[:-1] = [replace(segment, carrier=draft.turn) for segment in segments[:-1]]
     return [excerpted(segment) for segment in segments]
 
 

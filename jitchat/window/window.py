@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from itertools import chain, groupby
+from itertools import chain, groupby, takewhile
 from operator import attrgetter, itemgetter
 
 from jitchat.attachments import Picture
@@ -176,6 +176,11 @@ class Segment:
     """How much of its turn it has; windows of earlier versions name no form."""
     whole: int = 0
     """Tokens of its turn at full text, if it has not all of it."""
+    carrier: int | None = None
+    """For what is not a message of its own: the position of the user's turn that it is sent with.
+    None in windows of earlier versions."""
+    unwritten: str | None = None
+    """The text before it was written, if that differs: of calls, and of joined messages."""
 
     @property
     def is_whole(self) -> bool:
@@ -413,7 +418,13 @@ class ContextWindow:
     @property
     def stable_tokens(self) -> int:
         """Tokens before the volatile tail: what a provider's prompt cache can keep."""
-        return tokens_of(segment for segment in self.segments if segment.kind.is_stable)
+        return tokens_of(self.stable)
+
+    @property
+    def stable(self) -> tuple[Segment, ...]:
+        """The segments before the user's message and what is sent with it."""
+        said = self.draft.turn
+        return tuple(takewhile(lambda each: not _is_of_message(each, said), self.segments))
 
     @property
     def saving(self) -> float:
@@ -458,7 +469,8 @@ class ContextWindow:
     @property
     def step(self) -> int:
         """The number of replies with calls that were appended: 0 for a turn's first request."""
-        return sum(segment.kind is Kind.TOOL_CALLS for segment in self.segments)
+        appended = takewhile(lambda each: each.kind is not Kind.DRAFT, reversed(self.segments))
+        return sum(segment.kind is Kind.TOOL_CALLS for segment in appended)
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -482,6 +494,13 @@ class ContextWindow:
         return digest_of(self.messages(), self.tools)
 
 
+def _is_of_message(segment: Segment, said: int | None) -> bool:
+    """Whether a segment is sent with the user's message at position `said`."""
+    if segment.kind is Kind.FILES or segment.kind.is_stable:
+        return False
+    return segment.carrier is None or segment.carrier == said
+
+
 def segment_of_turns(segments: Iterable[Segment]) -> dict[int, Segment]:
     """Map positions to the turns' segments: those that are whole, then parts, then index lines."""
     found: dict[int, Segment] = {}
@@ -495,6 +514,10 @@ def segment_of_turns(segments: Iterable[Segment]) -> dict[int, Segment]:
 
 def tokens_of(segments: Iterable[Segment]) -> int:
     return sum(segment.tokens for segment in segments)
+
+
+def pieces_in(segments: Iterable[Segment]) -> list[Piece]:
+    return [piece for segment in segments for piece in segment.pieces]
 
 
 def digest_of(messages: Sequence[Message], tools: Sequence[Tool] = ()) -> str:
@@ -545,18 +568,20 @@ def planned_messages(segments: Sequence[Segment]) -> list[list[int]]:
 
 
 def _message_key(segment: Segment, draft: int | None) -> object:
-    """Return a key that is equal for segments of one message: one per turn, one for the tail.
+    """Return a key that is equal for segments of one message: one per turn.
 
-    A file shares the message of its turn.
+    A file shares the message of its turn, and what is recalled that of the message it is for.
     """
     kind = segment.kind
     if kind is Kind.FILES and segment.file is not None:
-        return Kind.DRAFT if segment.file.turn == draft else segment.file.turn
-    if kind is Kind.RECENT:
+        return segment.file.turn
+    if kind is Kind.RECENT or kind is Kind.DRAFT:
         return segment.turn
     if kind.is_appended:
         return segment.use
-    return kind if kind.is_stable else Kind.DRAFT
+    if kind.is_stable:
+        return kind
+    return draft if segment.carrier is None else segment.carrier
 
 
 _OF_TURNS = (Kind.RECENT, Kind.DRAFT, Kind.TOOL_CALLS, Kind.TOOL_RESULTS)

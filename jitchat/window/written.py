@@ -162,7 +162,9 @@ def _with_pieces(segment: Segment, pieces: Sequence[Piece]) -> Segment:
     whole = segment.whole
     if whole and segment.use:  # which may be written otherwise than it was priced
         whole += tokens - segment.tokens
-    return replace(segment, text=text, tokens=tokens, pieces=tuple(pieces), whole=whole)
+    unwritten = segment.text if segment.text != text else None
+    sent = replace(segment, text=text, tokens=tokens, pieces=tuple(pieces), whole=whole)
+    return replace(sent, unwritten=unwritten)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,8 @@ def textbook(texts: Sequence[str], question: str) -> list[float]:
 
 def test_bm25_ranks_by_the_textbooks_scores():
     draw = random.Random(7)
-    texts = [" ".join(draw.choices("abcdefgh", k=draw.randint(1, 30))) for _ in range(40)]
-    for question in ("a", "a b", "c c d", "h g f e d c b a"):
+    texts = [" ".join(draw.choices("bcdefghj", k=draw.randint(1, 30))) for _ in range(40)]
+    for question in ("b", "b c", "c c d", "h g f e d c b j"):
         scores = textbook(texts, question)
         wanted = sorted((row for row in range(40) if scores[row]), key=lambda row: -scores[row])
         assert Bm25(texts).ranked(question) == wanted
@@ -46,9 +46,10 @@ def test_a_word_is_a_run_of_letters_in_whatever_case():
     assert Bm25(TEXTS).ranked("Cat?") == [2, 0]
 
 
-def test_bm25_ranks_no_text_that_shares_no_word_and_stems_none():
+def test_bm25_compares_stems_without_stop_words():
     bm25 = Bm25(TEXTS)
-    assert bm25.ranked("bird") == []
+    assert bm25.ranked("bird") == [3]
+    assert bm25.ranked("what is on the") == []
     assert bm25.ranked("") == []
     assert bm25.ranked("birds birds") == [3]
 
@@ -58,11 +59,11 @@ def test_bm25_takes_each_character_of_chinese_for_a_word():
 
 
 def test_of_equals_the_earlier_comes_first():
-    assert Bm25(("a b", "b a", "c")).ranked("a") == [0, 1]
+    assert Bm25(("b c", "c b", "d")).ranked("b") == [0, 1]
 
 
 def test_bm25_of_nothing_finds_nothing():
-    assert Bm25(()).ranked("a") == Bm25(("", "")).ranked("a") == []
+    assert Bm25(()).ranked("b") == Bm25(("", "")).ranked("b") == []
 
 
 class Compass:

@@ -66,14 +66,14 @@ def test_a_turn_that_shares_no_word_is_listed_only_beside_turns_that_do():
     assert set(ranks.cosine) == {None}
 
 
-def test_the_built_in_embedder_finds_other_words_nearly_every_second_time():
+def test_the_built_in_embedder_finds_other_words_more_than_every_second_time():
     ranks = ranks_with(load_embedder("builtin", DEFAULT_MODEL, None, Path()))
-    assert share_found(ranks.retrieved) >= 0.45
+    assert share_found(ranks.retrieved) >= 0.53
 
 
 @pytest.mark.long("whole")  # 1,000 turns are embedded
-def test_minilm_finds_other_words_four_times_of_five():
+def test_minilm_finds_other_words_nine_times_of_ten():
     if not MINILM.is_dir():
         pytest.skip("needs MiniLM's ONNX files in ../shared/models/all-MiniLM-L6-v2")
     ranks = ranks_with(load_embedder("fastembed", DEFAULT_MODEL, MINILM, Path()))
-    assert share_found(ranks.retrieved) >= 0.80
+    assert share_found(ranks.retrieved) >= 0.90

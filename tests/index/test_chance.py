@@ -9,13 +9,14 @@ from jitchat.index.lexical import Postings, covered
 from jitchat.index.scoring import WEIGHTS, boost_outliers, lexical_confidence
 
 
-def trust(question: str, *turns: str, crowd: int = 500) -> float:
+def trust(question: str, *turns: str, crowd: int = 500, highest: float = 0.0) -> float:
     """Trust in the words of a question, letters for stems, over a crowd that has none of them."""
     made = Postings()
     for turn in [*turns, *("z" for _ in range(crowd))]:
         made.add(turn.split())
     matches = made.matches(dict.fromkeys(question.split(), 1.0))
-    return float(lexical_confidence(matches, covered(matches, len(made)), WEIGHTS))
+    deviations = np.full(len(made), highest, dtype=np.float32)
+    return float(lexical_confidence(matches, covered(matches, len(made)), deviations, WEIGHTS))
 
 
 def test_words_that_one_turn_has_together_are_trusted():
@@ -24,6 +25,11 @@ def test_words_that_one_turn_has_together_are_trusted():
 
 def test_words_that_stand_alone_come_by_chance():
     assert trust("a b c", "a x", "b y") == pytest.approx(0.3)
+
+
+def test_words_that_stand_alone_count_for_nothing_beside_a_vector_that_stands_out():
+    assert trust("a b c", "a x", "b y", highest=7.0) == 0.0
+    assert trust("a b c", "a b c x", highest=7.0) == 1.0
 
 
 def test_of_few_turns_it_is_less_likely_that_words_match_by_chance():

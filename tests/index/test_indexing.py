@@ -43,7 +43,18 @@ def test_the_latest_decisions_are_included_unless_they_are_listed(memory):
         row.turn for row in retrieval.candidates
     )
     nothing = memory.retrieve("Some xylophone quux xyzzy?", 8)
-    assert [entry.turn for entry in nothing.decisions] == [6, 7]
+    assert [entry.turn for entry in nothing.decisions][-3:] == [5, 6, 7]
+
+
+def test_a_decision_that_is_repeated_or_replaced_is_included_once(memory):
+    decided = ("We decided on port 9000 for staging.", "Let's go with the blue logo.")
+    later = ("We decided on port 9100 for staging.", "Let's go with the blue logo.")
+    for text in (*decided, *later):
+        memory.add_user_turn(text)
+    index(memory)
+    late = memory.retrieve("Some xylophone quux xyzzy?", 9).decisions
+    assert [entry.turn for entry in late][-2:] == [7, 8]
+    assert {5, 6}.isdisjoint(entry.turn for entry in late)
 
 
 def test_a_draft_of_few_words_borrows_from_the_message_before(memory):

@@ -108,6 +108,17 @@ def test_every_score_is_the_papers_and_between_nothing_and_one(texts, wanted):
     assert all(0 <= score < 1 for score in found)
 
 
+def test_in_a_long_draft_the_most_valuable_words_are_the_measure():
+    made = postings("crane relay port", *["the and of to in is it"] * 30)
+    rare = dict.fromkeys(("crane", "relay", "port"), 1.0)
+    unseen = {f"word{number}": 0.9 for number in range(5)}
+    short = scores(made, **rare, **unseen)
+    long = scores(
+        made, **rare, **unseen, **dict.fromkeys(["the", "and", "of", "to", "in", "is", "it"], 1.0)
+    )
+    assert long[0] == short[0]
+
+
 def test_a_document_covers_the_share_of_the_query_that_it_has_in_rarity():
     made = postings("a b", "a", "c")
     found = covered(made.matches({"a": 1.0, "b": 1.0, "x": 1.0}), 3)

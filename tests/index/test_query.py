@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.index.retrieve import make_query
+from jitchat.index.retrieve import borrowed_from, make_query
 
 PEOPLE = frozenset({"melanie", "caroline", "mary ann", "user", "assistant"})
 
@@ -39,13 +39,21 @@ def test_a_name_of_two_words_is_one_name():
     query = make_query("Where does Mary Ann live now?", "", PEOPLE)
     assert query.speakers == {"mary ann"}
     assert set(query.weights) == {"live"}
-    assert make_query("Where does Mary live now?", "", PEOPLE).speakers == frozenset()
 
 
 def test_a_role_is_an_ordinary_word():
     query = make_query("How does a user log in to the assistant?", "", PEOPLE)
     assert query.speakers == frozenset()
     assert {"user", "assist"} <= set(query.weights)
+
+
+def test_somebody_is_called_by_the_first_name_that_nobody_else_has():
+    names = frozenset({"amy lee", "susan nguyen", "susan park", "the baker", "user"})
+    driven = make_query("Where did Amy drive Susan?", "", names)
+    assert driven.speakers == {"amy lee"}
+    assert set(driven.spelled.values()) == {"drive", "susan"}
+    assert make_query("And what did Susan Park's friend say?", "", names).speakers == {"susan park"}
+    assert make_query("What did the neighbour bake?", "", names).speakers == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -74,6 +82,16 @@ def test_a_draft_of_few_words_borrows_at_a_discount():
     assert asked("What colour was the old painting?", "Which gateway?") == {
         "colour", "old", "painting",
     }  # fmt: skip
+
+
+def test_a_draft_borrows_names_and_figures_from_an_answer_and_nothing_else():
+    answer = "We compress them with zstd-19, said Melanie, on port 8443, since the ratio is best."
+    weights = make_query(
+        "why that?", borrowed_from("how are snapshots kept?", answer), PEOPLE
+    ).weights
+    assert weights.keys() >= {"snapshot", "zstd", "8443"}
+    assert not weights.keys() & {"ratio", "best", "compress"}
+    assert all(weight < 1 for weight in weights.values())
 
 
 @pytest.mark.parametrize(

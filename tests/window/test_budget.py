@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
-import pytest
+from jitchat.window.budget import SHARES, Budget, Shares
 
-from jitchat.window.budget import Budget
-
-ROOMY = Budget(limit=8_000, reserve=500, recent=400, retrieved=200, index=60)
+ROOMY = Budget(limit=8_000, reserve=500, size=2_000)
 
 
-def test_a_budget_of_another_size_keeps_its_allowances():
-    resized = ROOMY.of_size(1_234)
-    assert resized.budget == 1_234
-    assert replace(resized, limit=ROOMY.limit) == ROOMY
+def test_a_size_is_never_more_than_the_model_takes():
+    assert ROOMY.most == 2_000
+    assert ROOMY.of_size(9_999).most == ROOMY.budget == 7_500
 
 
-@pytest.mark.parametrize(
-    ("whole", "allowed"), [(0, 650), (14_000, 650), (20_000, 920), (100_000, 1_536)]
-)
-def test_recalled_turns_get_a_share_of_a_short_conversation(whole: int, allowed: int):
-    assert Budget().retrieved_of(whole) == allowed
+def test_shares_leave_most_of_a_window_to_what_the_message_needs():
+    shares = [getattr(SHARES, each.name) for each in fields(Shares)]
+    assert sum(shares) < 2 / 3
+    assert ROOMY.share(SHARES.standing) == 125
 
 
-def test_a_smaller_allowance_for_recalled_turns_is_kept_to():
-    assert Budget(retrieved=300).retrieved_of(1_000_000) == 300
+def test_what_is_recalled_leaves_room_for_what_follows():
+    for size in (1_000, 4_000, 8_000, 16_000, 64_000):
+        budget = Budget(limit=1_000_000, size=size)
+        assert 0 < budget.recalled <= size / 2
+
+
+def test_a_limit_that_was_learnt_keeps_the_size():
+    assert ROOMY.limited(4_000, "learnt") == replace(ROOMY, limit=4_000, limit_source="learnt")

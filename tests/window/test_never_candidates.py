@@ -25,7 +25,7 @@ from tests.window.cases import shortlist, turns_of
 from tests.window.counters import Characters
 
 COUNTER = Characters()
-BUDGET = Budget(limit=8_000, reserve=500, recent=400, retrieved=200, index=60)
+BUDGET = Budget(limit=8_000, reserve=500, size=700)
 SIZE = 60
 NOTHING = Retrieval(searched=SIZE)
 

@@ -13,15 +13,17 @@ from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
 from jitchat.window.plan import plan, planner_of
+from jitchat.window.render import READING
 from jitchat.window.tokens import message_tokens
-from jitchat.window.window import ContextWindow, Kind, Verdict
+from jitchat.window.window import ContextWindow, Kind
 from tests.support import talk, turn
 from tests.window.cases import shortlist, turns_of
 from tests.window.counters import Characters, Lines
 
 COUNTER = Characters()
 DRAFT = turn(61, "what was it?")
-ROOMY = Budget(limit=8_000, reserve=500, recent=400, retrieved=400, index=100)
+ROOMY = Budget(limit=8_000, reserve=500, size=700)
+"""Of a size that holds about a third of sixty turns."""
 
 
 def sixty(words: int = 20) -> list[Turn]:
@@ -42,7 +44,8 @@ def sent(mode: Mode, wanted: Sources, budget: Budget = ROOMY) -> ContextWindow:
 
 
 def at_budget(tokens: int) -> Budget:
-    return ROOMY.of_size(tokens)
+    """Let the model take no more."""
+    return replace(ROOMY, limit=tokens + ROOMY.reserve, size=tokens)
 
 
 # full
@@ -91,7 +94,7 @@ def test_recency_sends_the_system_the_recent_block_and_the_draft_only():
     wanted = sources(retrieval=shortlist(3, 4, decisions=[5]), pinned=(7,))
     window = sent(Mode.RECENCY, wanted)
     assert {segment.kind for segment in window.segments} == {Kind.SYSTEM, Kind.RECENT, Kind.DRAFT}
-    assert turns_of(window, Kind.RECENT) == [*range(51, 61)]
+    assert turns_of(window, Kind.RECENT) == [*range(45, 61)]
 
 
 def test_an_own_message_that_is_too_long_is_refused_in_words_that_fit():
@@ -107,13 +110,23 @@ def test_an_own_message_that_is_too_long_is_refused_in_words_that_fit():
 # jit
 
 
-def test_jit_passes_everything_through_while_that_costs_no_more():
-    talked = sixty()[:8]
+def test_jit_sends_everything_while_it_fits_the_size():
+    talked = sixty()[:18]
     window = sent(Mode.JIT, sources(talked, retrieval=shortlist(1, 2)))
-    assert turns_of(window, Kind.RECENT) == [*range(1, 9)]
+    assert turns_of(window, Kind.RECENT) == [*range(1, 19)]
     assert {s.kind for s in window.segments} == {Kind.SYSTEM, Kind.RECENT, Kind.DRAFT}
-    assert window.segments[1].reason == "whole conversation sent: it is no larger"
+    assert window.segments[1].reason == "whole conversation sent: it fits"
     assert window.used == window.full_tokens
+    assert sent(Mode.JIT, sources(talked), ROOMY.of_size(window.used)).used == window.used
+    assert sent(Mode.JIT, sources(talked), ROOMY.of_size(window.used - 1)).used < window.used
+
+
+def test_only_the_message_itself_may_exceed_the_size():
+    for words in (10, 100, 500, 1_000):
+        draft = turn(61, "long " * words)
+        window = sent(Mode.JIT, sources(draft=draft, retrieval=shortlist(9, 20, 30)))
+        own = sent(Mode.JIT, sources([], draft=draft)).used
+        assert window.used <= max(ROOMY.size, own + len(READING))
 
 
 def asking(*positions: int) -> list[Turn]:
@@ -126,10 +139,10 @@ def asking(*positions: int) -> list[Turn]:
 
 def test_jit_adds_what_was_found_with_its_question_or_its_answer_in_order():
     window = sent(Mode.JIT, sources(asking(8, 20), retrieval=shortlist(20, 9, 15, hits=2)))
-    assert turns_of(window, Kind.RETRIEVED) == [8, 9, 20, 21]
-    assert turns_of(window, Kind.INDEX) == [15]
+    assert turns_of(window, Kind.RETRIEVED) == [15, 8, 9, 20, 21]
     reasons = {s.turn: s.reason for s in window.segments if s.kind is Kind.RETRIEVED}
     assert reasons[9] == "picked"
+    assert reasons[15] == "rank 3"
     assert reasons[8] == "neighbour of #9"
     assert reasons[21] == "neighbour of #20"
 
@@ -140,19 +153,23 @@ def test_what_is_in_the_recent_block_is_not_recalled_again():
     assert turns_of(window, Kind.INDEX) == []
 
 
-def test_late_decisions_come_as_index_lines_ahead_of_the_shortlist():
-    window = sent(Mode.JIT, sources(retrieval=shortlist(9, 3, 4, 5, 6, hits=1, decisions=[30, 40])))
-    assert turns_of(window, Kind.INDEX)[-2:] == [30, 40]
+def test_late_decisions_come_as_index_lines():
+    wanted = sources(retrieval=shortlist(9, hits=1, decisions=[30, 40]))
+    window = sent(Mode.JIT, wanted, ROOMY.of_size(1_600))
+    assert turns_of(window, Kind.INDEX) == [30, 40]
     lines = [s.text for s in window.segments if s.kind is Kind.INDEX]
-    assert "#30 assistant (decision): decided in 30\n" in lines[-2]
+    assert "#30 assistant (decision): decided in 30\n" in lines[0]
 
 
-def test_the_best_hit_may_exceed_the_allowance_but_only_the_best():
-    turns = sixty()
-    turns[8], turns[18] = turn(9, "long " * 700), turn(19, "long " * 700)
-    window = sent(Mode.JIT, sources(turns, retrieval=shortlist(9, 19, 30)))
-    assert 9 in turns_of(window, Kind.RETRIEVED)
-    assert 19 not in turns_of(window, Kind.RETRIEVED)
+def test_the_rest_of_the_shortlist_follows_the_hits_as_far_as_the_size_goes():
+    turns = talk(*(f"turn {number} " + "words " * 60 for number in range(1, 121)))
+    budget = Budget(limit=80_000, size=3_000)
+    window = sent(Mode.JIT, sources(turns, retrieval=shortlist(*range(1, 61), hits=1)), budget)
+    loaded = turns_of(window, Kind.RETRIEVED)
+    assert 5 < len(loaded) < 60
+    assert loaded == [*range(len(loaded), 0, -1)], "the best last"
+    nothing = sources(turns, retrieval=shortlist(*range(1, 61), hits=0))
+    assert turns_of(sent(Mode.JIT, nothing, budget), Kind.RETRIEVED) == []
 
 
 def test_a_hit_that_is_too_dear_leaves_its_place_to_the_next():
@@ -169,8 +186,8 @@ def test_a_turn_that_was_found_twice_is_sent_once():
     entries = tuple(row.entry for row in found.candidates)
     doubled = replace(found, hits=(nine,) * 9 + (thirty,), decisions=entries * 2)
     window = sent(Mode.JIT, sources(retrieval=doubled))
-    assert [turns_of(window, Kind.RETRIEVED).count(hit) for hit in (9, 30)] == [1, 1]
-    assert turns_of(window, Kind.INDEX) == [15]
+    assert turns_of(window, Kind.RETRIEVED) == [15, 30, 9]
+    assert turns_of(window, Kind.INDEX) == []
 
 
 def test_neighbours_are_the_turns_that_a_window_may_show_not_the_numbers():
@@ -198,43 +215,49 @@ def test_a_pinned_turn_in_the_recent_block_is_not_quoted_as_well():
 
 
 def test_a_pinned_turn_that_is_squeezed_out_of_the_recent_block_is_quoted():
-    wanted = sources(pinned=(53,))
+    wanted = sources(pinned=(59,))
     assert turns_of(sent(Mode.JIT, wanted), Kind.PINNED) == []
-    tight = sent(Mode.JIT, wanted, at_budget(220))
-    assert turns_of(tight, Kind.PINNED) == [53]
-    assert 53 not in turns_of(tight, Kind.RECENT)
+    turns = [*sixty()[:59], turn(60, "long " * 300)]
+    tight = sent(Mode.JIT, sources(turns, pinned=(59,)), at_budget(220))
+    assert turns_of(tight, Kind.PINNED) == [59]
+    assert 59 not in turns_of(tight, Kind.RECENT)
 
 
-def test_pins_that_do_not_fit_are_refused_and_unpinning_is_offered():
-    with pytest.raises(WindowOverflow, match="with the instructions and pins") as refusal:
-        sent(Mode.JIT, sources(pinned=tuple(range(1, 30))), at_budget(400))
-    assert "unpin turns" in refusal.value.remedy
+def test_pins_that_do_not_fit_are_sent_in_part_or_told_of():
+    turns = sixty()
+    turns[2] = turn(3, "".join(f"Point {number} of the long plan. " for number in range(100)))
+    window = sent(Mode.JIT, sources(turns, pinned=(3, 9)), at_budget(500))
+    assert turns_of(window, Kind.PINNED) == [9]
+    (part,) = (each for each in window.segments if each.turn == 3)
+    assert part.excerpt is not None
+    assert part.reason.startswith("excerpt, ~")
+    assert "pinned by you; in full, it would need" in part.reason
+    least = sent(Mode.JIT, sources(turns, pinned=(3, 9)), at_budget(110))
+    rows = {row.turn: row.reason for row in least.ledger}
+    assert rows[3].startswith("pinned by you, but it would need ~")
 
 
 def test_pins_never_make_jit_refuse_what_full_would_send():
     turns = sixty()[:8]
     wanted = sources(turns, pinned=tuple(range(1, 9)))
     whole = sent(Mode.FULL, wanted).used
-    tight = replace(at_budget(whole), recent=0)
-    assert sent(Mode.JIT, wanted, tight).used <= whole
+    assert sent(Mode.JIT, wanted, at_budget(whole)).used <= whole
 
 
 # a short budget
 
 
-def test_when_the_budget_shrinks_lines_go_first_then_turns_then_the_block_then_pins():
+def test_when_the_size_shrinks_lines_go_first_then_turns_then_pins_and_the_exchange_last():
     wanted = sources(retrieval=shortlist(20, 11, 30, hits=2, decisions=[40]), pinned=(5,))
     lost: list[str] = []
-    for tokens in range(1_000, 0, -3):
+    for tokens in range(1_500, 0, -3):
         try:
             window = sent(Mode.JIT, wanted, at_budget(tokens))
         except WindowOverflow:
             break
-        kinds = (Kind.INDEX, Kind.RETRIEVED, Kind.RECENT, Kind.PINNED)
+        kinds = (Kind.INDEX, Kind.RETRIEVED, Kind.PINNED, Kind.RECENT)
         lost += [kind.value for kind in kinds if not turns_of(window, kind) and kind not in lost]
-    assert lost == ["index", "retrieved", "recent"]
-    with pytest.raises(WindowOverflow, match="pins"):
-        sent(Mode.JIT, wanted, at_budget(tokens))
+    assert lost == ["index", "retrieved", "pinned", "recent"]
 
 
 def test_turns_of_one_price_are_given_up_from_the_worst_hit_on():
@@ -247,12 +270,11 @@ def test_turns_of_one_price_are_given_up_from_the_worst_hit_on():
         assert {30, 42}.isdisjoint(loaded), "only the best bring theirs"
 
 
-def test_the_recent_block_never_gives_way_to_what_is_recalled():
+def test_the_last_exchange_never_gives_way_to_what_is_recalled():
     wanted = sources(retrieval=shortlist(10, 20, 30, 40))
-    for tokens in range(1_000, 100, -9):
-        jit = sent(Mode.JIT, wanted, at_budget(tokens))
-        recency = sent(Mode.RECENCY, wanted, at_budget(tokens))
-        assert turns_of(jit, Kind.RECENT) == turns_of(recency, Kind.RECENT)
+    for tokens in range(1_000, 200, -9):
+        window = sent(Mode.JIT, wanted, at_budget(tokens))
+        assert turns_of(window, Kind.RECENT)[-2:] == [59, 60]
 
 
 def test_pieces_that_cost_more_together_than_alone_are_given_up_until_they_fit():
@@ -260,16 +282,9 @@ def test_pieces_that_cost_more_together_than_alone_are_given_up_until_they_fit()
     wanted = Sources(
         history, DRAFT, "model", "Be brief.", shortlist(20, 9, 30, hits=2, decisions=[40])
     )
-    given_up = set()
     for tokens in range(60, 1_200, 20):
-        window = plan(Mode.JIT, wanted, replace(at_budget(tokens), recent=0), Lines())
+        window = plan(Mode.JIT, wanted, at_budget(tokens), Lines())
         assert window.free >= 0
-        rows = {row.turn: row for row in window.ledger}
-        given_up |= {rows[hit].reason for hit in (20, 9) if rows[hit].verdict is Verdict.LEFT_OUT}
-        if rows[20].verdict is Verdict.LEFT_OUT:
-            assert rows[9].verdict is not Verdict.RETRIEVED
-    told = r"~\d+ tokens over the room of the window; no room for its index line; tokens left: ~0"
-    assert any(re.fullmatch(told, reason) for reason in given_up)
 
 
 def test_the_reserve_is_never_spent():

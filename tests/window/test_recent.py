@@ -1,4 +1,4 @@
-"""The recent block: it stands still, it is cut at exchanges, and it has a floor."""
+"""The block of `recency`: it stands still, it is cut at exchanges, and it has a floor."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from hypothesis import strategies as st
 from jitchat.values import Mode, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import LONGEST_EXCHANGE, History
-from jitchat.window.parts import FLOOR_EXCHANGES, Sources, fitting_start, recent_start
+from jitchat.window.modes.recency import recent_start
+from jitchat.window.parts import Sources, fitting_start
 from jitchat.window.plan import plan
 from jitchat.window.tokens import message_tokens
 from jitchat.window.window import ContextWindow, Kind
 from tests.examples import examples
 from tests.support import talk, turn
-from tests.window.cases import conversations, shortlist, turns_of
+from tests.window.cases import conversations, turns_of
 from tests.window.counters import Characters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 COUNTER = Characters()
+FULL, CUT = 768, 384
+"""Tokens that a block holds at most, and that are cut off then."""
 
 
 def priced(text: str) -> int:
@@ -39,86 +42,71 @@ def chatter(exchanges: int, words: int = 30) -> list[Turn]:
     return talk(*texts)
 
 
-def windows_while_talking(mode: Mode, exchanges: int) -> list[ContextWindow]:
+def windows_while_talking(exchanges: int) -> list[ContextWindow]:
     """The window ahead of each of so many drafts."""
     turns = chatter(exchanges)
     made = []
     for said in range(0, 2 * exchanges, 2):
-        retrieval = shortlist(*range(1, said, 9), decisions=range(2, said, 17))
-        sources = Sources(history_of(turns[:said]), turns[said], "model", retrieval=retrieval)
-        made.append(plan(mode, sources, Budget(recent=768), COUNTER))
+        sources = Sources(history_of(turns[:said]), turns[said], "model")
+        made.append(plan(Mode.RECENCY, sources, Budget(size=880), COUNTER))
     return made
 
 
 def test_the_prefix_only_grows_while_the_start_stands_still():
-    for mode in (Mode.RECENCY, Mode.JIT):
-        windows = windows_while_talking(mode, 50)
-        starts = [turns_of(window, Kind.RECENT)[:1] for window in windows]
-        standing = 0
-        for before, after, start, next_start in zip(
-            windows, windows[1:], starts, starts[1:], strict=False
-        ):
-            if start == next_start:
-                standing += 1
-                stable = before.messages()[:-1]
-                assert after.messages()[: len(stable)] == stable
-                assert after.stable_tokens >= before.stable_tokens
-        moves = len(windows) - 1 - standing
-        assert moves <= len(windows) / 3, f"in {mode}, the start moved {moves} times"
-        assert starts[-1] > [1], "the block was cut at some time"
+    windows = windows_while_talking(50)
+    starts = [turns_of(window, Kind.RECENT)[:1] for window in windows]
+    standing = 0
+    for before, after, start, next_start in zip(
+        windows, windows[1:], starts, starts[1:], strict=False
+    ):
+        if start == next_start:
+            standing += 1
+            stable = before.messages()[:-1]
+            assert after.messages()[: len(stable)] == stable
+            assert after.stable_tokens >= before.stable_tokens
+    moves = len(windows) - 1 - standing
+    assert moves <= len(windows) / 3, f"the start moved {moves} times"
+    assert starts[-1] > [1], "the block was cut at some time"
 
 
 def test_the_start_stands_still_whatever_is_kept_out():
     history = history_of(chatter(40))
-    start = recent_start(history, Budget(recent=768))
+    start = recent_start(history, FULL, CUT)
     first = history.positions[start]
     for out in ({3}, set(range(1, 30)), {first}, {first + 1}, {first + 2, 80}):
         kept = history.without(out, priced)
-        block = kept.positions[recent_start(kept, Budget(recent=768)) :]
+        block = kept.positions[recent_start(kept, FULL, CUT) :]
         assert block == tuple(each for each in range(first, 81) if each not in out), out
-    almost_all = history.without(range(1, 77), priced)
-    assert recent_start(almost_all, Budget(recent=768)) == 0
+    almost_all = history.without(range(1, 79), priced)
+    assert recent_start(almost_all, FULL, CUT) == 0
     none = history.without(range(1, 81), priced)
-    assert recent_start(none, Budget(recent=768)) == 0
+    assert recent_start(none, FULL, CUT) == 0
 
 
 def test_the_start_never_moves_back():
-    starts = [
-        turns_of(window, Kind.RECENT)[0] for window in windows_while_talking(Mode.JIT, 50)[1:]
-    ]
+    starts = [turns_of(window, Kind.RECENT)[0] for window in windows_while_talking(50)[1:]]
     assert starts == sorted(starts)
 
 
 def test_a_block_starts_where_the_user_speaks_and_fills_between_half_and_all_of_its_allowance():
     for exchanges in range(12, 60):
         history = history_of(chatter(exchanges))
-        start = recent_start(history, Budget(recent=768))
+        start = recent_start(history, FULL, CUT)
         assert history.turns[start].role is Role.USER
         exchange = history.costs[0] + history.costs[1]
-        assert 768 / 2 - exchange <= history.total - history.before[start] <= 768
-
-
-def test_two_exchanges_stay_however_long_they_are():
-    turns = chatter(20, words=3_000)
-    sources = Sources(history_of(turns), turn(41, "and now?"), "model")
-    for mode in (Mode.RECENCY, Mode.JIT):
-        window = plan(mode, sources, Budget(limit=32_768), COUNTER)
-        assert turns_of(window, Kind.RECENT) == [37, 38, 39, 40]
+        assert FULL - CUT - exchange <= history.total - history.before[start] <= FULL
 
 
 @examples(16)
-@given(conversations(), st.integers(0, 900))
-def test_a_block_is_within_its_allowance_or_it_is_the_floor(
+@given(conversations(), st.integers(8, 900))
+def test_a_block_is_within_its_allowance_or_it_is_the_last_exchange(
     turns: tuple[Turn, ...], allowance: int
 ):
     history = history_of(turns)
-    start = recent_start(history, Budget(recent=allowance))
-    floor = history.exchanges_back(FLOOR_EXCHANGES)
-    assert start <= floor
-    longest = max(history.costs, default=0)
-    full = Budget(recent=allowance).recent_of(longest).full
-    assert history.total - history.before[start] <= full or start == floor
-    assert len(history.turns) - floor <= 12
+    start = recent_start(history, allowance, allowance // 2)
+    last = history.exchanges_back(1)
+    assert start <= last
+    assert history.total - history.before[start] <= allowance or start == last
 
 
 @examples(16)
@@ -139,8 +127,8 @@ def test_a_talk_with_one_speaker_still_has_a_recent_block():
     for role in Role:
         turns = [turn(number, "word " * 40, role) for number in range(1, 101)]
         history = history_of(turns)
-        held = len(turns) - recent_start(history, Budget(recent=768))
-        assert 0 < held <= 12
+        held = len(turns) - recent_start(history, FULL, CUT)
+        assert 0 < held <= 16
         squeezed = fitting_start(history, 0, 200, priced)
         assert 0 < len(turns) - squeezed < held
 
@@ -148,7 +136,7 @@ def test_a_talk_with_one_speaker_still_has_a_recent_block():
 def test_tools_that_talk_for_pages_do_not_fill_the_window():
     pages = [turn(number, "output " * 40, Role.TOOL) for number in range(2, 90)]
     history = history_of([turn(1, "look it up"), *pages, turn(90, "there it is")])
-    assert len(history.turns) - recent_start(history, Budget(recent=768)) <= 12
+    assert len(history.turns) - recent_start(history, FULL, CUT) <= 16
 
 
 def test_what_a_tool_or_an_imported_system_said_goes_out_as_the_users_and_says_so():

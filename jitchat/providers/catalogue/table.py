@@ -42,6 +42,11 @@ class Prices:
         known = (self.input, self.output, self.cached or 0.0, self.written or 0.0)
         return not any(price is None or price for price in known) and not self.above
 
+    @property
+    def has_cache(self) -> bool:
+        """Whether input that is read from a cache costs less."""
+        return self.input is not None and self.cached is not None and self.cached < self.input
+
     def of(self, usage: Usage | None) -> float | None:
         """Return the cost of a reply in US dollars; None if a count or a price is missing.
 

@@ -1,117 +1,118 @@
-"""`jit`: pins, the recent block, what was retrieved; or everything, if that costs no more.
+"""`jit`: everything while it fits the window's size, then what the message needs.
 
-What is retrieved does not affect that choice: it is reduced until the window costs no more than
-everything. Otherwise a conversation would be sent whole for one draft and not for the next, and no
-cache could keep its beginning. Facts, parts of files and, if recall includes them, turns of other
-conversations are added in both cases, since the whole conversation does not contain them.
+Facts, parts of files and, if recall includes them, turns of other conversations are added in both
+cases, since the whole conversation does not contain them.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import replace
 
 from jitchat.window import reasons
+from jitchat.window.budget import SHARES
 from jitchat.window.facts import without_repeats
-from jitchat.window.other_conversations import CombinedRecall, with_others
-from jitchat.window.parts import Choice, Parts, of_conversation
+from jitchat.window.other_conversations import with_others
+from jitchat.window.parts import Choice, Parts, block_tokens
 from jitchat.window.recall import Allowance, Recall, Recalling
 from jitchat.window.render import pinned_segments, tail_segments
 from jitchat.window.window import Segment, tokens_of
 
+_LEAST_FILLED = 2_000
+"""Tokens. A smaller window holds no turn below the floor: small models are misled by it."""
+
 
 def choose(parts: Parts) -> Choice:
-    pinned, start = _pins_and_start(parts)
-    fixed = parts.fixed + tokens_of(pinned)
-    if parts.is_small and (fixed > parts.room or not start):
-        return _everything(parts)
-    parts.require(fixed)
-    head = (*parts.opening, *pinned, *parts.recent(start))
-    recalled, segments = _recalled(parts, head)
-    refused = parts.sources.wanted.intersection(recalled.not_whole)
-    lacks_requested = any(parts.sources.history.find(turn) is not None for turn in refused)
-    costs_more = parts.whole < of_conversation(segments) + parts.kept_line
-    if parts.is_small and (costs_more or lacks_requested):
-        return _everything(parts)
-    return Choice(segments, recalled, parts.squeezed(start, fixed))
+    return _everything(parts) if parts.is_small else _composed(parts)
 
 
 def _everything(parts: Parts) -> Choice:
     """Send every turn, and what was found outside this conversation."""
-    price, room = parts.counter.count, parts.room + parts.kept_line
-    left = room - parts.whole
-    additions = _additions(parts, parts.recent(0), left)
-    allowance = _allowance(parts, left - sum(price(each.text) for each in additions))
+    price, left = parts.counter.count, parts.room + parts.kept_line - parts.whole
+    additions = parts.additions(parts.recent(0), left)
+    room = left - sum(price(each.text) for each in additions)
+    allowance = Allowance(room, room)
     noted = with_others(Recall(), parts.sources.retrieval.elsewhere, allowance, price).noted
     is_whole = not parts.sources.history.taken_out
     reason = reasons.PASSED_THROUGH if is_whole else reasons.PASSED_THROUGH_WITHOUT
-    while True:
-        choice = parts.everything(reason, Recall(), (*additions, *reversed(noted)))
-        if tokens_of(choice.segments) <= room or not (additions or noted):
-            return choice
-        additions, noted = (additions, noted[:-1]) if noted else (additions[:-1], noted)
+    return parts.everything(reason, Recall(), (*additions, *reversed(noted)))
 
 
-def _additions(parts: Parts, sent: Sequence[Segment], room: int) -> tuple[Segment, ...]:
-    """Choose what is noted in addition to turns, the least needed last: facts, parts of files."""
-    facts = parts.fitting_facts(sent, room)
-    left = room - sum(parts.counter.count(each.text) for each in facts)
-    return (*facts, *parts.fitting_documents(left))
+def _composed(parts: Parts) -> Choice:
+    """Fill the window in one order: what comes later gives way to what comes before.
 
+    The message with its files, instructions, standing instructions and tools (`Parts.fixed`); the
+    last exchange; the turns that are required; what is noted of facts and files; recalled turns by
+    rank; the recent turns before the last exchange; index lines.
+    """
+    parts.require(parts.fixed)
+    sources, history, price = parts.sources, parts.sources.history, parts.counter.count
+    last = parts.fitting_start(parts.last_exchange, parts.fixed)
+    room = parts.room - parts.fixed - block_tokens(history, last, parts.pricing)
 
-def _pins_and_start(parts: Parts) -> tuple[list[Segment], int]:
-    """Find the pinned turns before the recent block, and its start: each limits the other."""
-    history, start = parts.sources.history, parts.wanted_start()
-    indices = {history.find(position) for position in parts.sources.pinned}
-    while True:
-        earlier = sorted(index for index in indices if index is not None and index < start)
-        pinned = pinned_segments([history.turns[index] for index in earlier], parts.counter.count)
-        moved = parts.fitting_start(start, parts.fixed + tokens_of(pinned))
-        if moved == start:
-            return pinned, start
-        start = moved
+    pinned, unfitting = _pinned(parts, last, room)
+    required = _required(parts, last) | dict.fromkeys(unfitting, reasons.PINNED)
+    room -= tokens_of(pinned)
 
+    taken = frozenset((*history.positions[last:], *(each.turn for each in pinned if each.turn)))
+    additions = parts.additions((*pinned, *parts.recent(last)), room)
+    room -= sum(price(each.text) for each in additions)
 
-def _allowance(parts: Parts, room: int) -> Allowance:
-    sources, budget = parts.sources, parts.budget
-    retrieved = budget.retrieved_of(sources.history.total)
-    return Allowance(room, retrieved, budget.index, sources.wanted)
-
-
-def _recalled(parts: Parts, head: Sequence[Segment]) -> tuple[Recall, tuple[Segment, ...]]:
-    """Fill the tail after `head` with as much as fits and is needed."""
-    sources = parts.sources
-    taken = frozenset(segment.turn for segment in head if segment.turn is not None)
-    price, history = parts.counter.count, sources.history
-    room = parts.room - tokens_of(head) - tokens_of(parts.bare_tail)
-    additions = _additions(parts, head, room)
-    allowance = _allowance(parts, room - sum(price(each.text) for each in additions))
+    most = room if sources.before is None else min(room, parts.budget.recalled)
+    fills = parts.budget.most >= _LEAST_FILLED
+    allowance = Allowance(room, most, required, parts.replaced, fills=fills)
     recalled = Recalling(history, sources.retrieval, taken, allowance, price).recall()
     combined = with_others(recalled, sources.retrieval.elsewhere, allowance, price)
-    while True:
-        turns = combined.recalled.in_order(parts.budget.order)
-        whole = [piece.turn for piece in turns if piece.excerpt is None]
-        noted = (*without_repeats(additions, whole), *reversed(combined.noted))
-        tail = tail_segments(combined.recalled.lines, turns, parts.draft, price, noted)
-        segments = (*head, *tail)
-        missing = _missing(parts, segments)
-        if missing <= 0 or (combined.is_bare and not additions):
-            return combined.recalled, segments
-        if combined.is_bare:
-            additions = additions[:-1]
-        else:
-            combined = _smaller(parts, combined, segments, missing)
-
-
-def _missing(parts: Parts, segments: Sequence[Segment]) -> int:
-    """Return the tokens over the room or over the cost of everything; 0 or less if none."""
-    most = parts.whole - parts.kept_line
-    return max(tokens_of(segments) - parts.room, of_conversation(segments) - most)
-
-
-def _smaller(
-    parts: Parts, combined: CombinedRecall, segments: Sequence[Segment], missing: int
-) -> CombinedRecall:
-    """Drop what is over: turns of other conversations only if the room itself is exceeded."""
     recalled = combined.recalled
-    if tokens_of(segments) <= parts.room and (recalled.turns or recalled.lines):
-        return replace(combined, recalled=recalled.smaller(missing, fits=True))
-    return combined.smaller(missing)
+    room -= sum(price(each.text) for each in recalled.turns)
+    room -= sum(price(each.text) for each in combined.noted)
+
+    start = _recent_start(parts, last, pinned, min(room, parts.budget.share(SHARES.recent)))
+    recalled = recalled.within(history.positions[start]) if start < last else recalled
+    room -= history.before[last] - history.before[start]
+
+    known = taken.union(history.positions[start:last])
+    most = min(room, parts.budget.share(SHARES.digest))
+    recalled = recalled.with_lines(history, sources.retrieval, known, most, price)
+
+    turns = recalled.in_order(parts.budget.order)
+    whole = [piece.turn for piece in turns if piece.excerpt is None]
+    noted = (*without_repeats(additions, whole), *reversed(combined.noted))
+    tail = tail_segments(recalled.lines, turns, parts.draft, price, noted)
+    segments = (*parts.opening, *pinned, *parts.recent(start), *tail)
+    refused = {turn: recalled.refused[turn] for turn in required if turn in recalled.refused}
+    return Choice(segments, recalled, refused)
+
+
+def _required(parts: Parts, last: int) -> dict[int, str]:
+    """Map the turns that are loaded before any that was found to the reasons, in their order."""
+    unfitting = parts.sources.history.positions[parts.last_exchange : last]
+    return dict.fromkeys(reversed(unfitting), reasons.LAST_EXCHANGE) | parts.required
+
+
+def _pinned(parts: Parts, end: int, room: int) -> tuple[list[Segment], list[int]]:
+    """Quote the pinned turns before index `end`; return also the positions of those without room.
+
+    The longest ones have none.
+    """
+    history, unfitting = parts.sources.history, list[int]()
+    indices = {history.find(position) for position in parts.sources.pinned}
+    kept = sorted(index for index in indices if index is not None and index < end)
+    while True:
+        turns = [history.turns[index] for index in kept]
+        segments = pinned_segments(turns, parts.counter.count)
+        if tokens_of(segments) <= room:
+            return segments, unfitting
+        longest = max(kept, key=history.whole_cost)
+        kept.remove(longest)
+        unfitting.append(history.positions[longest])
+
+
+def _recent_start(parts: Parts, last: int, pinned: Sequence[Segment], room: int) -> int:
+    """Return where a block starts that has `room` tokens for turns before index `last`.
+
+    It has no turn that is quoted as pinned.
+    """
+    history = parts.sources.history
+    quoted = (history.find(segment.turn) for segment in pinned if segment.turn)
+    first = max((index + 1 for index in quoted if index is not None), default=0)
+    fits = bisect_left(history.before, history.before[last] - room)
+    return min(history.exchange_at(max(first, fits)), last)
