@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jitchat.window.superseded import superseded
 from jitchat.values import Role, Turn
+from jitchat.window.superseded import superseded
 
 OTHER = (
     "I watered the garden this morning.",
