@@ -107,6 +107,9 @@ USUAL_MODES = tuple(mode for mode in Mode if not mode.distils)
 class RecallOrder(StrEnum):
     """The order of recalled turns in the window."""
 
+    AUTO = "auto"
+    """By date, so that a correction stands after what it corrects; in the window of a small model,
+    the best last."""
     BEST_LAST = "best-last"
     """Ascending by score: the best turn is nearest to the question."""
     DATE = "date"

@@ -226,8 +226,9 @@ class WindowSettings:
         least=1,
     )
     order: str = setting(
-        "order of recalled turns: best-last (best match nearest the question) or date",
-        RecallOrder.BEST_LAST.value,
+        "order of recalled turns: date, best-last (best match nearest the question), or auto: by"
+        " date except in windows of less than 2,000 tokens",
+        RecallOrder.AUTO.value,
         choices=tuple(order.value for order in RecallOrder),
     )
 

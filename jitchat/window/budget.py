@@ -41,6 +41,8 @@ class Shares:
 
 
 SHARES = Shares()
+_TINY = 2_000
+"""Tokens. There is no room in less for what follows a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Budget:
     """How the limit is known, in a few words for the screen; empty if unknown."""
     size_source: str = ""
     """How the size was chosen, in a few words for the screen; empty if the user set it."""
-    order: RecallOrder = RecallOrder.BEST_LAST
+    order: RecallOrder = RecallOrder.AUTO
     """The order of recalled turns. Not a number of tokens, but part of the same setting."""
 
     @property
@@ -85,6 +87,26 @@ class Budget:
         With 3,000 of 8,000 tokens, and 4,000 of 16,000, whole chats cost least.
         """
         return min(self.most * 3 // 8, 2_000 + self.most // 8)
+
+    @property
+    def is_tiny(self) -> bool:
+        """Whether the window is that of a small model, which is misled by what is beside the point.
+
+        It is composed anew for each message, and holds no turn below the floor.
+        """
+        return self.most < _TINY
+
+    @property
+    def recall_order(self) -> RecallOrder:
+        """The order of recalled turns: `RecallOrder.DATE` or `RecallOrder.BEST_LAST`.
+
+        Of 96 facts among near-duplicates, SmolLM2-135M answers 69 with the best last, and 52 by
+        date. Of 154 corrections in natural words, the newer statement is in the window and after
+        the older one in 36 % with the best last, and in 69 % by date.
+        """
+        if self.order is not RecallOrder.AUTO:
+            return self.order
+        return RecallOrder.BEST_LAST if self.is_tiny else RecallOrder.DATE
 
     def limited(self, limit: int, source: str) -> "Budget":
         """Use another limit; a reserve larger than half of it becomes a quarter of it."""

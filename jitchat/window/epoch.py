@@ -27,8 +27,6 @@ from jitchat.window.window import (
 )
 from jitchat.writing.pieces import Piece
 
-_LEAST_SIZE = 2_000
-"""Tokens. In a smaller window, there is no room for what follows."""
 _LEAST_RECALLED = 300
 """Tokens that a message may always have recalled: one turn of usual length."""
 _OF_EXCHANGE = 1.5
@@ -62,7 +60,7 @@ def extended(parts: Parts) -> Choice | None:
     combined = with_others(recalled, sources.retrieval.elsewhere, allowance, price)
     others = [each for each in combined.noted if not _is_in(each, carried)]
 
-    turns = combined.recalled.in_order(parts.budget.order)
+    turns = combined.recalled.in_order(parts.budget.recall_order)
     noted = (*additions, *reversed(others))
     tail = tail_segments((), turns, parts.draft, price, noted)
     segments = (*carried, *files, *tail)
@@ -96,9 +94,7 @@ def _carried(parts: Parts) -> tuple[Segment, ...] | None:
     """
     sources, history = parts.sources, parts.sources.history
     before = sources.before
-    if parts.is_small or before is None or not sources.is_cached:
-        return None
-    if parts.budget.most < _LEAST_SIZE:
+    if parts.is_small or parts.budget.is_tiny or before is None or not sources.is_cached:
         return None
     planned = planned_segments(before)
     opening = planned[: len(parts.opening)]

@@ -16,9 +16,6 @@ from jitchat.window.recall import Allowance, Recall, Recalling
 from jitchat.window.render import pinned_segments, tail_segments
 from jitchat.window.window import Segment, tokens_of
 
-_LEAST_FILLED = 2_000
-"""Tokens. A smaller window holds no turn below the floor: small models are misled by it."""
-
 
 def choose(parts: Parts) -> Choice:
     return _everything(parts) if parts.is_small else _composed(parts)
@@ -57,7 +54,7 @@ def _composed(parts: Parts) -> Choice:
     room -= sum(price(each.text) for each in additions)
 
     most = room if sources.before is None else min(room, parts.budget.recalled)
-    fills = parts.budget.most >= _LEAST_FILLED
+    fills = not parts.budget.is_tiny
     allowance = Allowance(room, most, required, parts.replaced, fills=fills)
     recalled = Recalling(history, sources.retrieval, taken, allowance, price).recall()
     combined = with_others(recalled, sources.retrieval.elsewhere, allowance, price)
@@ -73,7 +70,7 @@ def _composed(parts: Parts) -> Choice:
     most = min(room, parts.budget.share(SHARES.digest))
     recalled = recalled.with_lines(history, sources.retrieval, known, most, price)
 
-    turns = recalled.in_order(parts.budget.order)
+    turns = recalled.in_order(parts.budget.recall_order)
     whole = [piece.turn for piece in turns if piece.excerpt is None]
     noted = (*without_repeats(additions, whole), *reversed(combined.noted))
     tail = tail_segments(recalled.lines, turns, parts.draft, price, noted)
