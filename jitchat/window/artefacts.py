@@ -123,6 +123,8 @@ class _Made:
     """In lower case, after the message that asked for it."""
     worth: float
     """The likelihood that it is a thing that was asked for, and not an explanation."""
+    is_revision: bool = False
+    """Whether it was asked for by a message that refers to something made before."""
     replaces: tuple[int, ...] = ()
 
 
@@ -146,9 +148,12 @@ def _all_made(turns: Sequence[Turn], files: Sequence[Attachment]) -> Iterator[_M
         content = turn.content[:_READ] if turn.role in (Role.USER, Role.ASSISTANT) else ""
         shape = _shape_of(content)
         if shape:
-            worth = _worth(shape, follow_up_of(request))
+            asked = follow_up_of(request)
             text = f"{request}\n{content}".lower()
-            yield _Made(turn.position, exchange, shape, text, worth)
+            is_revision = turn.role is Role.ASSISTANT and asked.refers
+            yield _Made(
+                turn.position, exchange, shape, text, _worth(shape, asked), is_revision=is_revision
+            )
         for file in files:
             if file.turn == turn.position:
                 head = file.parts[0].text[:_READ] if file.parts else ""
@@ -182,6 +187,8 @@ def _latest(made: Iterable[_Made]) -> list[_Made]:
 
 
 def _is_version(new: _Made, old: _Made) -> bool:
+    if new.shape.kind is ArtefactKind.PROSE and not new.is_revision:
+        return False  # paragraphs on one subject have many words in common
     same = _SAME_NEXT if new.exchange == old.exchange + 1 else _SAME
     common = len(new.shape.words & old.shape.words)
     is_as_large = common >= _SAME_OF_NEW * len(new.shape.words)

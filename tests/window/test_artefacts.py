@@ -134,6 +134,12 @@ def test_another_artefact_of_the_kind_does_not_replace_one():
     assert not any(each.replaces for each in found)
 
 
+def test_long_messages_on_one_subject_are_no_versions_of_each_other():
+    visits = [LETTER.replace("autumn", when) for when in ("autumn", "winter", "spring")]
+    asked = brought([(visit, "Noted.") for visit in visits], "make it shorter")
+    assert [each.replaces for each in asked] == [(), ()]
+
+
 def test_an_attached_file_and_a_pasted_log_are_artefacts():
     part = Part("", "Chapter 1. The pump must be primed before it is started. " * 40)
     file = Attachment("manual.pdf", "", "application/pdf", 900, (part,), turn=1)
