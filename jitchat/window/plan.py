@@ -253,7 +253,8 @@ def _full_tokens(parts: Parts, mode: Mode, choice: Choice) -> int:
     history, draft = parts.sources.history, parts.sources.draft.position
     turns = {file.turn for file in files.files}
     every = {turn for turn in turns if turn == draft or history.find(turn) is not None}
-    attached = Placing(files, parts.counter).segments(every, parts.room - parts.whole)
+    room = parts.calibration.within(parts.budget.budget, parts.definitions_of_full)
+    attached = Placing(files, parts.counter).segments(every, room - parts.full)
     return parts.full + sum(_added_by(parts, turn, own) for turn, own in attached.items())
 
 
