@@ -29,7 +29,7 @@ from jitchat.writing.pieces import Piece
 
 _LEAST_RECALLED = 300
 """Tokens that a message may always have recalled: one turn of usual length."""
-_OF_EXCHANGE = 1.5
+_OF_EXCHANGE = 2.0
 """What a message may have recalled, as a multiple of what an exchange of its conversation costs:
 where turns are short, sending them all again from a cache costs hardly more."""
 
@@ -50,7 +50,7 @@ def extended(parts: Parts) -> Choice | None:
     additions = [each for each in parts.additions(carried, room) if not _is_in(each, carried)]
     room -= sum(price(each.text) for each in additions)
 
-    most = min(parts.budget.recalled // 2, max(_LEAST_RECALLED, _usual_exchange(parts)))
+    most = min(parts.budget.recalled_later, max(_LEAST_RECALLED, _usual_exchange(parts)))
     allowance = Allowance(room, most, required, parts.replaced, fills=True)
     recalled = Recalling(history, sources.retrieval, taken, allowance, price).recall()
     if room < most and recalled.refused:
