@@ -57,9 +57,8 @@ def window_fields(
 
 def _message_fields(window: ContextWindow) -> list[dict[str, Any]]:
     return [
-        output.json_fields(message, "role content") | {"use": use_fields(message.use)}
-        if message.use
-        else output.json_fields(message, "role content")
+        output.json_fields(message, "role content")
+        | ({"use": use_fields(message.use)} if message.use else {})
         for message in window.messages()
     ]
 
