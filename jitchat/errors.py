@@ -93,43 +93,17 @@ class ConversationInUse(StoreError):
 class ErasureIncomplete(StoreError):
     """A conversation is deleted, but parts of it may remain in the file's free pages."""
 
-    def __init__(self, why: StoreError) -> None:
-        super().__init__(
-            "The conversation is deleted, but parts of it may remain in free pages of the database,"
-            f" or in a copy. {why.what}",
-            "Rewriting temporarily needs twice the disk space of the database;"
-            " `jitchat conversations vacuum` tries again.",
-        )
-
 
 class ConversationDeleted(StoreError):
     """The conversation was deleted in the meantime."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This conversation has been deleted; nothing was stored.",
-            "Start a new one with /new or --new.",
-        )
 
 
 class StaleObservations(StoreError):
     """A pass is based on observations that have changed since; its result is not stored."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "The observations changed during a pass; its result was not stored.",
-            "The next pass observes its turns.",
-        )
-
 
 class StaleDocument(StoreError):
     """A document is based on a version that has changed since; it is not stored."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The memory document has changed; this version was not stored.",
-            "Its turns are still in this session, and are written at the session's next end.",
-        )
 
 
 class UnknownVersion(UsageError):

@@ -5,7 +5,7 @@ The app's first frame waits for all of it, so nothing here loads more than that 
 
 import logging
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -101,13 +101,16 @@ def picked_model(path: Path) -> tuple[str, str] | None:
 
     Errors of the cold store are not reported here: opening it does that.
     """
-    if is_missing(path):
-        return None
-    try:
-        with closing(Database(path)) as database:
-            return models.ChosenModel(database).get()
-    except JitchatError:
-        return None
+    with existing_database(path) as database, suppress(JitchatError):
+        return models.ChosenModel(database).get() if database is not None else None
+    return None
+
+
+def existing_database(path: Path) -> AbstractContextManager[Database | None]:
+    """Open a database; None if there is none or it is unreadable."""
+    with suppress(JitchatError):
+        return nullcontext() if is_missing(path) else closing(Database(path))
+    return nullcontext()
 
 
 def choose_conversation(

@@ -4,7 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, aclosing, closing, nullcontext, suppress
+from contextlib import aclosing, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -87,7 +87,7 @@ def doctor_command(flags: options.Flags, names: tuple[str, ...], as_json: bool) 
             for profile in settings.profiles()
             if profile.requires_key and profile.name not in asked
         }
-    with _usage_log(paths.database) as database:
+    with cold_store.existing_database(paths.database) as database:
         answers = asyncio.run(_ask_all(settings, profiles, database))
     selected = "name ok told=result remedy"
     of_answer = f"{selected} model seconds"
@@ -167,13 +167,6 @@ def _database(path: Path) -> Iterator[_Result]:
     left = f", with {plural(backlog, 'turn')} to be indexed for the search" if backlog else ""
     warning = database.warning()
     yield None if warning or backlog else True, warning or f"{path}{left}"
-
-
-def _usage_log(path: Path) -> AbstractContextManager[Database | None]:
-    """Open the database that records requests; None if there is none or it is unreadable."""
-    with suppress(JitchatError):
-        return nullcontext() if is_missing(path) else closing(Database(path))
-    return nullcontext()
 
 
 def _embedder(settings: Settings, paths: Paths) -> Iterator[_Result]:

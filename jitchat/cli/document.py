@@ -142,9 +142,8 @@ def _show_difference(documents: DocumentStore, old: int, new: int, *, as_json: b
 def _document_fields(document: MemoryDocument, project: str) -> dict[str, Any]:
     return {
         "project": project,
-        "version": document.version,
+        **output.json_fields(document, "version through"),
         "words": words_of(document),
-        "through": document.through,
         "lines": [_line_fields(line) for line in document.lines],
     }
 

@@ -147,12 +147,6 @@ async def once_for(session: Session, sent: Sent) -> Once:
     return sent.once
 
 
-async def end_if_over(session: Session) -> None:
-    """End the previous session first if its last message is more than twenty minutes old."""
-    if await asyncio.to_thread(session.ending.is_over):
-        await session.ending.end_if_due()
-
-
 async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError | None:
     """Send a message and print the reply. Return the error if there is no complete reply.
 
@@ -162,7 +156,8 @@ async def sent_and_printed(session: Session, sent: Sent) -> errors.JitchatError 
     place = "" if sent.names_conversation or sent.how.json else conversation.id
     printer = _Printer(session.memory, as_json=sent.how.json, place=place)
     try:
-        await end_if_over(session)
+        if await asyncio.to_thread(session.ending.is_over):  # since the last message
+            await session.ending.end_if_due()
         once = await once_for(session, sent)
         async with aclosing(session.send(sent.draft, sent.mode, once)) as told:
             async for event in told:

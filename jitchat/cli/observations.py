@@ -126,14 +126,13 @@ def _dropped(report: PassReport) -> Iterator[str]:
 
 def _fields(session: Session) -> dict[str, Any]:
     standing = session.observing.standing()
-    observations = standing.observations
+    lines = enumerate(standing.observations.lines, start=1)
+    names = "through=observations.through tokens=observed tokens_not_observed=raw"
     return {
         "conversation": session.memory.conversation.id,
-        "through": observations.through,
-        "tokens": standing.observed,
+        **output.json_fields(standing, names),
         "tokens_of_turns": standing.history.total - standing.raw,
-        "tokens_not_observed": standing.raw,
-        "lines": [_line_fields(number, line) for number, line in enumerate(observations.lines, 1)],
+        "lines": [_line_fields(number, line) for number, line in lines],
         "passes": [_pass_fields(report) for report in _reports(session)],
     }
 
@@ -144,12 +143,11 @@ def _line_fields(number: int, line: Observation) -> dict[str, Any]:
 
 
 def _pass_fields(report: PassReport) -> dict[str, Any]:
-    names = "id=made.id kind=made.kind made_by=made.made_by made_at=made.made_at dropped"
+    names = "id=made.id kind=made.kind made_by=made.made_by made_at=made.made_at note=made.note"
     return {
-        **output.json_fields(report, names),
+        **output.json_fields(report, f"{names} dropped"),
         "turns": [report.made.first, report.made.last],
         "lines": len(report.made.lines),
-        "note": dict(report.made.note),
         "lost": [{"turns": _turns(line.source), "text": line.text} for line in report.lost],
     }
 

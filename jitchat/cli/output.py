@@ -207,34 +207,16 @@ def _tenths(label: str, total: int) -> Callable[[int], None]:
 
 @contextmanager
 def byte_progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar of bytes on standard error; print lines if it is not a terminal."""
-    if not is_terminal(sys.stderr):
-        yield _byte_lines(total)
-        return
-    from rich import progress as bars  # noqa: PLC0415  only for downloads
-    from rich.console import Console  # noqa: PLC0415
-
-    bar_columns = (
-        "{task.description}", bars.BarColumn(), bars.DownloadColumn(),
-        bars.TransferSpeedColumn(), bars.TimeRemainingColumn(),
-    )  # fmt: skip
-    with bars.Progress(*bar_columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(for_terminal(label).cells, total=total or None)
-        yield lambda size: bar.update(task, completed=min(size, total))
-
-
-def _byte_lines(total: int) -> Callable[[int], None]:
-    """Print a line at each tenth of the total; nothing if the total is unknown."""
-    printed = 0
+    """Show the progress of a download, of which the number of bytes received so far is told."""
+    received = 0
 
     def show(size: int) -> None:
-        nonlocal printed
-        tenths = min(10, 10 * size // total) if total else 0
-        if tenths > printed:
-            printed = tenths
-            say(f"{10 * tenths} %", err=True)
+        nonlocal received
+        advance(min(size, total) - received)
+        received = min(size, total)
 
-    return show
+    with progress(label, total, lines=total > 0) as advance:
+        yield show
 
 
 def is_terminal(stream: IO[str] | None) -> bool:

@@ -10,7 +10,7 @@ import click
 from jitchat.cli import cold_store, options, output
 from jitchat.store.usage import Grouping, UsageRow, total_of_rows, usage_by
 from jitchat.text.figures import plural
-from jitchat.text.sanitize import for_terminal, shorten
+from jitchat.text.sanitize import shorten
 from jitchat.window.render import apportion
 
 _NAME = 48
@@ -61,8 +61,8 @@ def _print(rows: Sequence[UsageRow], *, is_plotted: bool) -> None:
     output.print_columns([_HEADINGS, *_table(rows)], right=(1, 2, 3, 4, 5))
     _explain_marks(total_of_rows(rows))
     if is_plotted:
-        for line in _plotted(rows):
-            output.emit(line)
+        output.say("")
+        output.print_columns([*_plot(rows)])
 
 
 def _explain_marks(total: UsageRow) -> None:
@@ -102,25 +102,18 @@ def _cost(row: UsageRow, shown: int) -> str:
     return f"{known} + {spent.unknown:,} unknown" if spent.unknown else known
 
 
-def _plotted(rows: Sequence[UsageRow]) -> Iterator[str]:
+def _plot(rows: Sequence[UsageRow]) -> Iterator[tuple[str, str]]:
     """Draw a bar for each row: of money if anything was charged, else of tokens.
 
     Rows of unknown cost are left out, because a bar of zero would be wrong.
     """
-    import plotext  # noqa: PLC0415  170 ms, needed for a plot only
-
-    values: list[float] = [row.input_tokens + row.output_tokens for row in rows]
-    title = "tokens in and out"
-    if any(row.spent.amount for row in rows):
-        rows = [row for row in rows if row.spent.amount or not row.spent.unknown]
-        is_little = max(row.spent.amount for row in rows) < 1
-        values = [row.spent.amount * (100 if is_little else 1) for row in rows]
-        title = "US cents" if is_little else "US dollars"
-    if not any(values):
-        return
-    names = [for_terminal(shorten(row.name, _NAME // 2)).cells for row in rows]
-    plotext.clear_figure()
-    plotext.theme("clear")
-    plotext.simple_bar(names, values, width=output.terminal_width() or _WIDTH, title=title)
-    yield ""
-    yield plotext.build().rstrip("\n")
+    title = "cost"
+    values = {row.name: row.spent.amount for row in rows if row.spent.amount}
+    if not values:
+        title = "tokens in and out"
+        values = {row.name: row.input_tokens + row.output_tokens for row in rows}
+    room = (output.terminal_width() or _WIDTH) - _NAME // 2 - 2
+    most = max(values.values()) or 1
+    yield "", title
+    for name, value in values.items():
+        yield shorten(name, _NAME // 2), "▇" * round(room * value / most)

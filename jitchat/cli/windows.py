@@ -19,28 +19,13 @@ from jitchat.why import parts_told
 from jitchat.window import record
 from jitchat.window.cost import choosing_sentences
 from jitchat.window.message_text import message_texts
-from jitchat.window.window import ContextWindow, LedgerRow, NeverCandidates, OtherRow, Segment
+from jitchat.window.window import ContextWindow, LedgerRow, OtherRow, Segment
 
 TEXT_WIDTH = 100
 """Maximum characters of a segment's text; fewer if the terminal is narrower."""
 _HEADINGS = ("kind", "turn", "tokens", "why", "text")
-_COLOURS = {
-    "system": "magenta",
-    "tools": "bright_blue",
-    "standing": "bright_red",
-    "document": "bright_cyan",
-    "observations": "bright_green",
-    "pinned": "yellow",
-    "recent": "blue",
-    "files": "bright_yellow",
-    "facts": "bright_white",
-    "documents": "bright_cyan",
-    "index": "cyan",
-    "retrieved": "green",
-    "tool calls": "bright_blue",
-    "tool results": "bright_yellow",
-    "requested": "bright_magenta",
-}
+_COLOURS = {kind: signs.of_terminal[0] for kind, signs in figures.SIGNS.items() if kind != "draft"}
+"""The draft has the text's own colour."""
 
 
 def window_fields(
@@ -72,9 +57,8 @@ def window_fields(
 
 def _message_fields(window: ContextWindow) -> list[dict[str, Any]]:
     return [
-        output.json_fields(message, "role content") | {"use": use_fields(message.use)}
-        if message.use
-        else output.json_fields(message, "role content")
+        output.json_fields(message, "role content")
+        | ({"use": use_fields(message.use)} if message.use else {})
         for message in window.messages()
     ]
 
@@ -123,10 +107,6 @@ def _price_line(window: ContextWindow, compared: Comparison) -> str:
         return f"{stable}; cost unknown: no price for {window.model}"
     source = f" ({one_line(compared.source)})" if compared.source else ""
     return f"{stable}; cost to send: {compared.cost or 'free'}{source}"
-
-
-def _never_line(window: ContextWindow, never: NeverCandidates) -> str:
-    return f"{one_line(never.sentence)} ({window.figure(never.tokens)} tokens)"
 
 
 @click.command("replay", cls=options.SharingCommand)
@@ -239,7 +219,7 @@ def _print_ledger(window: ContextWindow) -> None:
         rows = [_OTHER_HEADINGS, *(_other_row(window, row) for row in window.others)]
         output.print_columns(rows, right=(2, 3), cut=True)
     if (never := window.never_candidates) is not None:
-        output.say(_never_line(window, never))
+        output.say(f"{one_line(never.sentence)} ({window.figure(never.tokens)} tokens)")
 
 
 def _other_row(window: ContextWindow, row: OtherRow) -> Sequence[str]:

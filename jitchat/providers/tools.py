@@ -37,13 +37,14 @@ def problem_with(
     if call.name not in names:
         few = ", ".join(names[:_SHOWN_NAMES]) + (", …" if len(names) > _SHOWN_NAMES else "")
         there = f"There are: {few}." if names else "There are none."
-        return _failed(call, f"There is no tool {shorten(call.name, 80)!r}. {there}")
+        what = f"There is no tool {shorten(call.name, 80)!r}. {there}"
+        return ToolResult(call, what, is_error=True)
     arguments, why = read_arguments(call.arguments)
     if is_cut and not arguments and call.arguments.strip() != "{}":
-        return _failed(call, _CUT)
+        return ToolResult(call, _CUT, is_error=True)
     if arguments is None:
         what = f"The arguments are not a JSON object ({why}). Nothing was run. Call again."
-        return _failed(call, what)
+        return ToolResult(call, what, is_error=True)
     return None
 
 
@@ -51,7 +52,3 @@ _CUT = (
     "The answer was as long as it may be and ended within this call. Nothing was run. Call again,"
     " with shorter arguments."
 )
-
-
-def _failed(call: ToolCall, sentence: str) -> ToolResult:
-    return ToolResult(call, sentence, is_error=True)

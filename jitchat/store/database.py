@@ -530,6 +530,13 @@ class Database:
             raise store_error(error, self.path, has_written=self._has_written) from error
 
 
+class Records:
+    """The base of classes that read and write tables."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
 def _refuse_screen() -> None:
     if not may_wait.get()():
         raise RuntimeError("The event loop that draws the screen cannot wait for the database.")

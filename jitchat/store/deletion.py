@@ -116,7 +116,12 @@ def erase(store: ColdStore, conversation: str, *, with_memory: bool = True) -> b
     try:
         return vacuum(store)
     except StoreError as error:
-        raise ErasureIncomplete(error) from error
+        raise ErasureIncomplete(
+            "The conversation is deleted, but parts of it may remain in free pages of the database,"
+            f" or in a copy. {error.what}",
+            "Rewriting temporarily needs twice the disk space of the database;"
+            " `jitchat conversations vacuum` tries again.",
+        ) from error
 
 
 def vacuum(store: ColdStore) -> bool:

@@ -119,7 +119,10 @@ class DocumentStore:
         with self._database.write() as connection:
             before = self.latest()
             if before.version != document.version:
-                raise StaleDocument
+                raise StaleDocument(
+                    "The memory document has changed; this version was not stored.",
+                    "Its turns are still in this session, and are written when it next ends.",
+                )
             if (before.lines, before.through) == (document.lines, document.through):
                 return before
             made = replace(document, version=before.version + 1)

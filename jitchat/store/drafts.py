@@ -11,7 +11,7 @@ from jitchat.draft import GO_ON, Draft
 from jitchat.errors import StoreError
 from jitchat.paths import replace_file
 from jitchat.store.attachments import FILE_COLUMNS, listed_file
-from jitchat.store.database import Database
+from jitchat.store.database import Database, Records
 from jitchat.text.sanitize import repair
 
 _FILES = f"""
@@ -29,11 +29,8 @@ _FILES_OF_PROMPTS = f"""
 """  # noqa: S608  a constant
 
 
-class Drafts:
+class Drafts(Records):
     """Messages that were written and not sent, one per conversation."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def get(self, conversation: str) -> Draft:
         query = "SELECT text, typed FROM drafts WHERE conversation = ?"

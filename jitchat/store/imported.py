@@ -279,7 +279,7 @@ class ImportWriter:
         is_poorer = self._is_same_copy and len(attached) > len(incoming.files)
         is_older = self._is_older or is_poorer or self._is_earlier(incoming, stored)
         is_newer = not (is_same or is_older)
-        is_free = self._is_free(stored.id, stored.position)
+        is_free = not self._dependents.has_dependents(self.id, stored.id, stored.position)
         if is_newer and not is_free:
             connection.execute("DELETE FROM imported_turns WHERE turn = ?", (stored.id,))
             self._add(connection, incoming, parent_of(stored))
@@ -306,9 +306,6 @@ class ImportWriter:
         for table in _OF_TEXT:
             connection.execute(f"DELETE FROM {table} WHERE turn = ?", (stored.id,))  # noqa: S608  constants
         _put_details(connection, stored.id, incoming)
-
-    def _is_free(self, turn_id: int, position: int) -> bool:
-        return not self._dependents.has_dependents(self.id, turn_id, position)
 
     def _is_earlier(self, incoming: IncomingTurn, stored: Turn) -> bool:
         """Whether an incoming turn has nothing that the stored one lacks."""

@@ -5,16 +5,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from jitchat.errors import StoreUnreadable
-from jitchat.store.database import Database
+from jitchat.store.database import Records
 
 Fields = Mapping[str, Any]
 """A JSON object."""
 
 
-class RotRows:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class RotRows(Records):
     def run(self) -> Fields:
         """Read the run's own fields, without its cells.
 

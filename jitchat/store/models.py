@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeGuard
 from urllib.parse import urlsplit
 
-from jitchat.store.database import Database, bounded
+from jitchat.store.database import Database, Records, bounded
 from jitchat.text.sanitize import repair
 from jitchat.values import Limit, Other, Sample
 
@@ -175,11 +175,8 @@ class ModelLists:
         return fetched_at
 
 
-class ChosenModel:
+class ChosenModel(Records):
     """The provider and model that the user picked most recently, on any screen."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def get(self) -> tuple[str, str] | None:
         """Read provider and model; None if none was ever picked."""

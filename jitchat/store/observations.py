@@ -120,7 +120,10 @@ class ObservationStore:
             through = tip.last if tip is not None else 0
             follows = tip.id if tip is not None else None
             if made.follows != follows or not _continues(made, path, through):
-                raise StaleObservations
+                raise StaleObservations(
+                    "The observations changed during a pass; its result was not stored.",
+                    "The next pass observes its turns.",
+                )
             made_at = self._now()
             identity = connection.execute(
                 "INSERT INTO observation_passes"

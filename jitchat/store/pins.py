@@ -6,7 +6,7 @@ Pins belong to turns: a turn that two branches share is pinned in both.
 from collections.abc import Mapping
 
 from jitchat.store import search_index
-from jitchat.store.database import Database
+from jitchat.store.database import Records
 from jitchat.store.path import Path
 from jitchat.text.sanitize import repair
 from jitchat.values import Instructions, Turn
@@ -18,11 +18,8 @@ _PINS = """
 """CROSS makes SQLite read the tables in this order: few turns are pinned."""
 
 
-class Pins:
+class Pins(Records):
     """The turns that the user pinned or excluded, in every conversation."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def of(self, conversation: str, path: Path) -> Mapping[int, str]:
         """Return which turns of a path are `pinned` or `excluded`, by position."""
@@ -37,11 +34,8 @@ class Pins:
                 connection.execute("INSERT INTO held_turns VALUES (?, ?)", (turn.id, hold))
 
 
-class OwnInstructions:
+class OwnInstructions(Records):
     """The system texts and personas that are set for single conversations."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def get(self, conversation: str) -> Instructions:
         query = "SELECT system, persona FROM conversations WHERE id = ?"
@@ -65,14 +59,11 @@ _OWN_MODE = """
 """
 
 
-class PickedMode:
+class PickedMode(Records):
     """The mode that the user picked in a conversation, and the one picked last in any.
 
     A conversation without turns counts as new.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def get(self, conversation: str) -> tuple[str, str]:
         """Return both modes by name; an empty name for one that was never picked."""
@@ -87,11 +78,8 @@ class PickedMode:
             connection.execute("INSERT OR REPLACE INTO screen_state VALUES ('mode', ?)", (mode,))
 
 
-class ScreenState:
+class ScreenState(Records):
     """The screen's state from the last session, by name; empty for what was never set."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def get(self, name: str) -> str:
         row = self._database.fetch_one("SELECT value FROM screen_state WHERE name = ?", (name,))
@@ -101,11 +89,8 @@ class ScreenState:
         self._database.execute("INSERT OR REPLACE INTO screen_state VALUES (?, ?)", (name, value))
 
 
-class AllowedFolders:
+class AllowedFolders(Records):
     """Hidden folders, and folders outside the current one, whose files mentions may attach."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def all(self) -> frozenset[str]:
         rows = self._database.fetch_all("SELECT path FROM allowed_folders")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from jitchat.store.database import Database
+from jitchat.store.database import Records
 from jitchat.store.store import TURN_COLUMNS, turn_from
 from jitchat.text.figures import moment_of
 from jitchat.values import Turn
@@ -47,10 +47,7 @@ class Case:
     """The cold store's key; 0 for a case that was not stored."""
 
 
-class Cases:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class Cases(Records):
     def of(self, conversation: str | None = None) -> list[Case]:
         """List the cases of one conversation, or of all, in order of their messages."""
         with self._database.read() as connection:

@@ -393,7 +393,10 @@ class ColdStore:
         """
         with self.database.write() as connection:
             if connection.execute(_IS_THERE, (conversation,)).fetchone() is None:
-                raise ConversationDeleted
+                raise ConversationDeleted(
+                    "This conversation has been deleted; nothing was stored.",
+                    "Start a new one with /new or --new.",
+                )
             tree = self.tree(conversation)
             parent, stored = tree.head if under is None else under, list[Turn]()
             for position, turn in enumerate(turns, start=tree.last + 1):

@@ -204,7 +204,7 @@ class Approvals:
         claims = self._claimant.claims_of(source, tool.name) or Claims(tool.name)
         verdict = self._rules.verdict(source, names_of(source, tool, claims))
         if verdict is Verdict.DENY:
-            return _refused(call, _DENIED)
+            return ToolResult(call, _DENIED, is_error=True)
         if verdict is Verdict.ALLOW:
             return None
         async with self._asking:
@@ -230,18 +230,14 @@ class Approvals:
     async def _asked(self, question: Question, grant: "_Grant") -> ToolResult | None:
         answer = await self._approver.approve(question)
         if answer not in question.choices or answer is Answer.DECLINE:
-            is_headless = isinstance(self._approver, Headless)
-            return _refused(question.call, _HEADLESS if is_headless else _DECLINED)
+            why = _HEADLESS if isinstance(self._approver, Headless) else _DECLINED
+            return ToolResult(question.call, why, is_error=True)
         if answer is not Answer.ONCE:
             self._here.add(grant)
         if answer is Answer.ALWAYS:
             with suppress(StoreError):  # not stored: the grant holds for this conversation only
                 await asyncio.to_thread(self._grants.put, *grant)
         return None
-
-
-def _refused(call: ToolCall, sentence: str) -> ToolResult:
-    return ToolResult(call, sentence, is_error=True)
 
 
 def names_of(source: str, tool: Tool, claims: Claims) -> tuple[str, ...]:

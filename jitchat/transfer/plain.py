@@ -154,14 +154,10 @@ def _several(file: SourceFile, shape: Shape, source: Source) -> Iterator[Incomin
             fields = mapping(value)
             name = text(fields.get("id")) or f"{file.stem}-{number}"
             tally = Tally()
-            tally.read(_without_lists(fields))
+            tally.read({key: value for key, value in fields.items() if key not in _LISTS})
             found = _conversation(name, iter(_listed(fields)), tally, text(fields.get("title")))
             found.turns = list(found.turns)
             yield found
-
-
-def _without_lists(fields: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in fields.items() if name not in _LISTS}
 
 
 def _items(file: SourceFile, shape: Shape, tally: Tally) -> Iterator[object]:

@@ -13,7 +13,7 @@ distinguished with any kind of colour vision; each segment also has its own patt
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rich.segment import Segment
 from textual import content
@@ -23,6 +23,7 @@ from textual.theme import Theme
 
 from jitchat.lab.colours import MODE_COLOURS, contrast
 from jitchat.text.sanitize import CHANGED, for_terminal, stand_ins
+from jitchat.tui.figures import SIGNS
 from jitchat.values import Mode
 
 TEXT, MARK = 4.5, 3.0
@@ -31,42 +32,6 @@ MUTED = "$text-muted"
 """Style of secondary text; never `dim`, which terminals render differently."""
 
 
-class Signs(NamedTuple):
-    """How a part of the limit is drawn, so that it is recognised with and without colour."""
-
-    pattern: str
-    """The character that fills its part of a bar."""
-    letter: str
-    """Marks its rows in the wire; empty for what is not sent."""
-    short: str
-    """Its name in a short line."""
-    hues: tuple[str, str]
-    """Its colours on a dark and on a light background; that of the draft is the text's own."""
-    of_terminal: tuple[str, str]
-    """Its colours among the terminal's sixteen, likewise."""
-
-
-SIGNS = {
-    "system": Signs("█", "S", "sys", ("#56b4e9", "#0072b2"), ("bright_cyan", "blue")),
-    "tools": Signs("▌", "L", "tls", ("#8da9ff", "#3d4fb8"), ("bright_blue", "magenta")),
-    "standing": Signs("▀", "N", "std", ("#ff9d9d", "#c8102e"), ("bright_white", "bright_magenta")),
-    "document": Signs("▄", "M", "doc", ("#4fd1c5", "#00707a"), ("bright_yellow", "red")),
-    "observations": Signs("╪", "O", "obs", ("#b6d94c", "#557a00"), ("magenta", "red")),
-    "pinned": Signs("▓", "P", "pin", ("#f0e442", "#7a6f00"), ("bright_red", "bright_red")),
-    "recent": Signs("▚", "R", "rec", ("#2fae7c", "#007a50"), ("green", "bright_blue")),
-    "files": Signs("▣", "E", "fil", ("#d9b38c", "#8a5a2b"), ("bright_green", "blue")),
-    "facts": Signs("◆", "F", "fct", ("#9be7ff", "#3f6ea8"), ("red", "bright_magenta")),
-    "documents": Signs("▤", "B", "docs", ("#ffb3e6", "#a3338f"), ("bright_blue", "bright_red")),
-    "index": Signs("≡", "I", "idx", ("#d987b5", "#b0307f"), ("bright_magenta", "magenta")),
-    "retrieved": Signs("▒", "T", "ret", ("#e69f00", "#c04a00"), ("yellow", "red")),
-    "draft": Signs("▞", "D", "draft", ("#ffffff", "#000000"), ("default", "default")),
-    "tool calls": Signs("▙", "C", "call", ("#b9c8ff", "#6a5acd"), ("bright_green", "blue")),
-    "tool results": Signs("▜", "A", "res", ("#e8743b", "#a33c1f"), ("bright_yellow", "red")),
-    "requested": Signs("░", "Q", "req", ("#c8a2ff", "#7a3fb5"), ("magenta", "magenta")),
-    "free": Signs("·", "", "free", ("#808080", "#6a6a6a"), ("bright_black", "bright_black")),
-    "reserve": Signs("╲", "", "rsv", ("#a0846c", "#7d6b5d"), ("cyan", "bright_magenta")),
-}
-"""By the name of a kind of segment, for the free part and for the reserve."""
 _STATES = {
     "primary": ("bright_cyan", "blue"),
     "secondary": ("cyan", "bright_blue"),

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
@@ -47,6 +48,44 @@ _NUMBER = re.compile(r"[~<>$#]{0,2}(?<![\d.,])\d[\d.,]*+\Z")
 WORKING = "…"
 """Marks figures that are about to change, because another window is being planned."""
 PART_BARS = "▁▂▃▄▅▆▇█"
+
+
+class Signs(NamedTuple):
+    """How a part of the limit is drawn, so that it is recognised with and without colour."""
+
+    pattern: str
+    """The character that fills its part of a bar."""
+    letter: str
+    """Marks its rows in the wire; empty for what is not sent."""
+    short: str
+    """Its name in a short line."""
+    hues: tuple[str, str]
+    """Its colours on a dark and on a light background; that of the draft is the text's own."""
+    of_terminal: tuple[str, str]
+    """Its colours among the terminal's sixteen, likewise."""
+
+
+SIGNS = {
+    "system": Signs("█", "S", "sys", ("#56b4e9", "#0072b2"), ("bright_cyan", "blue")),
+    "tools": Signs("▌", "L", "tls", ("#8da9ff", "#3d4fb8"), ("bright_blue", "magenta")),
+    "standing": Signs("▀", "N", "std", ("#ff9d9d", "#c8102e"), ("bright_white", "bright_magenta")),
+    "document": Signs("▄", "M", "doc", ("#4fd1c5", "#00707a"), ("bright_yellow", "red")),
+    "observations": Signs("╪", "O", "obs", ("#b6d94c", "#557a00"), ("magenta", "red")),
+    "pinned": Signs("▓", "P", "pin", ("#f0e442", "#7a6f00"), ("bright_red", "bright_red")),
+    "recent": Signs("▚", "R", "rec", ("#2fae7c", "#007a50"), ("green", "bright_blue")),
+    "files": Signs("▣", "E", "fil", ("#d9b38c", "#8a5a2b"), ("bright_green", "blue")),
+    "facts": Signs("◆", "F", "fct", ("#9be7ff", "#3f6ea8"), ("red", "bright_magenta")),
+    "documents": Signs("▤", "B", "docs", ("#ffb3e6", "#a3338f"), ("bright_blue", "bright_red")),
+    "index": Signs("≡", "I", "idx", ("#d987b5", "#b0307f"), ("bright_magenta", "magenta")),
+    "retrieved": Signs("▒", "T", "ret", ("#e69f00", "#c04a00"), ("yellow", "red")),
+    "draft": Signs("▞", "D", "draft", ("#ffffff", "#000000"), ("default", "default")),
+    "tool calls": Signs("▙", "C", "call", ("#b9c8ff", "#6a5acd"), ("bright_green", "blue")),
+    "tool results": Signs("▜", "A", "res", ("#e8743b", "#a33c1f"), ("bright_yellow", "red")),
+    "requested": Signs("░", "Q", "req", ("#c8a2ff", "#7a3fb5"), ("magenta", "magenta")),
+    "free": Signs("·", "", "free", ("#808080", "#6a6a6a"), ("bright_black", "bright_black")),
+    "reserve": Signs("╲", "", "rsv", ("#a0846c", "#7d6b5d"), ("cyan", "bright_magenta")),
+}
+"""By the name of a kind of segment, for the free part and for the reserve."""
 
 
 def tokens(count: int, *, exact: bool, band: int = 0) -> str:

@@ -35,20 +35,18 @@ def test_the_size_and_the_place_of_a_download_are_printed(jitchat: Shell, wheels
     place = jitchat.home / "models" / "tiny" / "model.onnx"
     assert done.code == 0
     assert done.out == f"Tiny, MIT: 0.0 MB to download, 0.0 MB on disk\nTiny is at {place}.\n"
-    assert done.err.endswith("100 %\n")
+    size = known()["tiny"].download_size
+    assert done.err.endswith(f"tiny: {size:,} of {size:,}\n")
     assert place.read_bytes() == CONTENT
 
 
-def test_a_terminal_shows_a_bar_with_the_size_in_place_of_lines(
+def test_a_terminal_shows_a_bar_in_place_of_lines(
     jitchat: Shell, wheels: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(output, "is_terminal", lambda stream: True)
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "100")
     done = jitchat("models", "fetch", "tiny")
-    total = known()["tiny"].download_size / 1_000
-    assert f"{total:.1f} kB" in done.err
-    assert "100 %" not in done.err
+    assert "tiny" in done.err
+    assert " of " not in done.err
 
 
 def test_existing_weights_are_reported(jitchat: Shell, wheels: Path):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jitchat.draft import EMPTY, Draft
+from jitchat.session import Session
 from jitchat.settings import Settings
 from jitchat.store.drafts import Drafts
 from jitchat.store.pins import ScreenState
@@ -21,6 +22,8 @@ from tests.tui.support import TestBackend, demo_app, idle, ready, type_text, unt
 
 if TYPE_CHECKING:
     import pytest
+
+    from jitchat.window.steering import Once
 
 SIZE = (140, 40)
 
@@ -79,6 +82,29 @@ async def test_a_draft_is_on_disk_soon_after_the_last_key_and_until_its_reply_be
         assert drafts.get("demo") == EMPTY
         ends.set()
         await idle(pilot)
+        await until(pilot, lambda: not drafts.get("demo"), "its end: it was answered")
+
+
+async def test_a_message_is_kept_while_it_is_prepared(
+    backend: TestBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drafts, kept = Drafts(backend.store.database), list[str]()
+    find_named = Session.find_named
+    async with demo_app(backend).run_test(size=SIZE) as pilot:
+        screen = await ready(pilot)
+        await type_text(pilot, "sent, and the power fails")
+        loop = asyncio.get_running_loop()
+
+        def noting_what_is_kept(session: Session, once: Once) -> Once:
+            if screen.sends.prepares:
+                asyncio.run_coroutine_threadsafe(screen.keeper.keep_now(), loop).result(5)
+                kept.append(drafts.get("demo").text)
+            return find_named(session, once)
+
+        monkeypatch.setattr(Session, "find_named", noting_what_is_kept)
+        await pilot.press("enter")
+        await idle(pilot)
+        assert kept[:1] == ["sent, and the power fails"]
         await until(pilot, lambda: not drafts.get("demo"), "its end: it was answered")
 
 

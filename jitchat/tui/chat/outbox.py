@@ -60,6 +60,7 @@ class Outbox(Controller):
             self.host.say(sentence)
         elif self.waiting is not None:
             prompt.give_back(draft)
+            self.sends.waits()
         elif session is not None and not self.sends.busy:
             await self._send(session, draft)
         elif session is None and self.opening.refusal is None:
@@ -75,8 +76,7 @@ class Outbox(Controller):
     async def send_waiting(self, session: Session) -> None:
         """Send the message that was waiting for the conversation to open, if there is one."""
         if self.waiting is not None:
-            typed, self.waiting = self.waiting, None
-            await self._send(session, typed)
+            await self._send(session, self.waiting)
 
     def return_waiting(self) -> None:
         """Put a message that waits back into the prompt."""
@@ -94,10 +94,17 @@ class Outbox(Controller):
             await self.run_action(action.call(argument) if argument else action.run)
 
     async def _send(self, session: Session, typed: Draft) -> None:
-        """Send the typed text; until its reply begins, the conversation is not left."""
+        """Send the typed text; until its reply begins, the conversation is not left.
+
+        Until then it is kept like a draft, for the case that the app ends.
+        """
         self.sends.prepares = True
+        self.waiting = typed
         try:
             await self._prepare(session, typed)
+        except JitchatError:
+            self.return_waiting()
+            raise
         finally:
             self.sends.prepares = False
 
@@ -105,7 +112,7 @@ class Outbox(Controller):
         """Send the typed text with the choices made for this message only."""
         message = typed.ending(addressed_in(typed.text).text)
         if not message.text.strip():
-            self.surfaces.prompt.give_back(typed)
+            self.return_waiting()
             self.host.say(f"Type a message after {typed.text.strip()}.")
             return
         found = Once(mentions=mentions_of(message))
@@ -114,14 +121,13 @@ class Outbox(Controller):
             found = await asyncio.to_thread(session.find_named, found)
             folder = await asyncio.to_thread(session.folder_to_allow, found)
         if folder is not None:
-            self.surfaces.prompt.give_back(typed)
+            self.return_waiting()
             text = f"Attach files of {one_line(str(folder))} from now on?"
             allow = self.host.showing_errors(partial(self._allow, session, folder))
             self.routing.ask(Question(text, allow))
             return
         question = await question_on(session, self.steering.as_message(typed))
         if question is not None:
-            self.waiting = typed
             self.host.run(partial(self._ask, session, typed, question), "large", exclusive=True)
         else:
             await self._start(session, typed, found)
@@ -146,12 +152,12 @@ class Outbox(Controller):
             self.return_waiting()
             raise
         self.surfaces.hint.arrive()
-        self.waiting = None
         await self._start(session, typed, Once(form=form))
 
     async def _start(self, session: Session, typed: Draft, known: Once) -> None:
         """Start a send; its form, and the files that it names, may be known already."""
         self.opening.keeper.send(typed)
+        self.waiting = None
         if (after := self.branches.leave_edit()) is not None:
             await self.branches.show_up_to(session, after)
         draft, once, mode = self.steering.take(typed, after)

@@ -60,9 +60,13 @@ def _ground(outcome: Outcome, cells: int) -> Part:
     return SIGNS[outcome].ljust(cells)[:cells], f"{ink_on(colour)} on {colour}"
 
 
-class EvidenceTable(Widget):
+class Tallied(Widget):
+    """The base of what is drawn from a run's tallies."""
+
     tallies: reactive[Tallies] = reactive(count_results(()))
 
+
+class EvidenceTable(Tallied):
     def render(self) -> Content:
         width, height = self.size
         rows = list(evidence_rows(evidence_by_mode(self.tallies), width, height))
@@ -82,9 +86,7 @@ def difference_line(each: ModeDifference, width: int) -> str:
     return next((form for form in forms if len(form) <= width), cut(text, width))
 
 
-class DifferenceLines(Widget):
-    tallies: reactive[Tallies] = reactive(count_results(()))
-
+class DifferenceLines(Tallied):
     def render(self) -> Content:
         width = self.size.width
         return Content(
@@ -271,8 +273,7 @@ _STYLES = {
 }
 
 
-class CurvePlot(Widget):
-    tallies: reactive[stats.Tallies] = reactive(stats.count_results(()))
+class CurvePlot(Tallied):
     axis: reactive[stats.Axis] = reactive(stats.LENGTH)
 
     def __init__(self, asked: Experiment) -> None:
@@ -295,9 +296,7 @@ class CurvePlot(Widget):
         return Content("\n").join(Content.assemble(*parts) for parts in (legend, *drawn))
 
 
-class SpentTable(Widget):
-    tallies: reactive[stats.Tallies] = reactive(stats.count_results(()))
-
+class SpentTable(Tallied):
     def __init__(self, modes: Sequence[Mode]) -> None:
         super().__init__()
         self._modes = modes

@@ -11,7 +11,7 @@ from jitchat.lab.experiment import Result
 from jitchat.lab.facts import Fact
 from jitchat.lab.live import DEPTHS, LENGTHS, MODES, NEAR, USUAL, Setup
 from jitchat.lab.run_file import short
-from jitchat.lab.stats import Tallies, Tally, count_results, duration, percent, share_of
+from jitchat.lab.stats import Tallies, count_results, duration, percent, share_of
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.tui.drawing import MUTED, Content
@@ -93,10 +93,6 @@ class LiveState:
         return count_results(
             each for each in self.results if (each.cell.near, each.cell.depth) == dials
         )
-
-    @property
-    def totals(self) -> Mapping[Mode, Tally]:
-        return self.score.by_mode
 
 
 def _notch(scale: Sequence[_Number], value: _Number, step: int) -> _Number:

@@ -434,15 +434,10 @@ class TourApp(JitchatApp):
             await self.pop_screen()
 
     async def _go_on(self) -> None:
-        """Run the next step; after the last one, end."""
+        """Run the next step; after the last one, the live demo if the local model is available."""
         if self.progress.place < len(script.steps()):
             await self._do(self.progress.place + 1)
-        else:
-            await self._finish()
-
-    async def _finish(self) -> None:
-        """End with the live demo if the local model is available; then a recording ends."""
-        if await asyncio.to_thread(self._can_be_live):
+        elif await asyncio.to_thread(self._can_be_live):
             await self._close_screens()
             self.end()
             from jitchat.lab.live import Setup  # noqa: PLC0415  loads the lab

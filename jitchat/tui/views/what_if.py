@@ -16,8 +16,8 @@ from jitchat.savings import Comparison
 from jitchat.session import Session
 from jitchat.text.figures import Figure, Mark, about_cost, enumerated, percent, plural
 from jitchat.text.sanitize import shorten
-from jitchat.tui.drawing import MUTED, SIGNS, Content
-from jitchat.tui.figures import assumed_mark
+from jitchat.tui.drawing import MUTED, Content
+from jitchat.tui.figures import SIGNS, assumed_mark
 from jitchat.tui.views import view
 from jitchat.tui.views.table_view import TableView
 from jitchat.tui.widgets.budget_bar import PATTERNS, STYLES, legend, stacked

@@ -22,8 +22,8 @@ from jitchat.recorder import sent_request_for
 from jitchat.session import Session
 from jitchat.store.windows import WindowArchive
 from jitchat.text.sanitize import for_terminal, one_line
-from jitchat.tui.drawing import SIGNS, Content, slug
-from jitchat.tui.figures import assumed_mark, stable_sentence
+from jitchat.tui.drawing import Content, slug
+from jitchat.tui.figures import SIGNS, assumed_mark, stable_sentence
 from jitchat.tui.views.view import Body, Note, Subject, View
 from jitchat.tui.widgets.input_lines import SaveLine
 from jitchat.values import Turn

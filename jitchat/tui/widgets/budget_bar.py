@@ -17,8 +17,8 @@ from textual.widget import Widget
 
 from jitchat.errors import WindowOverflow
 from jitchat.synthesis.policy import Thresholds
-from jitchat.tui.drawing import MUTED, SIGNS, Content, kind_style
-from jitchat.tui.figures import WORKING, share_figure, tokens
+from jitchat.tui.drawing import MUTED, Content, kind_style
+from jitchat.tui.figures import SIGNS, WORKING, share_figure, tokens
 from jitchat.values import Mode
 from jitchat.window.render import apportion
 from jitchat.window.window import ContextWindow, Kind

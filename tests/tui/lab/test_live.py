@@ -107,12 +107,12 @@ async def test_a_dial_asks_at_the_same_length_once_more_and_is_counted_apart(
         await asked(pilot, screen)
         await pilot.press("minus", "right")
         assert "0 near-duplicates (+ −) fact at 75 % (← →) (next question)" in text(pilot)
-        assert not screen.state.totals
+        assert not screen.state.score.by_mode
         await pilot.press("enter")
         await asked(pilot, screen)
         (first, second) = service_of(backend).begun
         assert second == replace(first, near=(0,), depths=(0.75,))
-        assert screen.state.totals[Mode.FULL].answered == 1
+        assert screen.state.score.by_mode[Mode.FULL].answered == 1
         assert len(screen.state.results) == 2 * len(MODES)
 
 

@@ -50,19 +50,19 @@ def test_the_next_question_is_longer_then_another_and_with_a_new_dial_the_same_l
 def test_the_score_is_of_the_dials_as_they_are_and_comes_back_with_them() -> None:
     state = answered(LiveState(), right=frozenset({Mode.JIT}))
     assert state.phase is Phase.ANSWERED
-    assert state.totals[Mode.JIT].right == 1
-    assert state.totals[Mode.FULL].right == 0
+    assert state.score.by_mode[Mode.JIT].right == 1
+    assert state.score.by_mode[Mode.FULL].right == 0
     turned = state.dialled(depth=1)
-    assert not turned.totals
-    assert turned.dialled(depth=-1).totals == state.totals
+    assert not turned.score.by_mode
+    assert turned.dialled(depth=-1).score.by_mode == state.score.by_mode
 
 
 def test_rounds_count_as_other_facts_and_lengths_as_the_same() -> None:
     state = LiveState()
     longer = answered(answered(state).begun(Setup(length=LENGTHS[1])))
     others = answered(answered(state).begun(Setup(round=2)))
-    assert longer.totals[Mode.JIT].answered == others.totals[Mode.JIT].answered == 2
-    one, two = longer.totals[Mode.JIT].interval, others.totals[Mode.JIT].interval
+    assert longer.score.by_mode[Mode.JIT].answered == others.score.by_mode[Mode.JIT].answered == 2
+    one, two = longer.score.by_mode[Mode.JIT].interval, others.score.by_mode[Mode.JIT].interval
     assert one is not None
     assert two is not None
     assert one[1] > two[1]
