@@ -29,6 +29,8 @@ _KIND = "of_"
 class FollowUp:
     refers: bool = False
     """Whether it is about something that was made before."""
+    is_vague: bool = False
+    """Whether nothing but its brevity says so."""
     is_general: bool = False
     """Whether it is about nothing that was made before; neither if that is unclear."""
     kinds: frozenset[str] = frozenset()
@@ -59,4 +61,5 @@ def follow_up_of(message: str) -> FollowUp:
     kinds = {sign.removeprefix(_KIND) for sign in signs if sign.startswith(_KIND)}
     for sign in signs & known["implies"].keys():
         kinds.update(known["implies"][sign])
-    return FollowUp(total >= _REFERS, total < 0, frozenset(kinds), terms)
+    is_vague = "brief" in signs and total - known["weights"]["brief"] < _REFERS
+    return FollowUp(total >= _REFERS, is_vague, total < 0, frozenset(kinds), terms)

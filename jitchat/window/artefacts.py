@@ -79,10 +79,13 @@ class Artefact:
     """The positions of its earlier versions, ascending; they are named and not sent."""
 
 
-def worked_on(history: History, draft: str, files: Sequence[Attachment]) -> tuple[Artefact, ...]:
+def worked_on(
+    history: History, draft: str, files: Sequence[Attachment], *, is_found: bool = False
+) -> tuple[Artefact, ...]:
     """List the artefacts that a draft needs, best first, at most `_MOST`.
 
-    `files` are those attached in the conversation.
+    `files` are those attached in the conversation. If something `is_found` for the draft, its
+    brevity alone does not make it a follow-up.
     """
     turns = history.turns[-_LOOKED_AT:]
     asked = [turn.content for turn in turns if turn.role is Role.USER]
@@ -90,7 +93,8 @@ def worked_on(history: History, draft: str, files: Sequence[Attachment]) -> tupl
     follow_up = follow_up_of(draft)
     live = _live(made, asked, _STAYS_FOR_GENERAL if follow_up.is_general else _STAYS)
     scores = _scores(made, follow_up, len(asked))
-    wanted = sorted(made if follow_up.refers else live, key=lambda each: scores[each], reverse=True)
+    refers = follow_up.refers and not (is_found and follow_up.is_vague)
+    wanted = sorted(made if refers else live, key=lambda each: scores[each], reverse=True)
     return tuple(
         _artefact(each, follow_up, "" if each in live else draft)
         for each in wanted[:_MOST]

@@ -211,7 +211,9 @@ class Parts:
         if limited.is_small:
             return limited
         sources = self.sources
-        needed = worked_on(sources.history, sources.draft.content, sources.files.files)
+        draft, attachments = sources.draft.content, sources.files.files
+        is_found = self.budget.is_tiny and bool(sources.retrieval.hits)
+        needed = worked_on(sources.history, draft, attachments, is_found=is_found)
         return replace(limited, worked_on=needed)
 
     @property

@@ -171,3 +171,11 @@ def test_a_long_conversation_is_not_read_whole():
     turns = history([WROTE_LETTER, *talk(500), WROTE_CODE, *talk(30)]).turns
     found = worked_on(History(LastOnly(turns)), "make it async", ())
     assert [each.turn for each in found] == [turns[-61].position]
+
+
+def test_a_brief_question_whose_answer_was_found_is_no_follow_up():
+    conversation = history([WROTE_LETTER, *talk(12)])
+    question = "who looks after the bees?"
+    assert worked_on(conversation, question, ())
+    assert not worked_on(conversation, question, (), is_found=True)
+    assert worked_on(conversation, "make it shorter", (), is_found=True)
