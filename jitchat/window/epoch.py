@@ -9,9 +9,11 @@ that costs nothing because the provider's cache has expired.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from jitchat.values import Form
 from jitchat.window import reasons
+from jitchat.window.budget import SHARES
 from jitchat.window.files import Placing
 from jitchat.window.other_conversations import with_others
 from jitchat.window.parts import Choice, Parts
@@ -40,7 +42,7 @@ def extended(parts: Parts) -> Choice | None:
     if carried is None:
         return None
     sources, history, price = parts.sources, parts.sources.history, parts.counter.count
-    files = _files(parts)
+    files = _files(parts, carried)
     room = parts.room - sum(map(tokens_of, (carried, files, parts.bare_tail)))
 
     required = parts.required | dict.fromkeys(sources.pinned, reasons.PINNED)
@@ -74,11 +76,17 @@ def _usual_exchange(parts: Parts) -> int:
     return int(_OF_EXCHANGE * 2 * history.total / len(history.turns))
 
 
-def _files(parts: Parts) -> tuple[Segment, ...]:
-    """Put the message's own files before it."""
+def _files(parts: Parts, carried: Sequence[Segment]) -> tuple[Segment, ...]:
+    """Put the message's own files before it, and those that it is about and that are not there."""
     draft = parts.sources.draft.position
-    placing = Placing(parts.sources.files, parts.counter, draft)
-    return tuple(placing.segments({draft}, parts.room - parts.fixed).get(draft, ()))
+    most = parts.budget.share(SHARES.whole_file)
+    placing = Placing(parts.sources.files, parts.counter, draft, most)
+    there = {each.file.digest for each in carried if each.file is not None and each.file.is_whole}
+    made = placing.segments(parts.with_files, parts.room - parts.fixed)
+    own = made.pop(draft, ())
+    others = chain.from_iterable(made.values())
+    missing = (each for each in others if each.file is not None and each.file.digest not in there)
+    return (*missing, *own)
 
 
 def _is_in(noted: Segment, carried: Sequence[Segment]) -> bool:

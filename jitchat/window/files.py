@@ -9,6 +9,7 @@ line says that it is kept, so that the model knows it exists. File contents are 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 
 from jitchat.attachments import Attachment, PartHit, Picture
 from jitchat.text.fences import free_tag
@@ -147,14 +148,18 @@ class Placing:
 def placed(
     segments: Sequence[Segment], files: Mapping[int, Sequence[Segment]], draft: int
 ) -> tuple[Segment, ...]:
-    """Insert files before their turns, and the draft's files before the tail."""
+    """Insert files before their turns if these are there as they were said, else before the tail.
+
+    The draft's files come last.
+    """
     tail = sum(segment.kind.is_stable for segment in segments)
-    placed_segments = list[Segment]()
+    placed_segments, rest = list[Segment](), dict(files)
+    own = rest.pop(draft, ())
     for segment in segments[:tail]:
         if segment.kind is Kind.RECENT and segment.turn:
-            placed_segments += files.get(segment.turn, ())
+            placed_segments += rest.pop(segment.turn, ())
         placed_segments.append(segment)
-    return (*placed_segments, *files.get(draft, ()), *segments[tail:])
+    return (*placed_segments, *chain.from_iterable(rest.values()), *own, *segments[tail:])
 
 
 @lru_cache(maxsize=128)

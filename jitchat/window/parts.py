@@ -16,7 +16,7 @@ from jitchat.text.figures import Figure, enumerated, mark_of, plural
 from jitchat.turn_list import TurnList
 from jitchat.values import NO_OTHERS, REQUEST_CONTEXT, Other, Others, Retrieval, Tool, Turn
 from jitchat.window import reasons
-from jitchat.window.artefacts import Artefact, worked_on
+from jitchat.window.artefacts import Artefact, ArtefactKind, worked_on
 from jitchat.window.budget import SHARES, Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.exchange import carried_use, spoken_as
@@ -309,6 +309,12 @@ class Parts:
         worked_on = {each.turn: each.reason for each in self.worked_on}
         wanted = sorted(self.sources.wanted)
         return worked_on | {turn: reasons.REQUESTED.format(turn=turn) for turn in wanted}
+
+    @property
+    def with_files(self) -> frozenset[int]:
+        """Positions of the message and of the turns whose files it is about."""
+        files = (each.turn for each in self.worked_on if each.kind is ArtefactKind.FILE)
+        return frozenset((self.sources.draft.position, *files))
 
     @property
     def replaced(self) -> dict[int, int]:

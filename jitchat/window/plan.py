@@ -209,7 +209,7 @@ def _composed(mode: Mode, parts: Parts) -> Choice:
     if parts.whole + placing.reserved(shown, parts.most) > parts.most:
         placing = replace(placing, most=parts.budget.share(SHARES.whole_file))
     if not parts.is_small:
-        shown = {sources.draft.position, *sources.history.positions[parts.last_exchange :]}
+        shown = {*parts.with_files, *sources.history.positions[parts.last_exchange :]}
     reserved = placing.reserved(shown, max(0, parts.room - parts.fixed))
     whole = placing.whole(shown)
     for _ in range(_TRIES):
@@ -231,7 +231,8 @@ def _composed(mode: Mode, parts: Parts) -> Choice:
 def _with_files(choice: Choice, placing: Placing, parts: Parts) -> Choice:
     """Put the files of the turns that are sent into the room that is left."""
     sent, draft = choice.segments, parts.sources.draft.position
-    shown = {draft, *(each.turn for each in sent if each.kind is Kind.RECENT and each.turn)}
+    recent = (each.turn for each in sent if each.kind is Kind.RECENT and each.turn)
+    shown = {*parts.with_files, *recent}
     room = parts.room - tokens_of(sent)
     while True:
         files = placing.segments(shown, room)

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jitchat.attachments import Attachment, Part
 from jitchat.statements import Distilled
 from jitchat.values import Mode, Retrieval, Turn
 from jitchat.window.budget import Budget
+from jitchat.window.files import FileSources
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
 from jitchat.window.plan import plan
@@ -62,6 +64,25 @@ def goes_on(before: ContextWindow, after: ContextWindow) -> bool:
     """Whether a request begins with all of the one before."""
     old, new = texts(before), texts(after)
     return new[: len(old)] == old and before.tools == after.tools
+
+
+def test_a_file_that_the_message_is_about_comes_in_once():
+    part = Part("", "The pump must be primed before it is started. " * 5)
+    file = Attachment("manual.txt", "5" * 64, "text/plain", 0, (part,), turn=3)
+    turns = [*TALK]
+    for said in (80, 82, 84):
+        turns[said] = replace(turns[said], content="summarise manual.txt")
+    windows: list[ContextWindow | None] = [None]
+    for said in (80, 82, 84):
+        window = window_at(said, windows[-1], turns=turns, files=FileSources((file,)))
+        there = [each for each in window.segments if each.kind is Kind.FILES]
+        assert [(each.file.name, each.file.is_whole) for each in there] == [("manual.txt", True)]
+        assert window.used <= BUDGET.size
+        windows.append(window)
+    started = window_at(80, turns=turns)
+    after = window_at(82, started, turns=turns, files=FileSources((file,)))
+    assert goes_on(started, after)
+    assert [each.file.name for each in after.segments if each.file] == ["manual.txt"]
 
 
 def test_a_request_begins_with_the_one_before_it_and_the_reply():
