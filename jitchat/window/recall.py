@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
 from jitchat.text.sentences import is_question
-from jitchat.values import Hit, IndexEntry, RecallOrder, Retrieval
+from jitchat.values import Hit, IndexEntry, RecallOrder, Retrieval, Turn
 from jitchat.window import reasons
 from jitchat.window.excerpt import Room, best_block_share, excerpt_of
 from jitchat.window.history import History
@@ -137,8 +137,12 @@ class Recalling:
         self._requested = [turn for turn in allowance.requested if turn not in taken]
         least = max(LEAST_EXCERPTED, int(_WHOLE * allowance.retrieved))
         self._hits = _long_turns_ordered(history, retrieval, least)
-        if self._hits and retrieval.picking is None:
-            self._hits += _beyond_hits(retrieval, fills=allowance.fills)
+        if self._hits:
+            self._hits += tuple(
+                hit
+                for hit in retrieval.beyond
+                if allowance.fills or retrieval.is_in_doubt(hit.score)
+            )
         best = (hit.turn for hit in self._hits[:NEIGHBOURS_OF])
         self._neighbours = {turn: _neighbours(history, turn) for turn in best}
         hits = {self._current(hit.turn) for hit in self._hits}
@@ -153,6 +157,8 @@ class Recalling:
         self._repeated = _repeated(history, retrieval)
         self._paid = self._paid_for_hits = 0
         self._loaded: dict[int, Piece] = {}
+        self._said: dict[str, int] = {}
+        """The positions of the turns that are loaded, by text."""
         self._refused: dict[int, str] = {}
 
     def recall(self) -> Recall:
@@ -216,6 +222,9 @@ class Recalling:
             return reasons.NOT_SHOWABLE
         if turn in self._repeated:
             return reasons.REPEATED.format(turn=self._repeated[turn])
+        same = self._said.get(_plain(self._turns[turn]))
+        if same is not None and turn not in self._repeated.values():
+            return reasons.REPEATED.format(turn=same)
         return self._load(turn, reason)
 
     def _current(self, turn: int) -> int:
@@ -256,6 +265,7 @@ class Recalling:
             return cost
         self._paid += cost
         self._loaded[position] = piece
+        self._said[_plain(self._turns[position])] = position
         return 0
 
     def _costs_more(self, position: int, tokens: int) -> bool:
@@ -284,15 +294,6 @@ class Recalling:
         if not any(found.left_out):
             return self._whole(position, reason)
         return Piece(position, self._quoting.excerpt(turn, found), reason, found)
-
-
-def _beyond_hits(retrieval: Retrieval, *, fills: bool) -> tuple[Hit, ...]:
-    """List the rest of the shortlist, the best first."""
-    picked = {hit.turn for hit in retrieval.hits}
-    rest = [row for row in retrieval.candidates if row.turn not in picked]
-    if not fills:
-        rest = [row for row in rest if retrieval.is_in_doubt(row.score)]
-    return tuple(Hit(row.turn, row.score, reasons.RANKED.format(rank=row.rank)) for row in rest)
 
 
 def _long_turns_ordered(history: History, retrieval: Retrieval, least: int) -> tuple[Hit, ...]:
@@ -324,7 +325,7 @@ def _repeated(history: History, retrieval: Retrieval) -> dict[int, int]:
     for turn in sorted(hit.turn for hit in retrieval.hits):
         index = history.find(turn)
         if index is not None:
-            texts[turn] = " ".join(full_text(history.turns[index]).split())
+            texts[turn] = _plain(history.turns[index])
             latest[texts[turn]] = turn
     best = min(retrieval.candidates, key=lambda row: row.rank, default=None)
     return {
@@ -332,6 +333,10 @@ def _repeated(history: History, retrieval: Retrieval) -> dict[int, int]:
         for turn, text in texts.items()
         if turn != latest[text] and (best is None or turn != best.turn)
     }
+
+
+def _plain(turn: Turn) -> str:
+    return " ".join(full_text(turn).split())
 
 
 def _neighbours(history: History, position: int) -> list[int]:
