@@ -30,7 +30,7 @@ LEAST_EXCERPTED = 300
 """Tokens. A turn that costs no more is sent whole: passages of it would save little."""
 LEAST_OF_EXCERPT = 100
 """Tokens. In less room than this, a passage and its markers hardly fit."""
-_WHOLE, _WHOLE_BEST = 1 / 16, 1 / 8
+WHOLE, _WHOLE_BEST = 1 / 16, 1 / 8
 """A turn that costs no more than this share of the allowance is sent whole. The best one may cost
 more, because it is most likely to hold the answer. On BEAM, windows of 8,000 tokens hold any and
 all of the evidence of .950 and .706 of the questions; with 1/4 and 1/2, of .912 and .669."""
@@ -135,7 +135,7 @@ class Recalling:
         self._taken, self._allowance, self._price = taken, allowance, price
         self._room = allowance.room - price(_FENCE)
         self._requested = [turn for turn in allowance.requested if turn not in taken]
-        least = max(LEAST_EXCERPTED, int(_WHOLE * allowance.retrieved))
+        least = max(LEAST_EXCERPTED, int(WHOLE * allowance.retrieved))
         self._hits = _long_turns_ordered(history, retrieval, least)
         if self._hits:
             self._hits += tuple(
@@ -241,7 +241,7 @@ class Recalling:
         left, before = self._room - self._paid, self._paid
         allowed, share = self._allowance.retrieved, _WHOLE_BEST
         if self._paid_for_hits:
-            left, share = min(left, allowed - self._paid_for_hits), _WHOLE
+            left, share = min(left, allowed - self._paid_for_hits), WHOLE
         needed = self._pay(position, reason, left, int(share * allowed))
         self._paid_for_hits += self._paid - before
         if not needed:

@@ -223,8 +223,7 @@ def window_of(
 ) -> ContextWindow:
     history = known.pop("history", None) or talk()
     assert isinstance(history, History)
-    said = str(known.pop("draft", "Which port was it?"))
-    draft = Turn(history.positions[-1] + 9, Role.USER, said, NOON)
+    draft = Turn(history.positions[-1] + 9, Role.USER, "Which port was it?", NOON)
     made = Sources(history, draft, "model", **known)  # type: ignore[arg-type]
     return plan(mode, made, budget or SMALL, COUNTER, NO_CALIBRATION)
 
@@ -293,7 +292,7 @@ def test_a_file_says_what_became_of_its_turn() -> None:
         "excluded": the_file(window_of(history=history.without([3], price), **out)),
         "pinned": the_file(window_of(history=history, files=known, pinned=(3,))),
         "recalled": the_file(window_of(history=history, files=known, wanted=frozenset({3}))),
-        "neither": the_file(window_of(history=history, files=known, draft="Good morning!")),
+        "neither": the_file(window_of(Mode.RECENCY, history=history, files=known)),
     }
     assert {name: row.reason for name, row in told.items()} == {
         "excluded": "attached with #3: excluded by you",
