@@ -345,6 +345,11 @@ class Candidate:
     rank_before: int | None = None
     """Its rank before reranking; None if the shortlist was not reranked."""
 
+    @property
+    def by_rank(self) -> "Hit":
+        """The hit that it is if nothing but its rank speaks for it."""
+        return Hit(self.turn, self.score, f"rank {self.rank}")
+
 
 @dataclass(frozen=True, slots=True)
 class Placed:
@@ -358,7 +363,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A candidate that the picker chose to load at full text."""
+    """A candidate that is to be loaded at full text."""
 
     turn: int
     score: float
@@ -462,7 +467,8 @@ class Retrieval:
     floor: float = 0.0
     """The score below which nothing is picked."""
     beyond: tuple[Hit, ...] = ()
-    """The turns of the shortlist below the floor, without those kept out, best first."""
+    """What follows the hits if there is room: the rest of the shortlist, without turns kept out,
+    best first. Empty if a small model picked."""
     picking: Picking | None = None
     """None if no small model picks."""
     reranking: Reranking | None = None
@@ -477,11 +483,6 @@ class Retrieval:
     """Empty unless recall includes other conversations."""
     parts: tuple[PartHit, ...] = ()
     """Parts of files, best first."""
-
-    @property
-    def ranked(self) -> tuple[Hit, ...]:
-        """What may be recalled as far as a window's size goes, best first; empty without hits."""
-        return (*self.hits, *self.beyond) if self.hits else ()
 
     def is_in_doubt(self, score: float) -> bool:
         """Whether a turn with this score is shown to a picker: not far below the floor."""

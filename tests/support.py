@@ -24,6 +24,7 @@ from jitchat.statements import Observation
 from jitchat.store.observations import ObservationPass, PassKind
 from jitchat.transfer.demo import store_demo
 from jitchat.values import Conversation, Message, Role, ToolCall, ToolResult, ToolUse, Turn, Usage
+from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, TokenCounter
 from jitchat.window.window import ContextWindow
 from jitchat.writing.pieces import PLAIN, WritingRules
@@ -168,8 +169,9 @@ def session_on(
 
 
 def demo_session(store: ColdStore, provider: ScriptedProvider | None = None) -> Session:
-    """A session on the bundled demo conversation, lexical only."""
-    return session_on(store, store_demo(store), provider)
+    """A session on the bundled demo conversation, lexical only, in windows of the reader's size."""
+    options = SessionOptions(budget=Budget(size=1_500))
+    return session_on(store, store_demo(store), provider, options=options)
 
 
 def sent_window(session: Session, said: Turn) -> ContextWindow | None:

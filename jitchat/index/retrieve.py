@@ -195,17 +195,13 @@ def floor_of(candidates: Sequence[Candidate]) -> float:
 def pick(candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
     """Return the hits: every candidate that is not below the floor, best first."""
     floor = floor_of(candidates)
-    return tuple(_hit(row) for row in candidates if row.score >= floor)
+    return tuple(Hit(row.turn, row.score, _reason(row)) for row in candidates if row.score >= floor)
 
 
 def beyond(candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
     """Return every candidate that `pick` leaves, best first."""
     floor = floor_of(candidates)
-    return tuple(_hit(row) for row in candidates if row.score < floor)
-
-
-def _hit(row: Candidate) -> Hit:
-    return Hit(row.turn, row.score, _reason(row))
+    return tuple(row.by_rank for row in candidates if row.score < floor)
 
 
 def _reason(row: Candidate) -> str:

@@ -164,4 +164,4 @@ def merge_picks(retrieval: Retrieval, ids: Collection[int], picking: Picking) ->
         for row in ranked
         if row.turn in ids or row.turn in kept
     )
-    return replace(retrieval, hits=hits, picking=picking)
+    return replace(retrieval, hits=hits, beyond=(), picking=picking)

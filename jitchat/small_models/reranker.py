@@ -149,12 +149,12 @@ def merge_scores(retrieval: Retrieval, scores: Mapping[int, float], report: Rera
     rows = tuple(replace(row, rank=rank) for rank, row in enumerate(after, start=1))
     hits = tuple(_hits(rows, retrieval))
     picked = {hit.turn for hit in hits}
-    left = {hit.turn: hit for hit in retrieval.beyond if hit.turn not in picked}
+    left = {hit.turn for hit in (*retrieval.hits, *retrieval.beyond)} - picked
     return replace(
         retrieval,
         candidates=rows,
         hits=hits,
-        beyond=tuple(left[row.turn] for row in rows if row.turn in left),
+        beyond=tuple(row.by_rank for row in rows if row.turn in left),
         reranking=report,
     )
 

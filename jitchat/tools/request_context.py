@@ -240,7 +240,8 @@ class RequestContext:
         missing = [turn for turn in rest if turn not in here]
         if not missing:
             return Answer(_nothing_new(asked, found, rest), named=rest, is_empty=not rest)
-        pieces = self._pieces(found, missing[:_MOST_TURNS], history, here, room[0])
+        taken = here | kept_out(window)
+        pieces = self._pieces(found, missing[:_MOST_TURNS], history, taken, room[0])
         scores = dict(zip(found.turns, found.scores, strict=True))
         shown = {piece.turn for piece in pieces}
         left = next((turn for turn in missing if turn not in shown), None)
@@ -265,14 +266,14 @@ class RequestContext:
         return Answer(f"{foot}{_looked_at(asked)}", pieces, given, named)
 
     def _pieces(
-        self, found: Found, missing: list[int], history: History, here: frozenset[int], room: int
+        self, found: Found, missing: list[int], history: History, taken: frozenset[int], room: int
     ) -> tuple[Piece, ...]:
         """Quote the turns that have room, whole or as excerpts, in the order of `missing`."""
         scores = dict(zip(found.turns, found.scores, strict=True))
         hits = tuple(Hit(turn, scores[turn], "asked for") for turn in missing)
-        retrieval = replace(found.retrieval, hits=hits)
+        retrieval = replace(found.retrieval, hits=hits, beyond=())
         allowance = Allowance(room, room)
-        recalled = Recalling(history, retrieval, here, allowance, self._counter.count).recall()
+        recalled = Recalling(history, retrieval, taken, allowance, self._counter.count).recall()
         place = {turn: number for number, turn in enumerate(missing)}
         beside = recalled.brought_by
 

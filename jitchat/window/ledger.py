@@ -57,20 +57,20 @@ class _Book:
                     yield turn, Verdict(kind), reason
 
     def left_out(self) -> Iterator[tuple[int, Verdict, str]]:
-        """List turns left out: by the user, requested in vain, latest decisions, squeezed turns."""
+        """List turns left out: by the user, requested in vain, squeezed turns, latest decisions."""
         sources, out = self._sources, Verdict.LEFT_OUT
         for turn in self._history.taken_out:
             yield turn, out, sources.without[turn]
         for turn in sorted(sources.wanted - self._sent.keys()):
             if self._history.find(turn) is not None:
                 yield turn, out, self._recalled.refused.get(turn, reasons.NOT_FETCHED)
+        squeezed = self._choice.squeezed.items()
+        yield from ((turn, out, why) for turn, why in squeezed if turn not in self._sent)
         if self._choice.recalled is not None:
             for entry in sources.retrieval.decisions:
                 if entry.turn not in self._sent:
                     why = f"{reasons.LATEST_DECISION}; {self._recalled.lines_full}"
                     yield entry.turn, out, why
-        squeezed = self._choice.squeezed.items()
-        yield from ((turn, out, why) for turn, why in squeezed if turn not in self._sent)
 
     def tokens(self, turn: int) -> int:
         segment = self._sent.get(turn)

@@ -12,14 +12,12 @@ from jitchat.statements import Source
 from jitchat.values import Elsewhere, ElsewhereHit
 from jitchat.window import reasons
 from jitchat.window.excerpt import Room, excerpt_of
-from jitchat.window.recall import LEAST_EXCERPTED, LEAST_OF_EXCERPT, Allowance, Recall
+from jitchat.window.recall import LEAST_EXCERPTED, LEAST_OF_EXCERPT, WHOLE, Allowance, Recall
 from jitchat.window.render import Price, Quoting, marker, noted_segment, place_elsewhere
 from jitchat.window.window import Excerpt, Kind, Segment
 from jitchat.writing.calls import full_text, texts_of
 
 _FENCE = "<elsewhere>\n</elsewhere>\n"
-_WHOLE = 1 / 4
-"""A turn that costs no more than this share of the allowance is quoted whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ def with_others(
         plain = " ".join(full_text(hit.turn).split())
         if plain in texts:
             continue
-        most = max(LEAST_EXCERPTED, int(_WHOLE * allowance.retrieved))
+        most = max(LEAST_EXCERPTED, int(WHOLE * allowance.retrieved))
         made = _quoted(hit, quoting, found, most, price)
         cost = price(made.text)
         fitting, freed = _make_room(recalled, hit, found, cost - left, price)

@@ -57,9 +57,8 @@ def plan(
 
     """
     parts = Parts.of(sources, budget, counter, calibration)
-    if mode in (Mode.RECENCY, Mode.JIT):
-        parts = parts.of_size()
-    tried, planned, segments = _chosen_and_written(mode, parts)
+    sized = parts.of_size() if mode in (Mode.RECENCY, Mode.JIT) else parts
+    tried, planned, segments = _chosen_and_written(mode, sized)
     choice = replace(planned, segments=segments)
     retrieval = sources.retrieval
     rows = ledger_rows(sources, choice)

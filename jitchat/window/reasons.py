@@ -49,7 +49,6 @@ PINNED = "pinned by you"
 REQUESTED = "you asked for #{turn}"
 NEEDS_MORE = "; in full, it would need {tokens} more"
 LAST_EXCHANGE = "last exchange"
-RANKED = "rank {rank}"
 CARRIED = "in the window since #{turn}"
 NEIGHBOUR = "neighbour of #{turn}"
 # passages of an excerpt

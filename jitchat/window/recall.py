@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
 from jitchat.text.sentences import is_question
-from jitchat.values import Hit, IndexEntry, RecallOrder, Retrieval
+from jitchat.values import Hit, IndexEntry, RecallOrder, Retrieval, Turn
 from jitchat.window import reasons
 from jitchat.window.excerpt import Room, best_block_share, excerpt_of
 from jitchat.window.history import History
@@ -30,7 +30,7 @@ LEAST_EXCERPTED = 300
 """Tokens. A turn that costs no more is sent whole: passages of it would save little."""
 LEAST_OF_EXCERPT = 100
 """Tokens. In less room than this, a passage and its markers hardly fit."""
-_WHOLE, _WHOLE_BEST = 1 / 16, 1 / 8
+WHOLE, _WHOLE_BEST = 1 / 16, 1 / 8
 """A turn that costs no more than this share of the allowance is sent whole. The best one may cost
 more, because it is most likely to hold the answer. On BEAM, windows of 8,000 tokens hold any and
 all of the evidence of .950 and .706 of the questions; with 1/4 and 1/2, of .912 and .669."""
@@ -133,10 +133,14 @@ class Recalling:
         self._taken, self._allowance, self._price = taken, allowance, price
         self._room = allowance.room - price(_FENCE)
         self._requested = [turn for turn in allowance.requested if turn not in taken]
-        least = max(LEAST_EXCERPTED, int(_WHOLE * allowance.retrieved))
+        least = max(LEAST_EXCERPTED, int(WHOLE * allowance.retrieved))
         self._hits = _long_turns_ordered(history, retrieval, least)
-        if self._hits and retrieval.picking is None:
-            self._hits += _beyond_hits(retrieval, fills=allowance.fills)
+        if self._hits:
+            self._hits += tuple(
+                hit
+                for hit in retrieval.beyond
+                if allowance.fills or retrieval.is_in_doubt(hit.score)
+            )
         best = (hit.turn for hit in self._hits[:NEIGHBOURS_OF])
         self._neighbours = {turn: _neighbours(history, turn) for turn in best}
         hits = {self._current(hit.turn) for hit in self._hits}
@@ -151,6 +155,8 @@ class Recalling:
         self._repeated = _repeated(history, retrieval)
         self._paid = self._paid_for_hits = 0
         self._loaded: dict[int, Piece] = {}
+        self._said: dict[str, int] = {}
+        """The positions of the turns that are loaded, by text."""
         self._refused: dict[int, str] = {}
 
     def recall(self) -> Recall:
@@ -214,6 +220,9 @@ class Recalling:
             return reasons.NOT_SHOWABLE
         if turn in self._repeated:
             return reasons.REPEATED.format(turn=self._repeated[turn])
+        same = self._said.get(_plain(self._turns[turn]))
+        if same is not None and turn not in self._repeated.values():
+            return reasons.REPEATED.format(turn=same)
         return self._load(turn, reason)
 
     def _current(self, turn: int) -> int:
@@ -230,7 +239,7 @@ class Recalling:
         left, before = self._room - self._paid, self._paid
         allowed, share = self._allowance.retrieved, _WHOLE_BEST
         if self._paid_for_hits:
-            left, share = min(left, allowed - self._paid_for_hits), _WHOLE
+            left, share = min(left, allowed - self._paid_for_hits), WHOLE
         needed = self._pay(position, reason, left, int(share * allowed))
         self._paid_for_hits += self._paid - before
         if not needed:
@@ -254,6 +263,7 @@ class Recalling:
             return cost
         self._paid += cost
         self._loaded[position] = piece
+        self._said[_plain(self._turns[position])] = position
         return 0
 
     def _costs_more(self, position: int, tokens: int) -> bool:
@@ -282,15 +292,6 @@ class Recalling:
         if not any(found.left_out):
             return self._whole(position, reason)
         return Piece(position, self._quoting.excerpt(turn, found), reason, found)
-
-
-def _beyond_hits(retrieval: Retrieval, *, fills: bool) -> tuple[Hit, ...]:
-    """List the rest of the shortlist, the best first."""
-    picked = {hit.turn for hit in retrieval.hits}
-    rest = [row for row in retrieval.candidates if row.turn not in picked]
-    if not fills:
-        rest = [row for row in rest if retrieval.is_in_doubt(row.score)]
-    return tuple(Hit(row.turn, row.score, reasons.RANKED.format(rank=row.rank)) for row in rest)
 
 
 def _long_turns_ordered(history: History, retrieval: Retrieval, least: int) -> tuple[Hit, ...]:
@@ -322,7 +323,7 @@ def _repeated(history: History, retrieval: Retrieval) -> dict[int, int]:
     for turn in sorted(hit.turn for hit in retrieval.hits):
         index = history.find(turn)
         if index is not None:
-            texts[turn] = " ".join(full_text(history.turns[index]).split())
+            texts[turn] = _plain(history.turns[index])
             latest[texts[turn]] = turn
     best = min(retrieval.candidates, key=lambda row: row.rank, default=None)
     return {
@@ -330,6 +331,10 @@ def _repeated(history: History, retrieval: Retrieval) -> dict[int, int]:
         for turn, text in texts.items()
         if turn != latest[text] and (best is None or turn != best.turn)
     }
+
+
+def _plain(turn: Turn) -> str:
+    return " ".join(full_text(turn).split())
 
 
 def _neighbours(history: History, position: int) -> list[int]:

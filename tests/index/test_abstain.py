@@ -47,7 +47,7 @@ def memory() -> Iterator[Memory]:
 
 
 def window(memory: Memory, draft: str) -> ContextWindow:
-    chat = OpenConversation(memory, EstimateCounter(), Budget())
+    chat = OpenConversation(memory, EstimateCounter(), Budget(size=1_000))
     return chat.window(Mode.JIT, draft, chat.retrieve(draft)[0])[0]
 
 

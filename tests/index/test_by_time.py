@@ -107,7 +107,7 @@ def test_of_a_day_on_which_nothing_was_said_nothing_is_made_up(memory: Memory):
 
 def test_the_ledger_says_that_the_day_was_asked_for(memory: Memory):
     draft = "what did I say last Thursday?"
-    chat = OpenConversation(memory, EstimateCounter(), Budget())
+    chat = OpenConversation(memory, EstimateCounter(), Budget(size=1_000))
     window, _ = chat.window(Mode.JIT, draft, chat.retrieve(draft)[0])
     wanted = position(26, 2, 0)
     assert wanted in {each.turn for each in window.segments if each.kind is Kind.RETRIEVED}

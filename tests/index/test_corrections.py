@@ -14,7 +14,9 @@ from jitchat.bench.haystack import Haystack
 from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.index.load_embedder import load_embedder
+from jitchat.session_options import SessionOptions
 from jitchat.values import Mode, Turn
+from jitchat.window.budget import Budget
 from jitchat.window.window import ContextWindow, Kind
 from tests.support import SHARED, conversation_of, session_on
 
@@ -31,6 +33,7 @@ MINILM = SHARED / "models" / "all-MiniLM-L6-v2"
 TALK = [turn.content for turn in Haystack(40).turns()]
 FIRST, APART = 11, 80
 """The position of the first old value; the number of turns until the new one."""
+SMALL = SessionOptions(budget=Budget(size=2_000))
 ADDED = {"short": (0, 0), "long, alike": (8, 0), "long, among other words": (8, 1)}
 """How many paragraphs surround each value, and whether the new one has others."""
 
@@ -76,7 +79,7 @@ def lost_values(
     """By embedder, the new values that are not in the window of their question."""
     conversation, lost = conversation_of(store, turns), {}
     for embedder in embedders:
-        session = session_on(store, conversation, embedder=embedder)
+        session = session_on(store, conversation, embedder=embedder, options=SMALL)
         lost[embedder.id] = [
             pair["value"]
             for pair, new in pairs

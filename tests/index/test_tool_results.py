@@ -9,8 +9,10 @@ import pytest
 from jitchat.index.entry import SUMMARY_WIDTH, index_entry
 from jitchat.index.tool_results import result_line
 from jitchat.memory import result_turn
+from jitchat.session_options import SessionOptions
 from jitchat.store.store import local_now
 from jitchat.values import REQUEST_CONTEXT, Mode, Role, ToolCall, ToolResult, ToolUse, Turn
+from jitchat.window.budget import Budget
 from jitchat.window.window import Kind
 from tests.support import conversation_of, session_on, talk
 
@@ -60,7 +62,8 @@ def with_result(store, name: str):
         result_turn(ToolResult(call, "The ferry Aurora, and the tug Boreas."), local_now()),
         *talk(*(f"Note {number} about paint and ropes." for number in range(60))),
     ]
-    return session_on(store, conversation_of(store, said))
+    options = SessionOptions(budget=Budget(size=500))
+    return session_on(store, conversation_of(store, said), options=options)
 
 
 def test_a_result_is_recalled_under_the_name_of_its_call(store):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from jitchat.transfer.report import FileConversation
 
 from jitchat.bench.asking import indexed
 from jitchat.index.embedder import NoEmbedder
+from jitchat.transfer.turns import FileConversation
 from jitchat.values import Role, Turn
 
 if TYPE_CHECKING:

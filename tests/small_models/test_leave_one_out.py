@@ -38,7 +38,7 @@ async def test_each_turn_is_left_out_once_and_the_unchanged_window_tells_chance_
     assert trials[0] == Trial(None, window.used)
     assert {trial.turn for trial in trials[1:]} <= set(turns)
     assert len(trials) == min(6, 1 + len(turns))
-    assert trials_of(session.preview("", Mode.JIT), control=True) == ()
+    assert trials_of(session.preview("", Mode.FULL), control=True) == ()
 
     provider = ScriptedProvider(("It is ", "Tuesday."))
     measure = measure_of(NoEmbedder(), exact=False)

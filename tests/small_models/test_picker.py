@@ -20,7 +20,7 @@ from tests.support import talk, turn
 from tests.window.cases import shortlist
 
 COUNTER = EstimateCounter()
-BUDGET = Budget(limit=8_000, reserve=500, recent=200, retrieved=400, index=200)
+BUDGET = Budget(limit=8_000, reserve=500, size=400)
 FOUND = shortlist(20, 9, 15, 30, 33, hits=3)
 BEST, *OTHERS = FOUND.candidates
 STANDING_OUT = replace(FOUND, candidates=(replace(BEST, score=9.0), *OTHERS))
@@ -133,6 +133,6 @@ async def test_nor_where_the_message_does_not_fit_at_all():
     model = small(picks(33))
 
     with pytest.raises(WindowOverflow):
-        await ModelPicker(model).pick(sources(), BUDGET.of_size(20), COUNTER)
+        await ModelPicker(model).pick(sources(), Budget(limit=60, reserve=20), COUNTER)
 
     assert model.provider.requests == []

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 REPORT = Reranking("cross-1", "", 3, 12.0)
-BUDGET = Budget(limit=8_000, reserve=500, recent=400)
+BUDGET = Budget(limit=8_000, reserve=500, size=350)
 
 
 class Scripted:

@@ -32,6 +32,7 @@ TEXTS = {
     8: "We agreed: the crane is painted yellow in May.",
 }
 LONG = 20
+SMALL = Budget(16_000, size=600)
 
 
 def turns(count: int = 60) -> list[Turn]:
@@ -47,7 +48,7 @@ def turns(count: int = 60) -> list[Turn]:
 
 @pytest.fixture
 def session(store):
-    options = SessionOptions(budget=Budget(16_000), offers=OfferRules(Asking.ON))
+    options = SessionOptions(budget=SMALL, offers=OfferRules(Asking.ON))
     return session_on(store, conversation_of(store, turns()), options=options)
 
 
@@ -117,7 +118,7 @@ def many(store, count: int = 300):
         if position == 45:
             text = "The ropes were cut by Odile."
         made.append(Turn(position, role, text, FIRST_DAY + timedelta(days=(position - 1) // 30)))
-    return session_on(store, conversation_of(store, made), options=SessionOptions(Budget(16_000)))
+    return session_on(store, conversation_of(store, made), options=SessionOptions(SMALL))
 
 
 def read_all(session, **asked) -> tuple[list[int], str]:

@@ -180,10 +180,7 @@ def budgets(draw: st.DrawFn) -> Budget:
     return Budget(
         limit=reserve + draw(room) + draw(st.integers(-49, 49)),
         reserve=reserve,
-        recent=draw(st.sampled_from((50, 200, 0, 900))),
-        retrieved=draw(st.sampled_from((600, 100, 0))),
-        index=draw(st.sampled_from((300, 40, 0))),
-        whole_file=draw(st.sampled_from((200, 0))),
+        size=draw(st.sampled_from((600, 200, 8_000, 2_400, 40))),
     )
 
 
@@ -197,12 +194,13 @@ def retrievals(draw: st.DrawFn, places: Sequence[int]) -> Retrieval:
         Candidate(entry.turn, rank, score, (("lexical", score),), (), entry)
         for rank, (entry, score) in enumerate(zip(entries, scores, strict=False), start=1)
     )
-    picked = candidates[: draw(st.sampled_from((6, 3, 1, 0)))]
+    picked = draw(st.sampled_from((6, 3, 1, 0)))
     return Retrieval(
         candidates,
-        tuple(Hit(row.turn, row.score, "picked") for row in picked),
+        tuple(Hit(row.turn, row.score, "picked") for row in candidates[:picked]),
         tuple(entries[count:]),
         floor=0.12,
+        beyond=tuple(row.by_rank for row in candidates[picked:]),
         picking=draw(st.sampled_from(PICKINGS)),
     )
 
@@ -223,6 +221,7 @@ def shortlist(*places: int, hits: int = 6, decisions: Sequence[int] = ()) -> Ret
         tuple(Hit(row.turn, row.score, "picked") for row in candidates[:hits]),
         tuple(IndexEntry(place, f"decided in {place}", decision=True) for place in decisions),
         floor=0.12,
+        beyond=tuple(row.by_rank for row in candidates[hits:]),
         searched=10_000,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
@@ -89,6 +89,7 @@ def long_talk(
     spoken = talk(*(f"turn {number:02} " + "words " * 20 for number in range(1, size + 1)))
     history = History().extended(spoken, lambda text: message_tokens(counter, text))
     draft = turn(size + 1, "what was it?")
-    sources = Sources(history, draft, "model", retrieval=shortlist(20, 9, hits=1))
-    budget = Budget(limit=limit, reserve=500, recent=400)
+    found = replace(shortlist(20, 9, 33, 7, *range(11, 31, 2), hits=4), floor=4.0)
+    sources = Sources(history, draft, "model", retrieval=found)
+    budget = Budget(limit=limit, reserve=500, size=1_200)
     return plan(mode, sources, budget, counter, learnt)

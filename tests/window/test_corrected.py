@@ -72,7 +72,7 @@ def check_refusal(
         needed, band = (int(each.replace(",", "")) for each in told.groups("0"))
         over = needed - case.budget.budget
         assert refused.overshoot == (over if over > 0 else over + band)
-        bigger = case.budget.of_size(needed + band)
+        bigger = replace(case.budget, limit=needed + band + case.budget.reserve)
         window = replace(case, budget=bigger).window(Mode.FULL, counter, learnt=learnt)
         assert isinstance(window, ContextWindow)
         assert window.free == window.band
@@ -117,6 +117,7 @@ def test_what_is_left_out_is_priced_at_the_rate_of_what_is_sent():
         return [row for row in window.ledger if row.verdict is Verdict.LEFT_OUT]
 
     pairs = list(zip(left_out(plain), left_out(corrected), strict=True))
+    assert pairs
     assert all(told.tokens == ceil(own.tokens * rate) for own, told in pairs)
     assert plain.never_candidates is not None
     assert corrected.never_candidates is not None

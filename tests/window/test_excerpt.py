@@ -187,8 +187,8 @@ def sources(
     return Sources(history, turn(301, draft or "which port?"), "model", "", retrieval, **others)
 
 
-def sent(given: Sources, **budget: int) -> ContextWindow:
-    return plan(Mode.JIT, given, Budget(**budget), COUNTER)
+def sent(given: Sources, size: int = 4_000) -> ContextWindow:
+    return plan(Mode.JIT, given, Budget(limit=40_000, size=size), COUNTER)
 
 
 def segment(window: ContextWindow, position: int) -> Segment:
@@ -230,17 +230,17 @@ def test_a_long_turn_is_there_as_an_excerpt_that_says_so_to_model_and_user():
 def test_the_sum_is_exact_and_the_allowance_is_kept():
     turns = [long(number, f"The gateway is on port {number}.") for number in range(2, 40, 2)]
     found = replace(shortlist(*range(2, 40, 2), hits=19), terms=terms("gateway port"))
-    window = sent(sources(turns, found), retrieved=700)
+    window = sent(sources(turns, found), size=1_000)
     recalled = [each for each in window.segments if each.kind is Kind.RETRIEVED]
     assert len(recalled) > 5
     assert all(f"on port {each.turn}." in each.text for each in recalled)
-    assert sum(each.tokens for each in recalled) <= 720
+    assert window.used <= 1_000
     assert window.used + window.free + window.budget.reserve == window.budget.limit
 
 
 def test_the_best_hit_has_more_room_than_the_others():
     said = [
-        long(at, *(f"Gateway {at} has port {each}, {'and so on ' * 20}" for each in range(6)))
+        long(at, *(f"Gateway {at} has port {each}, {'and so on ' * 40}" for each in range(6)))
         for at in (18, 6, 8, *range(100, 120))
     ]
     window = sent(sources(said, replace(shortlist(18, 6, 8), terms=terms("gateway port"))))
@@ -254,7 +254,7 @@ def test_of_long_turns_those_with_the_words_together_come_first_and_short_ones_k
     found = replace(shortlist(70, 10, 20, 30, 40, 50, 80, hits=7), terms=terms("gateway port"))
     recalled = [
         each.turn
-        for each in sent(sources(said, found), retrieved=400).segments
+        for each in sent(sources(said, found), size=500).segments
         if each.kind is Kind.RETRIEVED
     ]
     assert recalled[-2:] == [80, 70]  # the best is read last
@@ -282,7 +282,7 @@ def test_a_short_turn_is_whole():
 
 def test_where_all_of_it_has_room_only_whole_a_turn_that_is_asked_for_is_not_torn():
     given = sources(wanted=frozenset({18}), draft="and #18?")
-    window = sent(given, limit=40_000, reserve=2_048)
+    window = sent(given)
     assert segment(window, 18).excerpt is None
 
 

@@ -91,7 +91,7 @@ def test_from_message_to_message_the_standing_instructions_keep_their_bytes():
 
 def test_of_more_standing_instructions_than_fit_the_latest_are_there_and_it_says_so():
     facts = [always(f"Always keep rule number {number}.", number=number) for number in range(40)]
-    window = plan(Mode.JIT, sources(*facts), Budget(standing=100), COUNTER)
+    window = plan(Mode.JIT, sources(*facts), Budget(size=1_600), COUNTER)
     shown = [segment for segment in window.segments if segment.kind is Kind.STANDING]
     missing = 40 - len(shown)
     assert 0 < missing < 40
@@ -146,8 +146,8 @@ def test_a_fact_of_a_turn_that_is_retrieved_whole_is_not_repeated():
     row = Candidate(2, 1, 1.0, (("lexical", 1.0),), ("port",), IndexEntry(2, "the port"))
     found = Retrieval((row,), (Hit(2, 1.0, "best"),), floor=0.3, searched=200)
     known = sources(here, count=200, retrieval=found)
-    assert Kind.FACTS not in kinds_of(plan(Mode.JIT, known, Budget(), COUNTER))
-    bare = plan(Mode.JIT, replace(known, retrieval=Retrieval()), Budget(), COUNTER)
+    assert Kind.FACTS not in kinds_of(plan(Mode.JIT, known, Budget(size=2_400), COUNTER))
+    bare = plan(Mode.JIT, replace(known, retrieval=Retrieval()), Budget(size=2_400), COUNTER)
     (segment,) = [each for each in bare.segments if each.kind is Kind.FACTS]
     assert segment.source == Source(2, 2)
     assert "(#2)" in segment.text
@@ -161,7 +161,7 @@ def test_the_facts_of_turns_that_the_user_keeps_out_stay_out():
 
 def test_facts_take_no_more_than_their_budget_the_best_first():
     facts = [fact(f"The port of relay {number} is {9000 + number}.") for number in range(30)]
-    window = plan(Mode.JIT, sources(*facts, draft="port of relays?"), Budget(facts=120), COUNTER)
+    window = plan(Mode.JIT, sources(*facts, draft="port of relays?"), Budget(size=3_840), COUNTER)
     found = [segment for segment in window.segments if segment.kind is Kind.FACTS]
     assert window.tokens_of(Kind.FACTS) <= 121
     assert "relay 29 " in found[0].text
@@ -208,7 +208,7 @@ def test_the_identity_holds_and_jit_costs_no_more_than_full_and_the_facts(
 @given(st.lists(TEXTS, min_size=1, max_size=4))
 def test_no_fact_can_close_its_fence(texts):
     facts = [always(text) for text in texts] + [fact(f"port {text}") for text in texts]
-    wide = Budget(limit=200_000, standing=50_000, facts=50_000)
+    wide = Budget(limit=2_000_000, size=1_600_000)
     window = plan(Mode.JIT, sources(*facts), wide, COUNTER)
     for kind in (Kind.STANDING, Kind.FACTS):
         parts = [segment.text for segment in window.segments if segment.kind is kind]

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given
 
-from jitchat.values import Mode, Role
+from jitchat.values import Mode, Retrieval, Role
+from jitchat.window.files import FileSources
 from jitchat.window.render import READING
-from jitchat.window.tokens import EstimateCounter, TokenCounter, request_tokens
+from jitchat.window.tokens import EstimateCounter, TokenCounter, message_tokens, request_tokens
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.examples import examples
-from tests.window.cases import Case, cases
+from tests.window.cases import Case, cases, turns_of
 from tests.window.counters import Characters, Lines, Words
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def check(case: Case, counter: TokenCounter) -> None:
             assert window.overshoot > 0
     check_full(windows[Mode.FULL], case, counter)
     check_jit(windows[Mode.JIT], windows[Mode.FULL], case, counter)
+    check_size(windows[Mode.JIT], case, counter)
 
 
 def check_sum(window: ContextWindow, counter: TokenCounter) -> None:
@@ -125,7 +127,10 @@ def check_sum_of_the_rest(window: ContextWindow, history: History) -> None:
 
 
 def check_steering(window: ContextWindow, case: Case, counter: TokenCounter) -> None:
-    """What is kept out is told of and not there; what is pinned, or asked for, is in jit."""
+    """What is kept out is told of and not there; what is pinned, or asked for, is in jit.
+
+    If there is no room for it, it is told of.
+    """
     history = case.history(counter)
     there, rows = window.kind_of_turns(), {row.turn: row for row in window.ledger}
     assert history.taken_out.keys() <= case.excluded & rows.keys()
@@ -135,9 +140,10 @@ def check_steering(window: ContextWindow, case: Case, counter: TokenCounter) -> 
         return
     known = {turn.position for turn in history.turns}
     full_text = {turn for turn, kind in there.items() if kind is not Kind.INDEX}
-    assert known.intersection(case.pinned) <= full_text
-    for turn in (known & case.wanted) - full_text:
-        assert rows[turn].reason.startswith("asked for, but would need ")
+    for turn in known.intersection(case.pinned) - full_text:
+        assert rows[turn].reason.startswith("pinned by you, but it would need ")
+    for turn in (known & case.wanted) - full_text - set(case.pinned):
+        assert rows[turn].reason.startswith(f"you asked for #{turn}, but it would need ")
 
 
 def check_full(full: ContextWindow | WindowOverflow, case: Case, counter: TokenCounter) -> None:
@@ -146,7 +152,7 @@ def check_full(full: ContextWindow | WindowOverflow, case: Case, counter: TokenC
         assert [s.turn for s in full.segments if s.kind is Kind.RECENT] == everything
         assert full.used == full.full_tokens
     else:
-        bigger = case.budget.of_size(case.budget.budget + full.overshoot)
+        bigger = replace(case.budget, limit=case.budget.limit + full.overshoot)
         roomy = replace(case, budget=bigger)
         window = roomy.window(Mode.FULL, counter)
         assert isinstance(window, ContextWindow)
@@ -166,11 +172,21 @@ def check_jit(
     plain = case.window(Mode.JIT, counter, pinned=False)
     if isinstance(recency, ContextWindow):
         assert isinstance(plain, ContextWindow)
-        recents = [
-            [(s.turn, s.text) for s in w.segments if s.kind is Kind.RECENT]
-            for w in (recency, plain)
-        ]
-        assert is_whole(plain) or recents[0] == recents[1] or case.files
+        last = case.history(counter).positions[case.history(counter).exchanges_back(1) :]
+        has_room = recency.used + message_tokens(counter, READING) <= case.budget.most
+        if has_room and set(last) <= set(turns_of(recency, Kind.RECENT)):
+            assert set(last) <= set(turns_of(plain, Kind.RECENT)) or case.files
+
+
+def check_size(jit: ContextWindow | WindowOverflow, case: Case, counter: TokenCounter) -> None:
+    """Nothing but the message exceeds the size, and its files come in addition."""
+    own = tuple(file for file in case.files.files if file.turn == case.draft.position)
+    alone = replace(case, turns=(), retrieval=Retrieval(), files=FileSources(own))
+    message = alone.window(Mode.JIT, counter)
+    if isinstance(jit, ContextWindow) and isinstance(message, ContextWindow):
+        files = message.tokens_of(Kind.FILES)
+        least = message.used - files + message_tokens(counter, READING)
+        assert jit.used <= max(case.budget.most, least) + files
 
 
 @quick

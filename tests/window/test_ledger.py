@@ -67,7 +67,8 @@ def test_a_candidate_that_was_not_picked_says_how_far_it_was_from_it():
             replace(hit, score=score) for hit, score in zip(found.hits, scores, strict=False)
         ),
     )
-    found = replace(found, floor=0.95)
+    below = tuple(row.by_rank for row in found.candidates[2:])
+    found = replace(found, floor=0.95, beyond=below)
     _, rows = window_for(Mode.JIT, retrieval=found)
     assert {turn: rows[turn].verdict for turn in (15, 30)} == {
         15: Verdict.RETRIEVED,
@@ -84,7 +85,7 @@ def test_a_line_that_is_hardly_shorter_than_its_turn_is_told():
     found = shortlist(20, 9, hits=1)
     long_winded = replace(found.candidates[1].entry, summary="words " * 15)
     rows = (found.candidates[0], replace(found.candidates[1], entry=long_winded, score=0.0))
-    _, told = window_for(Mode.JIT, retrieval=replace(found, candidates=rows, floor=1.0))
+    _, told = window_for(Mode.JIT, retrieval=replace(found, candidates=rows, floor=1.0, beyond=()))
     assert told[9].verdict is Verdict.LEFT_OUT
     assert told[9].reason.endswith("; an index line would save little")
 

@@ -205,6 +205,10 @@ def reads_back(window: ContextWindow) -> None:
 # What each reason says.
 
 
+SMALL = Budget(size=800)
+"""Holds a talk of 12 statements whole, and of 80 a part."""
+
+
 def talk(count: int = 12, *more: Turn) -> History:
     roles = Role.USER, Role.ASSISTANT
     turns = [
@@ -221,7 +225,7 @@ def window_of(
     assert isinstance(history, History)
     draft = Turn(history.positions[-1] + 9, Role.USER, "Which port was it?", NOON)
     made = Sources(history, draft, "model", **known)  # type: ignore[arg-type]
-    return plan(mode, made, budget or Budget(), COUNTER, NO_CALIBRATION)
+    return plan(mode, made, budget or SMALL, COUNTER, NO_CALIBRATION)
 
 
 def file(turn: int, text: str = "The key is under the mat.\n", **more: object) -> Attachment:
@@ -239,7 +243,7 @@ def test_facts_without_room_are_listed_with_their_tokens_and_the_room() -> None:
         Fact(number, f"The port of relay {number} is {9_000 + number}.", FactKind.DECISION, None)
         for number in range(1, 26)
     )
-    window = window_of(distilled=Distilled(facts=facts))
+    window = window_of(budget=Budget(size=4_000), distilled=Distilled(facts=facts))
     sent = sum(each.kind is Kind.FACTS for each in window.segments)
     rows = window.others_of(Kind.FACTS)
     assert (sent + len(rows), len(rows) > 9) == (25, True)
@@ -273,7 +277,7 @@ def test_standing_instructions_without_room_are_listed_from_the_latest() -> None
         Fact(number, f"Always keep rule number {number}.", FactKind.STANDING, None)
         for number in range(1, 41)
     )
-    window = window_of(budget=Budget(standing=100), distilled=Distilled(facts=facts))
+    window = window_of(budget=Budget(size=1_600), distilled=Distilled(facts=facts))
     sent = sum(each.kind is Kind.STANDING for each in window.segments)
     rows = window.others_of(Kind.STANDING)
     assert [row.name for row in rows[:2]] == [f"fact {40 - sent}", f"fact {39 - sent}"]
@@ -288,7 +292,7 @@ def test_a_file_says_what_became_of_its_turn() -> None:
         "excluded": the_file(window_of(history=history.without([3], price), **out)),
         "pinned": the_file(window_of(history=history, files=known, pinned=(3,))),
         "recalled": the_file(window_of(history=history, files=known, wanted=frozenset({3}))),
-        "neither": the_file(window_of(history=history, files=known)),
+        "neither": the_file(window_of(Mode.RECENCY, history=history, files=known)),
     }
     assert {name: row.reason for name, row in told.items()} == {
         "excluded": "attached with #3: excluded by you",
@@ -318,6 +322,12 @@ def test_a_part_is_not_without_room_in_a_mode_that_sends_none(mode: Mode) -> Non
     else:
         [part] = window.others_of(Kind.DOCUMENTS)
         assert part.reason == "only jit sends parts of files"
+
+
+def test_what_full_would_send_includes_the_files_that_a_window_has_no_room_for() -> None:
+    known = FileSources((file(3, "The port is 9641. " * 2_000),))
+    full = window_of(Mode.FULL, history=talk(80), files=known)
+    assert window_of(Mode.JIT, history=talk(80), files=known).full_tokens == full.used
 
 
 def test_turns_that_no_window_shows_have_a_row_for_each_reason() -> None:

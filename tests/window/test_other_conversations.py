@@ -47,7 +47,7 @@ def sources(
 ) -> Sources:
     roles = (Role.USER, Role.ASSISTANT)
     turns = tuple(
-        Turn(at, roles[(at - 1) % 2], f"Statement number {at} of the talk. " * long, NOON)
+        Turn(at, roles[(at - 1) % 2], f"Statement{at} of talk{at}, number{at}. " * long, NOON)
         for at in range(1, count + 1)
     )
     history = History().following(turns, lambda *text: message_tokens(COUNTER, *text))
@@ -118,7 +118,7 @@ def test_no_turn_of_this_conversation_gives_way_to_a_weaker_one():
         long=30,
     )
     alone = replace(known, retrieval=replace(known.retrieval, elsewhere=Elsewhere()))
-    window, before = (plan(Mode.JIT, each, Budget(), COUNTER) for each in (known, alone))
+    window, before = (plan(Mode.JIT, each, Budget(size=2_000), COUNTER) for each in (known, alone))
     assert own_turns(before) <= own_turns(window)
     assert own_turns(before)
 
@@ -132,7 +132,7 @@ def test_a_stronger_one_takes_the_place_of_the_weakest_and_the_ledger_says_so():
     own = tuple((turn, 0.9 - place / 100) for place, turn in enumerate(picked))
     known = sources(hit(0.85, text="The port is 9641. " * 12), own=own, picked=picked, long=8)
     alone = replace(known, retrieval=replace(known.retrieval, elsewhere=Elsewhere()))
-    window, before = (plan(Mode.JIT, each, Budget(), COUNTER) for each in (known, alone))
+    window, before = (plan(Mode.JIT, each, Budget(size=2_000), COUNTER) for each in (known, alone))
     gone = own_turns(before) - own_turns(window)
     assert shown(window) == ["chat-3#12"]
     assert gone
@@ -140,12 +140,13 @@ def test_a_stronger_one_takes_the_place_of_the_weakest_and_the_ledger_says_so():
     rows = {row.turn: row for row in window.ledger}
     assert all("below chat-3#12 of another conversation" in rows[turn].reason for turn in gone)
     unknown = sources(hit(0.85, text="The port. " * 30), own=None, picked=picked, long=8)
-    assert own_turns(plan(Mode.JIT, unknown, Budget(), COUNTER)) >= own_turns(before)
+    assert own_turns(plan(Mode.JIT, unknown, Budget(size=2_000), COUNTER)) >= own_turns(before)
 
 
 def test_a_long_turn_is_there_in_passages_and_one_text_once():
     text = "Something else entirely. " * 400 + "The port is 9641. " + "Nothing here. " * 400
-    window = plan(Mode.JIT, sources(hit(0.9, 3, text), hit(0.8, 9, text)), Budget(), COUNTER)
+    known = sources(hit(0.9, 3, text), hit(0.8, 9, text))
+    window = plan(Mode.JIT, known, Budget(size=2_000), COUNTER)
     (segment,) = [each for each in window.segments if each.source is not None]
     assert segment.excerpt is not None
     assert segment.tokens < COUNTER.count(text) / 4
@@ -172,7 +173,7 @@ def test_the_identity_holds_and_the_open_conversation_costs_no_more_than_full(
         *hits, own=own, picked=tuple(p for p in picked if p <= count), count=count, long=long
     )
     try:
-        window = plan(Mode.JIT, known, Budget(limit, limit // 4), COUNTER)
+        window = plan(Mode.JIT, known, Budget(limit, limit // 4, limit // 2), COUNTER)
     except WindowOverflow:
         return
     is_whole = sum(each.kind is Kind.RECENT for each in window.segments) == count

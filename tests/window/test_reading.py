@@ -30,7 +30,7 @@ OWN = "You are a pirate."
 BLOCK = re.compile(
     r"^</?(index|recalled|pinned|facts|documents|file|call|elsewhere)\b", re.MULTILINE
 )
-SMALL = Budget(limit=4_000, reserve=500, recent=100, retrieved=300, index=200)
+SMALL = Budget(limit=4_000, reserve=500, size=2_000)
 PORT = Fact(1, "The port is 9641.", FactKind.DECISION, Source(1, 1, "chat-3"), date(2026, 3, 1))
 CALL = ToolCall("call00001", "read", '{"path": "a.py"}')
 NATIVE = (ToolOffer(Tool("read", "Reads.", "{}"), "matches"),)
@@ -38,7 +38,7 @@ NATIVE = (ToolOffer(Tool("read", "Reads.", "{}"), "matches"),)
 
 def sources(turns: list[Turn] | None = None, *, native: bool = False, **more: object) -> Sources:
     price = TurnPricing(COUNTER, PLAIN, native)
-    said = talk(*(f"turn {at:02} " + "words " * 20 for at in range(1, 41)))
+    said = talk(*(f"turn {at:02} " + "words " * 60 for at in range(1, 41)))
     history = History().extended(said if turns is None else turns, price)
     draft = turn(history.turns[-1].position + 1, "Which port was it?")
     tools = NATIVE if native else ()

@@ -6,36 +6,13 @@ from dataclasses import replace
 
 from jitchat.values import RecallOrder, Retrieval, Role
 from jitchat.window.history import History
-from jitchat.window.reasons import number_of, room_of
 from jitchat.window.recall import Allowance, Recall, Recalling
-from jitchat.window.render import Piece
 from tests.support import turn
 from tests.window.cases import ODD_TEXTS, shortlist
 from tests.window.counters import Characters
 
 PRICE = Characters().count
-ROOMY = Allowance(room=100_000, retrieved=100_000, index=1_000)
-
-
-def pieces(*positions: int) -> tuple[Piece, ...]:
-    return tuple(Piece(position, f"{position}\n", "why") for position in positions)
-
-
-def test_lines_are_given_up_ahead_of_turns_and_the_least_valuable_first():
-    held = Recall(pieces(9, 3), pieces(7, 20, 1))
-    order = []
-    while held.lines or held.turns:
-        before, held = held, held.smaller(5)
-        order += [p.turn for p in before.lines if p not in held.lines]
-        order += [p.turn for p in before.turns if p not in held.turns]
-    assert order == [1, 20, 7, 3, 9]
-    over = f"{number_of(5)} tokens over the room of the window"
-    assert held.refused == dict.fromkeys((9, 3), over)
-    assert held.lines_full == f"no room for its index line; tokens left: {room_of(0)}"
-    cheaper = Recall(pieces(9), pieces(7)).smaller(5, fits=True)
-    assert cheaper.lines_full == "with its index line, sending every turn would cost less"
-    refused = cheaper.smaller(5, fits=True).refused
-    assert refused == {9: f"{number_of(5)} tokens over the cost of sending every turn"}
+ROOMY = Allowance(room=100_000, retrieved=100_000)
 
 
 def found_with_questions(**allowed: object) -> Recall:
@@ -57,7 +34,7 @@ def test_the_best_is_read_last_and_each_question_right_ahead_of_its_answer():
 
 
 def test_what_was_asked_for_is_read_behind_what_was_found_in_order_of_position():
-    recalled = found_with_questions(requested=frozenset({30, 2}))
+    recalled = found_with_questions(requested={30: "asked for", 2: "asked for"})
     read = [piece.turn for piece in recalled.in_order(RecallOrder.BEST_LAST)]
     assert read == [15, 9, 10, 19, 20, 2, 30]
 
@@ -82,13 +59,20 @@ def test_of_turns_with_the_same_text_the_newest_stands_beside_the_best():
     assert found.refused == {9: "same text as #30"}
 
 
+def test_what_ranks_below_the_floor_is_not_sent_if_its_text_is_sent():
+    same = dict.fromkeys(("t9", "t20", "t30"), "Port  8443.\n")
+    found = loaded(shortlist(9, 20, 7, 30, hits=1), **same)
+    assert [piece.turn for piece in found.turns] == [9, 7]
+    assert found.refused == dict.fromkeys((20, 30), "same text as #9")
+
+
 def test_a_turn_that_was_asked_for_is_never_left_out_as_a_repetition():
     turns = [turn(number, "Port 8443.") for number in range(1, 41)]
-    tight = Allowance(room=5, retrieved=5, index=0, requested=frozenset({9}))
+    tight = Allowance(room=5, retrieved=5, requested={9: "asked for"})
     found = Recalling(
         History().extended(turns, PRICE), shortlist(20, 9), frozenset(), tight, PRICE
     ).recall()
-    assert found.refused[9].startswith("asked for, but would need ")
+    assert found.refused[9].startswith("asked for, but it would need ")
 
 
 def test_turns_that_differ_in_one_character_are_both_there():
@@ -105,18 +89,20 @@ def test_turns_that_differ_in_one_character_are_both_there():
 def test_an_index_line_is_written_where_it_costs_half_of_its_turn_at_the_most():
     texts = {number: "x" if number < 21 else "x" * 500 for number in range(1, 41)}
     history = History().extended([turn(number, text) for number, text in texts.items()], PRICE)
-    found = Recalling(
-        history, shortlist(30, 5, 25, hits=1, decisions=[7]), frozenset(), ROOMY, PRICE
-    ).recall()
+    retrieval = shortlist(30, 5, 25, hits=1, decisions=[7])
+    found = Recall().with_lines(history, retrieval, frozenset({30}), 1_000, PRICE)
     assert [piece.turn for piece in found.lines] == [7, 25]
+    assert found.needless == {5}
 
 
 def test_a_hit_costs_once_however_often_it_was_found():
-    history = History().extended([turn(number, "x" * 80) for number in range(1, 41)], PRICE)
+    history = History().extended(
+        [turn(number, f"{number:02}" * 40) for number in range(1, 41)], PRICE
+    )
     twice = shortlist(9, 20)
     doubled = type(twice)(twice.candidates, (twice.hits[0],) * 5 + twice.hits[1:])
-    cost = PRICE(f"<turn #20 assistant>\n{'x' * 80}\n</turn>\n")
-    tight = Allowance(room=1_000, retrieved=2 * cost, index=0)
+    cost = PRICE(f"<turn #20 assistant>\n{'20' * 40}\n</turn>\n")
+    tight = Allowance(room=1_000, retrieved=2 * cost)
     found = Recalling(history, doubled, frozenset(), tight, PRICE).recall()
     assert [piece.turn for piece in found.turns] == [9, 20]
 

@@ -10,7 +10,8 @@ from tests.window.test_ledger import window_for
 
 
 def test_the_order_is_by_rank_and_the_cut_is_the_last_that_was_picked():
-    window, rows = window_for(Mode.JIT, retrieval=shortlist(20, 60, 9, 15, hits=3, decisions=[40]))
+    retrieval = replace(shortlist(20, 60, 9, 15, hits=3, decisions=[40]), floor=1.65)
+    window, rows = window_for(Mode.JIT, retrieval=retrieval)
     found = replace(window, ledger=window.ledger[::-1]).shortlist
     assert [row.turn for row in found.rows] == [20, 60, 9, 15]
     assert (found.cut, found.end) == (rows[9], rows[15])

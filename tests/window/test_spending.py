@@ -30,8 +30,10 @@ def window_with(picking: Picking | None, turns: int = 60) -> ContextWindow:
     spoken = talk(*(f"turn {number:02} " + "words " * 20 for number in range(1, turns + 1)))
     history = History().extended(spoken, lambda text: message_tokens(COUNTER, text))
     found = replace(shortlist(20, 9, hits=1), picking=picking)
+    if picking is not None and not picking.fallback:
+        found = replace(found, beyond=())
     sources = Sources(history, turn(turns + 1, "what was it?"), "model", retrieval=found)
-    return plan(Mode.JIT, sources, Budget(limit=20_000, reserve=500, recent=400), COUNTER)
+    return plan(Mode.JIT, sources, Budget(limit=20_000, reserve=500, size=700), COUNTER)
 
 
 def test_without_a_small_model_nothing_is_said():
@@ -123,9 +125,9 @@ def test_what_it_took_stands_beside_what_its_picks_save_of_the_window_by_scores(
 def test_a_turn_that_the_picker_was_not_shown_is_below_the_floor_and_not_passed_over():
     spoken = talk(*(f"turn {number:02} " + "words " * 20 for number in range(1, 61)))
     history = History().extended(spoken, lambda text: message_tokens(COUNTER, text))
-    found = replace(shortlist(20, 9, 15, 30, hits=1), floor=2.8, picking=ASKED)
+    found = replace(shortlist(20, 9, 15, 30, hits=1), floor=2.8, beyond=(), picking=ASKED)
     sources = Sources(history, turn(61, "what was it?"), "model", retrieval=found)
-    window = plan(Mode.JIT, sources, Budget(limit=20_000, reserve=500, recent=400), COUNTER)
+    window = plan(Mode.JIT, sources, Budget(limit=20_000, reserve=500, size=700), COUNTER)
 
     reasons = {row.turn: row.reason for row in window.ledger}
 
