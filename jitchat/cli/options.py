@@ -343,9 +343,10 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
     for key in keys:
         known, name = sections.SETTINGS[key], key.replace(".", "_")
         help_text = f"{known.help[0].upper()}{known.help[1:]}."
+        kind = _number_or_word if known.kind is int and known.choices else known.kind
         completer = shell_values.BY_SETTING.get(key) or shell_values.one_of(known.choices)
         option = shared(  # the value itself is checked with the settings
-            known.flag, name, type=known.kind, metavar=known.unit, help=help_text,
+            known.flag, name, type=kind, metavar=known.unit, help=help_text,
             shell_complete=completer,
         )  # fmt: skip
         options.append(option)
@@ -364,6 +365,11 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
         return flags
 
     return _made_of(options, "flags", make)
+
+
+def _number_or_word(text: str) -> int | str:
+    """Read `8000` or `auto`; a click type."""
+    return int(text) if text.isdecimal() else text
 
 
 CHOOSING = ("conversation", "project", "temporary", "new")

@@ -30,7 +30,7 @@ def test_it_prints_tables_and_saves_every_figure_without_the_login(
 
     found = json.loads(out.read_text())
     assert (found["version"], found["turn_length"]) == (__version__, "usual")
-    assert found["settings"]["window.recent"] == "384"
+    assert found["settings"]["window.size"] == '"auto"'
     small, large = found["turns"]
     assert (small["turns"], large["turns"], large["needle"]) == (2, 20, 4)
     assert large["modes"]["jit"]["found"] == large["modes"]["full"]["found"] == found["phrasings"]
