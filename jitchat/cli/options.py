@@ -410,8 +410,9 @@ location_options = _shared_options([])
 embedder_options = _shared_options([key for key in _FLAGGED if key.startswith("embedder.")])
 _ENDPOINT = ["provider.base_url", "provider.limit", "provider.reserve"]
 endpoint_options = _shared_options(_ENDPOINT)
-measuring_options = _shared_options(["embedder.name", "embedder.path", *_ENDPOINT])
-recall_options = _shared_options(["embedder.path", *_ENDPOINT])
+_PLANNED = ["embedder.path", *_ENDPOINT, "window.size", "tools.request_context"]
+measuring_options = _shared_options(["embedder.name", *_PLANNED])
+recall_options = _shared_options(_PLANNED)
 """Without --embedder: several are measured."""
 provider_options = _shared_options(["provider.name", "provider.base_url"])
 model_options = _shared_options(
