@@ -46,6 +46,7 @@ from jitchat.spending import Spending, SpendingLimits
 from jitchat.statements import Proposing
 from jitchat.store.database import Database
 from jitchat.store.models import ModelLessons, ModelLists, server_of
+from jitchat.store.pins import ScreenState
 from jitchat.store.requests import Purpose
 from jitchat.store.store import local_now
 from jitchat.synthesis.policy import Thresholds
@@ -193,8 +194,10 @@ class ResolvedModel:
         reserve, spend = self.profile.reserve_of(limit.tokens), self.settings.window
         if reserve >= limit.tokens:
             raise self._no_room(limit, reserve)
-        size = spend.size or self._usual_size(limit.tokens)
-        source = "" if spend.size else "usual for the model"
+        size, source = spend.size, ""
+        if size == values.AUTO:
+            size = self._usual_size(limit.tokens)
+            source = "usual for the model"
         order = values.RecallOrder(spend.order)
         return Budget(limit.tokens, reserve, size, limit.source, source, order)
 
@@ -378,9 +381,21 @@ class ResolvedModel:
 
     def warning(self) -> str:
         """Warn of doubtful settings and of models that may not answer; usually empty."""
-        return " ".join(self._warnings())
+        return " ".join(filter(None, self._warnings()))
+
+    def _retired_settings(self) -> str:
+        """Say once what became of settings of earlier versions that are set."""
+        sentence = self.settings.retired()
+        if sentence and self.database is not None:
+            with suppress(StoreError):  # then it is said again
+                state = ScreenState(self.database)
+                is_said = state.get("retired") == sentence
+                state.put("retired", sentence)
+                return "" if is_said else sentence
+        return sentence
 
     def _warnings(self) -> Iterator[str]:
+        yield self._retired_settings()
         name = one_line(self.name)
         own, taught = self.profile.limit_of(self.name), self.learnt and self.learnt.limit()
         if own and taught and own > taught:

@@ -60,6 +60,9 @@ class Question:
     """Positions of the messages that are not answered yet, which no window has."""
 
 
+SentFor = Callable[[Turn], tuple[ContextWindow, datetime | None] | None]
+
+
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
     """What planning needs to know about the model."""
@@ -79,7 +82,7 @@ class ModelFacts:
     """What the protocol requires of the texts of a request."""
     cache_life: timedelta | None = None
     """How long the provider's prompt cache keeps what was sent; None: as long as it is used."""
-    sent_for: Callable[[Turn], tuple[ContextWindow, datetime | None] | None] = lambda _: None
+    sent_for: SentFor = lambda _: None
     """Returns the window that was sent for a user's turn, and when, if one was."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Final, Literal
 
 from jitchat.attachments import PartHit, Picture
 
@@ -24,6 +25,9 @@ ASSUMED = "assumed"
 """Prefix of the source of a limit that no server, table or setting states."""
 UNTOLD = f"{ASSUMED}: the server did not say"
 """The limit's source when the server was asked and gave none."""
+AUTO: Final = "auto"
+WindowSize = int | Literal["auto"]
+"""Tokens that a window may have once not everything fits, or `auto`: what suits the model."""
 
 
 class Role(StrEnum):
@@ -293,12 +297,13 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """A conversation's own instructions; None means that the settings apply."""
+    """What is set for one conversation; None means that the settings apply."""
 
     system: str | None = None
     """The system prompt, also in place of the persona's."""
     persona: str | None = None
     """A persona's name; empty for no persona, whatever the settings say."""
+    size: WindowSize | None = None
 
 
 @dataclass(frozen=True, slots=True)

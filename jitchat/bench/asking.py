@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,19 +17,22 @@ from jitchat.distil import distil
 from jitchat.errors import WindowOverflow
 from jitchat.index.embedder import Embedder
 from jitchat.memory import Memory
-from jitchat.planning import PricedTurns
-from jitchat.statements import NOTHING_DISTILLED
+from jitchat.planning import ModelFacts, Planning, SentFor
+from jitchat.planning import Question as Asked
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
+from jitchat.tools.offering import Asking, OfferContext, Offering, OfferRules
+from jitchat.tools.request_context import RequestContext
+from jitchat.tools.toolbox import Toolbox
 from jitchat.transfer.formats import store_found
 from jitchat.transfer.turns import FileConversation
 from jitchat.values import USUAL_MODES, Message, Mode, Retrieval, Role, Turn
 from jitchat.window.budget import Budget
-from jitchat.window.parts import SYSTEM_PROMPT, Sources
+from jitchat.window.calibration import NO_CALIBRATION
+from jitchat.window.parts import SYSTEM_PROMPT, ToolOffer
 from jitchat.window.plan import plan
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind
-from jitchat.window.written import TurnPricing
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,34 @@ class Setup:
     counter: TokenCounter
     budget: Budget
     modes: tuple[Mode, ...] = USUAL_MODES
+    asking: Asking = Asking.AUTO
+    """When `request_context` is offered."""
+
+    def __str__(self) -> str:
+        """Name the sizes of a window, and what differs from the chat's defaults."""
+        size = f"size {self.budget.most:,}, limit {self.budget.limit:,}"
+        is_usual = self.asking is Asking.AUTO
+        return size if is_usual else f"{size}, request_context {self.asking}"
+
+
+def planning_of(
+    memory: Memory,
+    counter: TokenCounter,
+    asking: Asking = Asking.AUTO,
+    sent_for: SentFor = lambda _: None,
+) -> Planning:
+    """Plan as the chat does for a model that takes tools, without tools of servers."""
+    facts = ModelFacts(_MODEL, SYSTEM_PROMPT, NO_CALIBRATION, sent_for=sent_for)
+
+    def offered(asked: Asked, mode: Mode, budget: Budget) -> tuple[ToolOffer, ...]:
+        turn = asked.turn
+        context = OfferContext(turn.content, mode, budget.budget, is_first=turn.position == 1)
+        return offering.of(context)
+
+    planning = Planning(memory, counter, lambda: facts, offered)
+    source = RequestContext(memory, planning.history_before, counter)
+    offering = Offering(Toolbox((source,)), OfferRules(asking), counter)
+    return planning
 
 
 _MODEL = "bench"
@@ -122,26 +153,32 @@ WIDER = "Give the model's context size with --limit."
 class OpenConversation:
     """Plans every question as the next turn, without storing or sending it. Times are in ms."""
 
-    def __init__(self, memory: Memory, counter: TokenCounter, budget: Budget) -> None:
-        self._memory, self._counter, self._budget = memory, counter, budget
+    def __init__(
+        self,
+        memory: Memory,
+        counter: TokenCounter,
+        budget: Budget,
+        asking: Asking = Asking.AUTO,
+    ) -> None:
+        self.memory, self._counter, self._budget = memory, counter, budget
         self._next = memory.turns[-1].position + 1
-        price = TurnPricing(counter, is_native=False)
-        self._history = PricedTurns(memory, price).before(self._next)
+        self._planning = planning_of(memory, counter, asking)
 
     def distil(self, modes: Collection[Mode]) -> None:
         """Distil everything that these modes send in place of turns."""
         for mode in modes:
-            asyncio.run(distil(self._memory, mode, self._counter, self._budget.limit))
+            asyncio.run(distil(self.memory, mode, self._counter, self._budget.limit))
 
     @property
     def prices(self) -> dict[int, int]:
         """The tokens of each turn as a separate message, by position."""
-        return dict(zip(self._history.positions, self._history.costs, strict=True))
+        history = self._planning.history_before(self._next)
+        return dict(zip(history.positions, history.costs, strict=True))
 
     def retrieve(self, question: str) -> tuple[Retrieval, float]:
         """Search as the app does; return the result and the time that it took."""
         begun = time.perf_counter()
-        retrieval = self._memory.retrieve(question, self._next)
+        retrieval = self.memory.retrieve(question, self._next)
         return retrieval, ms_since(begun)
 
     def window(
@@ -155,9 +192,8 @@ class OpenConversation:
         """
         begun = time.perf_counter()
         draft = Turn(self._next, Role.USER, question)
-        distilled = self._memory.distilled(self._next) if mode.distils else NOTHING_DISTILLED
-        sources = Sources(self._history, draft, _MODEL, system, retrieval, distilled=distilled)
-        window = plan(mode, sources, self._budget, self._counter)
+        sources = self._planning.sources(Asked(draft, retrieval), mode, self._budget)
+        window = plan(mode, replace(sources, system=system), self._budget, self._counter)
         return window, ms_since(begun)
 
     def ask(
@@ -181,7 +217,7 @@ class OpenConversation:
         except WindowOverflow:
             return None
         if cases is not None:
-            cases.take(self._memory.conversation.id, question, window)
+            cases.take(self.memory.conversation.id, question, window)
         return Outcome(
             question,
             tuple(row.turn for row in retrieval.candidates),
@@ -195,9 +231,9 @@ class OpenConversation:
     def _held(self, window: ContextWindow, question: Question) -> frozenset[int]:
         held = turns_held(window)
         if window.distilled_through:
-            turns = [self._memory.turn_at(position) for position in question.evidence]
+            turns = [self.memory.turn_at(position) for position in question.evidence]
             texts = {turn.position: turn.content for turn in turns if turn is not None}
-            for conversation in ("", self._memory.conversation.id):
+            for conversation in ("", self.memory.conversation.id):
                 held |= evidence_held(window, question, texts, conversation)
         return held
 

@@ -6,23 +6,19 @@ begins with like the one before it, message for message, is read from the cache;
 to it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from statistics import fmean
 
-from jitchat.bench.asking import turns_held
-from jitchat.bench.questions import Question
+from jitchat.bench.asking import Setup, indexed, planning_of, turns_held
+from jitchat.bench.questions import LabelledConversation, Question
+from jitchat.bench.scores import Figures
 from jitchat.memory import Memory
-from jitchat.planning import PricedTurns
 from jitchat.savings import repeated
 from jitchat.values import Mode, Role, Turn
-from jitchat.window.budget import Budget
-from jitchat.window.parts import Sources
-from jitchat.window.plan import plan
-from jitchat.window.tokens import TokenCounter
+from jitchat.window.budget import PER_REQUEST
 from jitchat.window.window import ContextWindow, Kind
-from jitchat.window.written import TurnPricing
-
-_MODEL = "bench"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +35,11 @@ class Rates:
         return self.read * request.cached + self.write * (request.tokens - request.cached)
 
 
-RATES = (Rates("read .1, write 1.25", 0.1, 1.25), Rates("read .25", 0.25, 1), Rates("none", 1, 1))
+RATES = (
+    Rates("read .1, write 1.25", 0.1, 1.25),
+    Rates("read .25", 0.25, 1),
+    Rates("no cache", 1, 1),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,46 +59,52 @@ class Dialogue:
     full: tuple[Request, ...]
     windows: tuple[ContextWindow, ...]
 
-    def price(self, rates: Rates, end: int | None = None) -> float:
-        """Return the price of the requests up to an index, as a share of that of `full`."""
-        sent = sum(map(rates.of, self.sent[:end]))
-        return sent / sum(map(rates.of, self.full[:end]))
-
     def dearest(self, rates: Rates) -> float:
         """Return the highest price that any beginning of the chat has."""
-        return max(self.price(rates, end) for end in range(1, len(self.sent) + 1))
+        sent = accumulate(map(rates.of, self.sent))
+        full = accumulate(map(rates.of, self.full))
+        return max(price / of_full for price, of_full in zip(sent, full, strict=True))
 
 
 class Replaying:
     """Plans the messages of one chat."""
 
-    def __init__(self, memory: Memory, counter: TokenCounter, budget: Budget) -> None:
-        self._memory, self._counter, self._budget = memory, counter, budget
-        self._turns = PricedTurns(memory, TurnPricing(counter, is_native=False))
+    def __init__(self, memory: Memory, setup: Setup) -> None:
+        self._memory, self._budget = memory, setup.budget
+        self._before: ContextWindow | None = None
+        self._planning = planning_of(memory, setup.counter, setup.asking, self._sent_for)
+
+    def _sent_for(self, _: Turn) -> tuple[ContextWindow, None] | None:
+        return None if self._before is None else (self._before, None)
 
     def window(self, draft: Turn, before: ContextWindow | None) -> ContextWindow:
         """Plan a message. Raises WindowOverflow if it does not fit."""
-        history = self._turns.before(draft.position)
-        retrieval = self._memory.retrieve(draft.content, draft.position)
-        sources = Sources(
-            history, draft, _MODEL, retrieval=retrieval, before=before, is_cached=True
-        )
-        return plan(Mode.JIT, sources, self._budget, self._counter)
+        self._before = before
+        return self._planning.window(self._planning.search(draft), Mode.JIT, self._budget)
 
-    def replay(self, advance: Callable[[int], object] = lambda _: None) -> Dialogue:
+    def replay(
+        self, advance: Callable[[int], object] = lambda _: None, last: int | None = None
+    ) -> Dialogue:
+        """Replay the messages of the user; `advance` is called with 1 after each.
+
+        Of a longer chat only the `last` are replayed, and one before them that is not priced: it
+        fills the cache.
+        """
+        drafts = [turn for turn in self._memory.turns if turn.role is Role.USER]
+        skipped = max(0, len(drafts) - last - 1) if last is not None else 0
         sent, full, windows = list[Request](), list[Request](), list[ContextWindow]()
         before: ContextWindow | None = None
-        for draft in self._memory.turns:
-            advance(1)
-            if draft.role is not Role.USER:
-                continue
+        for draft in drafts[skipped:]:
             window = self.window(draft, before)
             cached = repeated(before, window) if before is not None else 0
             sent.append(Request(window.used, cached, _recalled(window, cached)))
-            full.append(Request(window.full_tokens, full[-1].tokens if full else 0))
+            before_it = full[-1].tokens - PER_REQUEST if full else 0
+            full.append(Request(window.full_tokens, before_it))
             windows.append(window)
             before = window
-        return Dialogue(tuple(sent), tuple(full), tuple(windows))
+            advance(1)
+        first = 1 if skipped else 0
+        return Dialogue(tuple(sent[first:]), tuple(full[first:]), tuple(windows[first:]))
 
 
 def _recalled(window: ContextWindow, cached: int) -> int:
@@ -126,3 +132,68 @@ def evidence(
         wanted = set(question.evidence)
         found.append((bool(wanted & held), wanted <= held))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A chat that was replayed."""
+
+    name: str
+    dialogue: Dialogue
+    held: Sequence[tuple[bool, bool]]
+    """Of each question: whether any and all of its evidence is in the window."""
+
+
+def measure(
+    talks: Iterable[LabelledConversation], setup: Setup, advance: Callable[[int], object]
+) -> list[Chat]:
+    """Replay each chat that has messages of the user, and ask its questions.
+
+    `advance` is called with 1 after each message.
+
+    Raises:
+        WindowOverflow: A message does not fit.
+
+    """
+    chats = []
+    for talk in talks:
+        with indexed(talk.found, setup.embedder, talk.asked_at) as memory:
+            replaying = Replaying(memory, setup)
+            dialogue = replaying.replay(advance)
+            if dialogue.windows:
+                held = evidence(replaying, dialogue.windows[-1], memory, talk.questions)
+                chats.append(Chat(talk.found.id, dialogue, held))
+    return chats
+
+
+def prices_of(dialogues: Sequence[Dialogue]) -> Figures:
+    """Return what a message costs by rates, in tokens at the usual price, and shares of `full`.
+
+    `dearest` is the highest price that any beginning of a chat has.
+    """
+    sent = [request for each in dialogues for request in each.sent]
+    full = [request for each in dialogues for request in each.full]
+    return {
+        rates.name: {
+            "sent": fmean(map(rates.of, sent)),
+            "of_full": sum(map(rates.of, sent)) / sum(map(rates.of, full)),
+            "dearest": max(each.dearest(rates) for each in dialogues),
+        }
+        for rates in RATES
+    }
+
+
+def figures_of(chats: Sequence[Chat]) -> Figures:
+    """Return the figures of chats together; prices are shares of that of `full`."""
+    sent = [request for chat in chats for request in chat.dialogue.sent]
+    held = [each for chat in chats for each in chat.held]
+    return {
+        "messages": len(sent),
+        "tokens": fmean(request.tokens for request in sent),
+        "largest": max(request.tokens for request in sent),
+        "recalled": fmean(request.recalled for request in sent),
+        "prices": prices_of([chat.dialogue for chat in chats]),
+        "questions": len(held),
+        "window_any": fmean(has_any for has_any, _ in held) if held else None,
+        "window_all": fmean(has_all for _, has_all in held) if held else None,
+    }

@@ -6,7 +6,7 @@ that it needs stands in the window, and in no outdated version; a correction, if
 does, and the older does not, or stands before it with a note. In a trap, both must stay.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import cycle, islice
@@ -15,6 +15,7 @@ from typing import Any
 
 from jitchat.bench.asking import OpenConversation, Setup, indexed
 from jitchat.bench.proportions import wilson
+from jitchat.bench.scores import ALL, Figures
 from jitchat.transfer.turns import ConversationBuilder, FileConversation
 from jitchat.values import Mode, Role
 from jitchat.window.window import ContextWindow
@@ -118,7 +119,7 @@ def measure(
     for case in cases:
         for distance in distances:
             with indexed(conversation_of(case, distance), setup.embedder) as memory:
-                conversation = OpenConversation(memory, setup.counter, setup.budget)
+                conversation = OpenConversation(memory, setup.counter, setup.budget, setup.asking)
                 retrieval, _ = conversation.retrieve(case.draft)
                 window, _ = conversation.window(Mode.JIT, case.draft, retrieval)
             held = is_held(case, window)
@@ -141,7 +142,23 @@ def _bare(text: str) -> str:
     return " ".join(text.split())
 
 
-def share(results: list[Result]) -> tuple[float, tuple[float, float], int]:
-    """Return the share that is held, its interval, and the number of cases."""
-    right = sum(result.held for result in results)
-    return right / len(results), wilson(right, len(results)), len(results)
+def by_kind(results: Sequence[Result]) -> dict[str, list[Result]]:
+    """Group results by the kind of their case, after all of them."""
+    groups = {ALL: list(results)}
+    for result in results:
+        groups.setdefault(result.case.kind, []).append(result)
+    return groups
+
+
+def figures_of(results: Sequence[Result]) -> Figures:
+    """Return the cases that are held, by distance, with intervals, and the tokens of a window."""
+    held = {}
+    for distance in sorted({result.distance for result in results}):
+        group = [result for result in results if result.distance == distance]
+        missed = [result.case.draft for result in group if not result.held]
+        right = len(group) - len(missed)
+        interval = wilson(right, len(group))
+        held[distance] = {"n": len(group), "held": right, "interval": interval, "missed": missed}
+    tokens = sum(result.tokens for result in results)
+    of_full = tokens / sum(result.full for result in results)
+    return {"tokens": tokens / len(results), "of_full": of_full, "held": held}

@@ -27,18 +27,26 @@ PHRASINGS = (
 DEPTH = 0.2
 """The fact's position as a share of the talk, 0 to 1."""
 _BEGUN = datetime(2021, 1, 4, 9, tzinfo=UTC)
-_SENTENCES = {Role.USER: (1, 3), Role.ASSISTANT: (2, 5)}
-_LONG_SENTENCES = (115, 160)
 _STRETCH = (12, 60)
 """Minimum and maximum turns before a pause."""
 
 
 class Length(StrEnum):
-    """The length of a turn: about 2, 30 or 1,500 words."""
+    """The length of a turn: about 2, 30, 350 or 1,500 words."""
 
+    CHAT = "chat"
+    """Answers as a model writes them, at short messages: about 500 tokens per turn."""
     SHORT = "short"
     USUAL = "usual"
     LONG = "long"
+
+
+_SENTENCES = {
+    Length.CHAT: {Role.USER: (1, 3), Role.ASSISTANT: (45, 100)},
+    Length.USUAL: {Role.USER: (1, 3), Role.ASSISTANT: (2, 5)},
+    Length.LONG: {Role.USER: (115, 160), Role.ASSISTANT: (115, 160)},
+}
+"""The fewest and the most sentences of a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +78,7 @@ class Haystack:
     def _sentences(self, stretch: "_Stretch", role: Role, chance: random.Random) -> list[str]:
         if self.length is Length.SHORT:
             return [stretch.sentence("short")]
-        is_long = self.length is Length.LONG
-        count = chance.randint(*(_LONG_SENTENCES if is_long else _SENTENCES[role]))
+        count = chance.randint(*_SENTENCES[self.length][role])
         said = [stretch.sentence("said") for _ in range(count)]
         if role is Role.USER and chance.random() < 0.5:
             said.append(stretch.sentence("asked"))

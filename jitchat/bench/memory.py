@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 
-from jitchat.bench.asking import Cases, OpenConversation, set_clock, temporary_store
+from jitchat.bench.asking import Cases, OpenConversation, Setup, set_clock, temporary_store
 from jitchat.bench.evidence import evidence_held
 from jitchat.bench.questions import (
     LabelledConversation,
@@ -39,8 +39,6 @@ from jitchat.synthesis.document_writer import DocumentWriter
 from jitchat.synthesis.session_end import IDLE, SessionEnd
 from jitchat.text.negation import stems_and_negations
 from jitchat.values import Mode, Turn
-from jitchat.window.budget import Budget
-from jitchat.window.tokens import TokenCounter
 
 _COUNTS = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
 
@@ -182,11 +180,9 @@ def sessions_of(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
 
 @dataclass(frozen=True, slots=True)
 class Measuring:
-    """Runs memories with one embedder, token counter, budget and document writer."""
+    """Runs memories with one setup and document writer."""
 
-    embedder: Embedder
-    counter: TokenCounter
-    budget: Budget
+    setup: Setup
     writer: Callable[[], DocumentWriter]
     cases: Cases | None = None
     """Collects the windows, to be sent."""
@@ -197,16 +193,17 @@ class Measuring:
     def run(self, talk: LabelledConversation, name: RunnerName) -> None:
         """Feed a memory with a conversation, session by session, and ask it the questions."""
         ingestion = self.ingestions.setdefault(name, Ingestion())
+        setup, embedder = self.setup, self.setup.embedder
         with temporary_store() as store:
-            memory = Memory(store, store.create(talk.found.title, talk.found.id), self.embedder)
+            memory = Memory(store, store.create(talk.found.title, talk.found.id), embedder)
             runner: DocumentRunner | EntriesRunner
             if name is RunnerName.DOCUMENT:
                 runner = DocumentRunner(memory, self.writer(), ingestion)
             else:
-                runner = EntriesRunner(memory, self.embedder, ingestion)
+                runner = EntriesRunner(memory, embedder, ingestion)
             asyncio.run(_ingest(talk, memory, runner, ingestion))
             set_clock(store, (), talk.asked_at)
-            opened = OpenConversation(memory, self.counter, self.budget)
+            opened = OpenConversation(memory, setup.counter, setup.budget, setup.asking)
             texts = {turn.position: turn.content for turn in memory.turns}
             source = runner.conversation
             for question in (*talk.questions, *talk.abstentions):

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from jitchat.bench import read_data
-from jitchat.bench.asking import Cases, OpenConversation, indexed, turns_held
+from jitchat.bench.asking import Cases, OpenConversation, Setup, indexed, turns_held
 from jitchat.bench.f1 import stem
 from jitchat.bench.questions import LabelledConversation, Question
 from jitchat.bench.scores import Measured, Outcome
@@ -31,8 +31,6 @@ from jitchat.index.embedder import Embedder
 from jitchat.index.vectors import vectors_of
 from jitchat.memory import Memory
 from jitchat.values import Mode
-from jitchat.window.budget import Budget
-from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import Kind
 
 K1 = 1.2
@@ -162,29 +160,26 @@ class Remembering:
         return np.stack([self._vectors[text] for text in texts])
 
 
-def in_modes(
-    modes: Sequence[Mode], counter: TokenCounter, budget: Budget, cases: Cases | None
-) -> Callable[[Memory, Embedder], Ask]:
+def in_modes(setup: Setup, cases: Cases | None) -> Callable[[Memory, Embedder], Ask]:
     """Return what `measure` needs to ask in several modes; the windows are added to `cases`."""
+    modes = setup.modes
 
     def asking(memory: Memory, _: Embedder) -> Ask:
-        conversation = OpenConversation(memory, counter, budget)
+        conversation = OpenConversation(memory, setup.counter, setup.budget, setup.asking)
         conversation.distil(modes)
         return lambda question: [(mode, conversation.ask(question, mode, cases)) for mode in modes]
 
     return asking
 
 
-def by_methods(counter: TokenCounter, budget: Budget) -> Callable[[Memory, Embedder], Ask]:
+def by_methods(setup: Setup) -> Callable[[Memory, Embedder], Ask]:
     """Return what `measure` needs to ask in `jit` and by the baselines."""
-    return lambda memory, embedder: _Methods(memory, embedder, counter, budget).ask
+    return lambda memory, embedder: _Methods(memory, embedder, setup).ask
 
 
 class _Methods:
-    def __init__(
-        self, memory: Memory, embedder: Embedder, counter: TokenCounter, budget: Budget
-    ) -> None:
-        self._open = OpenConversation(memory, counter, budget)
+    def __init__(self, memory: Memory, embedder: Embedder, setup: Setup) -> None:
+        self._open = OpenConversation(memory, setup.counter, setup.budget, setup.asking)
         self._prices = self._open.prices
         turns = memory.turns
         self._positions = [turn.position for turn in turns]

@@ -20,7 +20,7 @@ from jitchat.bench.output import plain_table
 from jitchat.bench.proportions import wilson
 from jitchat.bench.questions import QuestionType
 from jitchat.bench.recall import Method
-from jitchat.bench.scaling import QUESTIONS
+from jitchat.bench.scaling import QUESTIONS, REPLAYED
 from jitchat.bench.scores import (
     ALL,
     Figures,
@@ -303,7 +303,26 @@ def observe_summary(figures: Figures) -> str:
     return _note("observe_summary", **figures)
 
 
-def scaling_tables(sizes: Sequence[Figures], length: str, limit: int) -> Iterator[Table]:
+def cases_table(title: str, groups: Mapping[str, Figures]) -> Table:
+    """Show the cases of each kind that are held, by the distance of the draft."""
+    distances = next(iter(groups.values()))["held"]
+    rows = []
+    for name, figures in groups.items():
+        held = figures["held"].values()
+        cells = [_share_held(each["held"], each["n"]) for each in held]
+        tokens = f"{figures['tokens']:,.0f}", f"{figures['of_full']:.1%}"
+        rows.append([name, f"{next(iter(held))['n']:,}", *cells, *tokens])
+    headings = [f"after {distance}" for distance in distances]
+    return plain_table(
+        title, ("kind", "cases", *headings, "tokens", "of full"), rows, _note("cases")
+    )
+
+
+def dialogue_table(title: str, chats: Mapping[str, Figures]) -> Table:
+    return _table(title, "chat", "dialogue", chats.items(), _note("dialogue"))
+
+
+def scaling_tables(sizes: Sequence[Figures], length: str, setup: str) -> Iterator[Table]:
     about = "{embedder}, {counter}".format_map(sizes[0])
     sent = [_sent(size) for size in sizes]
     columns = [heading for heading, _ in sent[0]]
@@ -312,13 +331,15 @@ def scaling_tables(sizes: Sequence[Figures], length: str, limit: int) -> Iterato
     for size in sizes:
         opening = {"first_open_s": size["first_open_ms"] / 1000, "open_s": size["open_ms"] / 1000}
         rows.append((f"{size['turns']:,}", size | opening))
-    title = f"Tokens sent ({length} turns, {about}, limit {limit:,})"
+    title = f"Tokens sent ({length} turns, {about}, {setup})"
     times = "Times of a question in ms, medians"
+    title_of_prices = f"Price of a message in jit, the last {REPLAYED}, in tokens and of full"
     costs = "A conversation: ms per turn to store, index and embed"
     for table in (
         plain_table(
             title, columns, cells, _note("sent", phrasings=len(PHRASINGS), questions=QUESTIONS)
         ),
+        _table(title_of_prices, "turns", "prices", rows, _note("prices")),
         _table(times, "turns", "times", rows, _note("times")),
         _table(costs, "turns", "costs", rows, _note("costs")),
     ):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jitchat.bench.asking import OpenConversation, Setup, ms_since, opened_store, turns_held
+from jitchat.bench.dialogue import Replaying, prices_of
 from jitchat.bench.haystack import NEEDLE, PHRASINGS, Haystack, other_questions
 from jitchat.bench.scores import Figures, embedder_name, spread
 from jitchat.errors import WindowOverflow
@@ -40,6 +41,10 @@ Report = Callable[[int], object]
 _TALK = "talk"
 QUESTIONS = 40
 """Number of questions per talk; the first ones are the phrasings for the needle."""
+
+
+REPLAYED = 20
+"""Number of the last messages whose price is measured."""
 
 
 def steps(size: int) -> int:
@@ -140,7 +145,7 @@ def _opened(store: ColdStore, setup: Setup, embedder: Embedder) -> tuple[OpenCon
     """Open the conversation and retrieve for its first question; return the time that it took."""
     begun = time.perf_counter()
     memory = Memory(store, store.conversation(_TALK), embedder)
-    conversation = OpenConversation(memory, setup.counter, setup.budget)
+    conversation = OpenConversation(memory, setup.counter, setup.budget, setup.asking)
     conversation.retrieve(PHRASINGS[0])
     return conversation, ms_since(begun)
 
@@ -174,12 +179,14 @@ def ask(setup: Setup, talk: Haystack, path: Path, report: Report) -> Figures:
                 planned[mode].append(one)
             report(1)
         words_ms = fts5_ms(store.database, questions)
+        replayed = Replaying(conversation.memory, setup).replay(last=REPLAYED)
     full_tokens = statistics.fmean(window.full_tokens for window in jit[: len(PHRASINGS)])
     vectors_ms = matrix_ms(talk.size, embedding.dimension)
     both = spread([search + window.ms for search, window in zip(retrieve_ms, jit, strict=True)])
     return {
         "counter": setup.counter.name,
         "full_tokens": round(full_tokens),
+        "prices": prices_of([replayed]),
         "modes": {mode.value: _sent(windows) for mode, windows in planned.items()},
         "open_ms": open_ms,
         "embed_ms": spread(embed_ms),

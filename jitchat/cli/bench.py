@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from jitchat import models
-from jitchat.bench import asking, haystack, questions, report, scaling
+from jitchat.bench import asking, dialogue, follow_ups, haystack, questions, report, scaling
 from jitchat.bench.memory import Measuring, RunnerName
 from jitchat.bench.observation import Replaying
 from jitchat.bench.recall import by_methods, in_modes, measure
@@ -27,17 +27,25 @@ from jitchat.cli.bench_options import (
     show,
 )
 from jitchat.errors import EmbedderUnavailable, UsageError
-from jitchat.index.embedder import Embedder
-from jitchat.settings import Settings, sections, small_models
+from jitchat.settings import sections, small_models
 from jitchat.small_models.document_writer import ModelDocumentWriter
 from jitchat.synthesis.document_writer import ExtractiveWriter
 from jitchat.text.figures import plural
-from jitchat.values import Mode
+from jitchat.tools.offering import Asking
+from jitchat.values import USUAL_MODES, Mode, Role
 
 
 @click.group("bench")
 def bench_command() -> None:
     """Measure what retrieval finds and what it costs."""
+
+
+def _setup(flags: options.Flags, modes: tuple[Mode, ...] = USUAL_MODES) -> asking.Setup:
+    settings = flags.settings()
+    model = models.resolve_model(settings)
+    embedder = models.make_embedder(settings, flags.paths())
+    asks = Asking(settings.tools.request_context)
+    return asking.Setup(embedder, model.counter, model.asked_budget, modes, asks)
 
 
 @bench_command.command("locomo", cls=options.SharingCommand)
@@ -58,17 +66,15 @@ def locomo_command(
     flags = answering.with_answerer(flags)
     settings = flags.settings()
     file = measuring.read(data, questions.LOCOMO)
-    model = models.resolve_model(settings)
-    embedder = models.make_embedder(settings, flags.paths())
+    setup = _setup(flags, modes)
     cases = answering.cases(settings)
-    asking = in_modes(modes, model.counter, model.asked_budget, cases)
     with output.progress("questions", file.asked) as advance:
-        measured = measure(file.talks, embedder, asking, advance)
-    file.require_fitting(measured, model.asked_budget.limit)
-    name = embedder_name(embedder.id)
+        measured = measure(file.talks, setup.embedder, in_modes(setup, cases), advance)
+    file.require_fitting(measured, setup.budget.limit)
+    name = embedder_name(setup.embedder.id)
     reached = {mode: measured.outcomes[mode] for mode in modes if mode in measured.outcomes}
     for mode, outcomes in reached.items():
-        show(report.mode_tables(mode, outcomes, name))
+        show(report.mode_tables(mode, outcomes, f"{name}, {setup}"))
     result: dict[str, object] = {
         "data": file.fields,
         "embedder": name,
@@ -113,7 +119,7 @@ def memory_command(
     file = measuring.read(data)
     talks = [talk for talk in file.talks if talk.questions or talk.abstentions]
     names = list(RunnerName) if runner == _BOTH else [RunnerName(runner)]
-    model = models.resolve_model(settings)
+    model, setup = models.resolve_model(settings), _setup(flags)
     asks = small_models.address_of(settings, "writer") is not None
     with (
         cold_store.usage_log(paths, wanted=asks) as database,
@@ -121,9 +127,7 @@ def memory_command(
     ):
         metering = replace(model, database=database).metering()
         memories = Measuring(
-            models.make_embedder(settings, paths),
-            model.counter,
-            model.asked_budget,
+            setup,
             lambda: (
                 model.sized_models(ModelDocumentWriter, "writer", metering) or ExtractiveWriter()
             ),
@@ -134,8 +138,9 @@ def memory_command(
                 memories.run(talk, name)
                 advance(1)
     measured = memories.measured
-    file.require_fitting(measured, model.asked_budget.limit)
-    title = f"{file.name}: {plural(len(talks), 'conversation')}, {plural(file.asked, 'question')}"
+    file.require_fitting(measured, setup.budget.limit)
+    asked = plural(file.asked, "question")
+    title = f"{file.name}: {plural(len(talks), 'conversation')}, {asked}, {setup}"
     show([report.ingestion_table(title, memories.ingestions), report.held_table(measured.outcomes)])
     result: dict[str, object] = {
         "data": file.fields,
@@ -213,26 +218,22 @@ def recall_command(  # noqa: PLR0913, PLR0917  its options
     files = [measuring.read(path, needs_evidence=True) for path in _different((*data, *more))]
     figures: dict[str, dict[str, object]] = {file.name: {} for file in files}
     used: dict[str, str] = {}
-    for name, settings, embedder in _embedders(flags, listed):
-        used[name] = embedder_name(embedder.id)
-        model = models.resolve_model(settings)
-        asking = by_methods(model.counter, model.asked_budget)
+    for name, setup in _setups(flags, listed):
+        used[name] = embedder_name(setup.embedder.id)
         for file in files:
             with output.progress(f"{file.name}, {name}", file.asked) as advance:
-                measured = measure(file.talks, embedder, asking, advance)
-            file.require_fitting(measured, model.asked_budget.limit)
+                measured = measure(file.talks, setup.embedder, by_methods(setup), advance)
+            file.require_fitting(measured, setup.budget.limit)
             figures[file.name][name] = report.method_fields(measured)
             asked = plural(file.asked, "question")
-            title = f"{file.name}: {asked}, {used[name]}, window in jit"
+            title = f"{file.name}: {asked}, {used[name]}, window in jit, {setup}"
             show([report.recall_table(title, measured, has_categories=by != ALL)])
     about = {"files": {file.name: file.fields for file in files}, "embedders": used}
     measuring.write(flags.settings(), about | {"datasets": figures})
 
 
-def _embedders(
-    flags: options.Flags, listed: Sequence[str]
-) -> Iterator[tuple[str, Settings, Embedder]]:
-    """Yield each embedder on this machine, with its requested name and its settings.
+def _setups(flags: options.Flags, listed: Sequence[str]) -> Iterator[tuple[str, asking.Setup]]:
+    """Yield the setup with each embedder on this machine, and its requested name.
 
     Raises:
         EmbedderUnavailable: None is on this machine.
@@ -247,16 +248,15 @@ def _embedders(
     for name in names:
         options.known_name("--embedder", name, known)
         own = options.Flags(given={"embedder.name": "none" if name == LEXICAL else name})
-        settings = own.over(flags).settings()
         try:
-            embedder = models.make_embedder(settings, flags.paths())
+            setup = _setup(own.over(flags))
         except EmbedderUnavailable as error:
             if name == names[-1] and not is_loaded:
                 raise
             output.warn(f"{name} is skipped. {error}")
         else:
             is_loaded = True
-            yield name, settings, embedder
+            yield name, setup
 
 
 def _different(paths: Sequence[Path]) -> list[Path]:
@@ -276,6 +276,71 @@ def _different(paths: Sequence[Path]) -> list[Path]:
     return list(named.values())
 
 
+@bench_command.command("follow-ups", cls=options.SharingCommand)
+@options.measuring_options
+def follow_ups_command(flags: options.Flags, measuring: ResultFlags) -> None:
+    """Measure how often what a follow-up is about is in its window.
+
+    The 167 follow-ups ("make it async", "the second row"), written by hand in ten languages, are
+    asked 0, 1, 3, 10 and 30 exchanges of other talk after their subject. Sends nothing.
+    """
+    _measure_cases(flags, measuring, "follow-ups", follow_ups.follow_ups())
+
+
+@bench_command.command("corrections", cls=options.SharingCommand)
+@options.measuring_options
+def corrections_command(flags: options.Flags, measuring: ResultFlags) -> None:
+    """Measure whether the newer of two statements is what a window says.
+
+    The 204 cases, written by hand in ten languages, are two statements and a question; in a trap
+    both statements hold. They are asked 0, 1, 3, 10 and 30 exchanges of other talk after the newer
+    statement. Sends nothing.
+    """
+    _measure_cases(flags, measuring, "corrections", follow_ups.corrections())
+
+
+def _measure_cases(
+    flags: options.Flags, measuring: ResultFlags, name: str, cases: list[follow_ups.Case]
+) -> None:
+    measuring.require_writable()
+    setup, steps = _setup(flags), len(cases) * len(follow_ups.DISTANCES)
+    with output.progress(name, steps) as advance:
+        results = follow_ups.measure(cases, setup, advance=advance)
+    groups = follow_ups.by_kind(results)
+    figures = {kind: follow_ups.figures_of(group) for kind, group in groups.items()}
+    embedder = embedder_name(setup.embedder.id)
+    show([report.cases_table(f"{name}: {embedder}, in jit, {setup}", figures)])
+    measuring.write(flags.settings(), {"embedder": embedder, "kinds": figures})
+
+
+@bench_command.command("dialogue", cls=options.SharingCommand)
+@data_option(f"File {ANY_FORMAT}")
+@options.flag(
+    "--by",
+    "Print a row per chat or only totals; OUT always contains both.",
+    type=click.Choice(["chat", ALL]),
+    default="chat",
+)
+@options.measuring_options
+def dialogue_command(flags: options.Flags, data: Path, by: str, measuring: QuestionFlags) -> None:
+    """Measure what whole chats cost in jit, message by message, compared with full.
+
+    Each message is planned with the window that was sent before it. A provider's prompt cache is
+    simulated, with three prices. After the last message, the questions are asked. Sends nothing.
+    """
+    file, setup = measuring.read(data, needs_evidence=True), _setup(flags)
+    turns = [turn for talk in file.talks for turn in talk.found.turns]
+    messages = sum(turn.role is Role.USER for turn in turns)
+    with output.progress("messages", messages) as advance:
+        chats = dialogue.measure(file.talks, setup, advance)
+    figures = {chat.name: dialogue.figures_of([chat]) for chat in chats}
+    figures[ALL] = dialogue.figures_of(chats)
+    shown = figures if by != ALL else {ALL: figures[ALL]}
+    embedder = embedder_name(setup.embedder.id)
+    show([report.dialogue_table(f"{file.name}: {embedder}, in jit, {setup}", shown)])
+    measuring.write(flags.settings(), {"data": file.fields, "embedder": embedder, "chats": figures})
+
+
 _SIZES = "20,40,80,160,320,1000"
 _LARGE = "10000,100000"
 
@@ -283,21 +348,21 @@ _LARGE = "10000,100000"
 @bench_command.command("scaling", cls=options.SharingCommand)
 @options.flag(
     "--turns LIST",
-    f"Lengths of the conversation.  [default: {_SIZES}, and {_LARGE} unless turns are long]",
+    f"Lengths of the conversation.  [default: {_SIZES}, and of short turns {_LARGE}]",
 )
 @options.flag(
-    "--turn-length",
-    "About 2, 30 or 1,500 words per turn.",
-    name="length",
-    type=click.Choice(["short", "usual", "long"]),
-    default="usual",
+    "--turn-length LIST",
+    "Lengths of a turn: chat, short, usual or long, about 350, 2, 30 or 1,500 words.",
+    name="lengths",
+    type=lambda text: options.names_of("--turn-length", text, haystack.Length),
+    default="chat,usual",
 )
 @modes_option
-@options.embedder_options
+@options.measuring_options
 def scaling_command(
     flags: options.Flags,
     turns: str | None,
-    length: str,
+    lengths: tuple[haystack.Length, ...],
     modes: tuple[Mode, ...],
     measuring: ResultFlags,
 ) -> None:
@@ -306,19 +371,19 @@ def scaling_command(
     The conversation is synthetic. A million turns take 3 GB of disk, 4 GB of memory and about 15
     minutes. Sends nothing.
     """
-    usual = _SIZES if length == "long" else f"{_SIZES},{_LARGE}"
-    sizes = _sizes(usual if turns is None else turns)
+    brief = (haystack.Length.SHORT, haystack.Length.USUAL)
+    usual = {each: f"{_SIZES},{_LARGE}" if each in brief else _SIZES for each in lengths}
+    sizes = {each: _sizes(usual[each] if turns is None else turns) for each in lengths}
     measuring.require_writable()
-    settings = flags.settings()
-    model = models.resolve_model(settings)
-    embedder, budget = models.make_embedder(settings, flags.paths()), model.asked_budget
-    setup = asking.Setup(embedder, model.counter, budget, modes)
-    talks = [haystack.Haystack(size, haystack.Length(length)) for size in sizes]
-    with output.progress("turns", sum(scaling.steps(size) for size in sizes)) as advance:
-        measured = [scaling.measure(setup, talk, advance) for talk in talks]
-    show(report.scaling_tables(measured, length, budget.limit))
-    about = {"turn_length": length, "phrasings": len(haystack.PHRASINGS), "turns": measured}
-    measuring.write(settings, about)
+    settings, setup = flags.settings(), _setup(flags, modes)
+    measured = {}
+    for length in lengths:
+        talks = [haystack.Haystack(size, length) for size in sizes[length]]
+        steps = sum(scaling.steps(talk.size) for talk in talks)
+        with output.progress(f"{length} turns", steps) as advance:
+            measured[length] = [scaling.measure(setup, talk, advance) for talk in talks]
+        show(report.scaling_tables(measured[length], length, str(setup)))
+    measuring.write(settings, {"phrasings": len(haystack.PHRASINGS), "turn_lengths": measured})
 
 
 def _sizes(listed: str) -> list[int]:

@@ -63,7 +63,7 @@ def config_command(context: click.Context, flags: options.Flags) -> None:
     settings = cold_store.load_settings(flags)
     cold_store.check_key_bindings(settings)
     output.print_columns(list(_with_the_key(settings, flags)))
-    for warning in load.unknown_variables(os.environ):
+    for warning in filter(None, (settings.retired(), *load.unknown_variables(os.environ))):
         output.say(warning, err=True)
 
 
@@ -72,7 +72,7 @@ def config_command(context: click.Context, flags: options.Flags) -> None:
 def get_command(flags: options.Flags, key: str) -> None:
     """Print the value of KEY.
 
-    KEY is a setting such as window.recent, or a section such as window, to print all its values.
+    KEY is a setting such as window.size, or a section such as window, to print all its values.
     """
     settings = cold_store.load_settings(flags)
     rows = list(_with_the_key(settings, flags))

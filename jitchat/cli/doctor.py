@@ -145,6 +145,8 @@ def _configuration(settings: Settings, paths: Paths) -> Iterator[_Result]:
     small_models.require_addresses(settings)
     absence = " does not exist: all settings have defaults" if is_missing(paths.config) else ""
     yield True, f"{paths.config}{absence}"
+    if retired := settings.retired():
+        yield None, retired
 
 
 def _keys_file(path: Path) -> Iterator[_Result]:

@@ -343,9 +343,10 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
     for key in keys:
         known, name = sections.SETTINGS[key], key.replace(".", "_")
         help_text = f"{known.help[0].upper()}{known.help[1:]}."
+        kind = _number_or_word if known.kind is int and known.choices else known.kind
         completer = shell_values.BY_SETTING.get(key) or shell_values.one_of(known.choices)
         option = shared(  # the value itself is checked with the settings
-            known.flag, name, type=known.kind, metavar=known.unit, help=help_text,
+            known.flag, name, type=kind, metavar=known.unit, help=help_text,
             shell_complete=completer,
         )  # fmt: skip
         options.append(option)
@@ -364,6 +365,11 @@ def _shared_options(keys: Sequence[str], *, has_db: bool = True) -> _Option:
         return flags
 
     return _made_of(options, "flags", make)
+
+
+def _number_or_word(text: str) -> int | str:
+    """Read `8000` or `auto`; a click type."""
+    return int(text) if text.isdecimal() else text
 
 
 CHOOSING = ("conversation", "project", "temporary", "new")
@@ -404,8 +410,9 @@ location_options = _shared_options([])
 embedder_options = _shared_options([key for key in _FLAGGED if key.startswith("embedder.")])
 _ENDPOINT = ["provider.base_url", "provider.limit", "provider.reserve"]
 endpoint_options = _shared_options(_ENDPOINT)
-measuring_options = _shared_options(["embedder.name", "embedder.path", *_ENDPOINT])
-recall_options = _shared_options(["embedder.path", *_ENDPOINT])
+_PLANNED = ["embedder.path", *_ENDPOINT, "window.size", "tools.request_context"]
+measuring_options = _shared_options(["embedder.name", *_PLANNED])
+recall_options = _shared_options(_PLANNED)
 """Without --embedder: several are measured."""
 provider_options = _shared_options(["provider.name", "provider.base_url"])
 model_options = _shared_options(

@@ -34,7 +34,6 @@ UNINDEXED = "the newest turns are not indexed, because the database cannot be wr
 @click.command("window", cls=options.SharingCommand)
 @click.argument("text")
 @options.in_conversation
-@options.flag("--budget N", "Maximum tokens in the window.", type=options.COUNT)
 @options.attaching
 @options.flag("--json", "Print JSON, with the ledger and the messages.", name="as_json")
 @options.flag("--ask-picker", "Ask the picker's model and run the reranker, as `send` does.")
@@ -51,7 +50,7 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
     sends = wanted["exact"] or wanted["ask_picker"]
     with opened_session(flags, sends=sends) as (session, mode, model):
         _warn(model.warning())
-        once = _once_of(session, draft, wanted["attached"], wanted["budget"])
+        once = _once_of(session, draft, wanted["attached"])
         window = _planned(session, draft.text, mode, once, ask=wanted["ask_picker"])
         identity, compared = session.memory.conversation.id, session.comparison(window)
         wire = session.wire(window) if wanted["as_request"] else None
@@ -70,15 +69,12 @@ def window_command(flags: options.Flags, text: str, **wanted: Any) -> None:  # n
         output.say(f"{model.profile.title} counts {exact:,} tokens.")
 
 
-def _once_of(
-    session: Session, draft: Draft, attached: Sequence[str], budget: int | None = None
-) -> steering.Once:
+def _once_of(session: Session, draft: Draft, attached: Sequence[str]) -> steering.Once:
     """Attach files; warn of what is named in vain, left out of the files, or has changed."""
     current = current_folder()
     named = [require_named(path, current) for path in dict.fromkeys(attached)]
-    allowed = session.options.budget.of_size(budget) if budget else None
     files = attach(named, current)
-    once = steering.Once(budget=allowed, files=files, mentions=mentions_of(draft))
+    once = steering.Once(files=files, mentions=mentions_of(draft))
     once = session.find_named(once)
     _warn(
         session.planning.unmet(draft.text),

@@ -42,7 +42,7 @@ def window_fields(
         "conversation": conversation,
         **output.json_fields(window, "mode model"),
         "counter": output.json_fields(window, "name=counter exact"),
-        **output.json_fields(window.budget, "limit limit_source reserve budget"),
+        **output.json_fields(window.budget, "limit limit_source reserve budget size"),
         **output.json_fields(window, sizes),
         **output.json_fields(compared, "cost=amount full_cost=of_full cached=sent.cached_tokens"),
         "price_source": (compared.source or None) if compared is not None else None,

@@ -11,7 +11,7 @@ from pathlib import Path
 from stat import S_ISFIFO
 
 from jitchat.errors import SettingsError
-from jitchat.settings.sections import NAMED, SECTIONS, SETTINGS, Secret, Setting, shown
+from jitchat.settings.sections import NAMED, RETIRED, SECTIONS, SETTINGS, Secret, Setting, shown
 from jitchat.text.sanitize import repair, shorten
 
 _EXPECTED: dict[type, str] = {
@@ -53,11 +53,13 @@ def checked(known: Setting, value: object, origin: str) -> object:
         SettingsError: The value has the wrong type or is out of range.
 
     """
+    if known.kind is int and value in known.choices:
+        return value
     fitting = _of_type(known.kind, value)
     if fitting is None:
-        expected = _EXPECTED[known.kind]
+        expected = " or ".join([_EXPECTED[known.kind], *known.choices])
         raise _refused(known, origin, f"must be {expected}, not {_kind_of(known, value)}")
-    if known.choices and fitting not in known.choices:
+    if known.choices and known.kind is not int and fitting not in known.choices:
         what = f"{origin}: {known.key} cannot be {_quoted(fitting)}."
         raise SettingsError(what, choose_one(str(fitting), known.choices))
     _require_size(known, fitting, origin)
@@ -75,6 +77,8 @@ def unknown(name: str, origin: str) -> SettingsError:
         known = [key.partition(".")[2] for key in SETTINGS if key.startswith(f"{section}.")]
         listed = f"[{section}] can contain {', '.join(known)}."
         near = nearest(name, SETTINGS)
+        if name in RETIRED:
+            near = f" {name} is {RETIRED[name].help}."
         if not known:
             listed, near = f"Write its keys as {section}.NAME.KEY.", ""
     else:

@@ -71,7 +71,7 @@ def remove_server(path: Path, name: str) -> None:
 
 
 def set_values(path: Path, values: Mapping[str, Value]) -> None:
-    """Set values by their keys, such as `window.recent` or `providers.work.model`.
+    """Set values by their keys, such as `window.size` or `providers.work.model`.
 
     Raises:
         SettingsError: A key or a value is invalid, or the file cannot be read or written.
@@ -156,7 +156,7 @@ def parts_of(key: str) -> list[str]:
         listed = ", ".join(SECTIONS)
         raise SettingsError(
             f"{shorten(key, 60)!r} is not the key of a setting.",
-            f"Write SECTION.NAME, as in window.recent; the sections are {listed}, and"
+            f"Write SECTION.NAME, as in window.size; the sections are {listed}, and"
             ' providers.NAME, models."NAME", mcp.NAME, personas.NAME and keys.',
         )
     return parts

@@ -24,6 +24,7 @@ from jitchat.text.variables import expanded, variables_in
 
 _NOT_SETTINGS = ("JITCHAT_HOME", "JITCHAT_CONFIG", "JITCHAT_DB")
 """Variables that set locations rather than settings; see `jitchat.paths`."""
+_READ = {**sections.SETTINGS, **sections.RETIRED}
 _BOOLEANS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _NAMES_A_PROVIDER = [key for key in sections.SETTINGS if key.endswith(".provider")]
 _NAME, _MODEL, _URL = "provider.name", "provider.model", "provider.base_url"
@@ -82,11 +83,13 @@ def load_settings(
     sources = [_checked(source, names) for source in readers]
     given = {key: value for source in sources for key, value in source.items()}
     given = {key: value for key, value in given.items() if not key.startswith("provider.")}
+    given = _with_size(given)
     given |= _provider_in_use(sources, names, chosen)
     values: dict[str, dict[str, Any]] = {section: {} for section in sections.SECTIONS}
     for key, value in given.items():
         section, name = key.split(".")
-        values[section][name] = value.value
+        if key not in sections.RETIRED:
+            values[section][name] = value.value
     if (persona := given.get("chat.persona")) is not None and persona.value:
         personas.require_persona(str(persona.value), named["personas"], persona.origin)
     made = settings.Settings(
@@ -104,8 +107,9 @@ def load_settings(
 def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
     """Yield a sentence for each JITCHAT_ variable that is not a setting."""
     known = {*_NOT_SETTINGS, *(setting.variable for setting in sections.SETTINGS.values())}
-    for name in sorted(environ):
-        if name.startswith("JITCHAT_") and name not in known:
+    retired = {setting.variable for setting in sections.RETIRED.values()}
+    for name in sorted(environ.keys() - known - retired):
+        if name.startswith("JITCHAT_"):
             yield f"${name} is not a setting and has no effect.{checks.nearest(name, known)}"
 
 
@@ -166,7 +170,7 @@ def _from_document(document: Mapping[str, object], config: Path) -> Iterator[tup
 
 
 def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, _Value]]:
-    for key, setting in sections.SETTINGS.items():
+    for key, setting in _READ.items():
         if given := environ.get(setting.variable):
             yield key, _Value(parsed(setting.kind, given), f"${setting.variable}")
 
@@ -187,9 +191,9 @@ def _checked(source: Iterable[tuple[str, _Value]], providers: list[str]) -> dict
     """Check every value of a source, and that the providers it names exist."""
     found = {}
     for key, given in source:
-        if key not in sections.SETTINGS:
+        if key not in _READ:
             raise checks.unknown(key, given.origin)
-        value = checks.checked(sections.SETTINGS[key], given.value, given.origin)
+        value = checks.checked(_READ[key], given.value, given.origin)
         found[key] = replace(given, value=value)
     for key in (_NAME, *_NAMES_A_PROVIDER):
         named = found.get(key)
@@ -197,6 +201,17 @@ def _checked(source: Iterable[tuple[str, _Value]], providers: list[str]) -> dict
             continue
         _require_provider(key, str(named.value), named.origin, providers)
     return found
+
+
+def _with_size(given: dict[str, _Value]) -> dict[str, _Value]:
+    """Add the size to which the former parts add up, if one is above its default."""
+    parts: dict[str, Any] = {key: known.default for key, known in sections.RETIRED.items()}
+    own: dict[str, Any] = {key: given[key].value for key in parts if key in given}
+    raised = [key for key in own if own[key] > parts[key]]
+    if not raised or "window.size" in given:
+        return given
+    size = sum((parts | own).values())
+    return given | {"window.size": _Value(size, f"implied by {raised[0]}")}
 
 
 def _require_provider(key: str, name: str, origin: str, providers: list[str]) -> None:

@@ -17,7 +17,7 @@ from jitchat.values import Instructions
 from jitchat.window import reasons
 
 THIS_CONVERSATION = "this conversation"
-"""The origin of a conversation's own system text."""
+"""The origin of a conversation's own values."""
 USUAL = "openai"
 """The provider if only an address or a model is given."""
 _SIZES = ("limit", "reserve")
@@ -95,7 +95,7 @@ def _with_model(settings: Settings, name: str, model: str, origin: str) -> Setti
 def settings_for(
     settings: Settings, own: Instructions, picked: tuple[str, str] | None = None
 ) -> Settings:
-    """Return the settings of a conversation, with its persona and its own system text applied."""
+    """Return the settings of a conversation, with its persona and its own values applied."""
     name = own.persona if own.persona is not None and not missing(settings, own) else None
     name = settings.chat.persona if name is None or settings.is_flag("chat.persona") else name
     if name:
@@ -106,6 +106,10 @@ def settings_for(
         chat = replace(settings.chat, system=own.system)
         origins = {**settings.origins, "chat.system": THIS_CONVERSATION}
         settings = replace(settings, chat=chat, origins=origins)
+    if own.size is not None and not settings.is_flag("window.size"):
+        window = replace(settings.window, size=own.size)
+        origins = {**settings.origins, "window.size": THIS_CONVERSATION}
+        settings = replace(settings, window=window, origins=origins)
     return settings
 
 

@@ -7,12 +7,12 @@ these definitions: a new setting is a field of its section.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from jitchat.index.embedding_models import DEFAULT_MODEL
 from jitchat.statements import Proposing
 from jitchat.text.sanitize import one_line
-from jitchat.values import Mode, Reach, RecallOrder
+from jitchat.values import AUTO, Mode, Reach, RecallOrder, WindowSize
 
 
 class Secret(str):
@@ -36,6 +36,7 @@ class Setting:
     unit: str = ""
     """The flag's placeholder in `--help`."""
     choices: tuple[str, ...] = ()
+    """The only values; of a number, words that are accepted in its place."""
     least: float | None = None
     most: float | None = None
     hidden: bool = False
@@ -72,7 +73,7 @@ def settings_of(table: type[Any], prefix: str) -> dict[str, Setting]:
 
 def _kind_of(annotation: Any) -> type[Any]:  # noqa: ANN401  a type, or one of typing's
     """Return the type of a value from its field's annotation: `int` for `int | None`."""
-    if isinstance(annotation, UnionType):
+    if get_origin(annotation) in (Union, UnionType):
         annotation = next(kind for kind in get_args(annotation) if kind is not NoneType)
     kind: type[Any] = _GENERIC.get(get_origin(annotation), annotation)
     return kind
@@ -220,9 +221,11 @@ class EmbedderSettings:
 
 @dataclass(frozen=True, slots=True)
 class WindowSettings:
-    size: int | None = setting(
-        "tokens that a window may have once not everything fits; default: by the model",
+    size: WindowSize = setting(  # noqa: RUF009  as immutable as any int
+        "tokens that a window may have once not everything fits; auto: what suits the model",
+        AUTO,
         flag="--size N",
+        choices=(AUTO,),
         least=1,
     )
     order: str = setting(
@@ -455,3 +458,19 @@ SETTINGS = {
     for made in settings_of(kind, section).values()
 }
 """Every setting of a section by `section.name`, in order."""
+
+_FORMER_PARTS = {
+    "recent": 384,
+    "retrieved": 1_536,
+    "index": 256,
+    "standing": 256,
+    "facts": 192,
+    "whole_file": 1_536,
+    "documents": 2_048,
+}
+RETIRED = {
+    key: Setting(key, int, tokens, "a share of window.size now")
+    for key, tokens in ((f"window.{name}", tokens) for name, tokens in _FORMER_PARTS.items())
+}
+"""Settings of earlier versions with their defaults; they are still read, and what became of them is
+said once."""

@@ -105,6 +105,17 @@ class Settings(sections.Sections):
         """Return where a value came from: a flag, a $VARIABLE, a file's path, or `default`."""
         return self.origins.get(key, "default")
 
+    def retired(self) -> str:
+        """Say what became of settings of earlier versions that are set; usually empty."""
+        keys = [key for key in sections.RETIRED if key in self.origins]
+        if not keys:
+            return ""
+        are = "is now a share" if len(keys) == 1 else "are now shares"
+        sentence = f"{self.origin(keys[0])}: {', '.join(keys)} {are} of window.size"
+        if not self.origin("window.size").startswith("implied by "):
+            return f"{sentence}; set that instead."
+        return f"{sentence}, which is {self.window.size:,}: what the former parts add up to."
+
     def yielding(self, key: str) -> "Settings":
         """Let changes made in the app override a flag of this run, which stays as a setting."""
         if not self.is_flag(key):

@@ -35,10 +35,10 @@ class Pins(Records):
 
 
 class OwnInstructions(Records):
-    """The system texts and personas that are set for single conversations."""
+    """The system texts, personas and window sizes that are set for single conversations."""
 
     def get(self, conversation: str) -> Instructions:
-        query = "SELECT system, persona FROM conversations WHERE id = ?"
+        query = "SELECT system, persona, size FROM conversations WHERE id = ?"
         row = self._database.fetch_one(query, (conversation,))
         return Instructions() if row is None else Instructions(*row)
 
@@ -48,8 +48,8 @@ class OwnInstructions(Records):
         persona = None if own.persona is None else repair(own.persona)
         with search_index.changing(self._database, conversation=conversation) as connection:
             connection.execute(
-                "UPDATE conversations SET system = ?, persona = ? WHERE id = ?",
-                (system, persona, conversation),
+                "UPDATE conversations SET system = ?, persona = ?, size = ? WHERE id = ?",
+                (system, persona, own.size, conversation),
             )
 
 

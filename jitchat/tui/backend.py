@@ -122,7 +122,7 @@ class Backend:
     def use_instructions(
         self, conversation: str, session: Session | None, own: Instructions
     ) -> tuple[Session | None, str]:
-        """Slow: set a conversation's own instructions. Returns the same as `choose_model`.
+        """Slow: set what a conversation has of its own. Returns the same as `choose_model`.
 
         Raises:
             JitchatError: They cannot be stored, or the persona names something not available.
@@ -131,7 +131,7 @@ class Backend:
 
         if own.persona != self.own_instructions(conversation).persona:
             self._picked_in = ""
-        self.settings = self.settings.yielding("chat.system")
+        self.settings = self.settings.yielding("chat.system").yielding("window.size")
         model = self._model(conversation, own)
         changed = _with_model(session, model)
         OwnInstructions(self.store.database).put(conversation, own)

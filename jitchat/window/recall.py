@@ -118,6 +118,10 @@ class Recall:
         return replace(self, lines=lines, needless=needless, lines_full=full)
 
 
+_FAR_BETTER = 2.0
+"""How many times the score of its replacement a turn has that says what this one does not."""
+
+
 class Recalling:
     """Chooses what the tail holds; `taken` are the turns that the window already has."""
 
@@ -141,6 +145,7 @@ class Recalling:
                 for hit in retrieval.beyond
                 if allowance.fills or retrieval.is_in_doubt(hit.score)
             )
+        self._scores = {row.turn: row.score for row in retrieval.candidates}
         best = (hit.turn for hit in self._hits[:NEIGHBOURS_OF])
         self._neighbours = {turn: _neighbours(history, turn) for turn in best}
         hits = {self._current(hit.turn) for hit in self._hits}
@@ -226,10 +231,15 @@ class Recalling:
         return self._load(turn, reason)
 
     def _current(self, turn: int) -> int:
-        """Return the turn that holds in place of a turn: itself, or the last that replaces it."""
-        while turn in self._allowance.replaced:
-            turn = self._allowance.replaced[turn]
-        return turn
+        """Return the turn that holds in place of a turn: itself, or the last that replaces it.
+
+        A turn that matches far better than its replacement says what that one does not.
+        """
+        newer = self._allowance.replaced.get(turn)
+        if newer is None:
+            return turn
+        score, of_newer = self._scores.get(turn, 0.0), self._scores.get(newer, 0.0)
+        return turn if score > _FAR_BETTER * of_newer else self._current(newer)
 
     def _load(self, position: int, reason: str) -> str:
         """Load a turn that was found, and return why it has no room; empty if it was loaded.

@@ -152,7 +152,7 @@ async def test_the_next_run_asks_only_what_is_missing_or_different(tmp_path: Pat
     assert {each.correct for each in found} == {False, True}
     assert [asked.loads() for asked in made.rounds(ASSUMED_ANSWER)] == [{}, {}]
 
-    smaller = planned(tmp_path, Mode.JIT, budget=Budget(recent=200))
+    smaller = planned(tmp_path, Mode.JIT, budget=Budget(size=1_000))
     narrow = Talking(photo="a", bread="b")
     await answered(smaller, path, narrow)
     assert len(narrow.requests) == 2

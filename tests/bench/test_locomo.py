@@ -26,7 +26,7 @@ def outcomes(folder: Path) -> dict[Mode, Outcome]:
     sample = labelled_sample(question("What is on the photo of the red kite?", ["D1:2"]))
     (talk,) = read_labelled(written(folder, "f.json", [sample]))
     with indexed(talk.found, NoEmbedder()) as memory:
-        conversation = OpenConversation(memory, EstimateCounter(), Budget())
+        conversation = OpenConversation(memory, EstimateCounter(), Budget(size=1_500))
         return {mode: conversation.ask(talk.questions[0], mode) for mode in Mode}
 
 
@@ -53,7 +53,7 @@ def test_a_turn_is_held_too_where_statements_have_what_the_answer_needs(tmp_path
     sample["conversation"]["session_3"][9]["text"] = said
     (talk,) = read_labelled(written(tmp_path, "f.json", [sample]))
     with indexed(talk.found, NoEmbedder()) as memory:
-        conversation = OpenConversation(memory, EstimateCounter(), Budget())
+        conversation = OpenConversation(memory, EstimateCounter(), Budget(size=1_500))
         conversation.distil((Mode.OBSERVE, Mode.DOCUMENT))
         found = {mode: conversation.ask(talk.questions[0], mode) for mode in Mode}
     (evidence,) = talk.questions[0].evidence

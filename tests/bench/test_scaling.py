@@ -18,6 +18,7 @@ from jitchat.bench.scaling import (
     steps,
 )
 from jitchat.index.embedder import NoEmbedder
+from jitchat.tools.offering import Asking
 from jitchat.values import USUAL_MODES
 from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
@@ -36,7 +37,7 @@ TALKS = [
 ]
 
 
-SETUP = Setup(NoEmbedder(), EstimateCounter(), Budget())
+SETUP = Setup(NoEmbedder(), EstimateCounter(), Budget(size=1_500))
 
 
 def measure(folder: Path, talk: Haystack) -> Figures:
@@ -84,11 +85,12 @@ def test_full_holds_the_fact_and_recency_has_lost_it(sixty: Figures):
 def test_a_conversation_that_does_not_fit_is_refused_and_counted_all_the_same(
     folder: Path, sixty: Figures
 ):
-    narrow, path = Budget(limit=4_500), folder / "usual-60.db"
-    asked = ask(replace(SETUP, budget=narrow), Haystack(60), path, int)
+    narrow, path = replace(SETUP.budget, limit=4_500), folder / "usual-60.db"
+    wide = replace(SETUP, asking=Asking.OFF)  # the tool would take too much of the narrow one
+    asked = ask(replace(wide, budget=narrow), Haystack(60), path, int)
     assert asked["modes"]["full"] is None
     assert asked["full_tokens"] == sixty["full_tokens"] > narrow.budget
-    assert asked["modes"]["jit"] == sixty["modes"]["jit"]
+    assert asked["modes"]["jit"] == ask(wide, Haystack(60), path, int)["modes"]["jit"]
 
 
 def test_tokens_and_finds_are_the_same_in_every_run(tmp_path: Path, sixty: Figures):

@@ -21,20 +21,24 @@ def test_it_prints_tables_and_saves_every_figure_without_the_login(
     monkeypatch.setenv("JITCHAT_PROVIDER_BASE_URL", "https://ann:hunter2@llm.example/v1")
     monkeypatch.setenv("JITCHAT_PROVIDER_MODEL", "small-1")
     out = tmp_path / "out.json"
-    done = jitchat("bench", "scaling", "--turns", "20, 2,20", "--json", out)
+    done = jitchat(
+        "bench", "scaling", "--turns", "20, 2,20", "--turn-length", "short,usual", "--json", out
+    )
     assert done.code == 0, done.err
     heads = [line.split()[0] for line in done.out.splitlines() if line.strip()]
-    assert [head for head in heads if head in ("2", "20")][:6] == ["2", "20"] * 3
+    assert [head for head in heads if head in ("2", "20")] == ["2", "20"] * 8
     assert "\x1b" not in done.out
     assert "Tokens sent (usual turns, lexical, estimate," in done.out
 
     found = json.loads(out.read_text())
-    assert (found["version"], found["turn_length"]) == (__version__, "usual")
-    assert found["settings"]["window.recent"] == "384"
-    small, large = found["turns"]
+    assert found["version"] == __version__
+    assert found["settings"]["window.size"] == '"auto"'
+    assert list(found["turn_lengths"]) == ["short", "usual"]
+    small, large = found["turn_lengths"]["usual"]
     assert (small["turns"], large["turns"], large["needle"]) == (2, 20, 4)
     assert large["modes"]["jit"]["found"] == large["modes"]["full"]["found"] == found["phrasings"]
-    assert large["full_tokens"] > large["modes"]["jit"]["tokens"]
+    assert large["full_tokens"] == large["modes"]["jit"]["tokens"] < 1_500
+    assert large["prices"]["read .1, write 1.25"]["of_full"] == pytest.approx(1)
     assert (large["embedder"], large["counter"]) == ("lexical", "estimate")
     assert set(large["both_ms"]) == {"p50", "p95"}
     assert large["fts5_ms"] > 0
@@ -53,7 +57,7 @@ def test_an_invalid_number_of_turns_is_refused(jitchat: Shell, turns: str):
     ("arguments", "code", "told"),
     [
         (("--modes", "jit,none"), 2, "Use full, recency, jit, observe or document."),
-        (("--turn-length", "huge"), 2, "'short', 'usual', 'long'"),
+        (("--turn-length", "huge"), 2, "Use chat, short, usual or long."),
         (("--embedder", "fastembed", "--embedder-path", "/nowhere"), 1, "cannot be loaded"),
         (("--json", "/nowhere/out.json"), 1, "cannot be written"),
     ],

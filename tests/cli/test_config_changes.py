@@ -31,11 +31,11 @@ def config(home: Path) -> Path:
 
 def test_a_value_is_set_and_read_back_and_comments_stay(jitchat: Shell, config: Path):
     assert jitchat("config", "set", "chat.mode", "jit").code == 0
-    assert jitchat("config", "set", "window.recent", "512").code == 0
+    assert jitchat("config", "set", "window.size", "512").code == 0
     assert jitchat("config", "set", 'models."gpt-5.4".limit', "1000").code == 0
     assert jitchat("config", "set", "tools.deny", "a__*, b").code == 0
 
-    assert jitchat("config", "get", "window.recent").out == "512\n"
+    assert jitchat("config", "get", "window.size").out == "512\n"
     assert jitchat("config", "get", "chat.mode").out == "jit\n"
     section = jitchat("config", "get", "tools").out.splitlines()
     assert {line.partition(".")[0] for line in section} == {"tools"}
@@ -43,7 +43,7 @@ def test_a_value_is_set_and_read_back_and_comments_stay(jitchat: Shell, config: 
     assert jitchat("config", "get", "mcp").err == "Nothing is set in [mcp].\n"
     assert config.read_text() == (
         '# mine\n[chat]\nmode = "jit"   # for now\n\n[keys]\ninspector = "f12"\n\n'
-        '[window]\nrecent = 512\n\n[models."gpt-5.4"]\nlimit = 1000\n\n'
+        '[window]\nsize = 512\n\n[models."gpt-5.4"]\nlimit = 1000\n\n'
         '[tools]\ndeny = ["a__*", "b"]\n'
     )
 
@@ -57,8 +57,8 @@ def test_line_ends_and_the_byte_order_mark_stay(
     config.write_bytes(mark + before.replace("\n", end).encode())
 
     assert jitchat("config", "set", "chat.mode", "jit").code == 0
-    assert jitchat("config", "set", "window.recent", "512").code == 0
-    assert jitchat("config", "unset", "window.recent").code == 0
+    assert jitchat("config", "set", "window.size", "512").code == 0
+    assert jitchat("config", "unset", "window.size").code == 0
 
     after = before.replace('"full"', '"jit"') + "\n[window]\n"
     assert config.read_bytes() == mark + after.replace("\n", end).encode()
@@ -74,7 +74,7 @@ def test_every_byte_but_the_value_stays(jitchat: Shell, config: Path, ahead: str
     assert config.read_bytes() == before.replace(b"full", b"jit")
 
     config.write_bytes(before)
-    assert jitchat("config", "set", "window.recent", "512").code == 0
+    assert jitchat("config", "set", "window.size", "512").code == 0
     assert config.read_bytes().startswith(before)
 
 
@@ -114,9 +114,10 @@ def test_a_value_is_removed(jitchat: Shell, config: Path):
 @pytest.mark.parametrize(
     ("key", "value", "told"),
     [
-        ("window.recent", "x", "must be a whole number, not 'x'"),
-        ("window.recent", "-1", "must be at least 0"),
-        ("window.recnt", "1", "Did you mean 'window.recent'?"),
+        ("window.size", "x", "must be a whole number or auto, not 'x'"),
+        ("window.size", "-1", "must be at least 1"),
+        ("window.sise", "1", "Did you mean 'window.size'?"),
+        ("window.recent", "1", "window.recent is a share of window.size now."),
         ("window", "1", "is not the key of a setting"),
         ("nope.a", "1", "'nope' is not a section of jitchat. The sections are chat,"),
         ("providers.a", "1", "Write its keys as providers.NAME.KEY."),
@@ -181,7 +182,7 @@ def test_bash_completes_commands_of_commands(jitchat: Shell):
         ("send --mode j", ["jit"]),
         ("send --provider ollama", ["ollama"]),
         ("send --persona p", ["poet"]),
-        ("config get window.rec", ["window.recent"]),
+        ("config get window.s", ["window.size"]),
         ("import --from claude-", ["claude-code"]),
     ],
 )

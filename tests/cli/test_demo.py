@@ -30,7 +30,7 @@ model = "gpt-5-nano"
 theme = "nord"
 inspector = false
 [window]
-recent = 512
+size = 512
 """
 
 
@@ -86,7 +86,7 @@ def test_the_reader_answers_unless_a_flag_names_a_model(
     assert (settings.in_use().name, settings.model_name()) == answers
     assert (settings.picker.model, settings.summariser.model) == ("", "")
     assert settings.screen.inspector
-    assert (settings.screen.theme, settings.window.recent) == ("nord", 512)
+    assert (settings.screen.theme, settings.window.size) == ("nord", 512)
 
 
 @pytest.mark.parametrize(("arguments", "pace"), [([], None), (["--record", "--pace", "2"], 2.0)])

@@ -76,8 +76,6 @@ def test_a_command_that_needs_no_settings_offers_none(jitchat: Shell, name: str)
         (["windw", "hi"], "No such command 'windw'"),
         (["window"], "Missing argument 'TEXT'"),
         (["window", "hi", "--bugdet", "5"], "No such option"),
-        (["window", "hi", "--budget", "0"], "--budget"),
-        (["window", "hi", "--budget", "x"], "--budget"),
         (["--limit", "many"], "--limit"),
     ],
 )

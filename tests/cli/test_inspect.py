@@ -55,19 +55,19 @@ def test_every_setting_is_printed_with_its_origin(
     jitchat: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     config = tmp_path / "my.toml"
-    config.write_text("[window]\nrecent = 500\n")
+    config.write_text("[window]\nsize = 500\n")
     monkeypatch.setenv("JITCHAT_CHAT_MODE", "recency")
 
     done = jitchat("config", "--config", config, "--base-url", "http://localhost:8080/v1")
 
     assert done.code == 0
     found = rows(done.out)
-    assert found["window.recent"] == ["500", str(config)]
+    assert found["window.size"] == ["500", str(config)]
     assert found["chat.mode"] == ['"recency"', "$JITCHAT_CHAT_MODE"]
     assert found["provider.base_url"] == ['"http://localhost:8080/v1"', "--base-url"]
     assert found["provider.name"] == ['"openai"', "implied by --base-url"]
     assert found["embedder.name"] == ['"none"', "$JITCHAT_EMBEDDER_NAME"]
-    assert found["window.index"] == ["256", "default"]
+    assert found["window.order"] == ['"best-last"', "default"]
 
 
 def test_flags_before_the_command_apply_and_those_after_it_win(jitchat: Shell):
@@ -94,13 +94,13 @@ def test_a_key_is_never_printed(
 
 
 def test_a_variable_without_effect_is_reported(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("JITCHAT_WINDOW_RECNT", "5")
+    monkeypatch.setenv("JITCHAT_WINDOW_SISE", "5")
 
     done = jitchat("config")
 
     assert done.code == 0
-    assert "$JITCHAT_WINDOW_RECNT is not a setting" in done.err
-    assert "JITCHAT_WINDOW_RECENT" in done.err
+    assert "$JITCHAT_WINDOW_SISE is not a setting" in done.err
+    assert "JITCHAT_WINDOW_SIZE" in done.err
 
 
 @pytest.mark.parametrize("command", [["config"], ["window", "hi"], ["send", "hi"], ["import", "f"]])
@@ -118,6 +118,21 @@ def test_a_wrong_configuration_ends_every_command_that_needs_it(
     assert "Did you mean 'chat.mode'?" in done.err
 
 
+def test_settings_of_earlier_versions_are_told_once_and_always_in_the_list(
+    jitchat: Shell, tmp_path: Path
+):
+    config = tmp_path / "my.toml"
+    config.write_text("[window]\nrecent = 128\n")
+    told = f"{config}: window.recent is now a share of window.size; set that instead."
+
+    first, again = (jitchat("window", "hi", "--config", config) for _ in range(2))
+
+    assert (first.code, again.code) == (0, 0)
+    assert told in first.err
+    assert told not in again.err
+    assert told in jitchat("config", "--config", config).err
+
+
 def test_a_named_configuration_must_exist(jitchat: Shell, tmp_path: Path):
     done = jitchat("config", "--config", tmp_path / "typo.toml")
 
@@ -126,14 +141,15 @@ def test_a_named_configuration_must_exist(jitchat: Shell, tmp_path: Path):
 
 
 def test_an_invalid_variable_ends_with_an_error(jitchat: Shell, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("JITCHAT_WINDOW_RECENT", "abc")
+    monkeypatch.setenv("JITCHAT_WINDOW_SIZE", "abc")
 
     done = jitchat("window", "hi")
 
     assert done.code == 2
     assert done.err == (
-        "jitchat: $JITCHAT_WINDOW_RECENT: window.recent must be a whole number, not 'abc'."
-        " Meaning: tokens for the recent block; more if turns are long. Default: 384.\n"
+        "jitchat: $JITCHAT_WINDOW_SIZE: window.size must be a whole number or auto, not 'abc'."
+        " Meaning: tokens that a window may have once not everything fits; auto: what suits the"
+        ' model. Default: "auto".\n'
     )
 
 

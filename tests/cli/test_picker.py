@@ -26,10 +26,11 @@ QUESTION = "what did we settle on for the deploy window?"
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> ScriptedProvider:
-    """Picks #25 in place of the model that the settings name."""
-    provider = ScriptedProvider((picks(25),), model="small-1")
+    """Picks #9 in place of the model that the settings name."""
+    provider = ScriptedProvider((picks(9),), model="small-1")
     monkeypatch.setenv("JITCHAT_PICKER_MODEL", "small-1")
     monkeypatch.setenv("JITCHAT_PICKER_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("JITCHAT_WINDOW_SIZE", "800")
 
     def make(found, section):
         return SmallModel(provider, EstimateCounter(), found.timeout)
@@ -84,7 +85,7 @@ def test_json_has_the_picking_only_if_a_model_is_configured(
     ]
     assert (picking["model"], picking["fallback"], picking["cost"]) == ("small-1", "", None)
     retrieved = {s["turn"]: s["reason"] for s in asked["segments"] if s["kind"] == "retrieved"}
-    assert retrieved[25] == "picked by small-1"
+    assert retrieved[9] == "picked by small-1"
     monkeypatch.delenv("JITCHAT_PICKER_MODEL")
     assert "picking" not in jitchat("window", QUESTION, "--json").json
 
@@ -125,6 +126,7 @@ def test_a_model_without_an_address_belongs_to_the_chosen_provider(jitchat: Shel
 def test_an_unreachable_server_only_adds_a_warning_line(jitchat: Shell, monkeypatch):
     monkeypatch.setenv("JITCHAT_PICKER_MODEL", "small-1")
     monkeypatch.setenv("JITCHAT_PICKER_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("JITCHAT_WINDOW_SIZE", "800")
 
     sent = jitchat("send", QUESTION, "--conversation", "demo")
     shown = jitchat("window", QUESTION, "--conversation", "demo", "--ask-picker")

@@ -243,11 +243,11 @@ def test_ctrl_c_keeps_the_results_and_the_run_can_be_resumed(
     assert builtin.code == 2
     assert "r1 was started with the embedder " in builtin.err
     with monkeypatch.context() as patched:
-        patched.setenv("JITCHAT_WINDOW_RECENT", "3000")
+        patched.setenv("JITCHAT_WINDOW_SIZE", "3000")
         wider = jitchat("rot", *PRICED, "--resume", "r1", "--yes")
     assert wider.code == 2
     assert wider.err == (
-        "jitchat: r1 was started with window.recent = 384; now it is 3000."
+        'jitchat: r1 was started with window.size = "auto"; now it is 3000.'
         " Set it back, or start a new run.\n"
     )
     unasked = jitchat("rot", *PRICED, "--resume", "r1", "--fail-under", "jit=0")

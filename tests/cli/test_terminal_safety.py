@@ -139,7 +139,7 @@ def test_arguments_and_file_names_in_errors_are_sanitized(
         ["window", "hi", f"--x{payload}"],
         ["window", "hi", "--mode", payload],
         ["window", "hi", "--limit", payload],
-        ["window", "hi", "--budget", payload],
+        ["window", "hi", "--size", payload],
         ["window", "hi", "--conversation", payload],
         ["window", "hi", "--config", folder / "none.toml"],
         ["window", "hi", "--config", folder],

@@ -53,6 +53,7 @@ def test_json_has_these_keys_and_no_others(jitchat: Shell):
         "limit_source",
         "reserve",
         "budget",
+        "size",
         "used",
         "band",
         "counted",
@@ -70,7 +71,8 @@ def test_json_has_these_keys_and_no_others(jitchat: Shell):
     ]
     assert list(window["counter"]) == ["name", "exact"]
     assert {tuple(each) for each in window["segments"]} == {
-        ("kind", "turn", "role", "tokens", "reason")
+        ("kind", "turn", "role", "tokens", "reason"),
+        ("kind", "turn", "role", "tokens", "reason", "carrier"),
     }
     assert {tuple(each) for each in window["ledger"]} == {
         ("turn", "rank", "score", "parts", "tokens", "verdict", "reason")
@@ -111,13 +113,24 @@ def test_every_turn_of_the_conversation_is_accounted_for(jitchat: Shell, mode: s
     assert (never is None) == (mode == "full")
 
 
-@pytest.mark.parametrize("budget", [300, 1_000, 5_000, 10**9])
-def test_a_budget_option_is_used_exactly(jitchat: Shell, budget: int):
-    window = jitchat("window", QUESTION, "--budget", str(budget), "--json").json
+@pytest.mark.parametrize("size", [600, 1_000, 5_000, 10**9])
+def test_a_window_has_no_more_tokens_than_its_size_and_everything_where_that_fits(
+    jitchat: Shell, size: int
+):
+    window = jitchat("window", QUESTION, "--size", str(size), "--json").json
 
-    assert window["budget"] == budget
-    assert window["used"] <= budget
+    assert window["size"] == size
+    assert window["used"] <= size
+    assert (window["used"] == window["full_tokens"]) == (window["full_tokens"] <= size)
     assert_exact(window)
+
+
+def test_without_a_size_a_window_has_the_one_that_suits_the_model(jitchat: Shell):
+    by_model = ((), 1_500), (("--model", "gpt-5-mini"), 16_000)
+
+    for flags, size in by_model:
+        for given in ((), ("--size", "auto")):
+            assert jitchat("window", QUESTION, *flags, *given, "--json").json["size"] == size
 
 
 def test_nothing_is_sent_and_nothing_is_stored_as_a_turn(
@@ -230,7 +243,7 @@ def test_the_text_can_come_from_standard_input(jitchat: Shell):
 def test_full_that_does_not_fit_states_the_excess(jitchat: Shell):
     whole = jitchat("window", QUESTION, "--mode", "full", "--json").json["used"]
 
-    done = jitchat("window", QUESTION, "--mode", "full", "--budget", str(whole - 100))
+    done = jitchat("window", QUESTION, "--mode", "full", "--limit", str(whole), "--reserve", "100")
 
     assert done.code == 1
     assert f"needs ~{whole:,} tokens, ~100 more than the budget of {whole - 100:,}" in done.err
@@ -328,11 +341,12 @@ def test_the_evidence_of_a_real_question_is_recalled_for_a_fraction_of_the_token
 
 
 def test_the_body_of_the_request_is_printed_as_it_would_be_posted(jitchat: Shell):
-    window = jitchat("window", QUESTION, "--json").json
+    sized = ("--size", "10000")
+    window = jitchat("window", QUESTION, *sized, "--json").json
     told = [{"role": each["role"], "content": each["content"]} for each in window["messages"]]
-    assert json.loads(jitchat("window", QUESTION, "--request").out) == told
+    assert json.loads(jitchat("window", QUESTION, *sized, "--request").out) == told
     where = ("--base-url", "http://models.test/v1", "--model", "m")
-    posted = json.loads(jitchat("window", QUESTION, "--request", *where).out)
+    posted = json.loads(jitchat("window", QUESTION, *sized, "--request", *where).out)
     assert (posted["model"], posted["stream"]) == ("m", True)
     assert posted["messages"][-1] == told[-1]
 

@@ -87,8 +87,8 @@ def test_the_text_has_every_row_that_the_json_has(jitchat: Shell, tmp_path: Path
     for number in range(1, 30):
         text = f"What we settle on for the deploy window of relay {number} is {number}:00."
         assert jitchat("memory", "add", text).code == 0
-    (tmp_path / "big.md").write_text("The deploy window. " * 4_000)
-    asked = ("window", QUESTION, "--attach", str(tmp_path / "big.md"))
+    (tmp_path / "big.md").write_text("The deploy window. " * 16_000)
+    asked = ("window", QUESTION, "--attach", str(tmp_path / "big.md"), "--size", "4000")
 
     window, out = jitchat(*asked, "--json").json, jitchat(*asked).out
 
@@ -100,7 +100,7 @@ def test_the_text_has_every_row_that_the_json_has(jitchat: Shell, tmp_path: Path
         told = row["verdict"], f"~{row['tokens']:,} ", f"{name} ", row["reason"]
         assert any(all(part in line for part in told) for line in lines), told
     name = next(row["name"] for row in window["others"] if row["kind"] == "facts")
-    explained = jitchat("why", name, QUESTION).out
+    explained = jitchat("why", name, QUESTION, "--size", "4000").out
     assert f"{name} is left out, ~" in explained
     assert " left for facts." in explained
 
@@ -149,7 +149,12 @@ def test_colours_are_for_terminals_that_want_them(
     ("flags", "cost", "source", "told"),
     [
         ((), 0.0, "runs here", "free (runs here)"),
-        (("--model", "gpt-5-mini"), 0.25, "table of 2026-11", "~$0.000{} input (table of 2026-11)"),
+        (
+            ("--model", "gpt-5-mini", "--size", "2000"),
+            0.25,
+            "table of 2026-11",
+            "~$0.000{} input (table of 2026-11)",
+        ),
         (("--model", "small-9"), None, None, "cost unknown: no price for small-9"),
     ],
 )

@@ -225,7 +225,7 @@ def test_doctor_and_paths_say_what_may_not_be_read(
 
 WRONG = (
     ("conversations", "--nope"),
-    ("window", "hello", "--budget", "x"),
+    ("window", "hello", "--size", "x"),
     ("window",),
     ("send", ""),
     ("send", "hello", "--attach", "nowhere"),

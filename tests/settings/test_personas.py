@@ -124,6 +124,18 @@ def test_a_conversation_has_its_own_text_else_its_personas_else_that_of_the_sett
     assert bool(missing(loaded, own)) == (own.persona == "gone")
 
 
+def test_the_size_of_a_conversations_windows_comes_before_the_settings_and_after_a_flag(
+    config: Path,
+) -> None:
+    own = Instructions(size="auto")
+    by_variable = load_settings(config, {"JITCHAT_WINDOW_SIZE": "900"})
+    by_flag = load_settings(config, {}, {"window.size": 900})
+
+    assert settings_for(by_variable, Instructions()).window.size == 900
+    assert settings_for(by_variable, own).window.size == "auto"
+    assert settings_for(by_flag, own).window.size == 900
+
+
 def test_nothing_that_is_set_is_called_instructions_and_no_more() -> None:
     assert reason_of(settings_for(Settings(), Instructions())) == "instructions"
 

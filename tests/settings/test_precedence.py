@@ -168,16 +168,48 @@ def test_a_file_that_sets_nothing_is_fine(config: Path, content: bytes):
 
 def test_variables_that_set_nothing_are_named_with_the_nearest_that_does():
     environ = {
-        "JITCHAT_WINDOW_RECNT": "5",
+        "JITCHAT_WINDOW_SISE": "5",
         "JITCHAT_HOME": "/x",
         "JITCHAT_CHAT_MODE": "jit",
         "A": "b",
     }
 
     assert list(unknown_variables(environ)) == [
-        "$JITCHAT_WINDOW_RECNT is not a setting and has no effect."
-        " Did you mean 'JITCHAT_WINDOW_RECENT'?"
+        "$JITCHAT_WINDOW_SISE is not a setting and has no effect."
+        " Did you mean 'JITCHAT_WINDOW_SIZE'?"
     ]
+
+
+FORMER_PARTS = 384 + 1_536 + 256 + 256 + 192 + 1_536 + 2_048
+
+
+@pytest.mark.parametrize(
+    ("file", "environ", "size", "told"),
+    [
+        ("", {}, "auto", ""),
+        ("recent = 128", {}, "auto", "window.recent is now a share of window.size; set that"),
+        (
+            "recent = 384\nretrieved = 3000",
+            {},
+            FORMER_PARTS + 1_464,
+            "window.recent, window.retrieved are now shares of window.size, which is 7,672: what",
+        ),
+        ("", {"JITCHAT_WINDOW_INDEX": "300"}, FORMER_PARTS + 44, "$JITCHAT_WINDOW_INDEX: window."),
+        ("retrieved = 3000\nsize = 900", {}, 900, "window.retrieved is now a share"),
+        ("retrieved = 3000\nsize = 'auto'", {}, "auto", "set that instead."),
+    ],
+)
+def test_parts_of_earlier_versions_make_a_size_if_they_were_raised_and_none_is_set(
+    config: Path, file: str, environ: dict[str, str], size: int | str, told: str
+):
+    config.write_text(f"[window]\n{file}\n")
+
+    settings = load_settings(config, environ)
+
+    assert settings.window.size == size
+    assert told in settings.retired()
+    assert bool(told) == bool(settings.retired())
+    assert not list(unknown_variables(environ))
 
 
 def test_text_that_no_request_can_hold_is_repaired():

@@ -37,18 +37,18 @@ def loaded_or_refused(config: Path, environ: dict[str, str]) -> tuple[Settings |
 
 
 WRONG_FILES = [
-    ("[window]\nrecnt = 5\n", ["'window.recnt'", "not a key", "'window.recent'"]),
-    ("[windo]\nrecent = 5\n", ["'windo'", "not a section", "'window'"]),
+    ("[window]\nsise = 5\n", ["'window.sise'", "not a key", "'window.size'"]),
+    ("[windo]\nsize = 5\n", ["'windo'", "not a section", "'window'"]),
     ("model = 'x'\n", ["'model'", "not a section", "'provider.model'"]),
     (
         "[chat]\nmode = 'jitt'\n",
         ["chat.mode", "'jitt'", "full, recency, jit, observe or document", "'jit'"],
     ),
-    ("[window]\nrecent = '5'\n", ["window.recent", "a whole number", "'5'"]),
-    ("[window]\nrecent = true\n", ["window.recent", "a whole number", "true"]),
-    ("[window]\nrecent = 1.5\n", ["window.recent", "a whole number", "1.5"]),
-    ("[window]\nrecent = [1]\n", ["window.recent", "a whole number", "a list"]),
-    ("[window]\nrecent = -1\n", ["window.recent", "at least 0", "-1"]),
+    ("[window]\nsize = '5'\n", ["window.size", "a whole number or auto", "'5'"]),
+    ("[window]\nsize = true\n", ["window.size", "a whole number", "true"]),
+    ("[window]\nsize = 1.5\n", ["window.size", "a whole number", "1.5"]),
+    ("[window]\nsize = [1]\n", ["window.size", "a whole number", "a list"]),
+    ("[window]\nsize = -1\n", ["window.size", "at least 1", "-1"]),
     ("[provider]\nreserve = 0\n", ["provider.reserve", "at least 1", "0"]),
     ("[provider]\nread_seconds = 0.5\n", ["provider.read_seconds", "at least 1", "0.5"]),
     ("[provider]\ntemperature = nan\n", ["provider.temperature", "finite", "nan"]),
@@ -100,7 +100,7 @@ WRONG_FILES = [
     (f"[chat]\nsystem = '{'x' * (256 << 10)}'\n", ["larger than 256 KB", "Shorten it."]),
     ("a" + ".a" * 20_000 + " = 1\n", ["a name of more than 32 parts", "fewer levels"]),
     ("[b" + ' . "b"' * 60 + "]\n", ["a name of more than 32 parts"]),
-    (f"[window]\nrecent = {'9' * 5_000}\n", ["not valid TOML"]),
+    (f"[window]\nsize = {'9' * 5_000}\n", ["not valid TOML"]),
 ]
 
 
@@ -129,9 +129,9 @@ def test_a_directory_in_place_of_the_file_is_told(tmp_path: Path):
 @pytest.mark.parametrize(
     ("variable", "text", "parts"),
     [
-        ("JITCHAT_WINDOW_RECENT", "abc", ["window.recent", "a whole number", "'abc'"]),
-        ("JITCHAT_WINDOW_RECENT", "-5", ["window.recent", "at least 0"]),
-        ("JITCHAT_WINDOW_RECENT", "9" * 5_000, ["window.recent", "a whole number"]),
+        ("JITCHAT_WINDOW_SIZE", "abc", ["window.size", "a whole number", "'abc'"]),
+        ("JITCHAT_WINDOW_SIZE", "-5", ["window.size", "at least 1"]),
+        ("JITCHAT_WINDOW_SIZE", "9" * 5_000, ["window.size", "a whole number"]),
         ("JITCHAT_SCREEN_INSPECTOR", "maybe", ["screen.inspector", "true or false"]),
         ("JITCHAT_PROVIDER_TEMPERATURE", "inf", ["provider.temperature", "finite"]),
         ("JITCHAT_CHAT_MODE", "recent", ["chat.mode", "'recent'", "Did you mean 'recency'?"]),
@@ -170,9 +170,9 @@ def test_a_wrong_flag_is_told_by_name():
 
 
 def test_what_is_wrong_is_told_even_where_another_source_wins(config: Path):
-    config.write_text("[window]\nrecent = 'many'\n")
+    config.write_text("[window]\nsize = 'many'\n")
 
-    assert str(config) in str(refusal(config, {"JITCHAT_WINDOW_RECENT": "5"}))
+    assert str(config) in str(refusal(config, {"JITCHAT_WINDOW_SIZE": "5"}))
 
 
 VALID = """

@@ -335,7 +335,7 @@ class Personas(Controller):
         brings_text = bool(name) and bool(known[name].system.strip())
 
         def change(own: Instructions) -> Instructions:
-            return Instructions(None if brings_text else own.system, name)
+            return replace(own, system=None if brings_text else own.system, persona=name)
 
         self._use(f"the persona {name} is used" if name else "no persona is used", change)
 
