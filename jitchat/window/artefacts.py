@@ -21,7 +21,6 @@ from math import log2
 from jitchat.attachments import Attachment
 from jitchat.text.expressions import data
 from jitchat.text.follow_up import FollowUp, follow_up_of
-from jitchat.text.sanitize import shorten
 from jitchat.values import Role, Turn
 from jitchat.window.history import History
 
@@ -53,8 +52,6 @@ _SAME_OF_NEW = 0.35
 """The least share of a version's words that the earlier one has: a longer text has many words."""
 _VERSIONS = 6
 """The latest artefacts, among which the earlier versions are looked for."""
-_QUOTED = 48
-"""Characters of a message in a reason."""
 
 
 class ArtefactKind(StrEnum):
@@ -94,9 +91,11 @@ def worked_on(
     live = _live(made, asked, _STAYS_FOR_GENERAL if follow_up.is_general else _STAYS)
     scores = _scores(made, follow_up, len(asked))
     refers = follow_up.refers and not (is_found and follow_up.is_vague)
-    wanted = sorted(made if refers else live, key=lambda each: scores[each], reverse=True)
+    named = [each for each in made if each.name and each.name.lower() in draft.lower()]
+    known = made if refers else live
+    wanted = named or sorted(known, key=lambda each: scores[each], reverse=True)
     return tuple(
-        _artefact(each, follow_up, "" if each in live else draft)
+        _artefact(each, follow_up, is_live=each in live)
         for each in wanted[:_MOST]
         if scores[each] >= _SECOND * scores[wanted[0]]
     )
@@ -127,17 +126,19 @@ class _Made:
     """In lower case, after the message that asked for it."""
     worth: float
     """The likelihood that it is a thing that was asked for, and not an explanation."""
+    name: str = ""
+    """Of a file."""
     is_revision: bool = False
     """Whether it was asked for by a message that refers to something made before."""
     replaces: tuple[int, ...] = ()
 
 
-def _artefact(made: _Made, follow_up: FollowUp, draft: str) -> Artefact:
-    """Say why an artefact is needed; `draft` is empty if it is still worked on."""
+def _artefact(made: _Made, follow_up: FollowUp, *, is_live: bool) -> Artefact:
+    """Say why an artefact is needed."""
     implied = [ArtefactKind(kind) for kind in follow_up.kinds]
     fitting = [kind for kind in implied if made.shape.fits.get(kind)]
     kind = max(fitting, key=lambda each: made.shape.fits[each], default=made.shape.kind)
-    why = f"“{shorten(draft, _QUOTED)}” is about" if draft else "is being worked on"
+    why = "is being worked on" if is_live else "the message is about"
     return Artefact(made.turn, kind, f"the {kind.value} that {why}", made.replaces)
 
 
@@ -163,7 +164,7 @@ def _all_made(turns: Sequence[Turn], files: Sequence[Attachment]) -> Iterator[_M
                 head = file.parts[0].text[:_READ] if file.parts else ""
                 shape = _Shape(ArtefactKind.FILE, _FITS_OF_A_FILE, frozenset([file.name]))
                 text = f"{request}\n{file.name}\n{head}".lower()
-                yield _Made(turn.position, exchange, shape, text, _MOST_WORTH)
+                yield _Made(turn.position, exchange, shape, text, _MOST_WORTH, name=file.name)
 
 
 _HARD = (ArtefactKind.CODE, ArtefactKind.CONFIGURATION, ArtefactKind.TABLE, ArtefactKind.LOG)
@@ -209,7 +210,8 @@ def _untouched(made: _Made, asked: Sequence[str]) -> int:
     """Count the last exchanges, at most `_STAYS` + 1, that refer to nothing of the kind."""
     since = 0
     for follow_up in map(follow_up_of, asked[made.exchange :]):
-        is_about = follow_up.refers and _fit(made.shape, follow_up) > 0
+        is_clear = follow_up.refers and not follow_up.is_vague
+        is_about = is_clear and _fit(made.shape, follow_up) > 0
         since = 0 if is_about else since + 1
         if since > _STAYS:
             break

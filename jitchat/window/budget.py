@@ -94,7 +94,8 @@ class Budget:
         """What may be recalled for a message that goes on from the window before, in tokens.
 
         Of ten BEAM chats, this makes whole chats cost 40 % of `full` at a size of 16,000, where a
-        cache costs a tenth. With a third in place of a quarter, they cost 40 % at a size of 8,000, in place of 38 %.
+        cache costs a tenth. With a third in place of a quarter, they cost 40 % at a size of
+        8,000, in place of 38 %.
         """
         return self.recalled // 4
 
