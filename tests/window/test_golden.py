@@ -15,6 +15,7 @@ import pytest
 from jitchat.files.named import attach, require_named
 from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.providers.reader import answer
+from jitchat.session_options import SessionOptions
 from jitchat.store.database import Database
 from jitchat.store.store import ColdStore
 from jitchat.transfer.demo import store_demo
@@ -45,7 +46,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """The demo, indexed; a test that holds a turn lets go of it."""
     database = Database(tmp_path_factory.mktemp("golden") / "cold.db")
     store = ColdStore(database, FixedClock())
-    yield session_on(store, store_demo(store), embedder=BuiltinEmbedder())
+    options = SessionOptions(budget=Budget(size=1_500))
+    yield session_on(store, store_demo(store), embedder=BuiltinEmbedder(), options=options)
     database.close()
 
 
@@ -112,7 +114,8 @@ def test_the_demos_steered_window_is_the_one_on_file(demo, name, holds, draft):
 
 
 def test_the_window_with_an_excerpt_is_the_one_on_file(store):
-    session = session_on(store, conversation_of(store, long_talk()))
+    options = SessionOptions(budget=Budget(size=4_000))
+    session = session_on(store, conversation_of(store, long_talk()), options=options)
     text, path = drawn(session.preview(long_answers.QUESTION, Mode.JIT)), GOLDEN / "jit-excerpt.txt"
     if WRITE:
         path.write_text(text, encoding="utf-8")
@@ -128,7 +131,7 @@ def test_the_window_with_files_is_the_one_on_file(store, tmp_path, mode):
     )
     session = session_on(store, conversation_of(store, talk(*TALK)))
     session.folder = tmp_path
-    session.options = replace(session.options, budget=Budget(whole_file=300))
+    session.options = replace(session.options, budget=Budget(size=900))
     session.memory.add_user_turn(
         "Read @guide.md, please.", files=attach([require_named("guide.md", tmp_path)], tmp_path)
     )
@@ -154,7 +157,7 @@ def test_recency_has_forgotten_it(demo):
     window = demo.preview(QUESTION, Mode.RECENCY)
     recent = turns_of(window, Kind.RECENT)
     assert recent
-    assert min(recent) >= 47
+    assert min(recent) >= 40
     assert all(DECISION not in message.content for message in window.messages())
 
 
