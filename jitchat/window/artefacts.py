@@ -81,8 +81,8 @@ def worked_on(
 ) -> tuple[Artefact, ...]:
     """List the artefacts that a draft needs, best first, at most `_MOST`.
 
-    `files` are those attached in the conversation. If something `is_found` for the draft, its
-    brevity alone does not make it a follow-up.
+    `files` are those attached in the conversation. If something `is_found` for the draft, only
+    what it clearly refers to is needed.
     """
     turns = history.turns[-_LOOKED_AT:]
     asked = [turn.content for turn in turns if turn.role is Role.USER]
@@ -90,9 +90,11 @@ def worked_on(
     follow_up = follow_up_of(draft)
     live = _live(made, asked, _STAYS_FOR_GENERAL if follow_up.is_general else _STAYS)
     scores = _scores(made, follow_up, len(asked))
-    refers = follow_up.refers and not (is_found and follow_up.is_vague)
+    is_clear = follow_up.refers and not follow_up.is_vague
     named = [each for each in made if each.name and each.name.lower() in draft.lower()]
-    known = made if refers else live
+    if is_found and not (is_clear or named):
+        return ()
+    known = made if follow_up.refers else live
     wanted = named or sorted(known, key=lambda each: scores[each], reverse=True)
     return tuple(
         _artefact(each, follow_up, is_live=each in live)

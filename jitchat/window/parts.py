@@ -208,9 +208,9 @@ class Parts:
         within = self.calibration.within(self.budget.most, self.definitions)
         room = min(self.room, max(within - self.kept_line, self.fixed) + attached)
         limited = replace(self, room=room, most=room + self.kept_line)
-        if limited.is_small:
-            return limited
         sources = self.sources
+        if limited.is_small or sources.wanted:
+            return limited
         draft, attachments = sources.draft.content, sources.files.files
         is_found = self.budget.is_tiny and bool(sources.retrieval.hits)
         needed = worked_on(sources.history, draft, attachments, is_found=is_found)
