@@ -327,8 +327,8 @@ def dialogue_command(flags: options.Flags, data: Path, measuring: QuestionFlags)
     messages = sum(turn.role is Role.USER for turn in turns)
     with output.progress("messages", messages) as advance:
         chats = dialogue.measure(file.talks, setup, advance)
-    figures = {chat.name: dialogue.figures_of([chat]) for chat in chats}
-    figures[ALL] = dialogue.figures_of(chats)
+    figures = {name: dialogue.figures_of([chat]) for name, chat in chats.items()}
+    figures[ALL] = dialogue.figures_of(list(chats.values()))
     embedder = embedder_name(setup.embedder.id)
     show([report.dialogue_table(f"{file.name}: {embedder}, in jit, {setup}", figures)])
     measuring.write(flags.settings(), {"data": file.fields, "embedder": embedder, "chats": figures})
