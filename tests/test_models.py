@@ -46,13 +46,12 @@ def test_the_limit_is_the_given_one_else_what_is_safe_for_resolve_model(
 
 
 def test_the_budget_is_what_the_settings_say():
-    given = {"window__recent": 1, "window__retrieved": 2, "window__index": 3}
+    sized = settings_with(provider__limit=900, provider__reserve=100, window__size=300)
+    usual = settings_with(provider__limit=900, provider__reserve=100)
 
-    budget = resolve_model(
-        settings_with(provider__limit=900, provider__reserve=100, **given)
-    ).asked_budget
-
-    assert budget == Budget(900, 100, recent=1, retrieved=2, index=3, limit_source="set by you")
+    assert resolve_model(sized).asked_budget == Budget(900, 100, 300, "set by you")
+    suits = Budget(900, 100, 225, "set by you", "usual for the model")
+    assert resolve_model(usual).asked_budget == suits
 
 
 @pytest.mark.parametrize("heat", [None, 0.0, 0.7])

@@ -154,11 +154,7 @@ class OpenConversation:
     """Plans every question as the next turn, without storing or sending it. Times are in ms."""
 
     def __init__(
-        self,
-        memory: Memory,
-        counter: TokenCounter,
-        budget: Budget,
-        asking: Asking = Asking.AUTO,
+        self, memory: Memory, counter: TokenCounter, budget: Budget, asking: Asking = Asking.AUTO
     ) -> None:
         self.memory, self._counter, self._budget = memory, counter, budget
         self._next = memory.turns[-1].position + 1

@@ -7,7 +7,7 @@ to it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from statistics import fmean
 
@@ -58,6 +58,8 @@ class Dialogue:
     sent: tuple[Request, ...]
     full: tuple[Request, ...]
     windows: tuple[ContextWindow, ...]
+    held: tuple[tuple[bool, bool], ...] = ()
+    """Of each question: whether any and all of its evidence is in the window after all messages."""
 
     def dearest(self, rates: Rates) -> float:
         """Return the highest price that any beginning of the chat has."""
@@ -134,19 +136,9 @@ def evidence(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Chat:
-    """A chat that was replayed."""
-
-    name: str
-    dialogue: Dialogue
-    held: Sequence[tuple[bool, bool]]
-    """Of each question: whether any and all of its evidence is in the window."""
-
-
 def measure(
     talks: Iterable[LabelledConversation], setup: Setup, advance: Callable[[int], object]
-) -> list[Chat]:
+) -> dict[str, Dialogue]:
     """Replay each chat that has messages of the user, and ask its questions.
 
     `advance` is called with 1 after each message.
@@ -155,14 +147,14 @@ def measure(
         WindowOverflow: A message does not fit.
 
     """
-    chats = []
+    chats = {}
     for talk in talks:
         with indexed(talk.found, setup.embedder, talk.asked_at) as memory:
             replaying = Replaying(memory, setup)
             dialogue = replaying.replay(advance)
             if dialogue.windows:
                 held = evidence(replaying, dialogue.windows[-1], memory, talk.questions)
-                chats.append(Chat(talk.found.id, dialogue, held))
+                chats[talk.found.id] = replace(dialogue, held=tuple(held))
     return chats
 
 
@@ -183,16 +175,16 @@ def prices_of(dialogues: Sequence[Dialogue]) -> Figures:
     }
 
 
-def figures_of(chats: Sequence[Chat]) -> Figures:
-    """Return the figures of chats together; prices are shares of that of `full`."""
-    sent = [request for chat in chats for request in chat.dialogue.sent]
+def figures_of(chats: Sequence[Dialogue]) -> Figures:
+    """Return the figures of chats together; see `prices_of`."""
+    sent = [request for chat in chats for request in chat.sent]
     held = [each for chat in chats for each in chat.held]
     return {
         "messages": len(sent),
         "tokens": fmean(request.tokens for request in sent),
         "largest": max(request.tokens for request in sent),
         "recalled": fmean(request.recalled for request in sent),
-        "prices": prices_of([chat.dialogue for chat in chats]),
+        "prices": prices_of(chats),
         "questions": len(held),
         "window_any": fmean(has_any for has_any, _ in held) if held else None,
         "window_all": fmean(has_all for _, has_all in held) if held else None,

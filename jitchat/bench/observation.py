@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from jitchat.bench.asking import temporary_store
+from jitchat.bench.asking import planning_of, temporary_store
 from jitchat.bench.evidence import evidence_held, single_facts
 from jitchat.bench.questions import LabelledConversation
 from jitchat.bench.scores import Kept
@@ -19,18 +19,13 @@ from jitchat.errors import WindowOverflow
 from jitchat.events import MemoryUpdated
 from jitchat.memory import Memory
 from jitchat.observing import ObserveRules, Observing
-from jitchat.planning import ModelFacts, Planning
 from jitchat.planning import Question as Asked
 from jitchat.store.observations import PassKind
 from jitchat.values import Mode, Role, Turn
 from jitchat.window.budget import Budget
-from jitchat.window.calibration import NO_CALIBRATION
 from jitchat.window.history import History
-from jitchat.window.parts import SYSTEM_PROMPT
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow, Kind
-
-_MODEL = "bench"
 
 
 @dataclass(slots=True)
@@ -76,8 +71,7 @@ class _Replay:
     def __init__(self, memory: Memory, replaying: Replaying) -> None:
         self._memory, self._budget = memory, replaying.budget
         self._results = replaying.results
-        facts = ModelFacts(_MODEL, SYSTEM_PROMPT, NO_CALIBRATION)
-        self._planning = Planning(memory, replaying.counter, lambda: facts)
+        self._planning = planning_of(memory, replaying.counter)
         before = self._planning.history_before
         self._observing = Observing(memory, before, replaying.counter, None, replaying.rules)
 

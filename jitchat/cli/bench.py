@@ -315,14 +315,8 @@ def _measure_cases(
 
 @bench_command.command("dialogue", cls=options.SharingCommand)
 @data_option(f"File {ANY_FORMAT}")
-@options.flag(
-    "--by",
-    "Print a row per chat or only totals; OUT always contains both.",
-    type=click.Choice(["chat", ALL]),
-    default="chat",
-)
 @options.measuring_options
-def dialogue_command(flags: options.Flags, data: Path, by: str, measuring: QuestionFlags) -> None:
+def dialogue_command(flags: options.Flags, data: Path, measuring: QuestionFlags) -> None:
     """Measure what whole chats cost in jit, message by message, compared with full.
 
     Each message is planned with the window that was sent before it. A provider's prompt cache is
@@ -333,11 +327,10 @@ def dialogue_command(flags: options.Flags, data: Path, by: str, measuring: Quest
     messages = sum(turn.role is Role.USER for turn in turns)
     with output.progress("messages", messages) as advance:
         chats = dialogue.measure(file.talks, setup, advance)
-    figures = {chat.name: dialogue.figures_of([chat]) for chat in chats}
-    figures[ALL] = dialogue.figures_of(chats)
-    shown = figures if by != ALL else {ALL: figures[ALL]}
+    figures = {name: dialogue.figures_of([chat]) for name, chat in chats.items()}
+    figures[ALL] = dialogue.figures_of(list(chats.values()))
     embedder = embedder_name(setup.embedder.id)
-    show([report.dialogue_table(f"{file.name}: {embedder}, in jit, {setup}", shown)])
+    show([report.dialogue_table(f"{file.name}: {embedder}, in jit, {setup}", figures)])
     measuring.write(flags.settings(), {"data": file.fields, "embedder": embedder, "chats": figures})
 
 

@@ -224,7 +224,7 @@ class WindowSettings:
     size: WindowSize = setting(  # noqa: RUF009  as immutable as any int
         "tokens that a window may have once not everything fits; auto: what suits the model",
         AUTO,
-        flag="--size N",
+        flag="--size N|auto",
         choices=(AUTO,),
         least=1,
     )

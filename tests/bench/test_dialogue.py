@@ -72,5 +72,5 @@ def test_questions_are_asked_after_the_last_message():
     asked = Question(PHRASINGS[1], "fact", frozenset({TALK.needle}), None)
     talk = LabelledConversation(conversation(), (asked,))
     assert NEEDLE in talk.found.turns[TALK.needle - 1].content
-    (chat,) = measure([talk], SMALL, lambda _: None)
-    assert chat.held == [(True, True)]
+    chats = measure([talk], SMALL, lambda _: None)
+    assert chats["talk"].held == ((True, True),)

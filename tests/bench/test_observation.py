@@ -41,8 +41,10 @@ def test_what_a_far_turn_says_is_held_where_recency_lost_it(chats: Path):
     found = observe_fields(replayed(chats, Budget(5_000, 500)), 5_000)
     assert (found["asked"], found["held"], found["recency"]) == (2, 2, 0)
     assert found["observed_asked"] == 2
-    assert 0 < found["p95"] <= found["largest"] < 0.35
-    assert found["largest_history"] <= 0.30
+    # Every turn is sent as long as this takes less than observations and the tool for what is not.
+    of_tool = 331 / 5_000
+    assert 0 < found["p95"] <= found["largest"] < 0.35 + of_tool
+    assert found["largest_history"] <= 0.30 + of_tool
     assert (found["fallbacks"], found["overflows"]) == (0, 0)
     assert found["passes"] > 1
     assert found["compression"] > 1

@@ -51,5 +51,3 @@ def test_a_dialogue_is_shown_by_chat_with_its_prices(jitchat: Shell, tmp_path: P
     assert everything["largest"] <= 900
     assert (everything["questions"], everything["window_all"]) == (2, 1.0)
     assert f"{everything['prices']['no cache']['of_full']:.1%}" in done.out
-    totals = jitchat("bench", "dialogue", "--data", data, "--size", "900", "--by", "all")
-    assert "one" not in [line.split()[0] for line in totals.out.splitlines() if line.strip()]

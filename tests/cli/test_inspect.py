@@ -67,7 +67,7 @@ def test_every_setting_is_printed_with_its_origin(
     assert found["provider.base_url"] == ['"http://localhost:8080/v1"', "--base-url"]
     assert found["provider.name"] == ['"openai"', "implied by --base-url"]
     assert found["embedder.name"] == ['"none"', "$JITCHAT_EMBEDDER_NAME"]
-    assert found["window.order"] == ['"best-last"', "default"]
+    assert found["window.order"] == ['"auto"', "default"]
 
 
 def test_flags_before_the_command_apply_and_those_after_it_win(jitchat: Shell):

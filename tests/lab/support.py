@@ -71,7 +71,7 @@ def lab_on(
     clock: Callable[[], float] = monotonic,
 ) -> Lab:
     """The lab on a run; the reader answers where nobody else is given."""
-    budget = Budget(limit=file.run.limit, reserve=file.run.reserve)
+    budget = Budget(file.run.limit, file.run.reserve, size=1_500)
 
     def open_session(memory: Memory) -> Session:
         options = SessionOptions(budget=budget)

@@ -29,8 +29,7 @@ ANSWERER = Answerer(
     model="gpt-5-mini",
     limit=16_384,
     reserve=2_048,
-    retrieved=1_800,
-    recent=400,
+    size=2_300,
     input_price=0.25,
     output_price=2.0,
     is_here=False,
@@ -44,8 +43,8 @@ def test_each_mode_is_estimated_by_what_it_sends():
         (mode, n): window_tokens(mode, n, ANSWERER) for mode in Mode for n in (300, 8_000, 64_000)
     }
     assert [at[Mode.FULL, n] for n in (300, 8_000, 64_000)] == [400, 8_100, None]
-    assert [at[Mode.RECENCY, n] for n in (300, 8_000, 64_000)] == [400, 500, 500]
-    assert [at[Mode.JIT, n] for n in (300, 8_000, 64_000)] == [400, 1_150, 2_300]
+    assert [at[Mode.RECENCY, n] for n in (300, 8_000, 64_000)] == [400, 2_300, 2_300]
+    assert [at[Mode.JIT, n] for n in (300, 8_000, 64_000)] == [400, 2_300, 2_300]
     assert [at[Mode.OBSERVE, n] for n in (300, 8_000, 64_000)] == [680, 2_957, 2_957]
     assert [at[Mode.DOCUMENT, n] for n in (300, 8_000, 64_000)] == [800, 8_500, 13_000]
 
@@ -69,7 +68,7 @@ def test_requests_tokens_and_money_add_up():
     cells = 12
     assert (made.requests, made.unfit) == (8 * cells, cells)
     assert made.requests + made.unfit == ASKED.size
-    sent = cells * (1_100 + 8_100 + 3 * 500 + 1_100 + 1_150 + 2_300)
+    sent = cells * (1_100 + 8_100 + 2 * (1_100 + 2_300 + 2_300))
     assert (made.input_tokens, made.output_tokens) == (sent, 96 * ANSWER_TOKENS)
     assert made.cost == pytest.approx((sent * 0.25 + 96 * ANSWER_TOKENS * 2.0) / 1e6)
 
@@ -82,7 +81,7 @@ def test_requests_tokens_and_money_add_up():
         ({"input_price": 0.0, "output_price": 0.0}, 0, "free"),
         ({"input_price": 0.0, "output_price": 0.0, "picker": "p"}, None, "cost unknown"),
         ({"is_here": True, "input_price": None}, 0, "free"),
-        ({}, pytest.approx(0.058, abs=0.001), "~$0.0580"),
+        ({}, pytest.approx(0.0741, abs=0.001), "~$0.0741"),
     ],
 )
 def test_an_unknown_price_is_never_nothing(changes, cost, told):

@@ -58,7 +58,7 @@ def test_the_reader_is_local_and_free(paths: Paths, store, asked: list[str]):
 
     assert (found.provider, found.model, found.is_reader) == ("reader", "reader", True)
     assert (found.limit, found.reserve) == (32_768, 2_048)
-    assert (found.recent, found.retrieved) == (384, 1_536 + 256)
+    assert found.size == 1_500
     assert (found.input_price, found.output_price, found.is_here) == (0.0, 0.0, True)
 
 
@@ -131,7 +131,7 @@ def test_an_impossible_run_creates_no_file(paths: Paths, store, asked: list[str]
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"window.recent": 3_000}, "r1 was started with window.recent = 384; now it is 3000."),
+        ({"window.size": 3_000}, 'r1 was started with window.size = "auto"; now it is 3000.'),
         ({"chat.system": "Rhyme."}, 'r1 was started with chat.system = ""; now it is "Rhyme.".'),
         (
             {"provider.temperature": 0.5},

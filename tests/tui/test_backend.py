@@ -320,6 +320,20 @@ def test_a_reopened_conversation_has_its_persona_and_system_text(made, store) ->
     assert answers(gone) == ("reader", "My own.", "instructions for this conversation")
 
 
+def test_a_reopened_conversation_has_the_size_of_its_windows(made, store) -> None:
+    toml = "[window]\nsize = 700\n"
+    session = demo_session(store)
+    conversation = session.memory.conversation
+    sized, _ = made(toml).use_instructions(conversation.id, session, Instructions(size=900))
+    assert sized.options.budget.size == 900
+
+    backend = made(toml)
+    assert backend.open_session(conversation).options.budget.size == 900
+    assert backend.open_session(store.create("Other")).options.budget.size == 700
+    usual, _ = backend.use_instructions(conversation.id, sized, Instructions(size="auto"))
+    assert usual.options.budget.size_source == "usual for the model"
+
+
 def test_the_most_recently_named_model_answers(made, store) -> None:
     backend, session = made(PERSONAS), demo_session(store)
     poet = used(backend, session, None, "poet")
