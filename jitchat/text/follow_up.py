@@ -45,6 +45,8 @@ def follow_up_of(message: str) -> FollowUp:
     need = need_of(message)
     if need is not None and need.is_certain:
         return FollowUp(is_general=True)
+    if not message.strip():
+        return FollowUp()
     known = data("artefacts")
     patterns = expressions("artefacts")
     plain = " ".join(fold(ends_of(message, _EACH_END)).split())

@@ -87,7 +87,7 @@ def with_calls(store, *calls: ToolCall, content: str = "", after: int = 60):
         Turn(n, each.role, each.content, FIRST_DAY + timedelta(hours=n), each.name, use=each.use)
         for n, each in enumerate(said, start=1)
     ]
-    options = SessionOptions(budget=Budget(16_000))
+    options = SessionOptions(budget=Budget(16_000, size=4_000))
     return session_on(store, conversation_of(store, dated), options=options)
 
 

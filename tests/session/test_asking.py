@@ -368,7 +368,9 @@ async def test_an_answers_cost_is_that_of_all_its_own_requests(store: ColdStore)
         store,
         conversation_of(store, talk(*(f"Relay {n} has port {n + 9_000}." for n in range(40)))),
         ScriptedProvider((call,), later=[("8443.",)]),
-        options=SessionOptions(prices=Prices(100.0, 10_000.0), offers=OfferRules(Asking.ON)),
+        options=SessionOptions(
+            Budget(size=600), prices=Prices(100.0, 10_000.0), offers=OfferRules(Asking.ON)
+        ),
     )
     await send(session, "which port has relay 3?", Mode.RECENCY)
     asked = ModeComparison(session, "which port had relay 3?", modes=(Mode.RECENCY,))

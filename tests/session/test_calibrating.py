@@ -18,6 +18,7 @@ from jitchat.session_options import SessionOptions
 from jitchat.settings import Settings
 from jitchat.store.models import ModelLessons
 from jitchat.values import Message, Mode, Usage
+from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, request_tokens
 from jitchat.writing.pieces import PLAIN, WritingRules
 from tests.session.sending import failures, kinds, regenerate, send, stored_turns
@@ -70,9 +71,14 @@ def samples(store: ColdStore) -> int:
     return len(learnt_of(store).samples(COUNTER))
 
 
-def counting(store: ColdStore, provider: Counting | None = None, exchanges: int = 15) -> Session:
+def counting(
+    store: ColdStore,
+    provider: Counting | None = None,
+    exchanges: int = 15,
+    size: int = 8_000,
+) -> Session:
     texts = [f"turn {n} of the harbour talk, " + "with cranes " * n for n in range(2 * exchanges)]
-    options = SessionOptions(learnt=learnt_of(store))
+    options = SessionOptions(Budget(size=size), learnt=learnt_of(store))
     conversation = conversation_of(store, talk(*texts))
     return session_on(store, conversation, provider or Counting(), options=options)  # type: ignore[arg-type]
 
@@ -100,7 +106,7 @@ async def test_after_four_replies_the_band_contains_the_next_report(store, noise
 
 
 async def test_lessons_are_available_in_the_next_session(store):
-    session = counting(store)
+    session = counting(store, size=600)
     for number in range(4):
         await sent(session, f"crane {number}?")
 
@@ -113,7 +119,7 @@ async def test_lessons_are_available_in_the_next_session(store):
 
 async def test_a_window_that_contains_a_reported_one_is_never_shown_under_that_report(store):
     """What the server adds is not known from one report, but the next request has it again."""
-    session = counting(store, Counting(Server(offset=2_000, noise=0)))
+    session = counting(store, Counting(Server(offset=2_000, noise=0)), size=600)
     first = await sent(session, "which crane?", Mode.FULL)
 
     second = await sent(session, "and then?", Mode.FULL)

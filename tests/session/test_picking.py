@@ -17,6 +17,7 @@ from jitchat.session import Session
 from jitchat.session_options import SessionOptions
 from jitchat.small_models.small_model import SmallModel
 from jitchat.values import Message, Mode
+from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter, request_tokens
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.session.sending import (
@@ -38,11 +39,15 @@ if TYPE_CHECKING:
     from jitchat.store.store import ColdStore
 
 
+SMALL = Budget(size=1_500)
+"""Holds about a quarter of the talk."""
+
+
 def session_with(
     store: ColdStore, picker: SmallModel, *, provider: ScriptedProvider | None = None
 ) -> Session:
     conversation = conversation_of(store, talk(*TURNS))
-    return session_on(store, conversation, provider, options=SessionOptions(picker=picker))
+    return session_on(store, conversation, provider, options=SessionOptions(SMALL, picker=picker))
 
 
 def built(events: list[object]) -> ContextWindow:
@@ -70,7 +75,8 @@ async def test_the_ledger_has_the_tokens_of_the_actual_request_and_is_stored(sto
     picker = small(picks(3))
     picker.provider.usage = UNREPORTED
     session = session_with(store, picker)
-    plain = session_on(store, session.memory.conversation).preview(QUESTION, Mode.JIT)
+    beside = session_on(store, session.memory.conversation, options=SessionOptions(SMALL))
+    plain = beside.preview(QUESTION, Mode.JIT)
 
     events = await send(session, QUESTION)
 
@@ -102,7 +108,8 @@ async def test_a_failure_falls_back_to_the_heuristic_and_is_kept_with_the_window
 ):
     is_slow = isinstance(script[0], asyncio.Event)
     session = session_with(store, small(*script, seconds=0.05 if is_slow else 5.0))
-    plain = session_on(store, session.memory.conversation).preview(QUESTION, Mode.JIT)
+    beside = session_on(store, session.memory.conversation, options=SessionOptions(SMALL))
+    plain = beside.preview(QUESTION, Mode.JIT)
 
     events = await send(session, QUESTION)
 

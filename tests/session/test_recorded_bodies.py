@@ -181,7 +181,13 @@ _DOCUMENTS = {
 
 
 def session_with(
-    store: ColdStore, server: Server, *, limit: int = 64_000, picks: bool = False, longer: int = 1
+    store: ColdStore,
+    server: Server,
+    *,
+    limit: int = 64_000,
+    size: int = 8_000,
+    picks: bool = False,
+    longer: int = 1,
 ) -> Session:
     endpoint = Endpoint(SERVER, "http://models.test/v1", MODELS.get(server.protocol, "m"), "sk-1")
     transport = httpx.MockTransport(server)
@@ -189,7 +195,7 @@ def session_with(
     provider = HttpProvider(endpoint, protocol_named(server.protocol), transport, clock=clock)
     counter = EstimateCounter(style_of(server.protocol))
     options = SessionOptions(
-        Budget(limit),
+        Budget(limit, size=size),
         toolbox=Toolbox((ScriptedTools({"look": "a lamp", "read": LOG, "count": ""}),)),
         offers=OfferRules(Asking.ON, offers_all=True),
         learnt=ModelLessons(store.database, SERVER, endpoint.model),
@@ -395,7 +401,7 @@ async def test_pickers_and_titles_are_read_whole(store, protocol_name):
     server = Server(
         protocol_name, [Answer('{"ids": [12]}'), Answer("Yes."), Answer('{"titles": ["Cranes"]}')]
     )
-    session = session_with(store, server, picks=True)
+    session = session_with(store, server, picks=True, size=900, longer=4)
     events = await send(session, "What was said of turn 12 and the cranes?", Mode.JIT)
     assert not failures(events)
     assert session.options.picker is not None

@@ -11,6 +11,7 @@ from jitchat.session_options import SessionOptions
 from jitchat.small_models.reranker import Reranker
 from jitchat.values import Mode
 from jitchat.why import Explained, why
+from jitchat.window.budget import Budget
 from jitchat.window.cost import choosing_sentences
 from jitchat.window.record import ledger_fields
 from jitchat.window.window import RERANKER, Kind
@@ -29,7 +30,8 @@ def session_with(store: ColdStore, folder: Path, **options: object) -> tuple[Ses
     """A session with a reranker in fastembed, and the turn it ranks first: the tenth found."""
     made = Reranker(MODEL, lambda: load_cross_encoder(MODEL, folder / "model", folder), 20.0)
     conversation = conversation_of(store, talk(*TURNS))
-    session = session_on(store, conversation, options=SessionOptions(reranker=made, **options))
+    chosen = SessionOptions(Budget(size=1_500), reranker=made, **options)  # type: ignore[arg-type]
+    session = session_on(store, conversation, options=chosen)
     liked = session.memory.retrieve(QUESTION, 61).candidates[9].turn
     write_cross_encoder(folder / "model", {str(7 * liked): 50.0})
     return session, liked
@@ -49,7 +51,7 @@ async def test_the_top_ranked_turn_is_at_full_text_and_the_ranking_is_stored(sto
     assert ledger_fields(row)["rank_before"] == 10
     (sentence,) = choosing_sentences(window)
     ranked = len([row for row in window.ledger if row.rank is not None])
-    assert sentence.startswith(f"reranked by {MODEL}: {ranked} turns, ")
+    assert sentence.startswith(f"reranked by {MODEL}: 50 turns, ")
     assert sentence.endswith(", on this machine")
     said = stored_turns(events)[0]
     assert sent_window(session, said) == window
@@ -60,13 +62,13 @@ async def test_the_top_ranked_turn_is_at_full_text_and_the_ranking_is_stored(sto
 async def test_the_picker_chooses_from_the_reranked_shortlist(store, tmp_path):
     picker = small()
     session, liked = session_with(store, tmp_path, picker=picker)
-    last = session.memory.retrieve(QUESTION, 61).candidates[-1].turn
-    picker.provider.script = (picks(last),)
+    other = session.memory.retrieve(QUESTION, 61).candidates[14].turn
+    picker.provider.script = (picks(other),)
 
     window = await session.preview_picked(QUESTION, Mode.JIT)
 
     loaded = {each.turn for each in window.segments if each.kind is Kind.RETRIEVED}
-    assert {last, liked} <= loaded
+    assert {other, liked} <= loaded
     reranked, picked, *_ = choosing_sentences(window)
     assert reranked.startswith("reranked by ")
     assert picked.startswith("picked by ")

@@ -32,6 +32,7 @@ from jitchat.store.requests import Purpose, RequestLog, Spent
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import REQUEST_CONTEXT, Message, Mode, Role, ToolCall, Usage
+from jitchat.window.budget import Budget
 from tests.session.sending import failures, send
 from tests.small_models.support import QUESTION, TURNS, picks, small
 from tests.support import ScriptedProvider, conversation_of, session_on, talk
@@ -60,7 +61,8 @@ def session(
     store: ColdStore, limits: SpendingLimits, provider: ScriptedProvider | None = None
 ) -> Session:
     offers = OfferRules(Asking.ON)
-    options = SessionOptions(spending=limits, prices=PRICES, request=SHORT, offers=offers)
+    budget = Budget(size=600)
+    options = SessionOptions(budget, spending=limits, prices=PRICES, request=SHORT, offers=offers)
     said = talk(*(f"The port of relay {number} is {9_000 + number}." for number in range(40)))
     return session_on(
         store, conversation_of(store, said), provider or ScriptedProvider(), options=options
@@ -457,7 +459,11 @@ async def test_small_models_that_work_for_a_message_are_charged_to_it_and_lifted
     picker = replace(small(picks(3)), prices=PRICES, purpose=Purpose.PICKING, metering=metering)
     calling = ScriptedProvider((ToolCall("1", "look", "{}"),), later=[("Yes.",), ("It is 21.",)])
     options = SessionOptions(
-        spending=limits, prices=PRICES, picker=picker, toolbox=Toolbox((tools,))
+        Budget(size=1_500),
+        spending=limits,
+        prices=PRICES,
+        picker=picker,
+        toolbox=Toolbox((tools,)),
     )
     talking = session_on(store, conversation_of(store, talk(*TURNS)), calling, options=options)
     tools.talking = talking

@@ -15,6 +15,7 @@ from jitchat.tools.offering import Asking, OfferRules
 from jitchat.values import REQUEST_CONTEXT, Mode, Status, ToolCall, Turn
 from jitchat.why import Explained, Standing, Why, why
 from jitchat.window import reasons
+from jitchat.window.budget import Budget
 from jitchat.window.steering import NO_MORE, Hold, Once
 from tests.session.sending import send, stored_turns
 from tests.support import (
@@ -101,16 +102,17 @@ def test_a_turn_that_was_no_candidate_is_ranked_among_all(demo: Session) -> None
 def test_for_a_turn_below_the_shortlist_shared_words_are_listed(
     store: ColdStore,
 ) -> None:
-    turns = talk(*["The gateway listens on port 8443."] * 60, "Ah, the gateway, of course, yes.")
-    session = session_on(store, conversation_of(store, turns))
+    turns = talk(*["The gateway listens on port 8443."] * 160, "Ah, the gateway, of course, yes.")
+    options = SessionOptions(Budget(size=1_500))
+    session = session_on(store, conversation_of(store, turns), options=options)
     explained = session.explained("gateway port", Mode.JIT, NO_MORE)
     worst = [why(session.memory, explained, turn.position) for turn in turns]
     never = [each for each in worst if each.standing is Standing.NEVER]
     ranks = [each.placed.candidate.rank for each in never if each.placed]
     assert ranks
-    assert min(ranks) > 50
-    assert f"rank {ranks[0]} of 61, shares “gateway, port”, lexical" in str(never[0])
-    assert "The shortlist ends at rank 50 with " in str(never[0])
+    assert min(ranks) > 120
+    assert f"rank {ranks[0]} of 161, shares “gateway, port”, lexical" in str(never[0])
+    assert "The shortlist ends at rank 120 with " in str(never[0])
 
 
 def test_a_turn_that_does_not_exist_is_reported_as_such(demo: Session) -> None:
@@ -154,7 +156,7 @@ async def test_a_turn_that_no_window_can_have_is_reported_as_such(demo: Session)
 def test_a_turn_that_is_not_indexed_yet_is_reported_as_such(store: ColdStore) -> None:
     turns = talk(*(f"turn {number} of a long talk about harbours" for number in range(1, 90)))
     conversation = conversation_of(store, turns)
-    demo = session_on(store, conversation)
+    demo = session_on(store, conversation, options=SessionOptions(Budget(size=600)))
     demo.memory = Memory(store, conversation)
     with store.database.write() as connection:
         connection.execute("DELETE FROM index_entries")
@@ -216,7 +218,7 @@ async def test_a_request_for_context_and_its_result_are_never_promised_for_later
     """They belong to one turn: no waiting brings them into a window."""
     call = ToolCall("1", REQUEST_CONTEXT, '{"query": "harbour"}')
     provider = ScriptedProvider((call,), later=[("9641.",)])
-    options = SessionOptions(offers=OfferRules(Asking.ON))
+    options = SessionOptions(Budget(size=500), offers=OfferRules(Asking.ON))
     said = talk(*(f"The harbour master of pier {number}." for number in range(40)))
     session = session_on(store, conversation_of(store, said), provider, options=options)
     await send(session, "which port?", Mode.RECENCY)
