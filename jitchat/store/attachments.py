@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from jitchat import __version__
 from jitchat.attachments import Attachment, Part, Picture
 from jitchat.errors import FileRefused
 from jitchat.store import search_index
@@ -136,6 +137,29 @@ class AttachmentStore:
             what = f"{one_line(file.name)} is no longer stored."
             raise FileRefused(what, "Backspace at the start of the prompt takes it away.")
         return replace(file, parts=before.parts, picture=picture)
+
+
+class FileTokens:
+    """The tokens of stored files, each sent whole, by one counter. They can be counted again."""
+
+    def __init__(self, database: Database, counter: str) -> None:
+        self._database, self._counter = database, f"{counter} {__version__}"
+
+    def read(self, file: Attachment) -> int | None:
+        query = "SELECT tokens FROM file_tokens WHERE digest = ? AND sent_as = ? AND counter = ?"
+        row = self._database.fetch_one(query, (file.digest, _sent_as(file), self._counter))
+        return None if row is None else int(row[0])
+
+    def write(self, file: Attachment, tokens: int) -> None:
+        """Store the tokens of a file, if the file itself is stored."""
+        self._database.execute(
+            "REPLACE INTO file_tokens SELECT digest, ?, ?, ? FROM attachments WHERE digest = ?",
+            (_sent_as(file), self._counter, tokens, file.digest),
+        )
+
+
+def _sent_as(file: Attachment) -> str:
+    return f"#{file.turn} {file.name}"
 
 
 def listed_file(row: Sequence[Any]) -> Attachment:
