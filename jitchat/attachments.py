@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 _LARGE = 64
 """Parts. What is derived of so many, about 100 KB of text, takes a tenth of a second."""
-_EXTRACTED = (".pdf", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".ipynb")
+EXTRACTED = (".pdf", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".ipynb")
+"""Formats of which the text is extracted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Attachment:
     @property
     def is_extracted(self) -> bool:
         """Whether its text is what a reader of its format extracts."""
-        return self.name.lower().endswith(_EXTRACTED)
+        return self.name.lower().endswith(EXTRACTED)
 
     def place(self, part: int) -> str:
         """Name a part by its number: `README.md § Install`."""

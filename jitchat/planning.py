@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
 
 from jitchat.attachments import Attachment
@@ -19,7 +20,7 @@ from jitchat.files.load import has_changed
 from jitchat.files.named import is_named, mention_of, without_mentions
 from jitchat.memory import Memory
 from jitchat.providers.provider import forgetting
-from jitchat.store.attachments import FileTokens
+from jitchat.store.attachments import tokens_of
 from jitchat.store.models import ModelLessons
 from jitchat.store.turn_costs import TurnCosts
 from jitchat.text.sanitize import one_line, repair
@@ -293,13 +294,8 @@ class Planning:
         """Count a file as it is sent whole; the tokens of a large one are stored."""
         if not file.is_large:
             return file_tokens(price, file)
-        known = FileTokens(self._memory.store.database, self._counter.name)
-        tokens = known.read(file)
-        if tokens is None:
-            tokens = file_tokens(price, file)
-            with suppress(StoreError):
-                known.write(file, tokens)
-        return tokens
+        count = partial(file_tokens, price, file)
+        return tokens_of(self._memory.store.database, self._counter.name, file, count)
 
     def _before(
         self, history: History, draft: Turn, mode: Mode, facts: ModelFacts

@@ -124,8 +124,7 @@ class FileParts:
             for file in files:
                 vectors, base = self._vectors_of(file, embedder), len(index)
                 for segment in self._segments_of(file):
-                    size = len(segment.arrays["positions"])
-                    own = vectors[segment.start : segment.start + size]
+                    own = vectors[segment.start :][: len(segment.arrays["positions"])]
                     index.add_segment(segment.behind(base), own)
             self._loaded = wanted, index
             self._segments = {key: self._segments[key] for key in wanted[0]}
@@ -137,16 +136,16 @@ class FileParts:
         return [vectors.get(number) for number in range(len(file.parts))]
 
     def _segments_of(self, file: Attachment) -> "list[Segment]":
-        from jitchat.index.segments import FileSegments  # noqa: PLC0415  loads numpy
+        from jitchat.index import segments  # noqa: PLC0415  loads numpy
 
-        key, stored = (file.digest, file.name), FileSegments(self._database)
+        key = file.digest, file.name
         if key not in self._segments and file.is_large:
-            self._segments[key] = stored.read(*key)
+            self._segments[key] = segments.segments_of_file(self._database, *key)
         if not self._segments.get(key):
             self._segments[key] = made = _indexed(file)
             if file.is_large and len(made) == 1:
-                with suppress(StoreError):  # it is indexed again by the next process
-                    stored.write(*key, made[0])
+                with suppress(StoreError):  # the next process indexes it again
+                    segments.write_segment_of_file(self._database, *key, made[0])
         return self._segments[key]
 
     def index_missing(self, files: Sequence[Attachment], most: int = sys.maxsize) -> None:

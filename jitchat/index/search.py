@@ -200,7 +200,7 @@ class HotIndex:
             stems = self._postings.numbered(segment.names["stems"])
             postings = start, stems, found["ends"], found["documents"], found["counts"]
             self._postings.add_pack(PackedPostings(*postings).in_order(), found["lengths"])
-            if vectors is not None:
+            if vectors:
                 self._vectors.extend(vectors)
             else:
                 own = found["vectors"], found["scales"], found["total"]

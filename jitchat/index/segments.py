@@ -95,32 +95,26 @@ class SegmentTable:
                 )
 
 
-class FileSegments:
-    """The segments of the parts of large files, by digest and name. They have no vectors."""
+def segments_of_file(database: Database, digest: str, name: str) -> list[Segment]:
+    """Read the segment of a large file's parts, which has no vectors; none if it is not there."""
+    row = database.fetch_one(
+        "SELECT checksum, CAST(content AS BLOB) FROM file_segments"
+        " WHERE digest = ? AND name = ? AND stems_version = ?",
+        (digest, name, VERSION),
+    )
+    if row is None or crc32(row[1]) != row[0]:
+        return []
+    segment = _decoded(0, 0, decompress(row[1]))
+    return [] if segment is None else [segment]
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
-    def read(self, digest: str, name: str) -> list[Segment]:
-        """Read the segment of a file; none if it is not stored, or damaged or outdated."""
-        row = self._database.fetch_one(
-            "SELECT checksum, CAST(content AS BLOB) FROM file_segments"
-            " WHERE digest = ? AND name = ? AND stems_version = ?",
-            (digest, name, VERSION),
-        )
-        if row is None or crc32(row[1]) != row[0]:
-            return []
-        segment = _decoded(0, 0, decompress(row[1]))
-        return [] if segment is None else [segment]
-
-    def write(self, digest: str, name: str, segment: Segment) -> None:
-        """Store a segment, if the file itself is stored."""
-        content = compress(_encoded(segment), 1)
-        self._database.execute(
-            "REPLACE INTO file_segments SELECT digest, ?, ?, ?, ? FROM attachments"
-            " WHERE digest = ?",
-            (name, VERSION, crc32(content), content, digest),
-        )
+def write_segment_of_file(database: Database, digest: str, name: str, segment: Segment) -> None:
+    """Store such a segment, if the file itself is stored."""
+    content = compress(_encoded(segment), 1)
+    database.execute(
+        "REPLACE INTO file_segments SELECT digest, ?, ?, ?, ? FROM attachments WHERE digest = ?",
+        (name, VERSION, crc32(content), content, digest),
+    )
 
 
 def _encoded(segment: Segment) -> bytes:

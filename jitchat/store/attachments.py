@@ -4,13 +4,14 @@ Turns with the same bytes share them; content that no turn refers to any more is
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from jitchat import __version__
 from jitchat.attachments import Attachment, Part, Picture
-from jitchat.errors import FileRefused
+from jitchat.errors import FileRefused, StoreError
 from jitchat.store import search_index
 from jitchat.store.database import Database
 from jitchat.store.path import Path
@@ -139,27 +140,20 @@ class AttachmentStore:
         return replace(file, parts=before.parts, picture=picture)
 
 
-class FileTokens:
-    """The tokens of stored files, each sent whole, by one counter. They can be counted again."""
-
-    def __init__(self, database: Database, counter: str) -> None:
-        self._database, self._counter = database, f"{counter} {__version__}"
-
-    def read(self, file: Attachment) -> int | None:
-        query = "SELECT tokens FROM file_tokens WHERE digest = ? AND sent_as = ? AND counter = ?"
-        row = self._database.fetch_one(query, (file.digest, _sent_as(file), self._counter))
-        return None if row is None else int(row[0])
-
-    def write(self, file: Attachment, tokens: int) -> None:
-        """Store the tokens of a file, if the file itself is stored."""
-        self._database.execute(
+def tokens_of(database: Database, counter: str, file: Attachment, count: Callable[[], int]) -> int:
+    """Return the tokens of a file as it is sent whole; those of a stored file are counted once."""
+    key = file.digest, f"#{file.turn} {file.name}", f"{counter} {__version__}"
+    query = "SELECT tokens FROM file_tokens WHERE digest = ? AND sent_as = ? AND counter = ?"
+    row = database.fetch_one(query, key)
+    if row is not None:
+        return int(row[0])
+    tokens = count()
+    with suppress(StoreError):  # the next process counts them again
+        database.execute(
             "REPLACE INTO file_tokens SELECT digest, ?, ?, ? FROM attachments WHERE digest = ?",
-            (_sent_as(file), self._counter, tokens, file.digest),
+            (*key[1:], tokens, file.digest),
         )
-
-
-def _sent_as(file: Attachment) -> str:
-    return f"#{file.turn} {file.name}"
+    return tokens
 
 
 def listed_file(row: Sequence[Any]) -> Attachment:
