@@ -3,7 +3,10 @@
 import hashlib
 from dataclasses import dataclass, field
 
-_EXTRACTED = (".pdf", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".ipynb")
+_LARGE = 64
+"""Parts. What is derived of so many, about 100 KB of text, takes a tenth of a second."""
+EXTRACTED = (".pdf", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".ipynb")
+"""Formats of which the text is extracted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +66,14 @@ class Attachment:
         return "".join(part.text for part in self.parts)
 
     @property
+    def is_large(self) -> bool:
+        """Whether what is derived of its text is worth storing."""
+        return len(self.parts) >= _LARGE
+
+    @property
     def is_extracted(self) -> bool:
         """Whether its text is what a reader of its format extracts."""
-        return self.name.lower().endswith(_EXTRACTED)
+        return self.name.lower().endswith(EXTRACTED)
 
     def place(self, part: int) -> str:
         """Name a part by its number: `README.md § Install`."""

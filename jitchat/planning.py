@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
 
 from jitchat.attachments import Attachment
@@ -19,6 +20,7 @@ from jitchat.files.load import has_changed
 from jitchat.files.named import is_named, mention_of, without_mentions
 from jitchat.memory import Memory
 from jitchat.providers.provider import forgetting
+from jitchat.store.attachments import tokens_of
 from jitchat.store.models import ModelLessons
 from jitchat.store.turn_costs import TurnCosts
 from jitchat.text.sanitize import one_line, repair
@@ -29,10 +31,11 @@ from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import NO_CALIBRATION, Calibration, Report, others_of
 from jitchat.window.exchange import compacted_as
-from jitchat.window.files import FileSources
+from jitchat.window.files import FileSources, file_tokens
 from jitchat.window.history import History
 from jitchat.window.parts import Sources, ToolOffer
 from jitchat.window.plan import plan
+from jitchat.window.render import Price
 from jitchat.window.steering import NO_MORE, Once, Steering
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.window import ContextWindow
@@ -279,12 +282,20 @@ class Planning:
                 facts.picture_tokens,
                 facts.sees,
                 kept_out,
+                self._file_tokens,
             ),
             system_reason=facts.system_reason,
             rules=facts.rules,
             before=before,
             is_cached=is_cached,
         )
+
+    def _file_tokens(self, price: Price, file: Attachment) -> int:
+        """Count a file as it is sent whole; the tokens of a large one are stored."""
+        if not file.is_large:
+            return file_tokens(price, file)
+        count = partial(file_tokens, price, file)
+        return tokens_of(self._memory.store.database, self._counter.name, file, count)
 
     def _before(
         self, history: History, draft: Turn, mode: Mode, facts: ModelFacts

@@ -1,5 +1,8 @@
 """From a path to an attachment: reads a file whole, detects its type, and splits it into parts.
 
+A path may name lines: `server.log:20000-21000`, `server.log:-2000`. Of a text that is too large,
+the last lines are taken, as many as may be attached.
+
 A file that is not text, a picture or an office document is refused with the reason. All of this
 blocks: call it in a thread.
 """
@@ -7,16 +10,20 @@ blocks: call it in a thread.
 import csv
 import mimetypes
 import os
+import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from errno import EAGAIN
-from functools import lru_cache
+from functools import lru_cache, partial
+from io import BytesIO
+from itertools import islice
+from os.path import lexists
 from pathlib import Path
 from stat import S_ISREG
 
-from jitchat.attachments import Attachment, Part, Picture, digest_of_bytes
+from jitchat.attachments import EXTRACTED, Attachment, Part, Picture, digest_of_bytes
 from jitchat.errors import FileRefused
 from jitchat.files.notebook import notebook_text
 from jitchat.files.office import MOST_LETTERS, office_parts
@@ -36,11 +43,21 @@ _SAVE_AS = {
     **dict.fromkeys((".heic", ".heif", ".avif", ".bmp", ".tif", ".tiff", ".ico"), "PNG or JPEG"),
 }
 """For unsupported file extensions, the formats to use instead."""
+_LINES = re.compile(r"(.+):([1-9]\d{0,8}-[1-9]\d{0,8}|-[1-9]\d{0,8})")
 _READ = "Supported: text, code, Markdown, CSV, PDF, office files and pictures."
 
 
+def parted(path: Path) -> tuple[Path, str]:
+    """Divide a path into the file and its lines, `20000-21000` or `-2000` for the last ones.
+
+    Without lines, or if a file has that very name, they are empty.
+    """
+    found = _LINES.fullmatch(path.name)
+    return (path, "") if found is None or lexists(path) else (path.with_name(found[1]), found[2])
+
+
 def load(path: Path, name: str = "") -> Attachment:
-    """Read a file, unless it is unchanged since the last time.
+    """Read a file or lines of it, unless it is unchanged since the last time.
 
     Raises:
         FileRefused: It cannot be attached.
@@ -48,13 +65,11 @@ def load(path: Path, name: str = "") -> Attachment:
     """
     shown = repair(name or path.name)
     try:
-        found = path.stat()
+        found = parted(path)[0].stat()
     except OSError as error:
         raise _unreadable(shown, error) from error
     if not S_ISREG(found.st_mode):
         raise FileRefused(f"{shown} is not a file.", "Attach a file, or a folder with /attach.")
-    if found.st_size > MOST_BYTES:
-        raise _too_large(shown, found.st_size, MOST_BYTES)
     loaded = _loaded(path.absolute(), shown, found.st_mtime_ns, found.st_size)
     if isinstance(loaded, FileRefused):
         raise FileRefused(loaded.what, loaded.remedy)
@@ -82,23 +97,59 @@ def _read(path: Path) -> bytes:
     return bytes(found)
 
 
+def _content(path: Path) -> tuple[bytes, int]:
+    """Read a file or lines of it; return them with the number of the first, 1 for the last lines.
+
+    What is too large ends behind `MOST_BYTES`, or begins there.
+    """
+    file, lines = parted(path)
+    if not lines:
+        return _read(path), 1
+    first, _, last = lines.rpartition("-")
+    with file.open("rb") as opened:
+        if not first:
+            opened.seek(max(0, opened.seek(0, os.SEEK_END) - MOST_BYTES - 1))
+            rows = BytesIO(opened.read(MOST_BYTES + 1)).readlines()
+            return b"".join(rows[-int(last) :]), 1
+        for _ in islice(iter(partial(opened.readline, MOST_BYTES), b""), int(first) - 1):
+            pass
+        count = max(0, int(last) - int(first) + 1)
+        rows = BytesIO(opened.read(MOST_BYTES + 1)).readlines()
+    return b"".join(rows[:count]), int(first)
+
+
+def _end_of(path: Path, data: bytes) -> str:
+    """Name the last lines of a text that may be attached: `:-2000`; empty if it is no text."""
+    is_text = b"\0" not in data and not data.startswith(b"%PDF")
+    if not is_text or len(data) <= MOST_LETTERS or path.name.lower().endswith(EXTRACTED):
+        return ""
+    with path.open("rb") as opened:
+        opened.seek(max(0, opened.seek(0, os.SEEK_END) - MOST_LETTERS))
+        count = len(BytesIO(opened.read(MOST_LETTERS)).readlines()) - 1  # the first is not whole
+    return f":-{count}" if count else ""
+
+
 @lru_cache(maxsize=128)  # more files than one message attaches
-def _loaded(path: Path, name: str, modified_ns: int, _size: int) -> Attachment | FileRefused:
+def _loaded(path: Path, name: str, modified_ns: int, size: int) -> Attachment | FileRefused:
     """Read a file, or return why it cannot be attached, which may take as long."""
     try:
-        data = _read(path)
+        data, first = _content(path)
     except OSError as error:
         raise _unreadable(name, error) from error
     try:
-        return attachment_of(name, data, os.fspath(path), modified_ns / 1e9)
+        return attachment_of(name, data, os.fspath(path), modified_ns / 1e9, first)
     except FileRefused as refused:
         if refused.may_pass:
             raise
-        return refused
+        if not parted(path)[1] and (end := _end_of(path, data)):
+            return _loaded(path.with_name(f"{path.name}{end}"), f"{name}{end}", modified_ns, size)
+        return refused if len(data) <= MOST_BYTES else _too_large(name, size, MOST_BYTES)
 
 
-def attachment_of(name: str, data: bytes, path: str = "", modified_at: float = 0.0) -> Attachment:
-    """Make an attachment from the bytes of a file.
+def attachment_of(
+    name: str, data: bytes, path: str = "", modified_at: float = 0.0, first: int = 1
+) -> Attachment:
+    """Make an attachment from the bytes of a file, or of its lines from the line `first` on.
 
     Raises:
         FileRefused: It cannot be attached.
@@ -111,7 +162,7 @@ def attachment_of(name: str, data: bytes, path: str = "", modified_at: float = 0
     if media_type := picture_type(data):
         picture = Picture(*known, media_type, *_size_of(name, data), data)
         return Attachment(*known, media_type, len(data), (), picture, *where, data=data)
-    parts = _parts(name, Path(path or name).suffix.lower(), data)
+    parts = _parts(name, Path(path or name).suffix.lower(), data, first)
     media_type = mimetypes.guess_type(path or name)[0] or "text/plain"
     return Attachment(*known, media_type, len(data), parts, None, *where, data=data)
 
@@ -126,12 +177,12 @@ def _size_of(name: str, data: bytes) -> tuple[int, int]:
     return seen[1:]
 
 
-def _parts(name: str, suffix: str, data: bytes) -> tuple[Part, ...]:
+def _parts(name: str, suffix: str, data: bytes, first: int) -> tuple[Part, ...]:
     parts = office_parts(name, data)
     if parts is None and suffix == ".ipynb" and (cells := notebook_text(data)) is not None:
         parts = split_markdown(repair(cells))
     elif parts is None:
-        parts = _text_parts(suffix, repair(decoded(name, data)))
+        parts = _text_parts(suffix, repair(decoded(name, data)), first)
     letters = sum(len(part.text) for part in parts)
     if letters > MOST_LETTERS:
         what = f"{name} has {letters:,} characters; at most {MOST_LETTERS:,} are attached."
@@ -151,7 +202,7 @@ def _numbered(parts: Iterable[Part]) -> Iterator[Part]:
         yield part if number == 1 else replace(part, locator=f"{part.locator} ({number})")
 
 
-def _text_parts(suffix: str, text: str) -> tuple[Part, ...]:
+def _text_parts(suffix: str, text: str, first: int) -> tuple[Part, ...]:
     if suffix in _MARKDOWN:
         return split_markdown(text)
     if suffix in _TABLES:
@@ -159,7 +210,7 @@ def _text_parts(suffix: str, text: str) -> tuple[Part, ...]:
             return split_table(text)
         except csv.Error:
             return split_lines(text)
-    return split_lines(text)
+    return split_lines(text, first)
 
 
 def decoded(name: str, data: bytes) -> str:
@@ -186,10 +237,11 @@ def decoded(name: str, data: bytes) -> str:
 def has_changed(file: Attachment) -> bool:
     """Whether the file at its path has changed; False if there is none."""
     path = Path(file.path)
+    whole, _ = parted(path)
     try:
-        if not file.path or path.stat().st_mtime == file.modified_at:
+        if not file.path or whole.stat().st_mtime == file.modified_at:
             return False
-        return path.is_file() and digest_of_bytes(_read(path)) != file.digest
+        return whole.is_file() and digest_of_bytes(_content(path)[0]) != file.digest
     except OSError:
         return False
 

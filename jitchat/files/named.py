@@ -3,6 +3,9 @@ r"""The files that a path, a folder or a pattern names. All of this blocks: call
 In a folder and in a pattern, hidden files, symbolic links and ignored files (`files/ignored.py`)
 are left out; a file's own name attaches it in any case, and `folder/!` ignored files, too.
 
+A file's name may be followed by its lines, `server.log:20000-21000`, or its last ones,
+`server.log:-2000`; a file that has this very name wins.
+
 Mentions such as `@notes.md`, `@"meeting notes.md"`, `@my\ notes.md`, `@src/*.py` and `@src/` name
 files, also in brackets or quotes and before punctuation; so do the paths that terminals paste for
 dropped files. To find mentions, no file is looked at.
@@ -20,11 +23,11 @@ from itertools import chain, islice
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
-from jitchat.attachments import Attachment
+from jitchat.attachments import EXTRACTED, Attachment
 from jitchat.draft import FOREIGN, Draft
 from jitchat.errors import FileRefused
 from jitchat.files.ignored import IgnoreRules
-from jitchat.files.load import load
+from jitchat.files.load import load, parted
 from jitchat.paths import locate
 from jitchat.text.figures import plural
 from jitchat.text.sanitize import one_line
@@ -44,6 +47,8 @@ BEHIND = ".,;:!?)]}>'\"…。，；：！？、）】」』”’»"
 """Punctuation that may follow a path."""
 _AFTER = re.compile(r"[)\]},;。，；：！？、）】」』”’»]")
 """Punctuation that may stand between a path and a text without a blank."""
+_END = re.compile(r":-\d+\Z")
+"""Behind the name of a file of which only the end was attached."""
 _ESCAPED = re.compile(r"\\(.)")
 _LONGEST_PASTE = 8_192
 
@@ -98,7 +103,7 @@ def is_named(name: str, file: Attachment) -> bool:
     with suppress(RuntimeError, ValueError):
         for spelling in spellings(name):
             path = composed(os.fspath(Path(spelling).expanduser()))
-            if path in (composed(file.name), composed(file.path)):
+            if path in map(composed, (file.name, file.path, _END.sub("", file.name))):
                 return True
     return False
 
@@ -208,8 +213,9 @@ def _named_at(written: str, current: Path) -> Named | None:
         if os.path.isdir(path):  # noqa: PTH112  a folder without permission is not an error
             rules = None if is_all else IgnoreRules(path, current)
             return _sorted_out(written, path, _entries_in(path, rules), rules)
-        if os.path.lexists(path):
-            return Named(written, (path,), folder=path.resolve().parent, is_single=True)
+        file, lines = parted(path)
+        if os.path.lexists(path) or (lines and file.is_file()):
+            return Named(written, (path,), folder=file.resolve().parent, is_single=True)
         if _WILD.intersection(path.name) and path.parent.is_dir():
             rules = IgnoreRules(path.parent, current)
             return _sorted_out(written, path.parent, _matches(path), rules)
@@ -231,7 +237,7 @@ def is_pasted(path: Path) -> bool:
 def _as_stored(path: Path) -> Path:
     """Return the path as the file system spells it, with composed or decomposed accents."""
     forms = (Path(unicodedata.normalize(form, os.fspath(path))) for form in ("NFC", "NFD"))
-    return next((form for form in (path, *forms) if os.path.lexists(form)), path)
+    return next((form for form in (path, *forms) if os.path.lexists(parted(form)[0])), path)
 
 
 def _entries_in(folder: Path, rules: IgnoreRules | None) -> Iterator[Path]:
@@ -286,7 +292,8 @@ def folder_to_ask(named: Named, current: Path) -> Path | None:
         inside = folder.relative_to(current.resolve()).parts
     except ValueError:
         return folder
-    names = [path.resolve().name if named.is_single else path.name for path in named.files]
+    files = (parted(path)[0] for path in named.files)
+    names = [path.resolve().name if named.is_single else path.name for path in files]
     is_hidden = any(part.startswith(".") for part in (*inside, *names))
     return folder if is_hidden else None
 
@@ -334,7 +341,11 @@ def left_out(named: Iterable[Named], current: Path) -> str:
             is_folder = not _WILD.intersection(group.name)
             advice = f": @{one_line(group.name.rstrip('/'))}/! attaches all" if is_folder else ""
             notes.append(f"{plural(group.ignored, 'ignored file')} left out{advice}")
-        readable = {} if group.is_single else _read(group.files, current)[0]
+        is_extracted = group.is_single and group.name.lower().endswith(EXTRACTED)
+        readable = {} if is_extracted else _read(group.files, current)[0]
+        for path, file in readable.items():
+            if file.path != os.fspath(path):
+                notes.append(f"too large, so only its end is attached: {one_line(file.name)}")
         if refused := [path for path in group.files if readable and path not in readable]:
             notes.append(f"not attached: {_names(refused, current)}; attach one by name to see why")
     return " · ".join(notes)

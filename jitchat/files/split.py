@@ -44,13 +44,16 @@ class _Block:
         return self.first + len(self.lines) - 1
 
 
-def split_lines(text: str) -> tuple[Part, ...]:
-    """Split text or code at unindented lines after a blank line, otherwise at blank lines."""
+def split_lines(text: str, first: int = 1) -> tuple[Part, ...]:
+    """Split text or code at unindented lines after a blank line, otherwise at blank lines.
+
+    `first` is the number of the first line.
+    """
     if _size(text) <= PART:
         return (Part("", text),)
     return tuple(
         part
-        for block in _merged(_finer(_Block(1, lines_of(text))))
+        for block in _merged(_finer(_Block(first, lines_of(text))))
         for part in _pieces(f"lines {_span(block)}", "".join(block.lines))
     )
 

@@ -4,7 +4,8 @@ Parts have their own index. Their scores are weighed against the best turn's: a 
 little is left out if a turn matches far better, because the question is then about the turn. Each
 part is a stretch of talk by itself and lends nothing to its neighbours, because a part does not
 answer the one before it. A part is found by its text and by the file's name. Parts of stored files
-are embedded in the background; parts of the draft's own files, when the draft is sent. Thread-safe.
+are embedded in the background; parts of the draft's own files, when the draft is sent. Parts of a
+file are indexed once: the index of a large file is stored with it. Thread-safe.
 """
 
 import re
@@ -12,15 +13,16 @@ import sys
 import threading
 from bisect import bisect_right
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from jitchat.attachments import Attachment, PartHit
-from jitchat.errors import EmbedderUnavailable
+from jitchat.errors import EmbedderUnavailable, StoreError
 from jitchat.index.abstain import needless
 from jitchat.index.conversation_index import ConversationIndex
-from jitchat.index.embedder import Embedder
+from jitchat.index.embedder import Embedder, NoEmbedder
 from jitchat.index.retrieve import SearchRequest, pick
 from jitchat.index.tables import IndexRow
 from jitchat.store.database import Database
@@ -30,6 +32,7 @@ from jitchat.window import reasons
 
 if TYPE_CHECKING:
     from jitchat.index.search import HotIndex  # loads numpy
+    from jitchat.index.segments import Segment
 
 AT_ONCE = 32
 """Parts embedded before a message is sent; the remaining ones are embedded afterwards."""
@@ -41,6 +44,8 @@ about a manual of 58,000 tokens, the best part scores at least 0.53; for questio
 conversation, mostly less."""
 _JOINTS = re.compile(r"[\W_]+")
 """Separators between the words of a file's name."""
+_SPEAKER = "file"
+"""Of all parts: nobody says them, and an index has no rows without a speaker."""
 _MISSING = """
     SELECT p.number FROM attachment_parts p LEFT JOIN part_vectors v
     ON v.digest = p.digest AND v.number = p.number AND v.embedder = ?
@@ -55,8 +60,8 @@ class FileParts:
         """`own` supplies the embedder and the throttle."""
         self._database, self._own = database, own
         self._lock = threading.Lock()
-        self._stems: dict[tuple[str, str], list[str]] = {}
-        """The stems of each part, by the file's digest and name."""
+        self._segments: dict[tuple[str, str], list[Segment]] = {}
+        """The indexed parts of each file, by its digest and name."""
         self._loaded: tuple[object, HotIndex | None] = (None, None)
         self._vectors = 0
         """Incremented when vectors are written."""
@@ -112,26 +117,36 @@ class FileParts:
         wanted = tuple((file.digest, file.name) for file in files), embedder.id, self._vectors
         known, index = self._loaded
         if index is None or known != wanted:
-            index, base = HotIndex(embedder), 0
+            places = [part.locator for file in files for part in file.parts]
+            index = HotIndex(
+                embedder, entries_of=lambda rows: [IndexEntry(at, places[at - 1]) for at in rows]
+            )
             for file in files:
-                for row in self._rows(file, base, embedder):
-                    index.add([row], begins=True)
-                base += len(file.parts)
+                vectors, base = self._vectors_of(file, embedder), len(index)
+                for segment in self._segments_of(file):
+                    own = vectors[segment.start :][: len(segment.arrays["positions"])]
+                    index.add_segment(segment.behind(base), own)
             self._loaded = wanted, index
-            self._stems = {key: self._stems[key] for key in wanted[0]}
+            self._segments = {key: self._segments[key] for key in wanted[0]}
         return index
 
-    def _rows(self, file: Attachment, base: int, embedder: Embedder) -> list[IndexRow]:
+    def _vectors_of(self, file: Attachment, embedder: Embedder) -> list[bytes | None]:
         query = "SELECT number, vector FROM part_vectors WHERE digest = ? AND embedder = ?"
         vectors = dict(self._database.fetch_all(query, (file.digest, embedder.id)))
-        key, name = (file.digest, file.name), _JOINTS.sub(" ", file.name)
-        if key not in self._stems:
-            texts = (f"{name}\n{part.text}" for part in file.parts)
-            self._stems[key] = [" ".join(stems_and_negations(text)) for text in texts]
-        return [
-            IndexRow(IndexEntry(base + at + 1, part.locator), "", None, stems, vectors.get(at))
-            for at, (part, stems) in enumerate(zip(file.parts, self._stems[key], strict=True))
-        ]
+        return [vectors.get(number) for number in range(len(file.parts))]
+
+    def _segments_of(self, file: Attachment) -> "list[Segment]":
+        from jitchat.index import segments  # noqa: PLC0415  loads numpy
+
+        key = file.digest, file.name
+        if key not in self._segments and file.is_large:
+            self._segments[key] = segments.segments_of_file(self._database, *key)
+        if not self._segments.get(key):
+            self._segments[key] = made = _indexed(file)
+            if file.is_large and len(made) == 1:
+                with suppress(StoreError):  # the next process indexes it again
+                    segments.write_segment_of_file(self._database, *key, made[0])
+        return self._segments[key]
 
     def index_missing(self, files: Sequence[Attachment], most: int = sys.maxsize) -> None:
         """Embed at most `most` parts of stored files that lack a vector.
@@ -170,3 +185,15 @@ class FileParts:
         self._vectors += 1
         self._own.throttle.rest_after(begun)
         return True
+
+
+def _indexed(file: Attachment) -> "list[Segment]":
+    """Index the parts of a file, without vectors. Slow: every part is stemmed."""
+    from jitchat.index.search import HotIndex  # noqa: PLC0415  loads numpy
+
+    index, name = HotIndex(NoEmbedder()), _JOINTS.sub(" ", file.name)
+    for number, part in enumerate(file.parts, start=1):
+        stems = " ".join(stems_and_negations(f"{name}\n{part.text}"))
+        row = IndexRow(IndexEntry(number, part.locator), _SPEAKER, None, stems, None)
+        index.add([row], begins=True)
+    return index.pack(len(file.parts))

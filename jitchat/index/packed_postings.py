@@ -48,6 +48,11 @@ class PackedPostings:
         arrays = (np.array(each, dtype=np.uint32) for each in (stems, sizes, documents, counts))
         return _ordered(start, *arrays)
 
+    def in_order(self) -> "PackedPostings":
+        """Order the runs by stem: the stems of another index may be numbered in another order."""
+        is_ordered = bool(np.all(self.stems[:-1] < self.stems[1:]))
+        return self if is_ordered else _ordered(self.start, *self.in_sizes())
+
     def followed_by(self, other: "PackedPostings") -> "PackedPostings":
         """Join two packs. All documents of `other` come after the documents of this one."""
         both = zip(self.in_sizes(), other.in_sizes(), strict=True)

@@ -188,17 +188,23 @@ class HotIndex:
             },
         )
 
-    def add_segment(self, segment: Segment) -> None:
-        """Append a segment made by `pack`. The segments before it must have been added already."""
+    def add_segment(self, segment: Segment, vectors: Sequence[bytes | None] | None = None) -> None:
+        """Append a segment made by `pack`. The segments before it must have been added already.
+
+        Its own vectors are used, or those given, one for each row.
+        """
         found, start = segment.arrays, segment.start
         with self._lock:
             self._forget()
             self._columns.add_packed(segment.names["speakers"], found)
             stems = self._postings.numbered(segment.names["stems"])
             postings = start, stems, found["ends"], found["documents"], found["counts"]
-            self._postings.add_pack(PackedPostings(*postings), found["lengths"])
-            vectors = found["vectors"], found["scales"], found["total"]
-            self._vectors.add_pack(PackedVectors(*vectors), start)
+            self._postings.add_pack(PackedPostings(*postings).in_order(), found["lengths"])
+            if vectors:
+                self._vectors.extend(vectors)
+            else:
+                own = found["vectors"], found["scales"], found["total"]
+                self._vectors.add_pack(PackedVectors(*own), start)
             self._positions.extend(found["positions"])
             self._starts.append(start)
             self._packed = len(self._positions)

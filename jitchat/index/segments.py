@@ -9,9 +9,9 @@ that cover the turn in the same transaction.
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-from zlib import crc32
+from zlib import compress, crc32, decompress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,13 @@ from numpy.typing import NDArray
 from jitchat.index.embedder import Embedder
 from jitchat.store.database import Database
 from jitchat.store.path import Path
+from jitchat.text.words import VERSION
 
 _FORMAT = 2
 _LENGTH = 8
 """Bytes of the header's length field."""
+_BY_ROW = ("positions", "stretch_of", "dated", "documents")
+"""The arrays that hold numbers of rows, or of stretches that are one row each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,15 @@ class Segment:
     names: Mapping[str, list[str]]
     arrays: Mapping[str, NDArray[Any]]
     """By name. Arrays of segments read from the store are read-only."""
+
+    def behind(self, rows: int) -> "Segment":
+        """Move it behind so many rows, each a stretch of its own, with the same only speaker."""
+        if not rows:
+            return self
+        moved = {name: self.arrays[name] + np.uint32(rows) for name in _BY_ROW}
+        moved["spoke_first"] = self.arrays["spoke_first"][:0]
+        names = {**self.names, "speakers": []}
+        return replace(self, start=self.start + rows, names=names, arrays={**self.arrays, **moved})
 
 
 class SegmentTable:
@@ -81,6 +93,28 @@ class SegmentTable:
                         *(path.start(segment.last), crc32(content), content),
                     ),
                 )
+
+
+def segments_of_file(database: Database, digest: str, name: str) -> list[Segment]:
+    """Read the segment of a large file's parts, which has no vectors; none if it is not there."""
+    row = database.fetch_one(
+        "SELECT checksum, CAST(content AS BLOB) FROM file_segments"
+        " WHERE digest = ? AND name = ? AND stems_version = ?",
+        (digest, name, VERSION),
+    )
+    if row is None or crc32(row[1]) != row[0]:
+        return []
+    segment = _decoded(0, 0, decompress(row[1]))
+    return [] if segment is None else [segment]
+
+
+def write_segment_of_file(database: Database, digest: str, name: str, segment: Segment) -> None:
+    """Store such a segment, if the file itself is stored."""
+    content = compress(_encoded(segment), 1)
+    database.execute(
+        "REPLACE INTO file_segments SELECT digest, ?, ?, ?, ? FROM attachments WHERE digest = ?",
+        (name, VERSION, crc32(content), content, digest),
+    )
 
 
 def _encoded(segment: Segment) -> bytes:

@@ -4,12 +4,14 @@ Turns with the same bytes share them; content that no turn refers to any more is
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from jitchat import __version__
 from jitchat.attachments import Attachment, Part, Picture
-from jitchat.errors import FileRefused
+from jitchat.errors import FileRefused, StoreError
 from jitchat.store import search_index
 from jitchat.store.database import Database
 from jitchat.store.path import Path
@@ -136,6 +138,22 @@ class AttachmentStore:
             what = f"{one_line(file.name)} is no longer stored."
             raise FileRefused(what, "Backspace at the start of the prompt takes it away.")
         return replace(file, parts=before.parts, picture=picture)
+
+
+def tokens_of(database: Database, counter: str, file: Attachment, count: Callable[[], int]) -> int:
+    """Return the tokens of a file as it is sent whole; those of a stored file are counted once."""
+    key = file.digest, f"#{file.turn} {file.name}", f"{counter} {__version__}"
+    query = "SELECT tokens FROM file_tokens WHERE digest = ? AND sent_as = ? AND counter = ?"
+    row = database.fetch_one(query, key)
+    if row is not None:
+        return int(row[0])
+    tokens = count()
+    with suppress(StoreError):  # the next process counts them again
+        database.execute(
+            "REPLACE INTO file_tokens SELECT digest, ?, ?, ? FROM attachments WHERE digest = ?",
+            (*key[1:], tokens, file.digest),
+        )
+    return tokens
 
 
 def listed_file(row: Sequence[Any]) -> Attachment:

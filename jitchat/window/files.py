@@ -27,6 +27,12 @@ _NAME = 256
 """Characters of a file's name; file systems allow 255."""
 
 
+@lru_cache(maxsize=128)
+def file_tokens(price: Price, file: Attachment) -> int:
+    """Count a whole file as sent, without its picture."""
+    return price(whole_text(file))
+
+
 @dataclass(frozen=True, slots=True)
 class FileSources:
     """The files of a conversation, the draft's last, and the parts found in them."""
@@ -40,6 +46,8 @@ class FileSources:
     """Whether the model accepts pictures; if unknown (None), they are sent."""
     kept_out: tuple[Attachment, ...] = ()
     """The files of turns that the user excluded."""
+    tokens_of: Callable[[Price, Attachment], int] = file_tokens
+    """Counts a whole file, or knows its tokens: counting a large one takes seconds."""
 
     def __bool__(self) -> bool:
         return bool(self.files)
@@ -101,7 +109,7 @@ class Placing:
 
     def tokens(self, file: Attachment) -> int:
         """Return what a file costs if it is sent whole."""
-        own, picture = file_tokens(self.counter.count, file), file.picture
+        own, picture = self.sources.tokens_of(self.counter.count, file), file.picture
         return own + (self._seen(picture)[0] if picture is not None else 0)
 
     def _seen(self, picture: Picture) -> tuple[int, bool]:
@@ -160,12 +168,6 @@ def placed(
             placed_segments += rest.pop(segment.turn, ())
         placed_segments.append(segment)
     return (*placed_segments, *chain.from_iterable(rest.values()), *own, *segments[tail:])
-
-
-@lru_cache(maxsize=128)
-def file_tokens(price: Price, file: Attachment) -> int:
-    """Count a whole file as sent, without its picture."""
-    return price(whole_text(file))
 
 
 def whole_text(file: Attachment) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,8 @@ from hypothesis import strategies as st
 from jitchat.attachments import Attachment
 from jitchat.draft import Draft
 from jitchat.errors import FileRefused
+from jitchat.files import load as loading
+from jitchat.files.load import has_changed
 from jitchat.files.named import (
     attach,
     find_mention,
@@ -114,6 +117,77 @@ def test_a_name_is_found_in_the_other_form_of_its_accents_too(folder: Path) -> N
     write(folder, {decomposed: "e"})
     assert attached("@é.md", folder) == [decomposed]
     assert attached("@é*", folder) == [decomposed]
+
+
+LOG = "".join(f"line {number}\n" for number in range(1, 31))
+
+
+@pytest.mark.parametrize(
+    ("mention", "name", "first", "last"),
+    [
+        ("@server.log:3-5", "server.log:3-5", 3, 5),
+        ("(@server.log:3-5), or", "server.log:3-5", 3, 5),
+        ("@server.log:28-99.", "server.log:28-99", 28, 30),
+        ("@server.log:-2", "server.log:-2", 29, 30),
+        ("@server.log:-99?", "server.log:-99", 1, 30),
+        ('@"my server.log:7-7"', "my server.log:7-7", 7, 7),
+        (r"@my\ server.log:-1", "my server.log:-1", 30, 30),
+        ("@./logs/ä.log:2-4", "logs/ä.log:2-4", 2, 4),
+        (f"@logs/{unicodedata.normalize('NFD', 'ä')}.log:2-4", "logs/ä.log:2-4", 2, 4),
+    ],
+)
+def test_lines_of_a_file_are_attached_by_themselves(
+    folder: Path, mention: str, name: str, first: int, last: int
+) -> None:
+    write(folder, dict.fromkeys(("server.log", "my server.log", "logs/ä.log"), LOG))
+    mentions = mentions_of(Draft.by_user(mention))
+    [file] = attach([find_mention(each, folder) for each in mentions], folder)
+    assert file.name == name
+    assert file.text.splitlines() == [f"line {number}" for number in range(first, last + 1)]
+    assert is_named(mentions[0], file)
+    assert not has_changed(replace(file, modified_at=0.0))
+    write(folder, {name.partition(":")[0]: LOG.replace("line ", "row ")})
+    assert has_changed(file)
+
+
+def test_a_file_that_has_such_a_name_is_attached_itself(folder: Path) -> None:
+    write(folder, {"a.log": LOG, "a.log:3-5": "the file itself"})
+    [file] = attach([find_mention("a.log:3-5", folder)], folder)
+    assert (file.name, file.text) == ("a.log:3-5", "the file itself")
+
+
+@pytest.mark.parametrize("mention", ["src:1-2", "src/*.py:1-2", "notes.md:0-2", "notes.md:-0"])
+def test_only_a_file_has_lines_and_they_are_numbered_from_one(folder: Path, mention: str) -> None:
+    assert noted(f"@{mention}", folder) == f"no file at @{mention}"
+
+
+def test_lines_that_a_file_does_not_have_are_refused(folder: Path) -> None:
+    for lines in ("40-50", "5-3"):
+        with pytest.raises(FileRefused, match=f"notes.md:{lines} contains no text"):
+            attached(f"@notes.md:{lines}", folder)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a permission there")
+def test_lines_of_a_hidden_file_or_of_one_elsewhere_need_its_folder(folder: Path) -> None:
+    (folder / "link.md").symlink_to(folder.parent / "home/keys")
+    write(folder.parent, {"home/keys": LOG})
+    for name, asked in ((".hidden:1-2", folder), ("link.md:-2", folder.parent / "home")):
+        assert folder_to_ask(find_mention(name, folder), folder) == asked.resolve()
+
+
+def test_of_a_text_that_is_too_large_the_end_is_attached_and_that_is_noted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("MOST_LETTERS", "MOST_BYTES"):
+        monkeypatch.setattr(loading, name, 60)
+    write(folder, {"server.log": LOG})
+    [file] = attach([find_mention("server.log", folder)], folder)
+    assert file.name == "server.log:-7"
+    assert file.text.splitlines() == [f"line {number}" for number in range(24, 31)]
+    assert is_named("server.log", file)
+    assert noted("@server.log", folder) == "too large, so only its end is attached: server.log:-7"
+    with pytest.raises(FileRefused, match="at most 0 MB"):
+        attached("@server.log:1-30", folder)
 
 
 def test_files_skipped_in_a_folder_are_named(folder: Path) -> None:

@@ -27,6 +27,8 @@ def test_parts_add_up_to_the_whole(text: str) -> None:
 def test_code_is_split_where_definitions_begin() -> None:
     code = "".join(f"def f{number}():\n" + "    do_it()\n" * 90 + "\n\n" for number in range(4))
     parts = split_lines(code)
+    behind = split_lines(code, 101)
+    assert behind[0].locator == f"lines 101–{100 + parts[0].text.count(chr(10))}"
 
     assert [part.text.partition("(")[0] for part in parts] == [
         "def f0",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from jitchat import planning
 from jitchat import session as session_module
 from jitchat.errors import Unreachable
 from jitchat.files.named import Named, find_mention
+from jitchat.index import file_parts
 from jitchat.memory import Memory
 from jitchat.tools.offering import Asking, OfferRules
 from jitchat.tools.toolbox import Toolbox
@@ -22,7 +24,7 @@ from jitchat.window.calibration import Calibration
 from jitchat.window.steering import Once
 from jitchat.window.window import ContextWindow, Kind, OtherRow, Verdict
 from tests.session.sending import failures, send, talking, typed
-from tests.support import ScriptedProvider, png, sent_window
+from tests.support import ScriptedProvider, png, sent_window, session_on
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,6 +108,31 @@ async def test_a_large_file_is_recalled_by_part_as_quoted_data(session: Session)
     assert "03:40" in texts(full, Kind.FILES)[0]
     assert not texts(full, Kind.DOCUMENTS)
     assert window.full_tokens == full.used == full.full_tokens
+
+
+async def test_a_large_file_is_indexed_and_counted_once_for_all_processes(
+    session: Session, store: ColdStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"2026-03-02 09:{number % 60:02} job {number} ended\n" for number in range(5_000)]
+    (tmp_path / "server.log").write_text("".join(lines))
+    (tmp_path / "other.log").write_text("".join(lines[::-1]))
+    await send(session, "Keep @server.log, @other.log and @guide.md")
+    asked = "How did job 4711 end?"
+    mine = preview(session, asked)
+    assert sum("job 4711" in each for each in texts(mine, Kind.DOCUMENTS)) == 2
+
+    later = session_on(store, session.memory.conversation)
+    for module, name in ((file_parts, "_indexed"), (planning, "file_tokens")):
+        derive = getattr(module, name)
+
+        def refuse_large(*given: Any, derive: Any = derive) -> object:
+            assert not given[-1].is_large
+            return derive(*given)
+
+        monkeypatch.setattr(module, name, refuse_large)
+    theirs = preview(later, asked)
+    assert theirs.segments == mine.segments
+    assert [row for row in theirs.files if row.score] == [row for row in mine.files if row.score]
 
 
 async def test_a_corrected_window_says_what_full_costs_with_the_tool_for_parts(

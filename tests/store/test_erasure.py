@@ -40,6 +40,8 @@ RULES = {
     "blobs": "deleted when no window uses them",
     "documents": "rewritten without the lines of the conversation: tests/store/test_deletion.py",
     "facts": "deleted, or kept without their conversation",
+    "file_segments": "deleted with their attachment",
+    "file_tokens": "deleted with their attachment",
     "part_vectors": "deleted with their attachment",
     "requests": "kept as figures, without their conversation",
     "reservations": "kept with their request, as a figure",

@@ -33,6 +33,8 @@ attachments: digest, media_type, width, height, content
 blobs: digest, content
 chosen_model: id, provider, model
 conversations: id, title, touched, created_at, updated_at, head
+file_segments: digest, name, stems_version, checksum, content
+file_tokens: digest, sent_as, counter, tokens
 index_entries: turn, decision, asks, tells_when, disclaims, stems_version, standing, texts
 learnt_limits: server, model, tokens
 model_lines: turn, model, line
