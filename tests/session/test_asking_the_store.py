@@ -128,7 +128,7 @@ async def test_calls_of_one_answer_share_the_remaining_budget(store):
     ]
     provider = ScriptedProvider(tuple(calls), later=[("Ropes.",)])
     texts = [f"Note {number}: " + "ropes and paint and tar " * 40 for number in range(60)]
-    made = SessionOptions(budget=Budget(5_000), offers=OfferRules(Asking.ON))
+    made = SessionOptions(budget=Budget(5_000, size=1_500), offers=OfferRules(Asking.ON))
     session = session_on(store, conversation_of(store, talk(*texts)), provider, options=made)
     events = await send(session, "What of the ropes?", Mode.RECENCY)
     assert not failures(events)
