@@ -77,7 +77,6 @@ from jitchat.tools.offering import OfferContext, Offering
 from jitchat.tools.request_context import RequestContext
 from jitchat.tools.toolbox import Toolbox
 from jitchat.values import (
-    BY_USER,
     LEARNT,
     Limit,
     Message,
@@ -109,8 +108,6 @@ class Session:
         self.memory, self.provider, self.counter = memory, provider, counter
         self.options = options
         memory.reach_to(options.reach)
-        self.model_limit = options.budget.limit
-        """The model's limit in tokens, even if the user has set a smaller one."""
         picker, summariser = map(self._with_context, (options.picker, options.summariser))
         self.folder: Path | None = None
         """The folder for `@path` in messages; None if they attach no files."""
@@ -484,14 +481,14 @@ class Session:
                 size can be planned.
 
         """
-        known, limit = self.options, self.model_limit
+        known = self.options
         budget = self._meter.refused(window, refusal, self.options.budget)
         self.take_budget(budget)
         if not refusal.limit:
             try:
                 self.planning.window(question, mode, budget)
             except WindowOverflow:
-                self.options, self.model_limit = known, limit
+                self.options = known
                 raise refusal from None
         sentence = refusal_sentence(self.provider.name, self.provider.model, window, refusal)
         return LimitLearnt(Limit(budget.limit, LEARNT), sentence)
@@ -515,8 +512,6 @@ class Session:
 
     def take_budget(self, budget: Budget) -> None:
         """Use another budget, reported by the server or set by the user."""
-        if budget.limit_source != BY_USER:
-            self.model_limit = budget.limit
         self.options = replace(self.options, budget=budget)
 
     async def aclose(self) -> None:

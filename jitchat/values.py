@@ -48,12 +48,12 @@ class Mode(StrEnum):
     RECENCY = (
         "recency",
         "Send the last turns",
-        "the recent block: the last turns, at least two exchanges",
+        "the last turns, as many as the size of the window holds",
     )
     JIT = (
         "jit",
-        "Send the last turns and what is needed",
-        "the recent block, index lines, and the earlier turns that the draft needs",
+        "Send everything while it fits, then what is needed",
+        "every turn while all of them fit its size; then the last turns and what the draft needs",
         True,
     )
     OBSERVE = (

@@ -144,8 +144,9 @@ def _why_never(window: ContextWindow, turn: int, placed: Placed | None, *, sent:
 
 def parts_told(parts: tuple[tuple[str, float], ...]) -> str:
     """Write a score as a sum, without parts of 0.00: `lexical 1.20 + dense 0.08 − cue 0.02`."""
-    terms = (f"{name} {value:.2f}" for name, value in parts if abs(value) >= LEAST_TOLD)
-    return one_line(" + ".join(terms)).replace("+ -", "− ")
+    told = [(name, value) for name, value in parts if abs(value) >= LEAST_TOLD]
+    terms = (f"{'−' if value < 0 else '+'} {name} {abs(value):.2f}" for name, value in told)
+    return one_line(" ".join(terms)).removeprefix("+ ")
 
 
 def _listed(window: ContextWindow, segment: Segment, row: LedgerRow | None) -> Why:

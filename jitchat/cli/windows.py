@@ -92,8 +92,7 @@ def _row(window: ContextWindow, segment: Segment) -> Sequence[str]:
 
 def sums(window: ContextWindow, conversation: str) -> Iterator[str]:
     yield f"{conversation} in {window.mode}: {figures.identity_sentence(window)}"
-    if window.budget.limit_source:
-        yield figures.limit_sentence(window)
+    yield figures.budget_sentence(window.budget, window.mode)
     corrected = f" as {window.counted:,}, corrected by reported counts" if window.band else ""
     full = window.figure(window.full_tokens)
     counted = f"counted by {window.counter} for {window.model}{corrected}"

@@ -40,6 +40,13 @@ class FollowUp:
 
 
 @lru_cache(maxsize=1 << 10)
+def is_about_everything(message: str) -> bool:
+    """Whether a message is about the whole conversation: "sum it up", "list all decisions"."""
+    plain = " ".join(fold(ends_of(message, _EACH_END)).split())
+    return bool(expressions("artefacts")["conversation"].search(plain))
+
+
+@lru_cache(maxsize=1 << 10)
 def follow_up_of(message: str) -> FollowUp:
     """Judge a message by its words alone."""
     need = need_of(message)

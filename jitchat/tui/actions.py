@@ -279,8 +279,12 @@ ACTIONS = (
         takes=Takes.MESSAGE, letter="a",
     ),
     _view(
-        "budget", "Budget", "Which turns fit at other sizes", keys="f8", takes=Takes.MESSAGE,
+        "budget", "Budget", "What is sent at other sizes", keys="f8", takes=Takes.MESSAGE,
         letter="b",
+    ),
+    Action(
+        "size", "personas.use_size", "", "Set the size of this chat's windows: /size 8000, or auto",
+        takes=Takes.WORD,
     ),
     _view(
         "sends", "Sent windows", "Every window, exactly as sent", keys="f9", letter="s",

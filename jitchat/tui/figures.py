@@ -13,7 +13,7 @@ from jitchat.store.reply_notes import ReplyNote
 from jitchat.store.windows import Send
 from jitchat.text.figures import Figure, Mark, about_cost, cost_of, mark_of, model_name, percent
 from jitchat.text.sanitize import one_line, shorten, stand_ins
-from jitchat.values import ASSUMED, Usage
+from jitchat.values import ASSUMED, Mode, Usage
 from jitchat.why import parts_told
 from jitchat.window.budget import Budget
 from jitchat.window.cost import spent
@@ -143,14 +143,17 @@ def passages_sentence(excerpt: Excerpt, mark: Mark) -> str:
 
 
 def size_sentences(window: ContextWindow, usage: Usage | None = None) -> tuple[str, ...]:
-    """Format `1,187 ± 40 of 30,720 budget · full would be ~3,446`, and shorter variants.
+    """Format `1,187 ± 40 of size 8,000 · full would be ~3,446`, and shorter variants.
 
-    Next to a different count that the provider reported, it says that it was `counted` here.
+    Windows of `full` have no size, but the budget. Next to a different count that the provider
+    reported, it says that it was `counted` here.
     """
     full, used = window.figure(window.full_tokens), str(window.used_figure)
     if usage is not None and usage.input_tokens not in (None, window.used):
         used = f"counted {used}"
-    size = f"{used} of {window.budget.budget:,} budget"
+    is_full = window.mode is Mode.FULL
+    most = f"budget {window.budget.budget:,}" if is_full else f"size {window.budget.most:,}"
+    size = f"{used} of {most}"
     return f"{size} · full would be {full}", f"{size} · full {full}", size, used
 
 
@@ -193,11 +196,18 @@ def assumed_mark(budget: Budget) -> str:
     return f" ({ASSUMED})" if budget.is_assumed else ""
 
 
-def limit_sentence(window: ContextWindow) -> str:
-    """Format `limit 32,768 (loaded in the server)`; no brackets if the source is unknown."""
-    budget = window.budget
-    source = f" ({one_line(budget.limit_source)})" if budget.limit_source else ""
-    return f"limit {budget.limit:,}{source}"
+def budget_sentence(budget: Budget, mode: Mode) -> str:
+    """Format `size 8,000 (usual for the model) · limit 32,768 (loaded in the server)`.
+
+    No brackets if the source is unknown. Windows of `full` have no size.
+    """
+    sizes = [] if mode is Mode.FULL else [("size", budget.most, budget.size_source)]
+    sizes.append(("limit", budget.limit, budget.limit_source))
+    named = (
+        f"{name} {tokens:,}" + (f" ({one_line(source)})" if source else "")
+        for name, tokens, source in sizes
+    )
+    return " · ".join(named)
 
 
 def send_sentences(window: ContextWindow, cost: str = "") -> tuple[str, ...]:
@@ -216,7 +226,6 @@ def send_sentences(window: ContextWindow, cost: str = "") -> tuple[str, ...]:
     forms = (
         (used, *room, f"stable prefix {share}", cost, saved, picker),
         (used, *room, f"stable prefix {share}", cost, saved),
-        (used, *room, f"stable {share}", cost, saved),
         (used, *room, f"stable {share}", cost),
         (used, room[1], f"stable {share}", cost),
         (used, room[1], cost),

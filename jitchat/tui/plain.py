@@ -1,104 +1,147 @@
-"""Describe a window in one sentence: `sends 3 old turns: #7 #8 #9; 75 % less than everything`."""
+"""Say in one sentence what matters of a window: `adds #9 and #31 to the 5,200 tokens sent before`.
 
-from collections.abc import Iterator, Sequence
+A window sends everything, or goes on from the one before, or is composed anew.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+from math import inf
 
 from jitchat.text.figures import enumerated, percent, plural
-from jitchat.values import Mode
+from jitchat.text.follow_up import is_about_everything
+from jitchat.values import Role
+from jitchat.window import reasons
 from jitchat.window.carriers import statements_in
-from jitchat.window.window import ContextWindow, Kind, Verdict, segment_of_turns
+from jitchat.window.window import ContextWindow, Kind, Segment, Verdict, tokens_of
 
 _OLD = (Kind.PINNED, Kind.RETRIEVED, Kind.REQUESTED)
-_FILES = (Kind.FILES, Kind.DOCUMENTS)
 _NAMED, _NAMED_IN_SHORT = 8, 3
 """Maximum turns that are named, in the longer and the shorter variants."""
 _PRICED = 3
 """Number of variants that include the price; in shorter ones the turns matter more."""
+_FITTING = (reasons.EXCLUDED, reasons.DROPPED, reasons.SAME_UNIT, reasons.AWAITING)
+"""Why turns are left out for which there is room."""
+_ARTEFACT = re.compile(r"\bthe (\w+) that (“|the message|is being)")
+"""The reason for what is worked on, as `window/artefacts.py` gives it."""
 
 
 def plain_sentences(window: ContextWindow, cost: str = "", *, sent: bool) -> tuple[str, ...]:
-    """Describe which turns are sent with the message, in several variants, the longest first.
+    """Describe what is sent with the message, in several variants, the longest first.
 
     `cost` comes from `Comparison.cost`; empty if nothing is charged.
     """
-    old, parts = [] if _is_all(window) else _old_turns(window), list(_parts(window))
-    less, short = _less(window, " than everything"), _less(window)
-    if not parts:
-        first = " (no earlier turns)" if window.draft.turn == 1 else ""
-        parts = [f"only your message{first}"]
-    main, *others = parts
-    verb = "sent" if sent else "sends"
-    also = f", and {enumerated(others)}" if others else ""
-    variants = (
-        f"{verb} {main}{_names(old, _NAMED)}{also}{less}",
-        f"{verb} {main}{_names(old, _NAMED)}{less}",
-        f"{verb} {main}{_names(old, _NAMED)}{short}",
-        f"{verb} {main}{_names(old, _NAMED_IN_SHORT)}{short}",
-        f"{verb} {main}{short}",
-        f"{verb} {main}",
-        main,
-    )
+    out = [row for row in window.ledger if row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX)]
+    never = window.never_candidates
+    left_out = len(out) + (never.turns if never is not None else 0)
+    distilled = statements_in(window) is not None
+    if not distilled and left_out == sum(row.reason in _FITTING for row in out):
+        forms = _everything(window, left_out, "sent" if sent else "sends")
+    elif not sent and _can_be_sent_in_full(window):
+        return _offers_full(window, left_out)
+    elif window.since is not None:
+        forms = _added(window, "added" if sent else "adds")
+    elif distilled or not window.mode.recalls:
+        forms = _distilled_and_recent(window, "sent" if sent else "sends")
+    else:
+        forms = _composed(window, left_out)
+    variants = (f"{forms[0]}{_less(window)}", *forms)
     priced = (f"{variant} · {cost}" for variant in variants[:_PRICED] if cost)
     return tuple(dict.fromkeys((*priced, *variants)))
 
 
-def _parts(window: ContextWindow) -> Iterator[str]:
-    """Yield what is sent with the message, the most important first; nothing for the message."""
-    yield from _all_turns(window) if _is_all(window) else _some_turns(window)
-    if facts := sum(segment.kind is Kind.FACTS for segment in window.segments):
-        yield plural(facts, "fact")
-    if files := _earlier_files(window):
-        yield plural(len(files), "file")
+def _can_be_sent_in_full(window: ContextWindow) -> bool:
+    """Whether the message is about the whole conversation, and the model can take all of it."""
+    fits = window.full_tokens <= window.budget.budget
+    return fits and is_about_everything(window.draft.text)
 
 
-def _all_turns(window: ContextWindow) -> Iterator[str]:
-    if count := _recent(window) + len(_old_turns(window)):
-        yield f"all {count:,} turns" if count > 1 else "the only turn"
+def _offers_full(window: ContextWindow, left_out: int) -> tuple[str, ...]:
+    offer = "@full sends everything"
+    short = f"{plural(left_out, 'turn')} left out · {offer}"
+    return f"{short} ({window.figure(window.full_tokens)} tokens)", short, offer
 
 
-def _some_turns(window: ContextWindow) -> Iterator[str]:
-    old, recent, statements = _old_turns(window), _recent(window), statements_in(window)
-    if old:
-        yield plural(len(old), "old turn")
-    if statements is not None:
+def _everything(window: ContextWindow, left_out: int, verb: str) -> list[str]:
+    has_turns = any(segment.kind is Kind.RECENT for segment in window.segments)
+    what = "everything" if has_turns else "only your message"
+    what += f" but {plural(left_out, 'turn')}" if left_out else ""
+    with_tokens = f"{verb} {what} ({window.figure(window.used)} tokens)"
+    also = "".join(f" and {name}" for name in _names(window, window.segments, _NAMED))
+    return [f"{with_tokens}{also}", with_tokens, f"{verb} {what}"]
+
+
+def _added(window: ContextWindow, verb: str) -> list[str]:
+    """Say what is new, and how many tokens are sent again."""
+    before = f"{window.figure(_sent_before(window))} tokens sent before"
+    new = window.segments[len(window.stable) :]
+    named = [enumerated(_names(window, new, most)) for most in (_NAMED, _NAMED_IN_SHORT)]
+    turns = len({segment.turn for segment in new if segment.kind in _OLD})
+    named.append(plural(turns, "turn") if turns else named[-1])
+    return [f"{verb} {names or 'only your message'} to the {before}" for names in named]
+
+
+def _sent_before(window: ContextWindow) -> int:
+    """Sum up the tokens of all that is repeated but the reply to the message before."""
+    since = takewhile(lambda segment: segment.role is Role.ASSISTANT, reversed(window.stable))
+    return window.stable_tokens - tokens_of(since)
+
+
+def _composed(window: ContextWindow, left_out: int) -> list[str]:
+    out = f"{plural(left_out, 'turn')} left out"
+    longer, short = (_names(window, window.segments, most) for most in (_NAMED, _NAMED_IN_SHORT))
+    if not short:
+        return [f"composed anew: {out}", out]
+    verb = "are" if len(longer) > 1 else "is"
+    shorter = f"{out}; {enumerated(short)} {verb} in"
+    longest = f"composed anew: {out}; {enumerated(longer)} {verb} in"
+    return [longest, f"composed anew: {shorter}", shorter, out]
+
+
+def _distilled_and_recent(window: ContextWindow, verb: str) -> list[str]:
+    parts = []
+    if (statements := statements_in(window)) is not None:
         through = f" up to #{window.distilled_through}" if window.distilled_through else ""
         is_document = statements.kind is Kind.DOCUMENT
-        yield f"the {'memory document' if is_document else 'observations'}{through}"
-    if recent:
-        none = " and no old ones" if not old and window.mode.recalls and window.ledger else ""
-        yield plural(recent, "turn" if window.mode is Mode.FULL else "recent turn") + none
+        parts.append(f"the {'memory document' if is_document else 'observations'}{through}")
+    recent = sum(segment.kind is Kind.RECENT for segment in window.segments)
+    parts.append(plural(recent, "recent turn"))
+    names = _names(window, window.segments, _NAMED_IN_SHORT)
+    return [f"{verb} {enumerated(named)}" for named in ([*parts, *names], parts, parts[:1])]
 
 
-def _recent(window: ContextWindow) -> int:
-    turns = segment_of_turns(window.segments).values()
-    return sum(segment.kind is Kind.RECENT for segment in turns)
+def _names(window: ContextWindow, segments: Sequence[Segment], most: int) -> list[str]:
+    """Name the earlier turns among segments, at most `most`, the facts and the earlier files.
+
+    What the message is about comes first, as `the code of #4` if there is room, then the matches.
+    """
+    ranks = {row.turn: row.rank for row in window.ledger if row.rank is not None}
+    found = {
+        segment.turn or segment.source: segment for segment in segments if segment.kind in _OLD
+    }
+
+    def place(segment: Segment) -> tuple[bool, float]:
+        artefact = _ARTEFACT.search(segment.reason)
+        is_meant = artefact is not None and artefact[2] != "is being"
+        return not is_meant, ranks.get(segment.turn or 0, inf)
+
+    names = [_name(segment, most) for segment in sorted(found.values(), key=place)]
+    facts = sum(segment.kind is Kind.FACTS for segment in segments)
+    refs = [segment.file for segment in segments if segment.file is not None]
+    files = len({ref.digest for ref in refs if ref.turn != window.draft.turn})
+    more = len(names) - most
+    counted = [f"{more:,} more"] * (more > 0)
+    counted += [plural(facts, "fact")] * bool(facts) + [plural(files, "file")] * bool(files)
+    return [*names[:most], *counted]
 
 
-def _is_all(window: ContextWindow) -> bool:
-    """Whether every turn of the conversation is sent in full."""
-    is_whole = window.never_candidates is None and statements_in(window) is None
-    out = (Verdict.LEFT_OUT, Verdict.INDEX)
-    return is_whole and not any(row.verdict in out for row in window.ledger)
+def _name(segment: Segment, most: int) -> str:
+    if segment.source is not None:
+        return segment.source.name
+    artefact = _ARTEFACT.search(segment.reason) if most > _NAMED_IN_SHORT else None
+    return f"the {artefact[1]} of #{segment.turn}" if artefact else f"#{segment.turn}"
 
 
-def _old_turns(window: ContextWindow) -> list[str]:
-    """Return the names of turns that are sent but are not recent: `#7`, `chat-3#12`."""
-    turns = segment_of_turns(window.segments)
-    others = window.others_of(Kind.RETRIEVED)
-    elsewhere = (row.name for row in others if row.verdict is Verdict.RETRIEVED)
-    return [*(f"#{turn}" for turn in sorted(turns) if turns[turn].kind in _OLD), *elsewhere]
-
-
-def _earlier_files(window: ContextWindow) -> set[str]:
-    """Return the digests of files attached to earlier turns."""
-    files = (segment.file for segment in window.segments if segment.kind in _FILES)
-    return {file.digest for file in files if file is not None and file.turn != window.draft.turn}
-
-
-def _names(turns: Sequence[str], most: int) -> str:
-    more = f" and {len(turns) - most:,} more" if len(turns) > most else ""
-    return f": {' '.join(turns[:most])}{more}" if turns else ""
-
-
-def _less(window: ContextWindow, than: str = "") -> str:
+def _less(window: ContextWindow) -> str:
     is_worth_saying = round(window.saving * 100) > 0
-    return f"; {percent(window.saving)} less{than}" if is_worth_saying else ""
+    return f"; {percent(window.saving)} less than everything" if is_worth_saying else ""

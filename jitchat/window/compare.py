@@ -1,15 +1,15 @@
-"""Comparing windows: the difference of two, all modes aligned by turn, budgets swept. Pure.
+"""Comparing windows: the difference of two, all modes aligned by turn, sizes swept. Pure.
 
 Nothing is lost between the windows and the rows: a mode's shares, added up over all rows, are
 what that mode's window holds.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 
 from jitchat.errors import WindowOverflow
-from jitchat.values import BY_USER, Mode
+from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.window import ContextWindow, Kind, Segment, segment_of_turns, tokens_of
 
@@ -220,38 +220,19 @@ def _merged(rows: list[AlignedRow]) -> AlignedRow:
 
 
 LEAST = 512
-"""The smallest budget of a grid, in tokens."""
-_LEAST_RESERVE = 128
+"""The smallest size of a grid, in tokens."""
 _STEPS = 44
 _ROUND = 16
 """Steps are multiples of this, in tokens."""
 
 
-def retrieved_turns(window: ContextWindow) -> frozenset[int]:
-    turns = (each.turn for each in window.segments if each.kind is Kind.RETRIEVED)
-    return frozenset(turn for turn in turns if turn is not None)
+def size_grid(present: Budget) -> tuple[Budget, ...]:
+    """List budgets of all sizes from `LEAST` tokens to all that the model takes.
 
-
-def budget_grid(present: Budget, most: int) -> tuple[Budget, ...]:
-    """List budgets from `LEAST` to a limit of `most` tokens, in even ratios, 46 at most, ascending.
-
-    They include `present` and share its reserve; the limit of the others is marked as the user's.
+    They are in even ratios, ascending, 46 at most, and include `present`.
     """
-    top = max(most - present.reserve, present.budget)
-    sizes = _grid(min(LEAST, top), top, present.budget)
-    return tuple(
-        present
-        if size == present.budget
-        else replace(present, limit=size + present.reserve, limit_source=BY_USER)
-        for size in sizes
-    )
-
-
-def reserve_grid(present: Budget) -> tuple[Budget, ...]:
-    """List reserves within the limit of `present`, ascending; each leaves at least `LEAST`."""
-    top = max(present.limit - LEAST, present.reserve, 1)
-    sizes = _grid(min(_LEAST_RESERVE, top), top, present.reserve)
-    return tuple(replace(present, reserve=size) for size in sizes)
+    sizes = _grid(min(LEAST, present.budget), present.budget, present.most)
+    return tuple(present if size == present.most else present.of_size(size) for size in sizes)
 
 
 def _grid(low: int, high: int, present: int) -> list[int]:

@@ -424,7 +424,16 @@ class ContextWindow:
     def stable(self) -> tuple[Segment, ...]:
         """The segments before the user's message and what is sent with it."""
         said = self.draft.turn
-        return tuple(takewhile(lambda each: not _is_of_message(each, said), self.segments))
+        return tuple(takewhile(lambda each: not is_of_message(each, said), self.segments))
+
+    @property
+    def since(self) -> int | None:
+        """The position of the message for which what is carried was composed.
+
+        None if nothing is carried: the window does not go on from the one before.
+        """
+        carriers = (each.carrier for each in self.stable if each.carrier is not None)
+        return min(carriers, default=None)
 
     @property
     def saving(self) -> float:
@@ -494,11 +503,12 @@ class ContextWindow:
         return digest_of(self.messages(), self.tools)
 
 
-def _is_of_message(segment: Segment, said: int | None) -> bool:
+def is_of_message(segment: Segment, said: int | None) -> bool:
     """Whether a segment is sent with the user's message at position `said`."""
-    if segment.kind is Kind.FILES or segment.kind.is_stable:
-        return False
-    return segment.carrier is None or segment.carrier == said
+    if segment.kind is Kind.FILES and segment.file is not None:
+        return segment.file.turn == said
+    is_in_tail = segment.kind in TAIL_KINDS and segment.carrier in (None, said)
+    return is_in_tail or segment.kind is Kind.DRAFT
 
 
 def segment_of_turns(segments: Iterable[Segment]) -> dict[int, Segment]:

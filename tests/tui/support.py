@@ -25,6 +25,8 @@ from jitchat.transfer.demo import DEMO_ID, store_demo
 from jitchat.tui.app import JitchatApp
 from jitchat.tui.chat.screen import ChatScreen
 from jitchat.tui.widgets.hint_line import HintLine
+from jitchat.values import AUTO
+from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import ContextWindow
 from tests.support import ScriptedProvider
@@ -44,7 +46,6 @@ if TYPE_CHECKING:
     from jitchat.tools.mcp.server import ServerState
     from jitchat.values import Conversation, Instructions, Message
     from jitchat.weights import Weights
-    from jitchat.window.budget import Budget
     from tests.tools.support import ScriptedServers
 
 
@@ -52,6 +53,10 @@ class FakeEmbedder(NoEmbedder):
     """Another embedder, as far as the screen can tell."""
 
     id = "fake-embedder"
+
+
+SMALL = Budget(size=1_500)
+"""A budget whose windows do not hold all of the demo conversation, as the reader's."""
 
 
 @dataclass
@@ -69,7 +74,7 @@ class TestBackend:
         default_factory=lambda: Settings(screen=ScreenSettings(inspector=True))
     )
     """With the inspector open, which most tests look at."""
-    options: SessionOptions = field(default_factory=SessionOptions)
+    options: SessionOptions = field(default_factory=lambda: SessionOptions(budget=SMALL))
     embedder: Embedder = field(default_factory=NoEmbedder)
     refusal: JitchatError | None = None
     larger: Weights | None = None
@@ -178,12 +183,14 @@ class TestBackend:
         self.settings = replace(self.settings, personas=made)
 
     def _options(self, own: Instructions) -> SessionOptions:
-        """The session's options, with the instructions that a conversation has."""
-        settings = personas.settings_for(self.settings, own)
+        """The session's options, with the instructions and the size that a conversation has."""
+        settings, options = personas.settings_for(self.settings, own), self.options
+        if (size := settings.window.size) != AUTO:
+            options = replace(options, budget=options.budget.of_size(size))
         if not settings.chat.system:
-            return self.options
+            return options
         reason = personas.reason_of(settings)
-        return replace(self.options, system=settings.chat.system, system_reason=reason)
+        return replace(options, system=settings.chat.system, system_reason=reason)
 
     async def ask_limit(self, session: Session) -> Budget | None:
         return self.told

@@ -15,7 +15,9 @@ from jitchat.tui.widgets.budget_bar import BudgetBar, at_true_scale, to_scale
 from jitchat.values import Mode
 from jitchat.window.window import Kind
 from tests.examples import examples
+from tests.window.cases import shortlist
 from tests.window.reports import KNOWN, long_talk
+from tests.window.test_epoch import window_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,7 +86,7 @@ async def test_the_strip_magnifies_the_used_part() -> None:
         bar = app.query_one(BudgetBar)
         whole, legend = bar.render().plain.splitlines()
         assert len(whole.rstrip("·╲")) == 1
-        assert legend.startswith(" ~0.5 % of 128,000 █sys")
+        assert legend.startswith(" ~0.4 % of 128,000 █sys")
         bar.magnify(True)
         same, strip, _ = bar.render().plain.splitlines()
         assert same == whole
@@ -125,7 +127,7 @@ class Bars(App[None]):
         self.clicked.append(message.kind)
 
 
-NAMED = {"█": "system", "▚": "recent", "║": "recent", "≡": "index", "▒": "retrieved"}
+NAMED = {"█": "system", "▚": "recent", "≡": "index", "▒": "retrieved"}
 NAMED |= {"▞": "draft", "·": "free", "╲": "reserve"}
 
 
@@ -144,12 +146,23 @@ async def test_a_double_line_ends_the_stable_prefix_and_clicks_match_the_drawn_c
             places = [0, *(n for n in range(1, 100) if drawn[n] != drawn[n - 1] or n % 20 == 0)]
             for place in places:
                 await pilot.click(bar, offset=(place, line))
-            named = (NAMED[drawn[place]] for place in places if drawn[place] not in "used ")
+            named = (NAMED[drawn[place]] for place in places if drawn[place] not in "used ║")
             assert app.clicked == list(named)
         app.clicked.clear()
         await pilot.click(bar, offset=(3, 2))
         await pilot.click(bar, offset=(legend.index("▒"), 2))
         assert app.clicked == ["retrieved"], "the share is no kind"
+
+
+async def test_what_is_carried_stands_before_the_double_line() -> None:
+    before = window_at(80, found=shortlist(9))
+    app = Bars(window_at(82, before, found=shortlist(9, 30)))
+    async with app.run_test(size=(100, 4)):
+        bar = app.query_one(BudgetBar)
+        bar.magnify(True)
+        carried, new = bar.render().plain.splitlines()[1].split("║")
+        assert "▒" in carried
+        assert set(new) == set("▒▞")
 
 
 async def test_in_observe_the_thresholds_are_marked() -> None:

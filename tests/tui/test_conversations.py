@@ -26,7 +26,7 @@ from tests.lab.support import new_file
 from tests.small_models.support import small
 from tests.support import ScriptedProvider, talk
 from tests.tui.lab.support import lab_service_in, quick
-from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, until
+from tests.tui.support import SMALL, TestBackend, chat, demo_app, idle, notices, ready, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -158,7 +158,7 @@ async def test_a_small_model_writes_the_title_of_a_first_exchange_in_the_backgro
         prices=Prices(0.0, 100_000.0),
         metering=Metering(log, backend.store.now, made.id),
     )
-    backend.options = SessionOptions(summariser=summariser, prices=Prices(0.0, 0.0))
+    backend.options = SessionOptions(budget=SMALL, summariser=summariser, prices=Prices(0.0, 0.0))
     app = JitchatApp(backend, made)
     async with app.run_test(size=(100, 30)) as pilot:
         screen = await ready(pilot)

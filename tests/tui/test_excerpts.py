@@ -10,7 +10,6 @@ from jitchat.tui.app import JitchatApp
 from jitchat.tui.dialogs.exact import PART, ExactScreen, MarkedText
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.window_rows import rows_of
-from jitchat.window.window import Kind
 from tests.long_answers import QUESTION, long_talk
 from tests.support import conversation_of
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
@@ -40,8 +39,7 @@ async def test_enter_shows_the_whole_turn_with_its_passages_marked(
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
-        screen.query_one(Inspector).point_at(Kind.RETRIEVED)
-        await pilot.press("down")  # past the answer to it, which is recalled beside it
+        screen.query_one(Inspector).point_at(4)
         await picture(pilot, "excerpt-in-the-inspector")
         window = screen.previews.window
         assert window is not None

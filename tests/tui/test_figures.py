@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
 from jitchat.tui.figures import (
+    budget_sentence,
     cut,
     exact_sentence,
-    limit_sentence,
     send_sentences,
     size_sentences,
     stable_sentence,
@@ -50,7 +50,7 @@ def test_a_count_says_how_sure_it_is(exact: bool, band: int, told: str):
 def test_an_estimate_that_nothing_was_learnt_of_is_marked(estimated: ContextWindow):
     used, full = f"~{estimated.used:,}", f"~{estimated.full_tokens:,}"
 
-    assert size_sentences(estimated)[0] == f"{used} of 19,500 budget · full would be {full}"
+    assert size_sentences(estimated)[0] == f"{used} of size 1,200 · full would be {full}"
     assert send_sentences(estimated)[0].startswith(f"in {used} · reserve 500 · free ~")
 
 
@@ -58,7 +58,7 @@ def test_a_calibrated_window_shows_its_band(learnt: ContextWindow):
     used = f"{learnt.used:,} ± {learnt.band:,}"
 
     full = f"full would be ~{learnt.full_tokens:,}"
-    assert size_sentences(learnt)[0] == f"{used} of 19,500 budget · {full}"
+    assert size_sentences(learnt)[0] == f"{used} of size 1,200 · {full}"
     assert send_sentences(learnt)[0].startswith(f"in {used} · reserve 500 · free ~")
 
 
@@ -124,17 +124,21 @@ def test_an_exact_count_stands_beside_the_own_one(learnt: ContextWindow):
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("mode", "sources", "told"),
     [
-        ("loaded in the server", "limit 20,000 (loaded in the server)"),
-        ("", "limit 20,000"),
-        ("a\n\x1b[2J", "limit 20,000 (a \x1b[2J)"),
+        (Mode.JIT, {}, "size 1,200 · limit 20,000"),
+        (
+            Mode.RECENCY,
+            {"size_source": "usual for the model", "limit_source": "loaded in the\nserver"},
+            "size 1,200 (usual for the model) · limit 20,000 (loaded in the server)",
+        ),
+        (Mode.FULL, {"limit_source": "set by you"}, "limit 20,000 (set by you)"),
     ],
 )
-def test_the_limit_says_how_it_is_known(estimated: ContextWindow, source: str, told: str):
-    budget = replace(estimated.budget, limit_source=source)
-
-    assert limit_sentence(replace(estimated, budget=budget)) == told
+def test_the_size_and_the_limit_come_with_their_sources(
+    estimated: ContextWindow, mode: Mode, sources: dict[str, str], told: str
+):
+    assert budget_sentence(replace(estimated.budget, **sources), mode) == told
 
 
 @pytest.mark.parametrize(

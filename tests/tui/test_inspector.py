@@ -12,6 +12,7 @@ from jitchat.tui.figures import BESIDE
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.window_rows import SINGLY, line_of, rows_of, titles_before_reason
 from jitchat.values import Mode, Usage
+from jitchat.window.budget import Budget
 from jitchat.window.window import ContextWindow, Kind, Verdict
 from tests.support import conversation_of, demo_session, session_on, talk
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
@@ -55,7 +56,9 @@ def test_every_reason_is_aligned_with_its_heading(store: ColdStore) -> None:
 
 
 def test_an_index_row_says_why_the_turn_is_not_there_at_full_text(store: ColdStore) -> None:
-    window = demo_session(store).preview(QUESTION, Mode.JIT)
+    session = demo_session(store)
+    session.take_budget(Budget(size=4_000))
+    window = session.preview(QUESTION, Mode.JIT)
     listed = [row for row in rows_of(window) if row.kind == Kind.INDEX and row.ledger]
     assert listed
     for row in listed:
@@ -74,9 +77,7 @@ def a_line_parts_the_stable_prefix_from_what_is_new(screen: ChatScreen) -> None:
     rows, place = screen.query_one("#segments", OptionList), boundary(screen)
     told = str(rows.get_option_at_index(place).prompt)
     assert screen.previews.window is not None
-    stable = [segment for segment in screen.previews.window.segments if segment.kind.is_stable]
-    assert place == len(stable)
-    assert sum(segment.tokens for segment in stable) == screen.previews.window.stable_tokens
+    assert place == len(screen.previews.window.stable)
     assert told.startswith(
         f"── stable prefix ~{screen.previews.window.stable_tokens:,} tokens ── below"
     )
@@ -89,7 +90,7 @@ def the_bars_of_the_scores_give_way_to_the_words_it_was_found_by(
 ) -> None:
     rows = screen.query_one("#segments", OptionList)
     (best,) = [str(each.prompt) for each in rows.options if "best lexical" in str(each.prompt)]
-    assert best.endswith("“deploy, window”")
+    assert best.endswith("“port, use”")
     assert len(best) <= rows.size.width - BESIDE
     assert ("█" in best) is has_bars
     header = str(screen.query_one("#segments-header", Static).content)
@@ -164,7 +165,7 @@ async def enter_tells_all_that_the_ledger_says_of_a_turn_that_was_left_out(
 async def test_the_rows_of_a_draft_in_every_width(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=(196, 48)) as pilot:
         screen = await ready(pilot)
-        await type_text(pilot, QUESTION)
+        await type_text(pilot, "which port does the API use?")
         a_line_parts_the_stable_prefix_from_what_is_new(screen)
         the_bars_of_the_scores_give_way_to_the_words_it_was_found_by(screen, has_bars=True)
         for size in ((160, 48), (80, 24)):
@@ -199,8 +200,8 @@ async def what_was_cached_and_who_was_no_candidate_stand_there(screen: ChatScree
 
     assert "never candidates" in told(rows.option_count - 1)
 
-    inspector.report(Usage(1_203, 3, 400))
-    assert told().startswith(f"── stable prefix cached 400 ✓ of ~{window.stable_tokens:,} ──")
+    inspector.report(Usage(1_203, 3, 200))
+    assert told().startswith(f"── stable prefix cached 200 ✓ of ~{window.stable_tokens:,} ──")
     inspector.show(window, sent=False)
     assert "cached" not in told()
     inspector.show(window, sent=True, usage=Usage(1_203, 3))

@@ -104,7 +104,7 @@ async def test_every_action_is_in_the_palette_and_in_the_help_and_can_be_given_a
     backend.settings = replace(
         backend.settings, keys={"inspector": "f12", "help": "ctrl+b", "models": "alt+l", "wire": ""}
     )
-    async with demo_app(backend).run_test(size=(140, 60), notifications=True) as pilot:
+    async with demo_app(backend).run_test(size=(180, 60), notifications=True) as pilot:
         screen = await ready(pilot)
         await pilot.press("f2")
         assert screen.query_one("#inspector").display

@@ -15,7 +15,17 @@ from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Message, Usage
 from tests.support import ScriptedProvider, conversation_of, talk
-from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, type_text, until
+from tests.tui.support import (
+    SMALL,
+    TestBackend,
+    chat,
+    demo_app,
+    idle,
+    notices,
+    ready,
+    type_text,
+    until,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +56,7 @@ class Reporting(ScriptedProvider):
 def reporting(backend: TestBackend, usage: Usage | None, prices: Prices | None) -> TestBackend:
     backend.provider = Reporting()
     backend.provider.usage = usage
-    backend.options = SessionOptions(prices=prices)
+    backend.options = SessionOptions(budget=SMALL, prices=prices)
     return backend
 
 

@@ -11,6 +11,7 @@ from jitchat.session_options import SessionOptions
 from jitchat.store.models import ModelLessons
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.values import Usage
+from jitchat.window.budget import Budget
 from tests.tui.support import TestBackend, chat, demo_app, ready, type_text
 from tests.tui.test_meter import QUESTION, ask, reporting
 from tests.window.reports import Server
@@ -30,7 +31,7 @@ def learnt(backend: TestBackend, store: ColdStore) -> TestBackend:
     for sample in Server().samples(10):
         model.add_sample("estimate", sample)
     reporting(backend, Usage(1_103, 210, 480, 0, 120), PRICES)
-    backend.options = SessionOptions(prices=PRICES, learnt=model)
+    backend.options = SessionOptions(budget=Budget(size=1_500), prices=PRICES, learnt=model)
     return backend
 
 

@@ -13,6 +13,9 @@ from tests.tui.support import TestBackend, chat, demo_app, idle, ready, type_tex
 QUESTION = "what did we settle on for the deploy window?"
 
 
+SIZE = "size 700 · limit 32,768"
+
+
 def shown(screen: object, name: str) -> str:
     widget = screen.query_one(name)  # type: ignore[attr-defined]
     return str(widget.render()) if widget.display else ""
@@ -22,14 +25,14 @@ async def test_the_next_window_says_that_nobody_was_asked_and_the_sent_one_who_p
     backend: TestBackend,
 ) -> None:
     gate = asyncio.Event()
-    picker = small(gate, picks(25), name="small[red]-1")
-    backend.options = SessionOptions(picker=picker)
+    picker = small(gate, picks(8), name="small[red]-1")
+    backend.options = SessionOptions(budget=Budget(size=700), picker=picker)
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
-        assert shown(screen, "#inspector-note") == ""
+        assert shown(screen, "#inspector-note") == SIZE
         await type_text(pilot, QUESTION)
         assert shown(screen, "#inspector-note") == (
-            "picker small[red]-1: not asked before the message is sent; heuristic used"
+            f"{SIZE}\npicker small[red]-1: not asked before the message is sent; heuristic used"
         )
         await pilot.press("enter")
         await until(pilot, lambda: picker.provider.requests, "the question to the picker")
@@ -37,7 +40,9 @@ async def test_the_next_window_says_that_nobody_was_asked_and_the_sent_one_who_p
         assert shown(screen, "#cost").startswith(" asking small[red]-1 to choose turns · 0 s")
         gate.set()
         await until(pilot, lambda: screen.previews.sent is not None, "the window")
-        assert shown(screen, "#inspector-note").startswith("picked by small[red]-1: 100 + 10")
+        assert shown(screen, "#inspector-note").startswith(
+            f"{SIZE}\npicked by small[red]-1: 100 + 10"
+        )
         assert "saved against full" in shown(screen, "#inspector-note")
         await idle(pilot)
         titles = [
@@ -49,14 +54,16 @@ async def test_the_next_window_says_that_nobody_was_asked_and_the_sent_one_who_p
 async def test_a_picker_that_does_not_answer_is_told_and_the_reply_comes(
     backend: TestBackend,
 ) -> None:
-    backend.options = SessionOptions(picker=small(asyncio.Event(), seconds=0.05))
+    backend.options = SessionOptions(
+        budget=Budget(size=700), picker=small(asyncio.Event(), seconds=0.05)
+    )
     async with demo_app(backend).run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
         await pilot.press("enter")
         await until(pilot, lambda: screen.previews.sent is not None, "the window")
         note = shown(screen, "#inspector-note")
-        assert note.startswith("picker small-1: no answer in 0.05 s; heuristic used (~")
+        assert note.startswith(f"{SIZE}\npicker small-1: no answer in 0.05 s; heuristic used (~")
         await idle(pilot)
         assert backend.store.turns("demo")[-1].content == "Understood."
 

@@ -12,6 +12,7 @@ from textual.widgets import OptionList
 from jitchat.errors import WindowOverflow
 from jitchat.tui.widgets import inspector as inspector_module
 from jitchat.tui.widgets.inspector import Inspector
+from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.window_rows import (
     ENTERED,
     LEFT,
@@ -80,6 +81,7 @@ async def test_added_and_removed_rows_are_marked_for_a_moment(
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
         before, inspector = screen.previews.window, screen.query_one(Inspector)
+        screen.query_one(Prompt).load_text("")
         await type_text(pilot, OTHER)
         after, rows = screen.previews.window, screen.query_one("#segments", OptionList)
         assert before is not None

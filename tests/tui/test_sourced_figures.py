@@ -29,7 +29,7 @@ from jitchat.values import Mode
 from jitchat.window.calibration import Calibration
 from jitchat.window.compare import align
 from jitchat.window.window import ContextWindow, Kind
-from tests.tui.support import TestBackend, demo_app, ready, type_text, until
+from tests.tui.support import SMALL, TestBackend, demo_app, ready, type_text, until
 from tests.tui.test_screens import QUESTION
 from tests.tui.views.archived_sends import PRICES, send_all
 from tests.window.reports import Server
@@ -222,7 +222,7 @@ MOST = [pytest.param(size, marks=pytest.mark.long) for size in SIZES if size not
 async def test_every_figure_of_the_views_has_its_source(
     backend: TestBackend, size: tuple[int, int], learnt: str
 ) -> None:
-    backend.options = SessionOptions(prices=PRICES)
+    backend.options = SessionOptions(budget=SMALL, prices=PRICES)
     app = demo_app(backend)
     async with app.run_test(size=size) as pilot:
         screen = await ready(pilot)

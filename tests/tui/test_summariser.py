@@ -16,7 +16,7 @@ from jitchat.window.tokens import EstimateCounter
 from tests.small_models.support import small
 from tests.small_models.writers import Writer, asked_for, kept
 from tests.support import conversation_of, talk
-from tests.tui.support import TestBackend, chat, idle, ready, until
+from tests.tui.support import SMALL, TestBackend, chat, idle, ready, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -48,7 +48,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def use(backend: TestBackend, writer: Writer) -> None:
     model = SmallModel(writer, EstimateCounter(), 5)
-    backend.options = SessionOptions(summariser=model)
+    backend.options = SessionOptions(budget=SMALL, summariser=model)
 
 
 def status(screen: object) -> str:
@@ -83,7 +83,7 @@ async def test_index_lines_are_written_behind_the_chat_and_after_each_exchange_a
 
 async def test_a_failure_is_told_once_and_the_chat_goes_on(backend: TestBackend):
     model = small(RequestRefused("The provider refused.", "Wait."))
-    backend.options = SessionOptions(summariser=model)
+    backend.options = SessionOptions(budget=SMALL, summariser=model)
     app = JitchatApp(backend, conversation_of(backend.store, TURNS))
     async with app.run_test(size=(140, 40)) as pilot:
         screen = await ready(pilot)

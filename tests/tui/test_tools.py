@@ -22,7 +22,7 @@ from jitchat.values import REQUEST_CONTEXT, Role, ToolCall
 from tests.support import ScriptedProvider
 from tests.tools.support import ScriptedServers, call
 from tests.tui.drawn import blocks, offset_of, part
-from tests.tui.support import demo_app, idle, notices, ready, type_text, until
+from tests.tui.support import SMALL, demo_app, idle, notices, ready, type_text, until
 
 if TYPE_CHECKING:
     from tests.tui.conftest import Picture
@@ -281,7 +281,7 @@ async def test_requested_turns_are_noted_as_missing_with_one_key(
 ) -> None:
     ask = ToolCall("r", REQUEST_CONTEXT, '{"query": "deploy window"}')
     backend.provider = ScriptedProvider((ask,), later=[("Tuesday (#9).",)])
-    backend.options = SessionOptions(offers=OfferRules(Asking.ON))
+    backend.options = SessionOptions(budget=SMALL, offers=OfferRules(Asking.ON))
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
         screen.choices.use_mode("recency")

@@ -19,6 +19,7 @@ from jitchat.tui.widgets.hint_line import HintLine
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.tui.widgets.prompt import Prompt
 from jitchat.tui.widgets.transcript import Transcript
+from jitchat.window.window import Kind
 from tests.support import ScriptedProvider
 from tests.tui.support import TestBackend, chat, demo_app, idle, notices, ready, type_text, until
 
@@ -176,7 +177,7 @@ async def test_what_could_answer_is_offered_until_something_is_typed_and_words_c
         legend = screen.query_one(BudgetBar).render().plain.splitlines()[1]
         await pilot.click(BudgetBar, offset=(legend.index("recent") + 1, 1))
         await until(pilot, lambda: inspector.has_focus_within, "the inspector")
-        assert inspector.chosen == 55
+        assert screen.previews.window.kind_of_turns()[inspector.chosen] is Kind.RECENT
         await pilot.click("#status", offset=(3, 0))
         await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen), "the list")
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from jitchat.attachments import Attachment, Part
 from jitchat.statements import Distilled
-from jitchat.values import Mode, Retrieval, Turn
+from jitchat.values import Mode, Retrieval, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.files import FileSources
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
 from jitchat.window.plan import plan
 from jitchat.window.record import header_fields, ledger_fields, segment_fields, window_from
-from jitchat.window.window import ContextWindow, Kind
+from jitchat.window.window import ContextWindow, FileRef, Kind, Segment
 from jitchat.writing.pieces import WritingRules
 from tests.examples import examples
 from tests.support import talk
@@ -198,3 +198,15 @@ def test_in_any_talk_the_size_holds_and_every_turn_is_told_of(
         shown = set(history.positions)
         assert len(shown - told) == rest
         before = window
+
+
+def test_the_prefix_has_what_is_carried_and_nothing_of_the_message():
+    before = window_at(80, found=shortlist(9))
+    after = window_at(82, before, found=shortlist(9, 30))
+    assert (before.since, after.since) == (None, 81)
+    carried = Segment(Kind.TOOL_CALLS, Role.ASSISTANT, "", 5, 82, "called by the model")
+    own = FileRef("notes.md", 83, "a1")
+    file = Segment(Kind.FILES, Role.USER, "…", 9, None, "attached in full", file=own)
+    place = len(after.stable)
+    segments = (*after.segments[:place], carried, file, *after.segments[place:])
+    assert replace(after, segments=segments).stable == (*after.stable, carried)

@@ -30,7 +30,7 @@ from jitchat.tui.chat.host import Controller
 from jitchat.tui.chat.opening import Opening
 from jitchat.tui.chat.personas import NONE
 from jitchat.turn_list import positions_of, up_to
-from jitchat.values import Mode
+from jitchat.values import AUTO, Mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -114,6 +114,7 @@ class Kind(Enum):
     PROJECT = auto()
     PERSONA = auto()
     MODEL = auto()
+    SIZE = auto()
     NAME = auto()
     """A mode or a path."""
     PATH = auto()
@@ -128,6 +129,7 @@ ARGUMENTS = {
     "project": Kind.PROJECT,
     "persona": Kind.PERSONA,
     "model": Kind.MODEL,
+    "size": Kind.SIZE,
 }
 """The kind of argument that a command takes, by the command's name."""
 
@@ -189,6 +191,8 @@ def known_choices(begun: Begun, prompts: Prompts) -> list[Choice] | None:
         case Kind.ANSWER:
             answers = [Choice(each.name.lower(), each.value, "") for each in Answer]
             return _fitting(begun, answers)
+        case Kind.SIZE:
+            return _fitting(begun, [Choice(AUTO, "usual for the model", "")])
     return None
 
 

@@ -26,7 +26,7 @@ from jitchat.tui.chat.tools import Tools
 from jitchat.tui.drawing import Content
 from jitchat.tui.model_rows import READER, embedder_offer, meant_by, model_offer
 from jitchat.tui.widgets.prompt import PLACEHOLDER
-from jitchat.values import Instructions
+from jitchat.values import AUTO, Instructions, WindowSize
 from jitchat.window.parts import SYSTEM_PROMPT
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ NONE = "none"
 
 @dataclass(eq=False)
 class Personas(Controller):
-    """Changes the instructions of a conversation; a reply in progress is not affected.
+    """Changes instructions and size of a conversation; a reply in progress is not affected.
 
     This also works if the conversation cannot be opened, because its persona may be the reason.
     """
@@ -338,6 +338,18 @@ class Personas(Controller):
             return replace(own, system=None if brings_text else own.system, persona=name)
 
         self._use(f"the persona {name} is used" if name else "no persona is used", change)
+
+    def use_size(self, typed: str = "") -> None:
+        """Set the size of the conversation's windows, in tokens or `auto`."""
+        digits = typed.replace(",", "").replace("_", "")
+        if typed != AUTO and not (digits.isdecimal() and 0 < int(digits) < 10**9):
+            self.host.say(f"/size takes a number of tokens, such as 8000, or {AUTO}.")
+            return
+        size: WindowSize = AUTO if typed == AUTO else int(digits)
+        most = "the usual size" if size == AUTO else f"at most {size:,} tokens"
+        if not self.models.sends.busy:
+            self.host.say(f"From now on, windows have {most} here, once not everything fits.")
+        self._use(f"windows have {most}", lambda own: replace(own, size=size))
 
     def _use(self, clause: str, change: Callable[[Instructions], Instructions]) -> None:
         backend, opening = self.backend, self.opening

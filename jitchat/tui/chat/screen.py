@@ -106,6 +106,7 @@ class ChatScreen(Screen[None]):
         self.views = views = Views(
             *shared, opening, steering, previews, meter, sends, branches, self.conversations
         )
+        views.use_size = self.personas.use_size
         self.choices = Choices(*shared, opening, steering, previews)
         self.turns = Turns(*shared, opening, views)
         self.drafting = Drafting(*shared, opening)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,8 @@ class Views(Controller):
     sends: Sends
     branches: Branches
     conversations: Conversations
+    use_size: Callable[[str], None] = lambda _: None
+    """Sets the size of the conversation's windows."""
 
     _loads: Timer | None = None
 
@@ -162,6 +165,8 @@ class Views(Controller):
     def _plan(self, planned: view.Planned) -> None:
         if planned.once is not None:
             self.steering.once = planned.once
+        if planned.size is not None:
+            self.use_size(str(planned.size))
         if planned.mode is not None:
             self.steering.use_mode(planned.mode)
             self.previews.plan()

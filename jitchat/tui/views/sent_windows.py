@@ -49,7 +49,7 @@ _EXPLAINED = (
 )
 
 
-class BudgetInput(Input):
+class SizeInput(Input):
     """An input for a number, which leaves letters to the screen's bindings."""
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
@@ -79,11 +79,11 @@ class SendAgainScreen(Dialog[SendAgain | None]):
         options = (Option(Content(f"{key.upper()} {mode}"), mode) for mode, key in _KEYS.items())
         self._choice = PointedList(*options, id="again-mode")
         self.action_mode(replayed.send.mode)
-        self._budget = BudgetInput(
-            placeholder=f"Budget in tokens; {session.options.budget.budget:,} if empty",
+        self._most = SizeInput(
+            placeholder=f"Size in tokens; {session.options.budget.most:,} if empty",
             type="integer",
             compact=True,
-            id="again-budget",
+            id="again-size",
         )
 
     def compose(self) -> ComposeResult:
@@ -91,12 +91,12 @@ class SendAgainScreen(Dialog[SendAgain | None]):
         with box(f"Send #{self._message.position} again", keys):
             yield Note(None, "again-note", _EXPLAINED)
             yield self._choice
-            yield self._budget
+            yield self._most
             yield self._estimate
             yield self._refusal
 
     def on_mount(self) -> None:
-        self._budget.focus()
+        self._most.focus()
 
     @property
     def _mode(self) -> Mode:
@@ -125,13 +125,11 @@ class SendAgainScreen(Dialog[SendAgain | None]):
         return f"; this sends {window.used_figure} tokens{priced}"
 
     def _chosen_size(self) -> tuple[Budget | None, str]:
-        budget = self._session.options.budget
-        most = max(budget.limit, self._session.model_limit) - budget.reserve
-        return budget_of(self._budget.value, budget, most)
+        return size_of(self._most.value, self._session.options.budget)
 
     @on(Input.Submitted)
     def action_send(self) -> None:
-        """Close with the choice, or say why the budget is invalid."""
+        """Close with the choice, or say why the size is invalid."""
         size, refusal = self._chosen_size()
         if refusal:
             self._refusal.update(refusal)
@@ -140,20 +138,17 @@ class SendAgainScreen(Dialog[SendAgain | None]):
             self.dismiss(SendAgain(self._message, self._mode, once))
 
 
-def budget_of(typed: str, budget: Budget, most: int) -> tuple[Budget | None, str]:
-    """Parse a number of tokens. Return the budget, None for the session's own, and any error.
-
-    `most` is the model's limit less the reserve, even if the user has set a smaller limit.
-    """
+def size_of(typed: str, budget: Budget) -> tuple[Budget | None, str]:
+    """Parse a number of tokens. Return a budget of that size, None for `budget`, and any error."""
     if not typed.strip():
         return None, ""
     try:
         wanted = int(typed)
     except ValueError:
         wanted = 0
-    if 0 < wanted <= most:
+    if 0 < wanted <= budget.budget:
         return budget.of_size(wanted), ""
-    return None, f"The budget must be from 1 to {most:,} tokens."
+    return None, f"The size must be from 1 to {budget.budget:,} tokens."
 
 
 def again(message: Turn, budget: Budget | None) -> Once:
@@ -327,7 +322,7 @@ class SentWindowsView(View):
             self.dismiss(GoTo(self.page.replayed.said.position))
 
     def action_send_again(self) -> None:
-        """Ask for mode and budget before anything is sent."""
+        """Ask for mode and size before anything is sent."""
         if self.page is not None:
             self.open_over(SendAgainScreen(self.subject.session, self.page.replayed))
 

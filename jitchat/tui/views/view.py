@@ -166,6 +166,8 @@ class Planned:
 
     once: Once | None = None
     mode: Mode | None = None
+    size: int | None = None
+    """Of the conversation's windows from now on, in tokens."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
 from rich.segment import Segment
@@ -29,7 +29,7 @@ from jitchat.tui.widgets.input_lines import SaveLine
 from jitchat.values import Turn
 from jitchat.window.places import SegmentPlace, find_segments
 from jitchat.window.record import messages_body
-from jitchat.window.window import ContextWindow, Kind
+from jitchat.window.window import ContextWindow, Kind, is_of_message
 
 _SHOWN = 8
 """Characters shown of a hash, enough to compare by eye."""
@@ -208,7 +208,10 @@ def rows_of(whole: str, places: Sequence[SegmentPlace], width: int, *, parted: b
     if parted:
         cuts.update(escape.end() for escape in _BROKEN.finditer(whole))
     starts = [place.start for place in places]
-    boundary = max((place.end for place in places if place.segment.kind.is_stable), default=None)
+    drafts = (place.segment.turn for place in places if place.segment.kind is Kind.DRAFT)
+    said = next(drafts, None)
+    stable = takewhile(lambda place: not is_of_message(place.segment, said), places)
+    boundary = max((place.end for place in stable), default=None)
     rows: list[Row] = []
     for start, end in pairwise(sorted(cuts)):
         before = bisect_right(starts, start) - 1

@@ -6,9 +6,10 @@ without colour. In the strip, every kind with any tokens has at least one cell, 
 ends the stable prefix. The legend begins with the share of the limit that is used.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import TypeVar
 
 from textual import events
 from textual.message import Message
@@ -23,6 +24,7 @@ from jitchat.values import Mode
 from jitchat.window.render import apportion
 from jitchat.window.window import ContextWindow, Kind
 
+_Name = TypeVar("_Name")
 PATTERNS = {name: signs.pattern for name, signs in SIGNS.items()}
 STYLES = {kind: kind_style(kind.value) for kind in Kind}
 _BOUNDARY = "║"
@@ -37,7 +39,6 @@ _SHARE = "share"
 """The legend's entry for the share of the limit, and the strip's label."""
 SELDOM = PATTERNS.keys() - {"system", "recent", "index", "retrieved", "draft", "free", "reserve"}
 """Kinds that the legend names only if the window has them."""
-_STABLE = [kind.value for kind in Kind if kind.is_stable]
 
 
 class BudgetBar(Widget):
@@ -75,16 +76,23 @@ class BudgetBar(Widget):
         if self.window is None:
             return Content("·" * self.size.width)
         shares = _shares(self.window)
-        bar = _drawn(at_true_scale(shares, self.size.width))
+        bar = _drawn(at_true_scale(shares, self.size.width).items())
         lines = [self._marked(bar, self.window)]
         if self._is_magnified:
-            lines.append(_drawn(self._strip_cells(shares), _MAGNIFIED, ends_prefix=True))
+            strip = _drawn(self._strip_cells(self.window))
+            lines.append(Content.assemble((_MAGNIFIED, MUTED), strip))
         lines.append(Content.assemble(working, self._fitting_legend(self.window)))
         return Content("\n").join(lines)
 
-    def _strip_cells(self, shares: Mapping[str, int]) -> dict[str, int]:
-        used = {name: count for name, count in shares.items() if name not in _REST}
-        return to_scale(used, self.size.width - len(_MAGNIFIED) - len(_BOUNDARY))
+    def _strip_cells(self, window: ContextWindow) -> list[tuple[str, int]]:
+        """Divide the strip among the kinds in the stable prefix, and among those after it."""
+        stable = len(window.stable)
+        sizes = {(is_new, kind.value): 0 for is_new in (False, True) for kind in Kind}
+        for number, segment in enumerate(window.segments):
+            sizes[number >= stable, segment.kind.value] += segment.tokens
+        cells = to_scale(sizes, self.size.width - len(_MAGNIFIED) - len(_BOUNDARY))
+        drawn = [(name, count) for (_, name), count in cells.items()]
+        return [*drawn[: len(Kind)], (_BOUNDARY, 1), *drawn[len(Kind) :]]
 
     def _marked(self, bar: Content, window: ContextWindow) -> Content:
         """Draw a mark over the bar at each size, in tokens, that the window grows towards."""
@@ -146,15 +154,14 @@ class BudgetBar(Widget):
     def on_click(self, event: events.Click) -> None:
         if self.window is None:
             return
-        shares, cells = _shares(self.window), self._legend_cells
+        cells = list(self._legend_cells.items())
         if event.y == 0:
-            cells = at_true_scale(shares, self.size.width)
+            cells = list(at_true_scale(_shares(self.window), self.size.width).items())
         elif event.y == 1 and self._is_magnified:
-            cells = {_SHARE: len(_MAGNIFIED), **self._strip_cells(shares)}
-            cells[next((name for name in reversed(_STABLE) if cells[name]), _STABLE[-1])] += 1
-        for name, right in zip(cells, accumulate(cells.values()), strict=True):
+            cells = [(_SHARE, len(_MAGNIFIED)), *self._strip_cells(self.window)]
+        for (name, _), right in zip(cells, accumulate(count for _, count in cells), strict=True):
             if event.x < right:
-                if name != _SHARE:
+                if name in PATTERNS:
                     self.post_message(self.KindClicked(name))
                 return
 
@@ -164,13 +171,11 @@ def _shares(window: ContextWindow) -> dict[str, int]:
     return used | {"free": window.free, "reserve": window.budget.reserve}
 
 
-def _drawn(cells: Mapping[str, int], label: str = "", *, ends_prefix: bool = False) -> Content:
-    """Draw a bar; if it `ends_prefix`, with a double line after the stable kinds."""
-    parts = [(label, MUTED)]
-    for name, count in cells.items():
-        parts.append((PATTERNS[name] * count, kind_style(name)))
-        if ends_prefix and name == _STABLE[-1]:
-            parts.append((_BOUNDARY, "$foreground"))
+def _drawn(cells: Iterable[tuple[str, int]]) -> Content:
+    parts = []
+    for name, count in cells:
+        style = "$foreground" if name == _BOUNDARY else kind_style(name)
+        parts.append((PATTERNS.get(name, name) * count, style))
     return Content.assemble(*parts)
 
 
@@ -203,7 +208,7 @@ def legend(kinds: Collection[Kind]) -> Content:
     return Content("").join(parts)
 
 
-def to_scale(shares: dict[str, int], width: int) -> dict[str, int]:
+def to_scale(shares: dict[_Name, int], width: int) -> dict[_Name, int]:
     """Divide `width` cells by share, with at least one for each share above zero.
 
     The cells for small shares are taken from `free`, and if that is too little, from the largest.

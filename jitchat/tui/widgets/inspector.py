@@ -103,8 +103,8 @@ class Inspector(Vertical):
     def show(self, window: ContextWindow, *, sent: bool, usage: Usage | None = None) -> None:
         which = "sent window" if sent else "next window"
         self._show_heading(which, *figures.size_sentences(window, usage))
-        limit = [figures.limit_sentence(window)] if window.budget.limit_source else []
-        self._show_note("\n".join([*limit, *choosing_sentences(window)]))
+        size = figures.budget_sentence(window.budget, window.mode)
+        self._show_note("\n".join([size, *choosing_sentences(window)]))
         chosen = self.chosen
         self._take_rows(window, sent=sent)
         self._window, self._usage, self._is_sent = window, usage, sent
@@ -316,7 +316,8 @@ class Inspector(Vertical):
         return lines
 
     def _boundary(self, window: ContextWindow) -> Content:
-        sentence = figures.stable_sentence(window, self._usage)
+        carried = f"carried since #{window.since}, " if window.since is not None else ""
+        sentence = f"{carried}{figures.stable_sentence(window, self._usage)}"
         return Content(window_rows.boundary_line(sentence, self.size.width - figures.BESIDE))
 
 

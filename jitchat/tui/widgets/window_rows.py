@@ -50,6 +50,8 @@ class WindowRow:
     mark: str = ""
     counted: Mark = Mark.COUNTED
     """How its tokens are known."""
+    is_stable: bool = False
+    """Whether it is in the stable prefix."""
 
     @property
     def numbers(self) -> list[int]:
@@ -75,10 +77,6 @@ class WindowRow:
     @property
     def figure(self) -> Figure:
         return Figure(self.tokens, self.counted)
-
-    @property
-    def is_stable(self) -> bool:
-        return bool(self.segments) and self.segments[0].kind.is_stable
 
     @property
     def reason(self) -> str:
@@ -121,16 +119,17 @@ def rows_of(window: ContextWindow) -> list[WindowRow]:
     of_kind = (segment for segment in window.segments if segment.kind is Kind.RECENT)
     recent = [segment for segment in of_kind if segment.is_whole]
     gathered = tuple(recent[:-SINGLY]) if len(recent) > SINGLY + 1 else ()
-    together, mark = set(map(id, gathered)), window.mark
+    together, stable = set(map(id, gathered)), len(window.stable)
     rows: list[WindowRow] = []
-    for segment in window.segments:
+    for number, segment in enumerate(window.segments):
+        mark = "", window.mark, number < stable
         if id(segment) not in together:
             known = None if segment.turn is None else ledger.get(segment.turn)
-            rows.append(WindowRow(segment.kind.value, (segment,), known, counted=mark))
+            rows.append(WindowRow(segment.kind.value, (segment,), known, *mark))
         elif segment is gathered[0]:
-            rows.append(WindowRow(Kind.RECENT.value, gathered, None, counted=mark))
+            rows.append(WindowRow(Kind.RECENT.value, gathered, None, *mark))
     left = [row for row in window.ledger if row.verdict is Verdict.LEFT_OUT]
-    return rows + [WindowRow(Verdict.LEFT_OUT.value, (), row, counted=mark) for row in left]
+    return rows + [WindowRow(Verdict.LEFT_OUT.value, (), row, counted=window.mark) for row in left]
 
 
 def with_changes(
@@ -160,10 +159,10 @@ def _changed(row: WindowRow, turns: set[int]) -> bool:
     return len(row.segments) == 1 and row.turn in turns
 
 
-def _place(row: WindowRow) -> tuple[int, int]:
+def _place(row: WindowRow) -> tuple[bool, int, int]:
     """Return the sort key of a row; turns left out come last."""
     place = _ORDER.index(row.kind) if row.kind in _ORDER else len(_ORDER)
-    return place, row.numbers[0] if row.numbers else -1
+    return not row.is_stable, place, row.numbers[0] if row.numbers else -1
 
 
 def best_row(rows: Sequence[WindowRow]) -> int:

@@ -31,6 +31,7 @@ from jitchat.store.database import waiting
 from jitchat.store.windows import WindowArchive
 from jitchat.transfer.demo import store_demo
 from jitchat.values import Mode, Usage
+from jitchat.window.budget import Budget
 from jitchat.window.tokens import EstimateCounter
 from tests.support import ScriptedProvider
 from tests.tui.views.archived_sends import send_all
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 BEGUN = datetime(2026, 11, 24, 15, 40, tzinfo=UTC)
 NEEDED = 38
 """The turn of the demo conversation that its last question is given."""
-READER = Answerer("reader", "reader", 32_768, 2_048, 2_000, 2_000, 0.0, 0.0, is_here=True)
-MODEL = Answerer("ollama", "qwen3-8b", 32_768, 2_048, 2_000, 2_000, 0.4, 1.2, is_here=False)
+READER = Answerer("reader", "reader", 32_768, 2_048, 4_000, 0.0, 0.0, is_here=True)
+MODEL = Answerer("ollama", "qwen3-8b", 32_768, 2_048, 4_000, 0.4, 1.2, is_here=False)
 
 
 def verdict_of(cell: Cell, limit: int) -> Verdict:
@@ -265,7 +266,7 @@ def put_windows(file: RunFile) -> list[int]:
         Memory(file.store, store_demo(file.store), NoEmbedder()),
         ScriptedProvider(),
         EstimateCounter(),
-        SessionOptions(),
+        SessionOptions(budget=Budget(size=1_500)),
     )
     list(session.memory.index.catch_up())
     send_all(session)

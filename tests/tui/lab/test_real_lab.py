@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jitchat.lab.lab import Lab
     from jitchat.lab.run_file import RunFile
 
-FEW = Experiment((1_500,), (0.0, 1.0), (Kind.DIRECT, Kind.ABSENT))
+FEW = Experiment((10_000,), (0.0, 1.0), (Kind.DIRECT, Kind.ABSENT))
 
 
 class RealLabService(ScriptedLabService):

@@ -14,6 +14,7 @@ from jitchat.tui.lab import run
 from jitchat.tui.tour import app as touring
 from jitchat.tui.widgets.prompt import Prompt
 from tests.tui.lab.support import lab_service_in
+from tests.tui.support import SMALL
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,5 +39,5 @@ def reads(backend: TestBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     backend.provider = ReaderProvider(
         lambda messages, _, text: (100 * len(messages), len(text) // 4)
     )
-    backend.options = SessionOptions(prices=Prices(0.0, 0.0))
+    backend.options = SessionOptions(budget=SMALL, prices=Prices(0.0, 0.0))
     return backend

@@ -33,13 +33,13 @@ from jitchat.window.window import ContextWindow
 from tests.session.sending import durable
 from tests.support import ScriptedProvider, demo_session, observe
 from tests.tui.drawn import header, streams
-from tests.tui.support import TestBackend, demo_app, notices, ready, type_text, until
+from tests.tui.support import SMALL, TestBackend, demo_app, notices, ready, type_text, until
 from tests.tui.test_screens import QUESTION
 
 if TYPE_CHECKING:
     import pytest
 
-FREE = SessionOptions(prices=Prices(0.0, 0.0))
+FREE = SessionOptions(budget=SMALL, prices=Prices(0.0, 0.0))
 
 
 def told(view: AskAllView) -> str:
@@ -133,7 +133,7 @@ async def test_the_reader_answers_from_each_window_and_one_answer_is_gone_on_wit
 async def test_the_price_is_asked_for_first_and_esc_keeps_what_came(backend: TestBackend) -> None:
     gate = asyncio.Event()
     backend.provider = ScriptedProvider(("Half of", gate))
-    backend.options = SessionOptions(prices=Prices(10.0, 20.0))
+    backend.options = SessionOptions(budget=SMALL, prices=Prices(10.0, 20.0))
     async with demo_app(backend).run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
         await type_text(pilot, QUESTION)
@@ -169,7 +169,7 @@ async def test_the_price_is_asked_for_first_and_esc_keeps_what_came(backend: Tes
 
 
 async def test_only_what_is_ticked_is_asked(backend: TestBackend) -> None:
-    backend.options = SessionOptions(prices=Prices(10.0, 20.0))
+    backend.options = SessionOptions(budget=SMALL, prices=Prices(10.0, 20.0))
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         observe(screen.session.memory, 50)  # type: ignore[union-attr]
@@ -200,7 +200,7 @@ async def test_only_what_is_ticked_is_asked(backend: TestBackend) -> None:
 async def test_as_many_columns_are_shown_as_have_room_and_the_one_looked_at_is_among_them(
     backend: TestBackend,
 ) -> None:
-    backend.options = SessionOptions(prices=Prices(10.0, 20.0))
+    backend.options = SessionOptions(budget=SMALL, prices=Prices(10.0, 20.0))
     async with demo_app(backend).run_test(size=(160, 48)) as pilot:
         await ready(pilot)
         await type_text(pilot, QUESTION)

@@ -11,7 +11,7 @@ from jitchat.tui.views.history import NOTHING, HistoryView
 from jitchat.tui.views.sent_windows import SentWindowsView
 from jitchat.tui.views.view import GoTo
 from jitchat.tui.widgets.transcript import Transcript
-from tests.tui.support import TestBackend, chat, demo_app, ready, until
+from tests.tui.support import SMALL, TestBackend, chat, demo_app, ready, until
 from tests.tui.views.archived_sends import PRICES, send_all
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ async def nothing_is_shown_and_no_key_fails(pilot: Pilot[None]) -> None:
 async def test_the_sends_are_gone_through_under_what_full_would_have_been(
     backend: TestBackend, picture: Picture
 ) -> None:
-    backend.options = SessionOptions(prices=PRICES)
+    backend.options = SessionOptions(budget=SMALL, prices=PRICES)
     app = demo_app(backend)
     async with app.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)

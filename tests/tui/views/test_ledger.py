@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Static
 
+from jitchat.session_options import SessionOptions
 from jitchat.tui.views.budget import BudgetView
 from jitchat.tui.views.ledger import LedgerView
 from jitchat.tui.widgets.transcript import Transcript
 from jitchat.tui.widgets.turn_table import TurnTable
+from jitchat.window.budget import Budget
 from jitchat.window.cost import choosing_sentences
 from jitchat.window.steering import Hold, Steering
 from jitchat.window.window import Kind, Verdict
 from tests.tools.support import ScriptedServers, ScriptedTools
-from tests.tui.support import TestBackend, demo_app, ready, type_text, until
+from tests.tui.support import SMALL, TestBackend, demo_app, ready, type_text, until
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -75,7 +77,9 @@ async def test_every_candidate_is_listed_sorted_found_and_explained(backend: Tes
         assert told(view, "note").startswith(window.never_candidates.sentence)
 
         await pilot.press("s")
-        assert view.query_one("#view-frame").border_subtitle == "by tokens · all · 19 turns"
+        assert view.query_one("#view-frame").border_subtitle == (
+            f"by tokens · all · {len(window.ledger)} turns"
+        )
         await pilot.press("s", "s", "s", "i")
         inside = [row.turn for row in window.ledger if row.verdict is not Verdict.LEFT_OUT]
         assert turns(table) == inside
@@ -119,7 +123,7 @@ async def test_rows_are_taken_out_and_in_and_the_chat_follows(backend: TestBacke
         view, table = await opened(pilot)
         await pilot.press("space")
         await settled(pilot)
-        assert "displaced: #9 (~37)" in told(view, "change")
+        assert "displaced: #9 (~34)" in told(view, "change")
         row = next(row for row in table.rows if row.turn == 9)
         assert (row.verdict, row.reason) == ("left out", "left out of this message by you")
         assert "left out of this message by you" in told(view, "note")
@@ -195,12 +199,14 @@ async def test_a_pin_of_the_view_is_waited_for_and_taken_back_on_either_side(
 
 
 async def test_a_window_that_was_sent_is_explained_and_stays_as_it_is(backend: TestBackend) -> None:
+    backend.options = SessionOptions(budget=Budget())
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         view, _ = await opened(pilot)
         nothing = str(view.query_one("#view-nothing", Static).content)
-        assert nothing.endswith("Ask about something older.")
+        assert nothing.endswith("so none had to be chosen.")
         await pilot.press("escape")
+        screen.session.take_budget(SMALL)
         await type_text(pilot, QUESTION)
         await pilot.press("enter")
         await until(

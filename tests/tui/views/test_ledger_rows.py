@@ -30,6 +30,7 @@ from jitchat.tui.views.ledger_rows import (
 from jitchat.tui.widgets.turn_table import Line, draw, header
 from jitchat.values import Mode, Reranking
 from jitchat.why import why
+from jitchat.window.budget import Budget
 from jitchat.window.steering import Once, Steering
 from jitchat.window.tokens import EstimateCounter
 from jitchat.window.window import RERANKER, ContextWindow, Verdict
@@ -38,14 +39,21 @@ from tests.support import demo_session
 from tests.window.cases import Case, cases
 
 if TYPE_CHECKING:
+    from jitchat.session import Session
     from jitchat.store.store import ColdStore
 
 QUESTION = "what did we settle on for the deploy window?"
 
 
+def small_session(store: ColdStore) -> Session:
+    session = demo_session(store)
+    session.take_budget(Budget(size=1_500))
+    return session
+
+
 @pytest.fixture
 def window(store: ColdStore) -> ContextWindow:
-    return demo_session(store).preview(QUESTION, Mode.JIT)
+    return small_session(store).preview(QUESTION, Mode.JIT)
 
 
 def turns(window: ContextWindow, listing: Listing, **lines: str) -> list[int]:
@@ -73,7 +81,7 @@ def test_rows_are_filtered_by_part_and_by_index_line_reason_and_id(window: Conte
     inside, outside = turns(window, Listing(part=Part.IN)), turns(window, Listing(part=Part.OUT))
     assert set(inside) == {row.turn for row in window.ledger if row.turn in kinds}
     assert sorted(inside + outside) == turns(window, Listing(Order.TURN))
-    assert turns(window, Listing(text=" Latest DECISION ")) == [34, 47]
+    assert turns(window, Listing(text=" Latest DECISION ")) == [33, 34, 47]
     assert turns(window, Listing(text="hazel"), t24="Hazel is out.", t9="No.") == [24]
     assert turns(window, Listing(text="#2")) == [24, 25, 23, 22, 26, 2, 28, 29, 27]
     assert turns(window, Listing(text="24")) == [24]
@@ -139,7 +147,7 @@ def test_a_row_says_what_was_decided_and_why_where_there_is_room(
 
 
 def test_a_turn_that_was_no_candidate_gets_a_row_when_it_is_asked_for(store: ColdStore) -> None:
-    session = demo_session(store)
+    session = small_session(store)
     explained = session.explained(QUESTION, Mode.JIT)
 
     def asked(turn: int) -> Row | None:
@@ -157,7 +165,7 @@ def test_a_turn_that_was_no_candidate_gets_a_row_when_it_is_asked_for(store: Col
 
 
 def test_what_came_in_and_what_lost_its_place_is_told(store: ColdStore) -> None:
-    session = demo_session(store)
+    session = small_session(store)
     before = session.preview(QUESTION, Mode.JIT)
     after = session.preview(QUESTION, Mode.JIT, Once(dropped=frozenset({9})))
     told = change_line(before, after)

@@ -11,7 +11,7 @@ from jitchat.store.regression_cases import Case, CaseKind, Cases
 from jitchat.tui.views.leave_one_out import LeaveOneOutView
 from jitchat.tui.views.missing_turn import MissingTurnView
 from jitchat.tui.views.regression_cases import RegressionCasesView
-from tests.tui.support import TestBackend, chat, demo_app
+from tests.tui.support import SMALL, TestBackend, chat, demo_app
 from tests.tui.views.test_missing_turn import QUESTION, opened, sent, settled
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 async def test_reply(picture: Picture, backend: TestBackend) -> None:
     backend.provider = ReaderProvider(lambda messages, _, text: (1_000, 20))
-    backend.options = SessionOptions(prices=Prices(0.0, 0.0))
+    backend.options = SessionOptions(budget=SMALL, prices=Prices(0.0, 0.0))
     async with demo_app(backend).run_test(size=(80, 24)) as pilot:
         await sent(pilot, QUESTION)
         await opened(pilot, "alt+m", LeaveOneOutView)

@@ -20,7 +20,7 @@ from jitchat.tui.views.sent_window_page import (
     message_text,
     window_lines,
 )
-from jitchat.tui.views.sent_windows import again, budget_of
+from jitchat.tui.views.sent_windows import again, size_of
 from jitchat.tui.views.view import Subject
 from jitchat.tui.widgets.turn_table import Line, draw
 from jitchat.values import Mode, Role, Status, Turn
@@ -144,16 +144,16 @@ def test_messages_are_written_out_and_cut_where_they_are_endless():
 @pytest.mark.parametrize(
     ("typed", "size"), [("", None), (" ", None), ("500", 500), ("30720", 30_720)]
 )
-def test_a_budget_within_the_models_is_taken_though_less_is_in_use(typed, size):
-    budget, refusal = budget_of(typed, Budget(limit=9_000), 30_720)
-    assert (budget.budget if budget else None, refusal) == (size, "")
+def test_a_size_that_the_model_takes_is_taken(typed, size):
+    budget, refusal = size_of(typed, Budget())
+    assert (budget.size if budget else None, refusal) == (size, "")
 
 
 @pytest.mark.parametrize("typed", ["0", "-5", "30721", "9" * 5_000, "x"])
 def test_another_one_is_refused(typed):
-    budget, refusal = budget_of(typed, Budget(), 30_720)
+    budget, refusal = size_of(typed, Budget())
     assert budget is None
-    assert refusal == "The budget must be from 1 to 30,720 tokens."
+    assert refusal == "The size must be from 1 to 30,720 tokens."
 
 
 def test_an_answered_message_is_answered_beside_and_an_unanswered_one_in_its_place():

@@ -79,8 +79,9 @@ async def the_cost_follows_the_choice(pilot: Pilot[None], screen: SendAgainScree
     )
     await pilot.press("j")
     await until(pilot, lambda: estimate(screen) != before, "another mode's window")
-    screen.query_one(Input).value = "2"
-    await until(pilot, lambda: "does not fit" in estimate(screen), "that it does not fit")
+    before = estimate(screen)
+    screen.query_one(Input).value = "300"
+    await until(pilot, lambda: estimate(screen) != before, "a smaller window")
 
 
 def store_sends(store: ColdStore) -> list[Send]:
@@ -172,7 +173,7 @@ async def send_again_on_another_branch(pilot: Pilot[None], session: Session) -> 
     assert [segment.turn for segment in window.segments[-3:]] == [61, 62, 68]
 
 
-async def test_a_send_is_sent_again_in_another_mode_and_budget(
+async def test_a_send_is_sent_again_in_another_mode_and_size(
     backend: TestBackend, store: ColdStore
 ) -> None:
     app = demo_app(backend)
@@ -198,7 +199,7 @@ async def test_a_send_is_sent_again_in_another_mode_and_budget(
         screen.query_one(Input).value = "9" * 9
         await pilot.press("enter")
         refusal = str(screen.query_one("#again-refusal", Static).content)
-        assert refusal.startswith("The budget must be from 1 to ")
+        assert refusal.startswith("The size must be from 1 to ")
         screen.query_one(Input).value = ""
         await pilot.press("y", "down", *"9x00", "enter")
         await until(pilot, lambda: len(store_sends(store)) == 4, "the request")
@@ -209,7 +210,7 @@ async def test_a_send_is_sent_again_in_another_mode_and_budget(
         assert session.memory.turns[-1].position == 67
         window = sent_window(session, session.memory.turns[-2])
         assert window is not None
-        assert (window.mode, window.budget.budget) == (Mode.JIT, 900)
+        assert (window.mode, window.budget.size) == (Mode.JIT, 900)
 
         await send_again_on_another_branch(pilot, session)
         view = await opened(pilot, 5)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.savings import Comparison
+from jitchat.session import Session
 from jitchat.session_options import SessionOptions
 from jitchat.statements import Observation, Source
 from jitchat.tui.views.what_if import (
@@ -102,8 +103,14 @@ def drawn(comparison: Windows, mode: Mode) -> str:
     return "\n".join([str(draw_sides(comparison, mode, 69)), *rows])
 
 
+def small_session(store) -> Session:
+    session = demo_session(store)
+    session.take_budget(Budget(size=1_500))
+    return session
+
+
 def test_on_the_demo_the_recalled_turns_are_in_full_and_jit_and_not_in_recency(store) -> None:
-    comparison = compare(demo_session(store), QUESTION, NO_MORE)
+    comparison = compare(small_session(store), QUESTION, NO_MORE)
     text = drawn(comparison, Mode.JIT)
     assert "── in full and jit · " in text
     assert re.search(r"^#9 +▚ rec ~\d+ +· +▒ ret ~\d+ +.*02:00", text, re.MULTILINE)
@@ -128,7 +135,7 @@ def test_a_mode_that_does_not_fit_says_by_how_much_and_is_a_column_all_the_same(
 
 
 def test_five_windows_have_a_column_each_and_kinds_no_names_where_room_is_short(store) -> None:
-    session = demo_session(store)
+    session = small_session(store)
     observe(session.memory, 40, Observation("The port is 9641.", Source(1, 40)))
     comparison = compare(session, QUESTION, NO_MORE)
     assert [side.same_as for side in comparison.sides] == [None] * 4 + [Mode.FULL]

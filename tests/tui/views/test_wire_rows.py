@@ -70,11 +70,12 @@ def check_kinds(window: ContextWindow, rows, places) -> None:
             assert row.place.start <= row.start < row.end <= row.place.end
             assert row.gutter.startswith(LETTERS[row.place.segment.kind])
     edges = [number for number, row in enumerate(rows) if row.end is None]
-    stable = any(place.segment.kind.is_stable for place in places)
-    assert len(edges) == stable
+    stable = set(map(id, window.stable))
+    is_stable = [row.place and id(row.place.segment) in stable for row in rows]
+    assert len(edges) == any(is_stable)
     for edge in edges:
-        assert all(row.kind.is_stable for row in rows[:edge] if row.kind)
-        assert not any(row.kind.is_stable for row in rows[edge:] if row.kind)
+        assert all(is_stable[number] for number in range(edge) if rows[number].place)
+        assert not any(is_stable[edge:])
 
 
 @given(cases())
