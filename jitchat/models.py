@@ -381,7 +381,7 @@ class ResolvedModel:
 
     def warning(self) -> str:
         """Warn of doubtful settings and of models that may not answer; usually empty."""
-        return " ".join(filter(None, self._warnings()))
+        return " ".join(warning for warning in self._warnings() if warning)
 
     def _retired_settings(self) -> str:
         """Say once what became of settings of earlier versions that are set."""

@@ -34,6 +34,9 @@ class Rates:
     def of(self, request: "Request") -> float:
         return self.read * request.cached + self.write * (request.tokens - request.cached)
 
+    def mean_of(self, requests: Sequence["Request"]) -> float:
+        return fmean(self.of(request) for request in requests)
+
 
 RATES = (
     Rates("read .1, write 1.25", 0.1, 1.25),
@@ -63,8 +66,8 @@ class Dialogue:
 
     def dearest(self, rates: Rates) -> float:
         """Return the highest price that any beginning of the chat has."""
-        sent = accumulate(map(rates.of, self.sent))
-        full = accumulate(map(rates.of, self.full))
+        sent = accumulate(rates.of(request) for request in self.sent)
+        full = accumulate(rates.of(request) for request in self.full)
         return max(price / of_full for price, of_full in zip(sent, full, strict=True))
 
 
@@ -163,13 +166,13 @@ def prices_of(dialogues: Sequence[Dialogue]) -> Figures:
 
     `dearest` is the highest price that any beginning of a chat has.
     """
-    sent = [request for each in dialogues for request in each.sent]
-    full = [request for each in dialogues for request in each.full]
+    sent = [request for dialogue in dialogues for request in dialogue.sent]
+    full = [request for dialogue in dialogues for request in dialogue.full]
     return {
         rates.name: {
-            "sent": fmean(map(rates.of, sent)),
-            "of_full": sum(map(rates.of, sent)) / sum(map(rates.of, full)),
-            "dearest": max(each.dearest(rates) for each in dialogues),
+            "sent": rates.mean_of(sent),
+            "of_full": rates.mean_of(sent) / rates.mean_of(full),
+            "dearest": max(dialogue.dearest(rates) for dialogue in dialogues),
         }
         for rates in RATES
     }
@@ -178,7 +181,7 @@ def prices_of(dialogues: Sequence[Dialogue]) -> Figures:
 def figures_of(chats: Sequence[Dialogue]) -> Figures:
     """Return the figures of chats together; see `prices_of`."""
     sent = [request for chat in chats for request in chat.sent]
-    held = [each for chat in chats for each in chat.held]
+    held = [question for chat in chats for question in chat.held]
     return {
         "messages": len(sent),
         "tokens": fmean(request.tokens for request in sent),

@@ -72,15 +72,17 @@ def _correction(fields: dict[str, Any]) -> Case:
 
 def _cases(name: str, key: str = "case") -> Iterator[dict[str, Any]]:
     folder = files(__package__).joinpath("data", "cases")
-    for file in sorted(folder.iterdir(), key=lambda each: each.name):
+    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if file.name.startswith(f"{name}-"):
             yield from loads(file.read_text(encoding="utf-8"))[key]
 
 
 def talk_in(language: str) -> list[Exchange]:
     """List the exchanges of other talk in a language."""
-    found = (each for each in _cases("talk", "exchange") if each["language"] == language)
-    return [(each["question"], each["answer"]) for each in found]
+    found = (
+        exchange for exchange in _cases("talk", "exchange") if exchange["language"] == language
+    )
+    return [(exchange["question"], exchange["answer"]) for exchange in found]
 
 
 def conversation_of(case: Case, distance: int) -> FileConversation:

@@ -103,7 +103,8 @@ def is_named(name: str, file: Attachment) -> bool:
     with suppress(RuntimeError, ValueError):
         for spelling in spellings(name):
             path = composed(os.fspath(Path(spelling).expanduser()))
-            if path in map(composed, (file.name, file.path, _END.sub("", file.name))):
+            names = (file.name, file.path, _END.sub("", file.name))
+            if path in [composed(known) for known in names]:
                 return True
     return False
 

@@ -91,15 +91,16 @@ def worked_on(
     live = _live(made, asked, _STAYS_FOR_GENERAL if follow_up.is_general else _STAYS)
     scores = _scores(made, follow_up, len(asked))
     is_clear = follow_up.refers and not follow_up.is_vague
-    named = [each for each in made if each.name and each.name.lower() in draft.lower()]
+    kept = [candidate for candidate in made if candidate.name]
+    named = [candidate for candidate in kept if candidate.name.lower() in draft.lower()]
     if is_found and not (is_clear or named):
         return ()
     known = made if follow_up.refers else live
-    wanted = named or sorted(known, key=lambda each: scores[each], reverse=True)
+    wanted = named or sorted(known, key=lambda candidate: scores[candidate], reverse=True)
     return tuple(
-        _artefact(each, follow_up, is_live=each in live)
-        for each in wanted[:_MOST]
-        if scores[each] >= _SECOND * scores[wanted[0]]
+        _artefact(candidate, follow_up, is_live=candidate in live)
+        for candidate in wanted[:_MOST]
+        if scores[candidate] >= _SECOND * scores[wanted[0]]
     )
 
 
@@ -139,7 +140,7 @@ def _artefact(made: _Made, follow_up: FollowUp, *, is_live: bool) -> Artefact:
     """Say why an artefact is needed."""
     implied = [ArtefactKind(kind) for kind in follow_up.kinds]
     fitting = [kind for kind in implied if made.shape.fits.get(kind)]
-    kind = max(fitting, key=lambda each: made.shape.fits[each], default=made.shape.kind)
+    kind = max(fitting, key=lambda kind: made.shape.fits[kind], default=made.shape.kind)
     why = "is being worked on" if is_live else "the message is about"
     return Artefact(made.turn, kind, f"the {kind.value} that {why}", made.replaces)
 
@@ -185,11 +186,11 @@ def _worth(shape: _Shape, request: FollowUp) -> float:
 def _latest(made: Iterable[_Made]) -> list[_Made]:
     """Leave out earlier versions."""
     latest: list[_Made] = []
-    for each in made:
-        earlier = [old for old in latest[-_VERSIONS:] if _is_version(each, old)]
+    for candidate in made:
+        earlier = [old for old in latest[-_VERSIONS:] if _is_version(candidate, old)]
         places = {place for old in earlier for place in (*old.replaces, old.turn)}
         latest = [old for old in latest if old not in earlier]
-        latest.append(replace(each, replaces=tuple(sorted(places - {each.turn}))))
+        latest.append(replace(candidate, replaces=tuple(sorted(places - {candidate.turn}))))
     return latest
 
 
@@ -204,14 +205,15 @@ def _is_version(new: _Made, old: _Made) -> bool:
 
 def _live(made: Sequence[_Made], asked: Sequence[str], stays: int) -> list[_Made]:
     """List the latest artefacts of each kind that are still worked on after `stays` exchanges."""
-    latest = {each.shape.kind: each for each in made if each.worth >= _MADE}
-    return [each for each in latest.values() if _untouched(each, asked) <= stays]
+    latest = {candidate.shape.kind: candidate for candidate in made if candidate.worth >= _MADE}
+    return [candidate for candidate in latest.values() if _untouched(candidate, asked) <= stays]
 
 
 def _untouched(made: _Made, asked: Sequence[str]) -> int:
     """Count the last exchanges, at most `_STAYS` + 1, that refer to nothing of the kind."""
     since = 0
-    for follow_up in map(follow_up_of, asked[made.exchange :]):
+    for message in asked[made.exchange :]:
+        follow_up = follow_up_of(message)
         is_clear = follow_up.refers and not follow_up.is_vague
         is_about = is_clear and _fit(made.shape, follow_up) > 0
         since = 0 if is_about else since + 1
@@ -238,14 +240,14 @@ _HALF = 2.5
 
 def _scores(made: Sequence[_Made], follow_up: FollowUp, now: int) -> dict[_Made, float]:
     """Score artefacts for a message in exchange `now`."""
-    having = {term: sum(term in each.text for each in made) for term in follow_up.terms}
+    having = {term: sum(term in candidate.text for candidate in made) for term in follow_up.terms}
     bits = {term: log2(1 + len(made) / count) for term, count in having.items() if count}
     scores: dict[_Made, float] = {}
-    for each in made:
-        recent = _RECENT * 0.5 ** ((now - each.exchange) / _HALF)
-        words = sum(worth for term, worth in bits.items() if term in each.text)
-        fit = _FIT * _fit(each.shape, follow_up)
-        scores[each] = each.worth + recent + fit + _WORD * min(words, _MOST_BITS)
+    for candidate in made:
+        recent = _RECENT * 0.5 ** ((now - candidate.exchange) / _HALF)
+        words = sum(worth for term, worth in bits.items() if term in candidate.text)
+        fit = _FIT * _fit(candidate.shape, follow_up)
+        scores[candidate] = candidate.worth + recent + fit + _WORD * min(words, _MOST_BITS)
     return scores
 
 
@@ -287,7 +289,7 @@ def _shape_of(text: str) -> _Shape | None:
     fits = {kind: min(1.0, _ENOUGH * size / total) for kind, size in sizes.items()}
     fits[ArtefactKind.PROSE] = max(0.0, 1 - 2 * shaped / total)
     main = max(fits, key=lambda kind: fits[kind])
-    if sum(map(str.isdigit, text)) > _DIGITS * total:
+    if sum(character.isdigit() for character in text) > _DIGITS * total:
         fits[ArtefactKind.FIGURES] = 1 - fits[ArtefactKind.PROSE]
     return _Shape(main, fits, frozenset(_TOKEN.findall(text.lower())), bool(_TITLED.search(text)))
 

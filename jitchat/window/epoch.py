@@ -43,14 +43,15 @@ def extended(parts: Parts) -> Choice | None:
         return None
     sources, history, price = parts.sources, parts.sources.history, parts.counter.count
     files = _files(parts, carried)
-    room = parts.room - sum(map(tokens_of, (carried, files, parts.bare_tail)))
+    room = parts.room - tokens_of((*carried, *files, *parts.bare_tail))
 
     required = parts.required | dict.fromkeys(sources.pinned, reasons.PINNED)
     known = segment_of_turns(carried)
     whole = frozenset(turn for turn, segment in known.items() if segment.is_whole)
     taken = whole | (known.keys() - required.keys())
-    additions = [each for each in parts.additions(carried, room) if not _is_in(each, carried)]
-    room -= sum(price(each.text) for each in additions)
+    found = parts.additions(carried, room)
+    additions = [segment for segment in found if not _is_in(segment, carried)]
+    room -= sum(price(segment.text) for segment in additions)
 
     most = min(parts.budget.recalled_later, max(_LEAST_RECALLED, _usual_exchange(parts)))
     allowance = Allowance(room, most, required, parts.replaced, fills=True)
@@ -60,7 +61,7 @@ def extended(parts: Parts) -> Choice | None:
     if any(turn in recalled.refused for turn in required):
         return None
     combined = with_others(recalled, sources.retrieval.elsewhere, allowance, price)
-    others = [each for each in combined.noted if not _is_in(each, carried)]
+    others = [segment for segment in combined.noted if not _is_in(segment, carried)]
 
     turns = combined.recalled.in_order(parts.budget.recall_order)
     noted = (*additions, *reversed(others))
@@ -81,18 +82,19 @@ def _files(parts: Parts, carried: Sequence[Segment]) -> tuple[Segment, ...]:
     draft = parts.sources.draft.position
     most = parts.budget.share(SHARES.whole_file)
     placing = Placing(parts.sources.files, parts.counter, draft, most)
-    there = {each.file.digest for each in carried if each.file is not None and each.file.is_whole}
+    refs = [segment.file for segment in carried if segment.file is not None]
+    there = {ref.digest for ref in refs if ref.is_whole}
     made = placing.segments(parts.with_files, parts.room - parts.fixed)
     own = made.pop(draft, ())
     others = chain.from_iterable(made.values())
-    missing = (each for each in others if each.file is not None and each.file.digest not in there)
+    missing = [segment for segment in others if segment.file and segment.file.digest not in there]
     return (*missing, *own)
 
 
 def _is_in(noted: Segment, carried: Sequence[Segment]) -> bool:
     """Whether the window before has a fact, a part of a file or a turn of another conversation."""
     identity = noted.kind, noted.source, noted.file
-    return any((each.kind, each.source, each.file) == identity for each in carried)
+    return any((segment.kind, segment.source, segment.file) == identity for segment in carried)
 
 
 def _carried(parts: Parts) -> tuple[Segment, ...] | None:
@@ -106,15 +108,15 @@ def _carried(parts: Parts) -> tuple[Segment, ...] | None:
         return None
     planned = planned_segments(before)
     opening = planned[: len(parts.opening)]
-    if [_text(each) for each in opening] != [_text(each) for each in parts.opening]:
+    if [_text(segment) for segment in opening] != [_text(segment) for segment in parts.opening]:
         return None
     said = history.find(before.draft.turn or 0)
     if said is None or not _are_kept(planned, parts):
         return None
-    kept = tuple(_kept(each, parts) for each in planned)
-    positions = {each.turn for each in kept}
+    kept = tuple(_kept(segment, parts) for segment in planned)
+    positions = {segment.turn for segment in kept}
     since = parts.recent(said + 1, follows=True)
-    return (*kept, *(each for each in since if each.turn not in positions))
+    return (*kept, *(segment for segment in since if segment.turn not in positions))
 
 
 def _text(segment: Segment) -> tuple[Kind, str]:
@@ -125,7 +127,7 @@ def _are_kept(planned: Sequence[Segment], parts: Parts) -> bool:
     """Whether no turn of the window before was left out since."""
     history = parts.sources.history
     unshown = {turn.position for turn in history.unshown}
-    turns = {each.turn for each in planned if each.turn is not None}
+    turns = {segment.turn for segment in planned if segment.turn is not None}
     return all(turn in unshown or history.find(turn) is not None for turn in turns)
 
 

@@ -297,7 +297,7 @@ class Parts:
     def additions(self, sent: Sequence[Segment], room: int) -> tuple[Segment, ...]:
         """Choose what is noted in addition to turns: facts, parts of files."""
         facts = self.fitting_facts(sent, room)
-        left = room - sum(self.counter.count(each.text) for each in facts)
+        left = room - sum(self.counter.count(fact.text) for fact in facts)
         return (*facts, *self.fitting_documents(left))
 
     @property
@@ -306,20 +306,20 @@ class Parts:
 
         Those that are worked on, then those that the user asked for.
         """
-        worked_on = {each.turn: each.reason for each in self.worked_on}
+        worked_on = {artefact.turn: artefact.reason for artefact in self.worked_on}
         wanted = sorted(self.sources.wanted)
         return worked_on | {turn: reasons.REQUESTED.format(turn=turn) for turn in wanted}
 
     @property
     def with_files(self) -> frozenset[int]:
         """Positions of the message and of the turns whose files it is about."""
-        files = (each.turn for each in self.worked_on if each.kind is ArtefactKind.FILE)
+        files = (artefact.turn for artefact in self.worked_on if artefact.kind is ArtefactKind.FILE)
         return frozenset((self.sources.draft.position, *files))
 
     @property
     def replaced(self) -> dict[int, int]:
         """Map earlier versions of what is worked on to the turn that replaces them."""
-        return {old: each.turn for each in self.worked_on for old in each.replaces}
+        return {old: artefact.turn for artefact in self.worked_on for old in artefact.replaces}
 
     def tail(self, noted: Sequence[Segment]) -> tuple[Segment, ...]:
         """Make a tail of what is noted and the draft, without recalled turns."""

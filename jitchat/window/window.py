@@ -424,7 +424,7 @@ class ContextWindow:
     def stable(self) -> tuple[Segment, ...]:
         """The segments before the user's message and what is sent with it."""
         said = self.draft.turn
-        return tuple(takewhile(lambda each: not is_of_message(each, said), self.segments))
+        return tuple(takewhile(lambda segment: not is_of_message(segment, said), self.segments))
 
     @property
     def since(self) -> int | None:
@@ -432,7 +432,7 @@ class ContextWindow:
 
         None if nothing is carried: the window does not go on from the one before.
         """
-        carriers = (each.carrier for each in self.stable if each.carrier is not None)
+        carriers = (segment.carrier for segment in self.stable if segment.carrier is not None)
         return min(carriers, default=None)
 
     @property
@@ -478,7 +478,9 @@ class ContextWindow:
     @property
     def step(self) -> int:
         """The number of replies with calls that were appended: 0 for a turn's first request."""
-        appended = takewhile(lambda each: each.kind is not Kind.DRAFT, reversed(self.segments))
+        appended = takewhile(
+            lambda segment: segment.kind is not Kind.DRAFT, reversed(self.segments)
+        )
         return sum(segment.kind is Kind.TOOL_CALLS for segment in appended)
 
     @property
