@@ -45,7 +45,7 @@ def test_it_prints_the_window_its_ledger_its_hash_and_the_reply(
     assert f"demo in jit: ~{found['used']:,} used + ~{found['free']:,} free" in done.out
     rows = [line for line in lines if " best lexical match" in line]
     assert [row.split()[:3] for row in rows] == [
-        ["retrieved", "#9", "~34"],
+        ["retrieved", "#9", "~37"],
         ["retrieved", "#9", "1"],
     ]
     assert lines[-4:] == [

@@ -63,7 +63,8 @@ def test_the_total_equals_the_meter_and_estimates_are_marked(jitchat: Shell):
     assert window["counter"]["exact"] is False
     assert (
         f"demo in jit: ~{window['used']:,} used + ~{window['free']:,} free"
-        f" + 2,048 reserve = 32,768 limit\nlimit 32,768 (the reader's own)\n"
+        f" + 2,048 reserve = 32,768 limit\nsize 1,500 (usual for the model)"
+        f" · limit 32,768 (the reader's own)\n"
         f"full would be ~{window['full_tokens']:,};"
         " counted by estimate for reader\n"
     ) in out
