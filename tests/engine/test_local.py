@@ -187,9 +187,7 @@ async def test_requests_at_once_start_it_once_and_wait_for_each_other(engine: En
 
 def session_with(store: ColdStore, engine: Engine, limit: int) -> Session:
     learnt = ModelLessons(store.database, "http://127.0.0.1/v1", "tiny")
-    options = SessionOptions(
-        budget=Budget(limit, 64, recent=2_000), request=SAMPLING, learnt=learnt
-    )
+    options = SessionOptions(budget=Budget(limit, 64), request=SAMPLING, learnt=learnt)
     turns = talk(*(f"Number {number}: {'the boat is red. ' * 8}" for number in range(16)))
     return session_on(
         store, conversation_of(store, turns), provider(engine, learnt), options=options

@@ -36,7 +36,7 @@ LONG_TALK = talk(*(f"Number {number}: {'the boat lies at the pier. ' * 8}" for n
 
 def session_with(store: ColdStore, engine: Engine, route: str, learnt: ModelLessons) -> Session:
     options = SessionOptions(
-        budget=Budget(BELIEVED, 64, recent=2_000),
+        budget=Budget(BELIEVED, 64),
         system="Be kind.",
         request=SAMPLING,
         learnt=learnt,
