@@ -6,7 +6,7 @@ exchanges in a row refer to nothing of its kind. A message that refers to someth
 ("make it async", "the second row") brings what it is about, however long ago that was: chosen by
 the kind that its words imply, the words in common, and how recent it is.
 
-A version that has most words of an earlier one replaces it. Only the last turns are read, in time
+A version that has most pairs of words of an earlier one replaces it. Only the last turns are read, in time
 linear in their text, and each text is described once.
 """
 
@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 from math import log2
 
 from jitchat.attachments import Attachment
@@ -45,11 +46,11 @@ _WIDER = 1.5
 _READ = 6_000
 """Characters of a text that are read."""
 _SAME = 0.5
-"""The least share of an earlier version's words that a version has."""
+"""The least share of an earlier version's pairs of words that a version has."""
 _SAME_NEXT = 0.4
 """The same, for versions in consecutive exchanges."""
 _SAME_OF_NEW = 0.35
-"""The least share of a version's words that the earlier one has: a longer text has many words."""
+"""The least share of a version's pairs that the earlier one has: a longer text has many."""
 _VERSIONS = 6
 """The latest artefacts, among which the earlier versions are looked for."""
 
@@ -112,7 +113,8 @@ class _Shape:
     """The kind that it fits best."""
     fits: dict[ArtefactKind, float]
     """How well it fits each kind, from 0 to 1."""
-    words: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+    """Of consecutive words: texts on one subject have many words in common, versions also these."""
     is_titled: bool = False
     """Whether it has a heading, or begins like a letter."""
 
@@ -132,7 +134,8 @@ class _Made:
     name: str = ""
     """Of a file."""
     is_revision: bool = False
-    """Whether it was asked for by a message that refers to something made before."""
+    """Whether the user pasted it, or asked for it by a message that refers to something made
+    before."""
     replaces: tuple[int, ...] = ()
 
 
@@ -158,14 +161,16 @@ def _all_made(turns: Sequence[Turn], files: Sequence[Attachment]) -> Iterator[_M
         if shape:
             asked = follow_up_of(request)
             text = f"{request}\n{content}".lower()
-            is_revision = turn.role is Role.ASSISTANT and asked.refers
+            is_prose = shape.kind is ArtefactKind.PROSE
+            is_pasted = turn.role is Role.USER and not is_prose
+            is_revision = is_pasted or (turn.role is Role.ASSISTANT and asked.refers)
             yield _Made(
                 turn.position, exchange, shape, text, _worth(shape, asked), is_revision=is_revision
             )
         for file in files:
             if file.turn == turn.position:
                 head = file.parts[0].text[:_READ] if file.parts else ""
-                shape = _Shape(ArtefactKind.FILE, _FITS_OF_A_FILE, frozenset([file.name]))
+                shape = _Shape(ArtefactKind.FILE, _FITS_OF_A_FILE, frozenset[tuple[str, str]]())
                 text = f"{request}\n{file.name}\n{head}".lower()
                 yield _Made(turn.position, exchange, shape, text, _MOST_WORTH, name=file.name)
 
@@ -195,12 +200,12 @@ def _latest(made: Iterable[_Made]) -> list[_Made]:
 
 
 def _is_version(new: _Made, old: _Made) -> bool:
-    if new.shape.kind is ArtefactKind.PROSE and not new.is_revision:
-        return False  # paragraphs on one subject have many words in common
+    if not new.is_revision:
+        return False
     same = _SAME_NEXT if new.exchange == old.exchange + 1 else _SAME
-    common = len(new.shape.words & old.shape.words)
-    is_as_large = common >= _SAME_OF_NEW * len(new.shape.words)
-    return is_as_large and common >= same * len(old.shape.words)
+    common = len(new.shape.pairs & old.shape.pairs)
+    is_as_large = common >= _SAME_OF_NEW * len(new.shape.pairs)
+    return is_as_large and common >= same * len(old.shape.pairs)
 
 
 def _live(made: Sequence[_Made], asked: Sequence[str], stays: int) -> list[_Made]:
@@ -291,7 +296,8 @@ def _shape_of(text: str) -> _Shape | None:
     main = max(fits, key=lambda kind: fits[kind])
     if sum(character.isdigit() for character in text) > _DIGITS * total:
         fits[ArtefactKind.FIGURES] = 1 - fits[ArtefactKind.PROSE]
-    return _Shape(main, fits, frozenset(_TOKEN.findall(text.lower())), bool(_TITLED.search(text)))
+    said = _TOKEN.findall(text.lower())
+    return _Shape(main, fits, frozenset(pairwise(said)), bool(_TITLED.search(text)))
 
 
 def _kind_of_line(line: str, fenced: ArtefactKind | None) -> ArtefactKind:
