@@ -6,8 +6,8 @@ exchanges in a row refer to nothing of its kind. A message that refers to someth
 ("make it async", "the second row") brings what it is about, however long ago that was: chosen by
 the kind that its words imply, the words in common, and how recent it is.
 
-A version that has most pairs of words of an earlier one replaces it. Only the last turns are read, in time
-linear in their text, and each text is described once.
+A version that has most pairs of words of an earlier one replaces it. Only the last turns are read,
+in time linear in their text, and each text is described once.
 """
 
 import re
