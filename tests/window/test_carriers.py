@@ -19,14 +19,14 @@ from tests.window.test_statements import COUNTER, NOON, observed, sources, talk
 
 
 def test_observations_carry_the_turns_that_they_stand_for_and_no_others() -> None:
-    window = plan(Mode.OBSERVE, sources(observed(15), pinned=(7,)), Budget(), COUNTER)
+    window = plan(Mode.OBSERVE, sources(observed(35), 40, pinned=(7,)), Budget(), COUNTER)
     carrier = carriers(window)
-    kinds = [found.kind if (found := carrier(turn)) else None for turn in talk(22)]
+    kinds = [found.kind if (found := carrier(turn)) else None for turn in talk(42)]
     assert kinds[6] is Kind.PINNED
-    assert set(kinds[:6] + kinds[7:15]) == {Kind.OBSERVATIONS}
-    assert set(kinds[15:20]) == {Kind.RECENT}
-    assert kinds[20] is Kind.DRAFT
-    assert kinds[21] is None
+    assert set(kinds[:6] + kinds[7:35]) == {Kind.OBSERVATIONS}
+    assert set(kinds[35:40]) == {Kind.RECENT}
+    assert kinds[40] is Kind.DRAFT
+    assert kinds[41] is None
 
 
 def test_no_statement_carries_what_no_window_may_show_or_what_the_user_keeps_out() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from jitchat.providers.passages import read_window
 from jitchat.text.words import stems
-from jitchat.values import Message, Mode, Retrieval, Role, Term
+from jitchat.values import Message, Mode, RecallOrder, Retrieval, Role, Term
 from jitchat.window.budget import Budget
 from jitchat.window.compare import difference
 from jitchat.window.excerpt import Room, best_block_share, excerpt_of
@@ -188,7 +188,8 @@ def sources(
 
 
 def sent(given: Sources, size: int = 4_000) -> ContextWindow:
-    return plan(Mode.JIT, given, Budget(limit=40_000, size=size), COUNTER)
+    budget = Budget(limit=40_000, size=size, order=RecallOrder.BEST_LAST)
+    return plan(Mode.JIT, given, budget, COUNTER)
 
 
 def segment(window: ContextWindow, position: int) -> Segment:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from jitchat.errors import WindowOverflow
-from jitchat.values import Mode, Turn
+from jitchat.values import Mode, RecallOrder, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.history import History
 from jitchat.window.parts import Sources
@@ -163,7 +163,7 @@ def test_late_decisions_come_as_index_lines():
 
 def test_the_rest_of_the_shortlist_follows_the_hits_as_far_as_the_size_goes():
     turns = talk(*(f"turn {number} " + "words " * 60 for number in range(1, 121)))
-    budget = Budget(limit=80_000, size=3_000)
+    budget = Budget(limit=80_000, size=3_000, order=RecallOrder.BEST_LAST)
     window = sent(Mode.JIT, sources(turns, retrieval=shortlist(*range(1, 61), hits=1)), budget)
     loaded = turns_of(window, Kind.RETRIEVED)
     assert 5 < len(loaded) < 60

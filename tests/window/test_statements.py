@@ -140,7 +140,7 @@ def test_while_nothing_is_distilled_every_turn_is_sent(mode):
 
 
 def test_a_pin_among_the_observed_turns_is_quoted_beside_the_observations():
-    window = plan(Mode.OBSERVE, sources(observed(15), pinned=(7, 17)), Budget(), COUNTER)
+    window = plan(Mode.OBSERVE, sources(observed(35), 40, pinned=(7, 37)), Budget(), COUNTER)
     assert [each.turn for each in window.segments if each.kind is Kind.PINNED] == [7]
     assert "number 7" in window.messages()[2].content
 
