@@ -28,7 +28,6 @@ FIGURES = ROOT / "docs" / "figures.toml"
 DATA = "JITCHAT_SHARED"
 """The environment variable with the folder whose `data` has the files that commands name."""
 _NAMED = re.compile(r"[^\s|(<>]+<!-- (?P<name>[\w-]+\.[\w-]+) -->")
-_FIGURE = re.compile(r"(?<![\w.,–-])(?:0?\.\d{2,3}|\d+(?:\.\d+)? %|\d+ × )(?!<!--)")
 
 
 def pages() -> list[Path]:
