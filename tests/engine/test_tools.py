@@ -82,7 +82,7 @@ def session_with(store: ColdStore, engine: Engine, protocol: str, most_steps: in
     """A session of which the first turn is not in the window of `recency`."""
     talk_of_it = [f"The boat is {FOUND}.", "Noted."] + ["word " * 60] * 80
     options = SessionOptions(
-        budget=Budget(engine.context, 64),
+        budget=Budget(engine.context, 64, 2_000),
         request=replace(SAMPLING, max_tokens=60),
         offers=OfferRules(Asking.ON),
         toolbox=Toolbox(most_steps=most_steps),

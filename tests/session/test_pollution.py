@@ -85,11 +85,16 @@ def place_of(session: Session, asked: Asked) -> int:
 
 
 def what_is_wrong(session: Session, asked: Asked) -> str:
-    """Return why the fact would not be recalled for the question; empty if it would be."""
+    """Return why the fact would not be recalled for the question; empty if it would be.
+
+    What was asked or answered in the same words counts once, as it is sent once.
+    """
     place = place_of(session, asked)
     window = session.preview(asked.question, Mode.JIT)
     ranks = {row.rank: row.turn for row in window.ledger if row.rank}
-    ranked = [ranks[rank] for rank in sorted(ranks)]
+    texts = {turn.position: turn.content for turn in session.memory.turns}
+    first = {texts[ranks[rank]]: ranks[rank] for rank in sorted(ranks, reverse=True)}
+    ranked = [ranks[rank] for rank in sorted(ranks) if ranks[rank] in first.values()]
     held = {each.turn for each in window.segments if each.kind in AT_FULL_TEXT}
     wrong = [] if place in ranked[:AT] else [f"#{place} is not in {ranked[:AT]}"]
     return ", ".join([*wrong, *([] if place in held else [f"#{place} is not in the window"])])

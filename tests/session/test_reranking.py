@@ -32,8 +32,9 @@ def session_with(store: ColdStore, folder: Path, **options: object) -> tuple[Ses
     conversation = conversation_of(store, talk(*TURNS))
     chosen = SessionOptions(Budget(size=1_500), reranker=made, **options)  # type: ignore[arg-type]
     session = session_on(store, conversation, options=chosen)
-    liked = session.memory.retrieve(QUESTION, 61).candidates[9].turn
-    write_cross_encoder(folder / "model", {str(7 * liked): 50.0})
+    candidates = session.memory.retrieve(QUESTION, 61).candidates
+    liked, next_best = candidates[9].turn, candidates[8].turn
+    write_cross_encoder(folder / "model", {str(7 * liked): 50.0, str(7 * next_best): 49.0})
     return session, liked
 
 
@@ -51,7 +52,7 @@ async def test_the_top_ranked_turn_is_at_full_text_and_the_ranking_is_stored(sto
     assert ledger_fields(row)["rank_before"] == 10
     (sentence,) = choosing_sentences(window)
     ranked = len([row for row in window.ledger if row.rank is not None])
-    assert sentence.startswith(f"reranked by {MODEL}: 50 turns, ")
+    assert sentence.startswith(f"reranked by {MODEL}: 50 of {ranked} turns, ")
     assert sentence.endswith(", on this machine")
     said = stored_turns(events)[0]
     assert sent_window(session, said) == window
