@@ -59,7 +59,7 @@ FRAMES = (
     ("ledger", VIEW, ("draft", "view:f4")),
     ("steering", WIDE, ("say:/pin 59", "say:/exclude 58", "type:#12 and ", "draft")),
     ("what-if", VIEW, ("draft", "view:f7")),
-    ("budget", VIEW, ("draft", "view:f8", *["pagedown"] * 5)),
+    ("budget", VIEW, ("draft", "view:f8", *["down"] * 4)),
     ("sends", VIEW, ("ask", "mode:recency", "ask", "view:f9", "d")),
     ("wire", VIEW, ("draft", "view:f3")),
     ("history", VIEW, ("mode:jit", *(f"say:{text}" for text in OTHERS * 3), "view:alt+h")),
