@@ -53,7 +53,7 @@ def _composed(parts: Parts) -> Choice:
     additions = parts.additions((*pinned, *parts.recent(last)), room)
     room -= sum(price(each.text) for each in additions)
 
-    most = room if sources.before is None else min(room, parts.budget.recalled)
+    most = room if sources.before is None else min(room, parts.recalled)
     fills = not parts.budget.is_tiny
     allowance = Allowance(room, most, required, parts.replaced, fills=fills)
     recalled = Recalling(history, sources.retrieval, taken, allowance, price).recall()
