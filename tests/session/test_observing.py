@@ -22,7 +22,7 @@ from tests.synthesis.support import ScriptedObserver, one_line_each, small_talk
 if TYPE_CHECKING:
     from jitchat.store.store import ColdStore
 
-BUDGET = Budget(limit=4_000, reserve=400)
+BUDGET = Budget(limit=4_000, reserve=400, size=1_000)
 
 
 def session(store: ColdStore, count: int = 80, **options: object) -> Session:
