@@ -13,48 +13,51 @@ from jitchat.statements import DocumentLine, MemoryDocument, Observation, Observ
 from jitchat.window.budget import SHARES
 from jitchat.window.modes import jit
 from jitchat.window.parts import Choice, Parts, block_tokens
+from jitchat.window.render import Price
 from jitchat.window.statements import document_segments, observation_segments
 from jitchat.window.window import Segment, tokens_of
 
 
 def choose_with_head(
-    parts: Parts, head: Sequence[Segment], through: int, always: Sequence[Segment] = ()
+    parts: Parts,
+    write_head: Callable[[], Sequence[Segment]],
+    through: int,
+    always: Sequence[Segment] = (),
 ) -> Choice:
     """Choose as `jit` does, behind the statements that stand for the turns up to `through`.
 
     `always` are those that are sent even if every turn is.
     """
-    headed = replace(
-        parts,
-        opening=(*parts.opening, *head),
-        opening_of_everything=(*parts.opening_of_everything, *always),
-        whole=parts.whole + tokens_of(always),
-    )
-    choice = jit.choose(headed)
-    is_in = head and not headed.is_small
-    return replace(choice, distilled_through=through) if is_in else choice
+    opening = (*parts.opening_of_everything, *always)
+    whole = parts.whole + tokens_of(always)
+    everything = replace(parts, opening_of_everything=opening, whole=whole)
+    if everything.is_small:
+        return jit.choose(everything)
+    head = write_head()
+    choice = jit.composed(replace(parts, opening=(*parts.opening, *head)))
+    return replace(choice, distilled_through=through) if head else choice
 
 
 def observations_head(parts: Parts, observations: Observations) -> list[Segment]:
     """Write the observations that fit: the least important give way first, then the oldest."""
-    lines, price = observations.lines, parts.counter.count
+    lines = observations.lines
 
-    def write(indices: Sequence[int]) -> list[Segment]:
+    def write(indices: Sequence[int], price: Price) -> list[Segment]:
         kept = replace(observations, lines=tuple(lines[index] for index in indices))
         return observation_segments(kept, price, len(lines) - len(indices))
 
-    return _fitting(write, [_importance(line) for line in lines], _most(parts))
+    return _fitting(parts, write, [_importance(line) for line in lines])
 
 
 def document_head(parts: Parts, document: MemoryDocument) -> list[Segment]:
     """Write the lines of a document that fit: the oldest give way first, those kept last."""
-    lines, price = document.lines, parts.counter.count
+    lines = document.lines
 
-    def write(indices: Sequence[int]) -> list[Segment]:
+    def write(indices: Sequence[int], price: Price) -> list[Segment]:
         kept = replace(document, lines=tuple(lines[index] for index in indices))
         return document_segments(kept, price, len(lines) - len(indices))
 
-    return _fitting(write, [_recency(line) for line in lines], _most(parts))
+    return _fitting(parts, write, [_recency(line) for line in lines])
 
 
 _LEVELS = (Priority.LOW, Priority.MEDIUM, Priority.HIGH)
@@ -68,18 +71,30 @@ def _recency(line: DocumentLine) -> tuple[bool, int]:
     return line.is_kept, line.day.toordinal() if line.day is not None else 0
 
 
-def _fitting(
-    write: Callable[[Sequence[int]], list[Segment]], ranks: Sequence[tuple[bool, int]], most: int
-) -> list[Segment]:
-    """Write the lines of the highest ranks that fit into `most` tokens; of equals, the later."""
+_Write = Callable[[Sequence[int], Price], list[Segment]]
+
+
+def _fitting(parts: Parts, write: _Write, ranks: Sequence[tuple[bool, int]]) -> list[Segment]:
+    """Write the lines of the highest ranks that fit; of equals, the later.
+
+    How many fit is estimated by their length, then counted.
+    """
+    most, price = _most(parts), parts.counter.count
+    every = write(range(len(ranks)), price)
+    if tokens_of(every) <= most:
+        return every
+    rate = tokens_of(every) / sum(len(segment.text) for segment in every)
     ranked = sorted(range(len(ranks)), key=lambda index: (ranks[index], index), reverse=True)
 
-    def written(count: int) -> list[Segment]:
-        return write(sorted(ranked[:count]))
+    def estimated(count: int) -> int:
+        return tokens_of(write(sorted(ranked[:count]), lambda text: int(rate * len(text))))
 
-    counts = range(len(ranked) + 1)
-    fitting = bisect_right(counts, most, key=lambda count: tokens_of(written(count))) - 1
-    return written(fitting)
+    fitting = bisect_right(range(len(ranked) + 1), most, key=estimated) - 1
+    while True:
+        head = write(sorted(ranked[:fitting]), price)
+        if tokens_of(head) <= most:
+            return head
+        fitting -= 1
 
 
 def _most(parts: Parts) -> int:

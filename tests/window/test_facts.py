@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jitchat.errors import WindowOverflow
-from jitchat.statements import Distilled, Fact, FactKind, Observations, Source
+from jitchat.statements import Distilled, Fact, FactKind, Source
 from jitchat.values import Candidate, Hit, IndexEntry, Mode, Retrieval, Role, Turn
 from jitchat.window import record
 from jitchat.window.budget import Budget

@@ -1,6 +1,7 @@
 """`document`: the project's memory document, then what `jit` sends."""
 
 from dataclasses import replace
+from functools import partial
 
 from jitchat.statements import Distilled, MemoryDocument
 from jitchat.window.distilling import choose_with_head, document_head
@@ -9,7 +10,7 @@ from jitchat.window.parts import Choice, Parts
 
 def choose(parts: Parts) -> Choice:
     distilled = parts.sources.distilled
-    head = document_head(parts, distilled.document)
+    head = partial(document_head, parts, distilled.document)
     always = document_head(parts, _from_elsewhere(distilled))
     return choose_with_head(parts, head, distilled.in_document, always)
 

@@ -1,9 +1,12 @@
 """`observe`: dated observations of the earlier turns, then what `jit` sends."""
 
+from functools import partial
+
 from jitchat.window.distilling import choose_with_head, observations_head
 from jitchat.window.parts import Choice, Parts
 
 
 def choose(parts: Parts) -> Choice:
     observations = parts.sources.distilled.observations
-    return choose_with_head(parts, observations_head(parts, observations), observations.through)
+    head = partial(observations_head, parts, observations)
+    return choose_with_head(parts, head, observations.through)
