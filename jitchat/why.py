@@ -242,7 +242,7 @@ def _with_statements(found: Why, memory: Memory, explained: Explained) -> Why:
         f"“{shorten(line.removeprefix('- '), _STATEMENT)}”" for line in lines[:_LINES]
     )
     more = f"; and {len(lines) - _LINES:,} more" if lines[_LINES:] else ""
-    carried = f"Covered by: {shown}{more}." if lines else "No statement in the window covers it."
+    carried = f"Covered by: {shown}{more}." if lines else "No statement covers it."
     return replace(found, sentences=(found.sentences[0], carried, *found.sentences[1:]))
 
 

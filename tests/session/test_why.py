@@ -208,8 +208,7 @@ def test_for_an_observed_turn_its_observations_are_quoted(
     question = "tell me about the lighthouse vote"
     carried = asked(demo, question, 9, mode=Mode.OBSERVE)
     assert carried.sentences[1] == f"Covered by: “[high] {said} (#8–#9)”."
-    none = "No statement in the window covers it."
-    assert asked(demo, question, 10, mode=Mode.OBSERVE).sentences[1] == none
+    assert asked(demo, question, 10, mode=Mode.OBSERVE).sentences[1] == "No statement covers it."
     for mode, turn in ((Mode.OBSERVE, 41), (Mode.OBSERVE, 45), (Mode.RECENCY, 9)):
         assert "statement" not in str(asked(demo, question, turn, mode=mode))
     found = asked(demo, QUESTION, 9, mode=Mode.OBSERVE)
