@@ -19,8 +19,8 @@ from tests.support import talk
 from tests.window.cases import conversations, shortlist, turns_of
 from tests.window.test_recent import COUNTER, priced
 
-MODES = tuple(mode for mode in Mode if mode is not Mode.JIT)
-"""Of `jit`, see `test_epoch.py`."""
+MODES = tuple(mode for mode in Mode if not mode.recalls)
+"""Of those that recall, see `test_epoch.py`."""
 SENDS = 50
 SHORT, LONG = 20, 160
 """Words; a turn of 160 costs about 250 tokens here."""
