@@ -63,8 +63,8 @@ def check_breaks(windows: list[ContextWindow]) -> None:
     """All but the last message of a request opens the next one, if the block was not cut."""
     for before, after in pairwise(windows):
         old, new = (turns_of(window, Kind.RECENT) for window in (before, after))
-        if old and new[0] != old[0]:
-            assert new[0] > old[0], "the start moved back"
+        if old and new[:1] != old[:1]:
+            assert not new or new[0] > old[0], "the start moved back"
             continue
         kept = before.messages()[:-1]
         assert after.messages()[: len(kept)] == kept
