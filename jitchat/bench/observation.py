@@ -17,6 +17,7 @@ from jitchat.bench.questions import LabelledConversation
 from jitchat.bench.scores import Kept
 from jitchat.errors import WindowOverflow
 from jitchat.events import MemoryUpdated
+from jitchat.index.embedder import Embedder
 from jitchat.memory import Memory
 from jitchat.observing import ObserveRules, Observing
 from jitchat.planning import Question as Asked
@@ -54,6 +55,7 @@ class Replaying:
     counter: TokenCounter
     budget: Budget
     rules: ObserveRules = field(default_factory=ObserveRules)
+    embedder: Embedder | None = None
     results: Replays = field(default_factory=Replays)
 
     def run(
@@ -61,7 +63,8 @@ class Replaying:
     ) -> None:
         """Replay a conversation with the built-in observer; add what is measured to the results."""
         with temporary_store() as store:
-            memory = Memory(store, store.create(talk.found.title, talk.found.id))
+            conversation = store.create(talk.found.title, talk.found.id)
+            memory = Memory(store, conversation, self.embedder)
             asyncio.run(_Replay(memory, self).run(talk, advance))
 
 
@@ -78,6 +81,7 @@ class _Replay:
         for turn in talk.found.turns:
             (stored,) = self._memory.store.append(self._memory.conversation.id, [turn])
             self._memory.refresh()
+            list(self._memory.index.catch_up())
             if turn.role is Role.USER:
                 self._send(stored)
             else:
@@ -118,7 +122,6 @@ class _Replay:
         self._results.observed += standing.history.total - standing.raw
         self._results.observations += standing.observed
         through = standing.observations.through
-        list(self._memory.index.catch_up())
         for question in single_facts(talk.questions):
             window = self._window(Turn(end, Role.USER, question.text))
             if window is not None:
