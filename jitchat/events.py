@@ -129,8 +129,6 @@ class MemoryUpdated:
     """Turns were observed or observations rewritten, and the result is durable."""
 
     made: ObservationPass
-    is_needed: bool = False
-    """Whether the window would not have fitted otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""When a conversation is observed: after a reply, when a window does not fit, or on request.
+"""When a conversation is observed: after a reply, or on request.
 
 Owns the observing of one session. A pass is made from the current observations and stored only if
 they are unchanged when it is ready: of two passes that overlap, the later one is refused and made
@@ -62,8 +62,6 @@ class Observing:
     ) -> None:
         self._memory, self._history_before, self._counter = memory, history_before, counter
         self._maker = PassMaker(observer, counter)
-        self._in_need = PassMaker(None, counter)
-        """The built-in observer, for passes that a message waits for."""
         self.thresholds, self.consent = rules.thresholds, rules.consent
         self._is_running = False
 
@@ -74,12 +72,11 @@ class Observing:
 
     # The current observations.
 
-    def standing(self, before: int | None = None) -> Standing:
-        """Return what the policy decides on, for the turns before a position or for all."""
-        before = self._end if before is None else before
-        observations = self._memory.distilled(before).observations
+    def standing(self) -> Standing:
+        """Return what the policy decides on."""
+        observations = self._memory.distilled(self._end).observations
         tokens = observation_tokens(observations, self._counter.count)
-        return Standing(self._history_before(before), observations, tokens)
+        return Standing(self._history_before(self._end), observations, tokens)
 
     def passes(self) -> list[ObservationPass]:
         """List the current passes on the path, in order."""
@@ -127,7 +124,7 @@ class Observing:
         try:
             while True:
                 due_now = partial(self._next_due, limit, everything, may_reflect)
-                due, made = await self._make_pass(due_now, self._maker)
+                due, made = await self._make_pass(due_now)
                 if made is not None:
                     yield MemoryUpdated(made)
                 elif not isinstance(due, Reflect) or not may_reflect:
@@ -142,28 +139,7 @@ class Observing:
         due = policy.due(standing, thresholds, limit, may_reflect=may_reflect)
         return policy.all_due(standing, thresholds, limit) if due is None and everything else due
 
-    async def make_room(
-        self, limit: int, before: int, fits: Callable[[], bool]
-    ) -> AsyncGenerator[MemoryUpdated, None]:
-        """Observe until a window fits, including the previous exchange if necessary.
-
-        Does nothing if the user turned observing off.
-        """
-
-        def due_now() -> Due:
-            if self.consent is Consent.OFF or fits():
-                return None
-            return policy.due_in_need(self.standing(before), self.thresholds, limit)
-
-        while True:
-            _, made = await self._make_pass(due_now, self._in_need, before)
-            if made is None:
-                return
-            yield MemoryUpdated(made, is_needed=True)
-
-    async def _make_pass(
-        self, due_now: Callable[[], Due], maker: PassMaker, before: int | None = None
-    ) -> tuple[Due, ObservationPass | None]:
+    async def _make_pass(self, due_now: Callable[[], Due]) -> tuple[Due, ObservationPass | None]:
         """Make and store the first due pass; return what was due, and the pass if it has a result.
 
         If the observations change meanwhile, what is due is decided again.
@@ -171,19 +147,19 @@ class Observing:
         for _ in range(_TRIES):
             due = await asyncio.to_thread(due_now)
             try:
-                return due, await self._made(due, maker, before)
+                return due, await self._made(due)
             except StaleObservations:
                 await asyncio.to_thread(self._memory.refresh)
         return None, None
 
-    async def _made(self, due: Due, maker: PassMaker, before: int | None) -> ObservationPass | None:
+    async def _made(self, due: Due) -> ObservationPass | None:
         """Make and store a pass for what is due; None if it has no result.
 
         Raises:
             StaleObservations: The observations have changed meanwhile.
 
         """
-        path, passes, standing = await asyncio.to_thread(self._state, before)
+        path, passes, standing = await asyncio.to_thread(self._state)
         through = standing.observations.through
         made: ObservationPass | None = None
         if isinstance(due, Observe) and (turns := _unobserved(due.batches, through)):
@@ -193,18 +169,16 @@ class Observing:
             positions = (turn.position for turn in turns)
             out = frozenset(turn for turn in positions if pins.get(turn) == Hold.EXCLUDED)
             batch = Batch(turns, int(due.density * tokens), standing.observations, out)
-            made = await maker.observe(batch, first, tokens)
+            made = await self._maker.observe(batch, first, tokens)
         elif isinstance(due, Reflect) and passes:
-            made = await maker.reflect(standing.observations, due, passes[0].first)
+            made = await self._maker.reflect(standing.observations, due, passes[0].first)
         if made is None:
             return None
         stored = replace(made, follows=passes[-1].id if passes else None)
         return await asyncio.to_thread(self._memory.observed.add, path, stored)
 
-    def _state(self, before: int | None) -> tuple[Path, list[ObservationPass], Standing]:
-        path = self._path
-        passes = self._memory.observed.passes(path, self._end if before is None else before)
-        return path, passes, self.standing(before)
+    def _state(self) -> tuple[Path, list[ObservationPass], Standing]:
+        return self._path, self.passes(), self.standing()
 
     # Changes by the user.
 

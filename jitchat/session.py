@@ -247,13 +247,7 @@ class Session:
         for is_last_try in (False, True):
             plan = partial(self._plan, question, mode)
             build = partial(self._built, recorder, question.turn, plan)
-            try:
-                built, messages = await asyncio.to_thread(build)
-            except WindowOverflow:
-                async with aclosing(self._make_room(question, mode)) as passes:
-                    async for made in passes:
-                        yield made
-                built, messages = await asyncio.to_thread(build)
+            built, messages = await asyncio.to_thread(build)
             yield built
             try:
                 async with aclosing(
@@ -270,20 +264,6 @@ class Session:
                 question = replace(question, once=replace(question.once, budget=None))
                 learn = partial(self._learn_limit, question, mode, built.window, refusal)
                 yield await asyncio.to_thread(learn)
-
-    async def _make_room(self, question: Question, mode: Mode) -> AsyncGenerator[Event, None]:
-        """In `observe`, observe turns until the window fits."""
-        budget = question.once.budget or self.options.budget
-
-        def fits() -> bool:
-            planned = self.planning.planned(question, mode, budget)
-            return not isinstance(planned, WindowOverflow)
-
-        if mode is Mode.OBSERVE:
-            position = question.turn.position
-            async with aclosing(self.observing.make_room(budget.limit, position, fits)) as passes:
-                async for made in passes:
-                    yield made
 
     async def _next_step(
         self, recorder: SendRecorder, turn: Turn, window: ContextWindow

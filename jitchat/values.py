@@ -58,16 +58,16 @@ class Mode(StrEnum):
     )
     OBSERVE = (
         "observe",
-        "Send observations and the turns behind them",
-        "dated observations of the earlier turns, and the turns that are not observed yet",
-        False,
+        "Send observations and what is needed",
+        "dated observations of the earlier turns, then what jit sends",
+        True,
         True,
     )
     DOCUMENT = (
         "document",
-        "Send the memory document and this session's turns",
-        "the project's memory document, and the turns that are not in it yet",
-        False,
+        "Send the memory document and what is needed",
+        "the project's memory document, then what jit sends",
+        True,
         True,
     )
 
@@ -78,7 +78,7 @@ class Mode(StrEnum):
     recalls: bool
     """Whether earlier turns are retrieved."""
     distils: bool
-    """Whether distilled memory replaces earlier turns."""
+    """Whether distilled memory stands before what is retrieved."""
 
     def __new__(
         cls,

@@ -13,7 +13,7 @@ from jitchat.store.path import Path
 from jitchat.text.sanitize import one_line, shorten
 from jitchat.values import Placed, Status, Turn
 from jitchat.window import reasons
-from jitchat.window.carriers import REPLACED, lines_on
+from jitchat.window.carriers import lines_on
 from jitchat.window.cost import picking_pays
 from jitchat.window.exchange import why_unshown
 from jitchat.window.render import passage_texts
@@ -124,7 +124,7 @@ def _why_never(window: ContextWindow, turn: int, placed: Placed | None, *, sent:
     reason = never.reason if never is not None else f"{window.mode} sends the last turns alone"
     where = "was never a candidate" if window.needless else "is not in the window"
     by_sum = f"#{turn} {where}: {reason}."
-    if placed is None and reason == reasons.NOT_INDEXED:
+    if placed is None and reason.endswith(reasons.NOT_INDEXED):
         return _outside(Standing.NOT_INDEXED, turn)
     if placed is None:
         return Why(turn, Standing.NEVER, (by_sum,))
@@ -231,11 +231,11 @@ def why(memory: Memory, explained: Explained, turn: int) -> Why:
 
 
 def _with_statements(found: Why, memory: Memory, explained: Explained) -> Why:
-    """Add the statements that cover a turn, if statements replace it in the window."""
+    """Add the statements that cover a turn, if statements stand for it in the window."""
     window, turn = explained.window, found.turn
-    is_replaced = found.row is None or found.row.reason in REPLACED
+    is_carried = found.row is None or found.row.reason not in reasons.KEPT_OUT
     is_out = found.standing in (Standing.LEFT_OUT, Standing.NEVER)
-    if not (is_out and is_replaced and turn <= window.distilled_through):
+    if not (is_out and is_carried and turn <= window.distilled_through):
         return found
     lines = lines_on(window, turn, memory.conversation.id)
     shown = "; ".join(

@@ -17,7 +17,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from jitchat.errors import StaleObservations, WindowOverflow
+from jitchat.errors import StaleObservations
 from jitchat.memory import Memory
 from jitchat.observing import Consent, ObserveRules, Observing
 from jitchat.planning import ModelFacts, Planning, Question
@@ -88,11 +88,8 @@ def desk(store: ColdStore) -> Desk:
     return Desk(store, conversation_of(store, small_talk(80)).id)
 
 
-def require_each_turn_once(desk: Desk) -> None:
-    """Raw or observed: up to `through` each turn is observed, behind it each stands in full.
-
-    Where the observations are no smaller than the turns, all of these do, and no observation.
-    """
+def require_each_turn_sent_or_observed(desk: Desk) -> None:
+    """Each turn is sent in full, or else notes stand for those that were observed."""
     window, memory = desk.window(), desk.memory
     observations = memory.distilled(memory.snapshot.path.head + 1).observations
     out = {turn for turn, hold in memory.pins.items() if hold == "excluded"}
@@ -100,9 +97,10 @@ def require_each_turn_once(desk: Desk) -> None:
     shown = [turn.position for turn in memory.turns if is_shown(turn)]
     stand_for = window.distilled_through
     assert stand_for in (0, observations.through)
-    assert raw == [turn for turn in shown if turn > stand_for and turn not in out]
+    assert bool(stand_for) is bool(window.tokens_of(Kind.OBSERVATIONS))
+    assert window.used <= window.budget.size
     if not stand_for:
-        assert not window.tokens_of(Kind.OBSERVATIONS)
+        assert raw == [turn for turn in shown if turn not in out]
     for line in observations.lines:
         assert line.source.last <= observations.through
         assert any(turn in shown for turn in line.source.turns)
@@ -136,11 +134,11 @@ def test_turns_are_observed_until_the_next_exchange_has_room(desk: Desk) -> None
     standing = desk.observing.standing()
     assert standing.raw + standing.observed <= Thresholds().history(LIMIT)
     assert standing.observations.through > 30
-    for require in (require_each_turn_once, require_continuous, require_told):
+    for require in (require_each_turn_sent_or_observed, require_continuous, require_told):
         require(desk)
 
 
-def test_a_pasted_list_that_is_larger_than_the_window_is_observed_until_all_fits(
+def test_a_pasted_list_that_is_larger_than_the_window_is_observed(
     store: ColdStore,
 ) -> None:
     pumps = "".join(f"Pump {n} in hall {n % 7} runs at {n * 3} bar. " for n in range(600))
@@ -149,7 +147,7 @@ def test_a_pasted_list_that_is_larger_than_the_window_is_observed_until_all_fits
     assert desk.memory.turns[6].content == pumps
     desk.run(everything=True)
     assert desk.window(LIMIT).distilled_through == 12
-    for require in (require_each_turn_once, require_continuous):
+    for require in (require_each_turn_sent_or_observed, require_continuous):
         require(desk)
 
 
@@ -171,7 +169,7 @@ def test_of_two_passes_that_overlap_the_later_one_is_refused_and_made_anew(
     assert made[0].follows is not None
     assert calls > len(made)
     other.memory.refresh()
-    for require in (require_each_turn_once, require_continuous, require_told):
+    for require in (require_each_turn_sent_or_observed, require_continuous, require_told):
         require(slow)
         require(other)
 
@@ -207,7 +205,7 @@ def test_what_was_taken_back_is_not_made_again_unasked(desk: Desk) -> None:
     before = len(desk.observing.passes())
     assert desk.observing.undo() is not None
     assert len(desk.observing.passes()) == before - 1
-    require_each_turn_once(desk)
+    require_each_turn_sent_or_observed(desk)
 
     async def after_reply() -> list[object]:
         return [event async for event in desk.observing.after_reply(LIMIT)]
@@ -223,7 +221,7 @@ def test_throwing_all_away_brings_every_turn_back(desk: Desk) -> None:
     raw = [each for each in desk.window().segments if each.kind is Kind.RECENT]
     assert len(raw) == 80
     desk.run()
-    require_each_turn_once(desk)
+    require_each_turn_sent_or_observed(desk)
 
 
 def test_a_line_can_be_written_anew_and_taken_out(desk: Desk) -> None:
@@ -261,34 +259,6 @@ async def test_asked_first_nothing_is_done(store: ColdStore) -> None:
     assert await events(Desk(store, name, consent=Consent.OFF)) == []
 
 
-async def need(desk: Desk, limit: int) -> list[object]:
-    def fits() -> bool:
-        try:
-            desk.window(limit)
-        except WindowOverflow:
-            return False
-        return True
-
-    head = desk.memory.snapshot.path.head + 1
-    return [event async for event in desk.observing.make_room(limit, head, fits)]
-
-
-async def test_in_need_even_the_previous_exchange_is_observed(store: ColdStore) -> None:
-    long = [Turn(0, Role.USER, "word " * 3_000), Turn(0, Role.ASSISTANT, "reply " * 3_000)]
-    desk = Desk(store, conversation_of(store, long).id)
-    with pytest.raises(WindowOverflow):
-        desk.window(4_000)
-    made = await need(desk, 4_000)
-    assert all(event.is_needed for event in made)
-    assert desk.window(4_000).used < 4_000
-    require_each_turn_once(desk)
-
-
-async def test_in_need_nothing_is_done_where_the_user_turned_it_off(store: ColdStore) -> None:
-    desk = Desk(store, conversation_of(store, small_talk(80)).id, consent=Consent.OFF)
-    assert await need(desk, 800) == []
-
-
 def test_turns_that_are_kept_out_are_hidden_and_come_back(desk: Desk) -> None:
     pins, turns = Pins(desk.memory.store.database), desk.memory.turns
     pins.put(turns[2], "excluded")
@@ -298,7 +268,7 @@ def test_turns_that_are_kept_out_are_hidden_and_come_back(desk: Desk) -> None:
     assert "(#3)" not in without
     pins.put(turns[2], None)
     assert len(desk.window().messages()[1].content) >= len(without)
-    require_each_turn_once(desk)
+    require_each_turn_sent_or_observed(desk)
 
 
 def test_a_fork_has_what_was_observed_ahead_of_it(desk: Desk) -> None:
@@ -308,11 +278,11 @@ def test_a_fork_has_what_was_observed_ahead_of_it(desk: Desk) -> None:
     assert {each.last for each in desk.observing.passes()} == {first.last}
     desk.say(40)
     desk.run()
-    for require in (require_each_turn_once, require_continuous, require_told):
+    for require in (require_each_turn_sent_or_observed, require_continuous, require_told):
         require(desk)
     desk.memory.switch_to(80)
     assert desk.observing.passes()[-1].last > first.last
-    require_each_turn_once(desk)
+    require_each_turn_sent_or_observed(desk)
 
 
 # Whatever is done, in whatever order.
@@ -404,7 +374,7 @@ class Whatever(RuleBasedStateMachine):
     def holds(self) -> None:
         for desk in self.desks:
             desk.memory.refresh()
-            for require in (require_each_turn_once, require_continuous, require_told):
+            for require in (require_each_turn_sent_or_observed, require_continuous, require_told):
                 require(desk)
 
     def teardown(self) -> None:
@@ -412,7 +382,7 @@ class Whatever(RuleBasedStateMachine):
 
 
 @pytest.mark.usefixtures("schema_made_once")
-def test_whatever_happens_each_turn_reaches_the_model_once(tmp_path: Path) -> None:
+def test_whatever_happens_each_turn_is_sent_or_observed(tmp_path: Path) -> None:
     Whatever.folder = tmp_path
 
     run_state_machine_as_test(

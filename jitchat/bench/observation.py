@@ -17,6 +17,7 @@ from jitchat.bench.questions import LabelledConversation
 from jitchat.bench.scores import Kept
 from jitchat.errors import WindowOverflow
 from jitchat.events import MemoryUpdated
+from jitchat.index.embedder import Embedder
 from jitchat.memory import Memory
 from jitchat.observing import ObserveRules, Observing
 from jitchat.planning import Question as Asked
@@ -39,10 +40,8 @@ class Replays:
     """Each window's tokens as a share of the limit."""
     history_shares: list[float] = field(default_factory=list)
     """The same for turns and observations only, without instructions and draft."""
-    fallbacks: int = 0
-    """Conversations with a window that fit only after turns were observed immediately."""
     overflows: int = 0
-    """Windows that did not fit even then."""
+    """Windows that did not fit."""
     passes: int = 0
     reflections: int = 0
     observed: int = 0
@@ -56,6 +55,7 @@ class Replaying:
     counter: TokenCounter
     budget: Budget
     rules: ObserveRules = field(default_factory=ObserveRules)
+    embedder: Embedder | None = None
     results: Replays = field(default_factory=Replays)
 
     def run(
@@ -63,7 +63,8 @@ class Replaying:
     ) -> None:
         """Replay a conversation with the built-in observer; add what is measured to the results."""
         with temporary_store() as store:
-            memory = Memory(store, store.create(talk.found.title, talk.found.id))
+            conversation = store.create(talk.found.title, talk.found.id)
+            memory = Memory(store, conversation, self.embedder)
             asyncio.run(_Replay(memory, self).run(talk, advance))
 
 
@@ -77,38 +78,28 @@ class _Replay:
 
     async def run(self, talk: LabelledConversation, advance: Callable[[int], object]) -> None:
         """Store the turns one after another, and ask the questions of the final window."""
-        was_needed = False
         for turn in talk.found.turns:
             (stored,) = self._memory.store.append(self._memory.conversation.id, [turn])
             self._memory.refresh()
+            list(self._memory.index.catch_up())
             if turn.role is Role.USER:
-                was_needed |= await self._send(stored)
+                self._send(stored)
             else:
                 async for update in self._observing.run(self._budget.limit):
                     self._count(update)
             advance(1)
         self._results.conversations += 1
         self._results.turns += len(talk.found.turns)
-        self._results.fallbacks += was_needed
         self._ask(talk)
 
-    async def _send(self, draft: Turn) -> bool:
-        """Plan a window; return whether turns had to be observed immediately to make room."""
-        limit = self._budget.limit
-        was_needed = False
-        room = self._observing.make_room(
-            limit, draft.position, lambda: self._window(draft) is not None
-        )
-        async for update in room:
-            self._count(update)
-            was_needed = True
-        window = self._window(draft)
+    def _send(self, draft: Turn) -> None:
+        """Plan a window."""
+        window, limit = self._window(draft), self._budget.limit
         if window is None:
             self._results.overflows += 1
         else:
             self._results.shares.append(window.used / limit)
             self._results.history_shares.append(_history_tokens(window) / limit)
-        return was_needed
 
     def _count(self, update: MemoryUpdated) -> None:
         if update.made.kind is PassKind.REFLECT:
@@ -117,8 +108,9 @@ class _Replay:
             self._results.passes += 1
 
     def _window(self, draft: Turn) -> ContextWindow | None:
+        retrieval = self._memory.retrieve(draft.content, draft.position)
         try:
-            return self._planning.window(Asked(draft), Mode.OBSERVE, self._budget)
+            return self._planning.window(Asked(draft, retrieval), Mode.OBSERVE, self._budget)
         except WindowOverflow:
             return None
 
@@ -141,7 +133,8 @@ class _Replay:
 
 
 def _history_tokens(window: ContextWindow) -> int:
-    return window.tokens_of(Kind.RECENT) + window.tokens_of(Kind.OBSERVATIONS)
+    kinds = (Kind.RECENT, Kind.OBSERVATIONS, Kind.RETRIEVED)
+    return sum(window.tokens_of(kind) for kind in kinds)
 
 
 def _first_of_recency(window: ContextWindow, history: History, end: int) -> int:

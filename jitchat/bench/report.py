@@ -271,7 +271,7 @@ def _counts(kept: Sequence[Kept]) -> tuple[int, int, int]:
     return len(kept), observed, sum(question.recency for question in kept)
 
 
-_COUNTS = ("conversations", "turns", "fallbacks", "overflows", "passes", "reflections")
+_COUNTS = ("conversations", "turns", "overflows", "passes", "reflections")
 
 
 def observe_fields(results: Replays, limit: int) -> Figures:

@@ -152,25 +152,26 @@ def memory_command(
 
 @bench_command.command("observe", cls=options.SharingCommand)
 @data_option(f"File {ANY_FORMAT}")
-@options.endpoint_options
+@options.measuring_options
 def observe_command(flags: options.Flags, data: Path, measuring: QuestionFlags) -> None:
     """Measure how many answers observations keep.
 
     Each labelled conversation is replayed in the mode observe, as in the chat: a window is planned
     before each message, and turns that are due are observed after each answer, with the built-in
     rules. For each question that a single statement answers, the benchmark then checks whether that
-    text is in the last window, and compares this with the most recent turns of the same total size.
+    text is in its window, and compares this with the most recent turns of the same total size.
     Sends nothing.
     """
     settings = flags.settings()
     file = measuring.read(data, needs_evidence=True)
-    model = models.resolve_model(settings)
-    replaying = Replaying(model.counter, model.asked_budget, models.observe_rules(settings))
+    setup = _setup(flags)
+    rules = models.observe_rules(settings)
+    replaying = Replaying(setup.counter, setup.budget, rules, setup.embedder)
     with output.progress("turns", sum(len(talk.found.turns) for talk in file.talks)) as advance:
         for talk in file.talks:
             replaying.run(talk, advance)
-    figures = report.observe_fields(replaying.results, model.asked_budget.limit)
-    asked = f"{figures['asked']:,} questions of single facts, limit {figures['limit']:,}"
+    figures = report.observe_fields(replaying.results, setup.budget.limit)
+    asked = f"{figures['asked']:,} questions of single facts, {setup}"
     show([report.observe_table(f"{data.name}: {asked}", replaying.results.kept)])
     output.say(report.observe_summary(figures))
     measuring.write(settings, {"data": file.fields, "observe": figures})

@@ -7,9 +7,7 @@ from math import ceil
 
 from jitchat.lab.experiment import PRESETS, Cell, Experiment, Result
 from jitchat.lab.stats import span
-from jitchat.synthesis.document_edits import MOST_WORDS
-from jitchat.synthesis.policy import DENSEST, Thresholds
-from jitchat.text.figures import about_cost, enumerated, plural
+from jitchat.text.figures import about_cost, plural
 from jitchat.text.sanitize import one_line
 from jitchat.values import Mode
 
@@ -90,8 +88,6 @@ class Estimate:
     """Approximate, in US dollars, without the picker's cost; None if no price is known."""
     unfit: int
     """Cells whose window is larger than the model's limit: nothing is sent for them."""
-    bounded: tuple[Mode, ...] = ()
-    """The modes whose windows are estimated at their maximum size."""
     picked: int = 0
     """Maximum number of additional requests to the picker."""
     picker: str = ""
@@ -129,7 +125,6 @@ def estimate_cells(cells: Iterable[Cell], answerer: Answerer) -> Estimate:
         answers,
         cost,
         unfit,
-        tuple(mode for mode in Mode if mode.distils and any(each.mode is mode for each in cells)),
         picked,
         answerer.picker,
         None if speed is None else seconds_of(cells, answerer, speed),
@@ -141,8 +136,6 @@ _FACT, _NEAR, _USUAL_NEAR = 70, 45, 1
 """Approximate tokens of a fact and of a near-duplicate, and a kind's usual number of these."""
 _NEW = 64
 """Tokens that are read for a further question about a window in the server's cache."""
-_EXCHANGE, _WORD = 400, 2.5
-"""Tokens of the last exchange, and per word of a document, including dates and sources."""
 _RECALLED_SHARE = 0.15
 """Approximate share of the tokens available for recall that `jit` uses."""
 
@@ -215,24 +208,12 @@ def _cost(tokens: int, answers: int, answerer: Answerer) -> float | None:
 
 
 def window_tokens(mode: Mode, length: int, answerer: Answerer) -> int | None:
-    """Estimate the tokens of a window in a conversation of `length` tokens; None if too large.
-
-    For a mode that distils, this is the maximum size: nothing is distilled yet.
-    """
+    """Estimate the tokens of a window in a conversation of `length` tokens; None if too large."""
     room = answerer.limit - answerer.reserve
     full = length + answerer.around
     if mode is Mode.FULL:
         return full if full <= room else None
-    if mode.distils:
-        return min(answerer.around + _EXCHANGE + _distilled(mode, length, answerer.limit), room)
     return min(full, max(answerer.size, answerer.around), room)
-
-
-def _distilled(mode: Mode, length: int, limit: int) -> int:
-    """Return the maximum tokens that the built-in observer or writer distils from `length`."""
-    if mode is Mode.OBSERVE:
-        return min(int(length * DENSEST), Thresholds().observations(limit))
-    return min(length, int(MOST_WORDS * _WORD))
 
 
 def sentence(estimate: Estimate) -> str:
@@ -245,9 +226,6 @@ def sentence(estimate: Estimate) -> str:
     )
     if estimate.seconds is not None and estimate.reads is not None:
         text += f" About {span(estimate.seconds)} at {estimate.reads:,.0f} tokens per second."
-    if estimate.bounded:
-        modes = enumerated([str(mode) for mode in estimate.bounded])
-        text += f" The windows of {modes} are estimated at their maximum: nothing is distilled yet."
     if estimate.unfit:
         text += f" {plural(estimate.unfit, 'cell does')} not fit, and will not be sent."
     if estimate.picked:

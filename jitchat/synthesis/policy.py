@@ -1,9 +1,7 @@
 """When turns are observed, and when observations are reflected on. Pure.
 
-The policy affects time and cost only: in any case, each turn is in the window once, raw or
-observed, and nothing is lost. Turns are observed before it is necessary: as soon as another
-exchange of the size of the last ones would not fit the history's share of the limit. The previous
-exchange is never observed, unless the next request would fail otherwise (`due_in_need`).
+Turns are observed as soon as another exchange of the size of the last ones would not fit the
+history's share of the limit. The previous exchange is never observed.
 """
 
 from bisect import bisect_right
@@ -103,32 +101,22 @@ def due(standing: Standing, thresholds: Thresholds, limit: int, *, may_reflect: 
     if used + _expected(standing.history, allowance) <= allowance:
         return None
     wanted = max(int(allowance * _STEP), used - allowance)
-    return _observe(standing, standing.history.exchanges_back(1), wanted, most)
-
-
-def due_in_need(standing: Standing, thresholds: Thresholds, limit: int) -> Due:
-    """Decide what to do if the next request would fail otherwise: observe the oldest turns."""
-    most, allowance = thresholds.observations(limit), thresholds.history(limit)
-    end, wanted = len(standing.history.turns), int(allowance * _STEP)
-    wanted = max(wanted, standing.raw + standing.observed - allowance)
-    return _observe(standing, end, wanted, most) or _reflect(min(most, standing.observed))
+    return _observe(standing, wanted, most)
 
 
 def all_due(standing: Standing, thresholds: Thresholds, limit: int) -> Due:
     """Return what is observed on the user's request: all turns before the previous exchange."""
-    history = standing.history
-    most = thresholds.observations(limit)
-    return _observe(standing, history.exchanges_back(1), history.total, most)
+    return _observe(standing, standing.history.total, thresholds.observations(limit))
 
 
 def _reflect(most: int) -> Reflect:
     return Reflect(tuple(int(most * level) for level in LEVELS), most)
 
 
-def _observe(standing: Standing, end: int, wanted: int, most: int) -> Observe | None:
-    """Observe the oldest turns, at least `wanted` tokens of them, none from index `end` on."""
+def _observe(standing: Standing, wanted: int, most: int) -> Observe | None:
+    """Observe the oldest turns before the previous exchange, at least `wanted` tokens of them."""
     history, start = standing.history, standing.start
-    chosen = _oldest(history, start, end, wanted)
+    chosen = _oldest(history, start, history.exchanges_back(1), wanted)
     if not chosen:
         return None
     tokens = history.before[chosen[-1].stop] - history.before[start]

@@ -153,9 +153,6 @@ def _missing(distilled: Distilled) -> str:
     return "" if distilled.document.lines else "No memory document is kept here."
 
 
-_KEPT_OUT = (reasons.EXCLUDED, reasons.DROPPED, reasons.SAME_UNIT)
-
-
 @dataclass(frozen=True, slots=True)
 class Found:
     turns: tuple[int, ...] = ()
@@ -198,7 +195,7 @@ def find(
 
 def kept_out(window: ContextWindow) -> frozenset[int]:
     """Return the positions of the turns that the user keeps out of a window."""
-    return frozenset(row.turn for row in window.ledger if row.reason in _KEPT_OUT)
+    return frozenset(row.turn for row in window.ledger if row.reason in reasons.KEPT_OUT)
 
 
 def _within(

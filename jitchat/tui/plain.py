@@ -12,10 +12,10 @@ from jitchat.text.figures import enumerated, percent, plural
 from jitchat.text.follow_up import is_about_everything
 from jitchat.values import Role
 from jitchat.window import reasons
-from jitchat.window.carriers import statements_in
 from jitchat.window.window import ContextWindow, Kind, Segment, Verdict, tokens_of
 
 _OLD = (Kind.PINNED, Kind.RETRIEVED, Kind.REQUESTED)
+_HEADS = {Kind.OBSERVATIONS: "the observations", Kind.DOCUMENT: "the memory document"}
 _NAMED, _NAMED_IN_SHORT = 8, 3
 """Maximum turns that are named, in the longer and the shorter variants."""
 _PRICED = 3
@@ -34,15 +34,14 @@ def plain_sentences(window: ContextWindow, cost: str = "", *, sent: bool) -> tup
     out = [row for row in window.ledger if row.verdict in (Verdict.LEFT_OUT, Verdict.INDEX)]
     never = window.never_candidates
     left_out = len(out) + (never.turns if never is not None else 0)
-    distilled = statements_in(window) is not None
-    if not distilled and left_out == sum(row.reason in _FITTING for row in out):
+    if left_out == sum(row.reason in _FITTING for row in out):
         forms = _everything(window, left_out, "sent" if sent else "sends")
     elif not sent and _can_be_sent_in_full(window):
         return _offers_full(window, left_out)
     elif window.since is not None:
         forms = _added(window, "added" if sent else "adds")
-    elif distilled or not window.mode.recalls:
-        forms = _distilled_and_recent(window, "sent" if sent else "sends")
+    elif not window.mode.recalls:
+        forms = _recent(window, "sent" if sent else "sends")
     else:
         forms = _composed(window, left_out)
     variants = (f"{forms[0]}{_less(window)}", *forms)
@@ -92,26 +91,20 @@ def _composed(window: ContextWindow, left_out: int) -> list[str]:
     longer, short = (_names(window, window.segments, most) for most in (_NAMED, _NAMED_IN_SHORT))
     if not short:
         return [f"composed anew: {out}", out]
-    verb = "are" if len(longer) > 1 else "is"
+    verb = "are" if len(longer) > 1 or longer[0].endswith("s") else "is"
     shorter = f"{out}; {enumerated(short)} {verb} in"
     longest = f"composed anew: {out}; {enumerated(longer)} {verb} in"
     return [longest, f"composed anew: {shorter}", shorter, out]
 
 
-def _distilled_and_recent(window: ContextWindow, verb: str) -> list[str]:
-    parts = []
-    if (statements := statements_in(window)) is not None:
-        through = f" up to #{window.distilled_through}" if window.distilled_through else ""
-        is_document = statements.kind is Kind.DOCUMENT
-        parts.append(f"the {'memory document' if is_document else 'observations'}{through}")
-    recent = sum(segment.kind is Kind.RECENT for segment in window.segments)
-    parts.append(plural(recent, "recent turn"))
+def _recent(window: ContextWindow, verb: str) -> list[str]:
+    recent = plural(sum(segment.kind is Kind.RECENT for segment in window.segments), "recent turn")
     names = _names(window, window.segments, _NAMED_IN_SHORT)
-    return [f"{verb} {enumerated(named)}" for named in ([*parts, *names], parts, parts[:1])]
+    return [f"{verb} {enumerated(named)}" for named in ([recent, *names], [recent])]
 
 
 def _names(window: ContextWindow, segments: Sequence[Segment], most: int) -> list[str]:
-    """Name the earlier turns among segments, at most `most`, the facts and the earlier files.
+    """Name statements, at most `most` earlier turns, the facts and the earlier files of segments.
 
     What the message is about comes first, as `the code of #4` if there is room, then the matches.
     """
@@ -132,7 +125,8 @@ def _names(window: ContextWindow, segments: Sequence[Segment], most: int) -> lis
     more = len(names) - most
     counted = [f"{more:,} more"] * (more > 0)
     counted += [plural(facts, "fact")] * bool(facts) + [plural(files, "file")] * bool(files)
-    return [*names[:most], *counted]
+    heads = [_HEADS[segment.kind] for segment in segments if segment.kind in _HEADS]
+    return [*heads, *names[:most], *counted]
 
 
 def _name(segment: Segment, most: int) -> str:

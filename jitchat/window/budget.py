@@ -38,6 +38,8 @@ class Shares:
     """Recent turns before the last exchange."""
     digest: float = 1 / 32
     """Index lines."""
+    distilled: float = 1 / 4
+    """Observations, or the memory document, before what is recalled."""
 
 
 SHARES = Shares()

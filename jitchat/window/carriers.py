@@ -1,4 +1,4 @@
-"""How a window carries a turn: in the turn's own segment, or in the statements that replace it."""
+"""How a window carries a turn: in its own segment, or in statements that stand for it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,17 +8,14 @@ from jitchat.text.figures import Figure
 from jitchat.values import Turn
 from jitchat.window import reasons
 from jitchat.window.exchange import is_shown
-from jitchat.window.statements import sources_of
-from jitchat.window.window import ContextWindow, Kind, Segment, Verdict, segment_of_turns
-
-REPLACED = (reasons.OBSERVED, reasons.IN_DOCUMENT)
-"""Why a turn that is replaced by statements is not sent."""
+from jitchat.window.statements import DISTILLED_KINDS, sources_of
+from jitchat.window.window import ContextWindow, Kind, Segment, segment_of_turns
 
 
 def statements_in(window: ContextWindow) -> Segment | None:
     """Find the observations or the document of a window; None if it has neither."""
-    kinds = (Kind.OBSERVATIONS, Kind.DOCUMENT)
-    return next((segment for segment in window.segments if segment.kind in kinds), None)
+    heads = (segment for segment in window.segments if segment.kind in DISTILLED_KINDS)
+    return next(heads, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +32,7 @@ def carriers(window: ContextWindow) -> Callable[[Turn], Carrier | None]:
     Statements do not carry turns that the user keeps out.
     """
     own, statements = segment_of_turns(window.segments), statements_in(window)
-    out = (row for row in window.ledger if row.verdict is Verdict.LEFT_OUT)
-    kept_out = {row.turn for row in out if row.reason not in REPLACED}
+    kept_out = {row.turn for row in window.ledger if row.reason in reasons.KEPT_OUT}
 
     def segment(turn: Turn) -> Segment | None:
         found = own.get(turn.position)

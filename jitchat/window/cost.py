@@ -3,6 +3,7 @@
 from jitchat.text.figures import Figure, cost_of, duration, mark_of, plural
 from jitchat.text.sanitize import one_line
 from jitchat.window import reasons
+from jitchat.window.carriers import statements_in
 from jitchat.window.window import ContextWindow, Kind
 
 
@@ -26,12 +27,10 @@ def choosing_sentences(window: ContextWindow) -> list[str]:
 
 
 def _distilling_sentences(window: ContextWindow) -> list[str]:
-    """Explain why a distilling mode sends every turn, if it does."""
+    """Say that a distilling mode chooses turns without a head of statements."""
     why = {each.reason for each in window.segments if each.kind is Kind.RECENT}
-    if not window.mode.distils or window.distilled_through or not why:
-        return []
-    is_undistilled = not why.isdisjoint((reasons.NOT_OBSERVED, reasons.THIS_SESSION))
-    return [reasons.NOTHING_DISTILLED if is_undistilled else reasons.NOT_SMALLER]
+    is_composed = window.mode.distils and reasons.RECENT_BLOCK in why
+    return [reasons.NOTHING_DISTILLED] if is_composed and statements_in(window) is None else []
 
 
 def _step_sentences(window: ContextWindow) -> list[str]:

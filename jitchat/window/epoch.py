@@ -19,6 +19,7 @@ from jitchat.window.other_conversations import with_others
 from jitchat.window.parts import Choice, Parts
 from jitchat.window.recall import Allowance, Recalling
 from jitchat.window.render import tail_segments
+from jitchat.window.statements import are_standing
 from jitchat.window.window import (
     ContextWindow,
     Kind,
@@ -69,7 +70,8 @@ def extended(parts: Parts) -> Choice | None:
     segments = (*carried, *files, *tail)
     if tokens_of(segments) > parts.room:
         return None
-    return Choice(segments, combined.recalled, extends=True)
+    through = sources.before.distilled_through if sources.before is not None else 0
+    return Choice(segments, combined.recalled, distilled_through=through, extends=True)
 
 
 def _usual_exchange(parts: Parts) -> int:
@@ -112,6 +114,8 @@ def _carried(parts: Parts) -> tuple[Segment, ...] | None:
         return None
     said = history.find(before.draft.turn or 0)
     if said is None or not _are_kept(planned, parts):
+        return None
+    if not are_standing(planned, sources.distilled):
         return None
     kept = tuple(_kept(segment, parts) for segment in planned)
     positions = {segment.turn for segment in kept}

@@ -38,7 +38,7 @@ class _Book:
             is_recent = segment.reason == reasons.RECENT_BLOCK
             reason = reasons.ALREADY_RECENT if is_recent else segment.reason
         else:
-            reason = self._why_not(row, has_line=segment is not None)
+            reason = self._carried(row.turn, self._why_not(row, has_line=segment is not None))
         tokens = self.tokens(row.turn)
         score = shown_score(row.score, self._sources.retrieval.floor or 0.0)
         parts = tuple((name, shown_part(part)) for name, part in row.parts)
@@ -63,14 +63,22 @@ class _Book:
             yield turn, out, sources.without[turn]
         for turn in sorted(sources.wanted - self._sent.keys()):
             if self._history.find(turn) is not None:
-                yield turn, out, self._recalled.refused.get(turn, reasons.NOT_FETCHED)
+                why = self._recalled.refused.get(turn, reasons.NOT_FETCHED)
+                yield turn, out, self._carried(turn, why)
         squeezed = self._choice.squeezed.items()
         yield from ((turn, out, why) for turn, why in squeezed if turn not in self._sent)
         if self._choice.recalled is not None:
             for entry in sources.retrieval.decisions:
                 if entry.turn not in self._sent:
                     why = f"{reasons.LATEST_DECISION}; {self._recalled.lines_full}"
-                    yield entry.turn, out, why
+                    yield entry.turn, out, self._carried(entry.turn, why)
+
+    def _carried(self, turn: int, reason: str) -> str:
+        """Say also that statements stand for a turn, unless the user keeps it out."""
+        is_carried = 0 < turn <= self._choice.distilled_through
+        if not is_carried or reason in reasons.KEPT_OUT:
+            return reason
+        return f"{_carrying(self._choice)}; {reason}"
 
     def tokens(self, turn: int) -> int:
         segment = self._sent.get(turn)
@@ -111,6 +119,12 @@ class _Book:
         return reasons.AFTER_LAST_HIT
 
 
+def _carrying(choice: Choice) -> str:
+    """Say which statements stand for the turns that are not sent."""
+    is_observed = any(each.kind is Kind.OBSERVATIONS for each in choice.segments)
+    return reasons.OBSERVED if is_observed else reasons.IN_DOCUMENT
+
+
 def _short(of: float, score: float) -> str:
     """Write by how much a score falls short, as a difference of the numbers shown."""
     distance = round(of, 2) - round(score, 2)
@@ -133,7 +147,10 @@ def never_candidates(
         return None
     tokens = history.before[start] + history.held_back(start)
     tokens -= sum(map(history.whole_cost, known))
-    return NeverCandidates(start - len(known), tokens, _why_never(sources, choice, start))
+    why = _why_never(sources, choice, start)
+    if through := choice.distilled_through:
+        why = f"{_carrying(choice)} up to #{through}; {why}"
+    return NeverCandidates(start - len(known), tokens, why)
 
 
 def _why_never(sources: Sources, choice: Choice, start: int) -> str:

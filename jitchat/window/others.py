@@ -138,8 +138,8 @@ class Others:
             if ref in sent:
                 tokens, verdict, reason = sent[ref].tokens, Verdict.DOCUMENTS, hit.reason
             elif not reason:
-                is_jit = self._choice.recalled is not None
-                reason = refusal(tokens) if is_jit else reasons.PARTS_IN_JIT
+                sends_parts = self._choice.recalled is not None
+                reason = refusal(tokens) if sends_parts else reasons.PARTS_IN_MODES
             figures = ref.place, tokens, reason, verdict, hit.score
             yield OtherRow(Kind.DOCUMENTS, *figures, file=ref)
 
@@ -164,7 +164,7 @@ class Others:
         source = source_in(self._sources.distilled, fact.source)
         if source is not None and is_of(source, whole_turns(self._segments)):
             return reasons.FACT_IN_TURN.format(turn=source.first)
-        if not (self._mode.recalls or self._mode.distils):
+        if not self._mode.recalls:
             return reasons.FACTS_IN_MODES
         refusal = self._refusal(
             Kind.FACTS, self._parts.budget.share(SHARES.facts), reasons.FOR_FACTS

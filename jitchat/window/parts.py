@@ -31,6 +31,7 @@ from jitchat.window.render import (
     tail_segments,
     verbatim,
 )
+from jitchat.window.statements import DISTILLED_KINDS
 from jitchat.window.tokens import TokenCounter
 from jitchat.window.tool_prices import tool_prices
 from jitchat.window.window import (
@@ -130,7 +131,7 @@ class Choice:
     not_recalled: str = ""
     """In a mode that leaves old turns out and retrieves none: why they are not sent."""
     distilled_through: int = 0
-    """The position of the last turn that is replaced by statements; 0 for none."""
+    """The position of the last turn that statements stand for; 0 for none."""
     extends: bool = False
     """Whether it begins with the window before."""
 
@@ -279,6 +280,7 @@ class Parts:
             return self.opening
         system, reading = self.opening[:2]
         rest = [each for each in self.opening_of_everything if each.kind is not Kind.SYSTEM]
+        has_blocks |= any(each.kind in DISTILLED_KINDS for each in rest)
         is_read = has_blocks or bool(sources.files) or sources.has_quotes_from(start)
         return (system, *[reading] * is_read, *rest)
 
@@ -293,6 +295,12 @@ class Parts:
         files, most = self.sources.files, min(self.budget.share(SHARES.documents), room)
         history, price = self.sources.history, self.counter.count
         return fitting_parts(files, history, self.whole_files, most, price) if files else ()
+
+    @property
+    def recalled(self) -> int:
+        """Tokens for recall in a window that messages follow: a head leaves a smaller one."""
+        head = tokens_of(each for each in self.opening if each.kind in DISTILLED_KINDS)
+        return self.budget.of_size(self.budget.most - head).recalled
 
     def additions(self, sent: Sequence[Segment], room: int) -> tuple[Segment, ...]:
         """Choose what is noted in addition to turns: facts, parts of files."""

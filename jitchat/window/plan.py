@@ -57,7 +57,7 @@ def plan(
 
     """
     parts = Parts.of(sources, budget, counter, calibration)
-    sized = parts.of_size() if mode in (Mode.RECENCY, Mode.JIT) else parts
+    sized = parts if mode is Mode.FULL else parts.of_size()
     tried, planned, segments = _chosen_and_written(mode, sized)
     choice = replace(planned, segments=segments)
     retrieval = sources.retrieval

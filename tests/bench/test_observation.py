@@ -38,18 +38,15 @@ def replayed(chats: Path, budget: Budget) -> Replays:
 
 
 def test_what_a_far_turn_says_is_held_where_recency_lost_it(chats: Path):
-    found = observe_fields(replayed(chats, Budget(5_000, 500)), 5_000)
+    found = observe_fields(replayed(chats, Budget(5_000, 500, 1_500)), 5_000)
     assert (found["asked"], found["held"], found["recency"]) == (2, 2, 0)
     assert found["observed_asked"] == 2
-    # Every turn is sent as long as this takes less than observations and the tool for what is not.
-    of_tool = 331 / 5_000
-    assert 0 < found["p95"] <= found["largest"] < 0.35 + of_tool
-    assert found["largest_history"] <= 0.30 + of_tool
-    assert (found["fallbacks"], found["overflows"]) == (0, 0)
+    assert 0 < found["p95"] <= found["largest"] <= 0.30, "the window's size"
+    assert found["overflows"] == 0
     assert found["passes"] > 1
     assert found["compression"] > 1
 
 
 def test_windows_that_do_not_fit_are_counted(chats: Path):
-    results = replayed(chats, Budget(260, 100))
-    assert results.fallbacks + results.overflows > 0
+    results = replayed(chats, Budget(120, 20))
+    assert results.overflows > 0

@@ -28,7 +28,7 @@ def test_a_message_in_observe_has_turns_observed_after_its_reply(jitchat: Shell)
     assert "Tuesday 02:00 UTC" in done.out
     assert "observed #1–#" in done.err
     again = send(jitchat)
-    assert "(#9, assistant, observed Mon 2026-03-02)" in again.out
+    assert "(#9, assistant, Mon 2026-03-02)" in again.out
     found = fields(jitchat)
     assert found["tokens"] < 0.6 * found["tokens_of_turns"]
     assert all(line["turns"][0] <= found["through"] for line in found["lines"])

@@ -45,15 +45,8 @@ def test_each_mode_is_estimated_by_what_it_sends():
     assert [at[Mode.FULL, n] for n in (300, 8_000, 64_000)] == [400, 8_100, None]
     assert [at[Mode.RECENCY, n] for n in (300, 8_000, 64_000)] == [400, 2_300, 2_300]
     assert [at[Mode.JIT, n] for n in (300, 8_000, 64_000)] == [400, 2_300, 2_300]
-    assert [at[Mode.OBSERVE, n] for n in (300, 8_000, 64_000)] == [680, 2_957, 2_957]
-    assert [at[Mode.DOCUMENT, n] for n in (300, 8_000, 64_000)] == [800, 8_500, 13_000]
-
-
-def test_what_is_not_distilled_yet_is_taken_at_its_largest_and_that_is_said():
-    modes = (Mode.FULL, Mode.OBSERVE, Mode.DOCUMENT)
-    told = sentence(estimate_run(replace(ASKED, modes=modes), ANSWERER))
-    assert "The windows of observe and document are estimated at their maximum" in told
-    assert "at their maximum" not in sentence(estimate_run(ASKED, ANSWERER))
+    assert [at[Mode.OBSERVE, n] for n in (300, 8_000, 64_000)] == [400, 2_300, 2_300]
+    assert [at[Mode.DOCUMENT, n] for n in (300, 8_000, 64_000)] == [400, 2_300, 2_300]
 
 
 def test_no_window_is_larger_than_the_room_and_full_fits_to_the_last_token():

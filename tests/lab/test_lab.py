@@ -88,7 +88,8 @@ async def test_each_conversation_is_distilled_by_itself_ahead_of_its_questions(
     for result in results:
         window = window_of(file.store.database, result.window_id or 0)
         assert window.distilled_through > 0
-        assert window.used <= (window_tokens(result.cell.mode, result.cell.length, estimated) or 0)
+        answerer = replace(estimated, size=window.budget.size)
+        assert window.used <= (window_tokens(result.cell.mode, result.cell.length, answerer) or 0)
         own = [source for _, source in statements_of(statements_in(window).text)]  # type: ignore[union-attr]
         assert {source.conversation for source in own} <= {"", result.conversation}
         assert result.has_evidence

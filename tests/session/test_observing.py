@@ -16,13 +16,13 @@ from jitchat.synthesis.policy import Thresholds
 from jitchat.values import Mode
 from jitchat.window.budget import Budget
 from jitchat.window.window import Kind
-from tests.support import ScriptedProvider, conversation_of, session_on
+from tests.support import conversation_of, session_on
 from tests.synthesis.support import ScriptedObserver, one_line_each, small_talk
 
 if TYPE_CHECKING:
     from jitchat.store.store import ColdStore
 
-BUDGET = Budget(limit=4_000, reserve=400)
+BUDGET = Budget(limit=4_000, reserve=400, size=1_000)
 
 
 def session(store: ColdStore, count: int = 80, **options: object) -> Session:
@@ -81,27 +81,6 @@ async def test_the_next_message_is_sent_during_a_pass(store: ColdStore) -> None:
     free.set()
     assert any(isinstance(event, MemoryUpdated) for event in await first)
     assert made.preview("x", Mode.OBSERVE).tokens_of(Kind.OBSERVATIONS)
-
-
-async def test_turns_are_observed_to_make_a_window_fit_and_that_is_reported(
-    store: ColdStore,
-) -> None:
-    made = session(store, 200)
-    events = await sent(made)
-    kinds = [type(event) for event in events]
-    needed = [event for event in events if isinstance(event, MemoryUpdated) and event.is_needed]
-    assert needed
-    assert kinds.index(MemoryUpdated) < kinds.index(WindowBuilt)
-    assert isinstance(made.provider, ScriptedProvider)
-    assert len(made.provider.requests) == 1
-
-
-async def test_with_observing_off_a_window_that_does_not_fit_is_refused(store: ColdStore):
-    made = session(store, 200, observing=ObserveRules(consent=Consent.OFF))
-    events = await sent(made, "Mine.")
-    (failed,) = [event for event in events if isinstance(event, SendFailed)]
-    assert failed.draft == "Mine."
-    assert "have the turns observed" in str(failed.error)
 
 
 async def test_with_confirmation_due_turns_are_named_and_not_observed(store: ColdStore) -> None:

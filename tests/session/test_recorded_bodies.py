@@ -416,7 +416,7 @@ async def test_pickers_and_titles_are_read_whole(store, protocol_name):
 @EACH_PROTOCOL
 async def test_a_window_of_observations(store, protocol_name):
     server = Server(protocol_name, [Answer("Yes."), Answer("No.")])
-    session = session_with(store, server, limit=4_000)
+    session = session_with(store, server, limit=4_000, size=1_500, longer=3)
     observe(session.memory, 30, Observation("The crane is green.", Source(2, 2)))
     assert not failures(await send(session, "And the cranes?", Mode.OBSERVE))
     assert "The crane is green." in str(given_in(protocol_name, json.loads(server.answered[0])))

@@ -205,13 +205,14 @@ def test_for_an_observed_turn_its_observations_are_quoted(
 ) -> None:
     said = "The deploy window is Tuesday 09:00 to 11:00."
     observe(demo.memory, 40, Observation(said, Source(8, 9), Priority.HIGH))
-    carried = asked(demo, QUESTION, 9, mode=Mode.OBSERVE)
-    assert carried.sentences[0] == "#9 is not in the window: replaced by observations."
+    question = "tell me about the lighthouse vote"
+    carried = asked(demo, question, 9, mode=Mode.OBSERVE)
     assert carried.sentences[1] == f"Covered by: “[high] {said} (#8–#9)”."
-    assert asked(demo, QUESTION, 10, mode=Mode.OBSERVE).sentences[1] == ("No statement covers it.")
-    for mode, turn in ((Mode.OBSERVE, 41), (Mode.RECENCY, 9)):
-        assert "statement" not in str(asked(demo, QUESTION, turn, mode=mode))
-        assert "carries" not in str(asked(demo, QUESTION, turn, mode=mode))
+    assert asked(demo, question, 10, mode=Mode.OBSERVE).sentences[1] == "No statement covers it."
+    for mode, turn in ((Mode.OBSERVE, 41), (Mode.OBSERVE, 45), (Mode.RECENCY, 9)):
+        assert "statement" not in str(asked(demo, question, turn, mode=mode))
+    found = asked(demo, QUESTION, 9, mode=Mode.OBSERVE)
+    assert found.standing is Standing.SENT, "it matches, so it is in the window as it was said"
 
 
 async def test_a_request_for_context_and_its_result_are_never_promised_for_later(store: ColdStore):

@@ -14,7 +14,6 @@ from jitchat.synthesis.policy import (
     Thresholds,
     all_due,
     due,
-    due_in_need,
     pieces,
 )
 from jitchat.values import Role, ToolCall, ToolUse, Turn
@@ -43,11 +42,10 @@ def test_the_oldest_turns_are_due_when_the_next_exchange_would_not_fit():
     assert len(found) < 59
 
 
-def test_the_previous_exchange_is_never_due_unless_it_is_needed():
+def test_the_previous_exchange_is_never_due():
     turns = [*small_talk(2), said(3, "word " * 4_000), said(4, "word " * 4_000)]
     tight = standing(turns, through=2)
     assert due(tight, SHARES, 4_000) is None
-    assert positions(due_in_need(tight, SHARES, 4_000)) == [3, 4]
 
 
 def test_observations_beyond_their_share_are_reflected_on_first():
@@ -62,11 +60,6 @@ def test_what_cannot_be_made_smaller_keeps_no_turn_from_being_observed():
     much = standing(small_talk(60), 10, 700)
     assert isinstance(due(much, SHARES, 4_000), Reflect)
     assert positions(due(much, SHARES, 4_000, may_reflect=False))[0] == 11
-
-
-def test_in_need_observations_are_rewritten_where_no_turn_is_left():
-    turns = small_talk(4)
-    assert isinstance(due_in_need(standing(turns, 4, 300), SHARES, 4_000), Reflect)
 
 
 def test_a_call_and_its_results_are_due_together_or_not_at_all():
@@ -98,11 +91,11 @@ def test_batches_are_small():
 def test_what_is_due_goes_on_from_what_is_observed_without_a_gap(count, through, limit, observed):
     turns = small_talk(count)
     known = standing(turns, min(through, count), observed)
-    for found in (due(known, SHARES, limit), due_in_need(known, SHARES, limit)):
-        if isinstance(found, Observe):
-            first = min(through, count) + 1
-            assert positions(found) == list(range(first, first + len(positions(found))))
-            assert 0 < found.density < 1
+    found = due(known, SHARES, limit)
+    if isinstance(found, Observe):
+        first = min(through, count) + 1
+        assert positions(found) == list(range(first, first + len(positions(found))))
+        assert 0 < found.density < 1
 
 
 @given(st.text(max_size=300), st.integers(1, 50))

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.app import App
 
-from jitchat.synthesis.policy import Thresholds
 from jitchat.tui.widgets.budget_bar import BudgetBar, at_true_scale, to_scale
 from jitchat.values import Mode
 from jitchat.window.window import Kind
@@ -163,17 +162,3 @@ async def test_what_is_carried_stands_before_the_double_line() -> None:
         carried, new = bar.render().plain.splitlines()[1].split("║")
         assert "▒" in carried
         assert set(new) == set("▒▞")
-
-
-async def test_in_observe_the_thresholds_are_marked() -> None:
-    window = long_talk(Mode.OBSERVE, KNOWN, limit=32_768)
-    app = Bars(window)
-    async with app.run_test(size=(100, 4)):
-        bar = app.query_one(BudgetBar)
-        assert "┃" not in bar.render().plain
-        bar.thresholds = Thresholds()
-        drawn = bar.render().plain.splitlines()[0]
-        assert len(drawn) == 100
-        assert drawn.count("┃") == 2
-        bar.window = long_talk(Mode.FULL, KNOWN, limit=32_768)
-        assert "┃" not in bar.render().plain

@@ -59,7 +59,7 @@ async def test_the_first_run_shows_the_window_f2_hides_it_and_shift_tab_changes_
         assert [mode for mode, _ in seen] == [*Mode][3:] + [*Mode][:3]
         used = dict(seen)
         assert used[Mode.FULL] > max(used[Mode.JIT], used[Mode.RECENCY])
-        assert used[Mode.OBSERVE] == used[Mode.DOCUMENT] == used[Mode.FULL]
+        assert used[Mode.OBSERVE] == used[Mode.DOCUMENT] == used[Mode.JIT]
         assert isinstance(backend.provider, ScriptedProvider)
         assert backend.provider.requests == []
 

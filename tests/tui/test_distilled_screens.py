@@ -8,6 +8,7 @@ from jitchat.statements import Observation, Priority, Source
 from jitchat.tui.widgets.inspector import Inspector
 from jitchat.values import Mode
 from jitchat.window import reasons
+from jitchat.window.budget import Budget
 from tests.support import observe
 from tests.tui.drawn import blocks, part
 from tests.tui.support import TestBackend, demo_app, ready, type_text, until
@@ -27,6 +28,7 @@ async def test_what_stands_for_turns_is_seen_in_bar_inspector_and_conversation(
 ) -> None:
     async with demo_app(backend).run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
+        screen.session.take_budget(Budget(size=1_500))  # type: ignore[union-attr]
         screen.choices.use_mode("observe")
         await type_text(pilot, QUESTION)
         note = screen.query_one("#inspector-note")
@@ -40,5 +42,5 @@ async def test_what_stands_for_turns_is_seen_in_bar_inspector_and_conversation(
         assert screen.previews.window.mode is Mode.OBSERVE
         headers = [part(each, "header") for each in blocks(screen)]
         assert any("#56" in each and each.endswith("· observed") for each in headers)
-        assert any("#57" in each and each.endswith("· recent") for each in headers)
+        assert any("#60" in each and each.endswith("· recent") for each in headers)
         await picture(pilot, "observed", "wide", "small")

@@ -16,7 +16,7 @@ from tests.support import turn
 from tests.window.cases import shortlist
 from tests.window.reports import long_talk
 from tests.window.test_artefacts import CODE
-from tests.window.test_epoch import TALK, window_at
+from tests.window.test_epoch import TALK, observations, window_at
 
 REPORT = FileRef("report.pdf", 3, "a1")
 BEFORE = window_at(80, found=shortlist(9))
@@ -34,10 +34,6 @@ def with_also(window: ContextWindow, *segments: Segment) -> ContextWindow:
 
 def segment(kind: Kind, file: FileRef | None = None) -> Segment:
     return Segment(kind, Role.USER, "…", 9, None, "", file=file)
-
-
-def distilled(kind: Kind) -> ContextWindow:
-    return with_also(replace(of_talk(Mode.RECENCY), distilled_through=40), segment(kind))
 
 
 def longest(window: ContextWindow) -> str:
@@ -61,16 +57,16 @@ FORMS = [
         "sends everything (~2,241 tokens) and 2 facts and 1 file",
     ),
     (of_talk(Mode.RECENCY), "sends 22 recent turns"),
-    (
-        distilled(Kind.OBSERVATIONS),
-        "sends the observations up to #40 and 22 recent turns",
-    ),
-    (
-        distilled(Kind.DOCUMENT),
-        "sends the memory document up to #40 and 22 recent turns",
-    ),
     (window_at(0, found=shortlist()), "sends only your message (~134 tokens)"),
     (BEFORE, "composed anew: 77 turns left out; #9 is in"),
+    (
+        window_at(80, found=shortlist(9), mode=Mode.OBSERVE, distilled=observations("Tea.")),
+        "composed anew: 77 turns left out; the observations and #9 are in",
+    ),
+    (
+        with_also(BEFORE, segment(Kind.DOCUMENT)),
+        "composed anew: 77 turns left out; the memory document and #9 are in",
+    ),
     (AFTER, f"adds #30 and #31 to {SENT} sent before"),
     (
         window_at(82, BEFORE, found=shortlist()),

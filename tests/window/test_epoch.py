@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jitchat.attachments import Attachment, Part
-from jitchat.statements import Distilled
+from jitchat.statements import Distilled, Observation, Observations, Source
 from jitchat.values import Mode, Retrieval, Role, Turn
 from jitchat.window.budget import Budget
 from jitchat.window.files import FileSources
@@ -39,13 +39,14 @@ def window_at(
     before: ContextWindow | None = None,
     found: Retrieval | None = None,
     turns: list[Turn] = TALK,
+    mode: Mode = Mode.JIT,
     **more: object,
 ) -> ContextWindow:
     """The window of the message after `said` turns."""
     found = shortlist(*range(1, max(2, said - 8), 7)) if found is None else found
     sources = Sources(history_of(turns[:said]), turns[said], "model", retrieval=found)
     sources = replace(sources, before=before, is_cached=before is not None, **more)
-    return plan(Mode.JIT, sources, BUDGET, COUNTER)
+    return plan(mode, sources, BUDGET, COUNTER)
 
 
 def replayed(turns: list[Turn] = TALK, **more: object) -> list[ContextWindow]:
@@ -94,6 +95,32 @@ def test_a_request_begins_with_the_one_before_it_and_the_reply():
     assert new[-1][1].endswith(TALK[82].content)
     assert len(new) == len(old) + 2
     assert after.used <= BUDGET.size
+
+
+def observations(*texts: str, through: int = 70) -> Distilled:
+    lines = (Observation(text, Source(number, number)) for number, text in enumerate(texts, 1))
+    return Distilled(Observations(tuple(lines), through))
+
+
+def test_the_head_of_a_window_stays_until_the_window_is_composed_anew():
+    observed, known = Mode.OBSERVE, observations("The port is 9641.", "Ana lives in Oslo.")
+    before = window_at(80, mode=observed, distilled=known)
+    more = observations("The port is 9641.", "Ana lives in Oslo.", "Bo left.", through=78)
+    after = window_at(82, before, mode=observed, distilled=more)
+    assert goes_on(before, after)
+    assert after.distilled_through == 70
+    anew = window_at(82, mode=observed, distilled=more)
+    assert anew.distilled_through == 78
+    assert any("Bo left." in each.text for each in anew.segments)
+
+
+def test_a_window_is_composed_anew_when_a_line_of_its_head_does_not_hold_any_more():
+    observed, known = Mode.OBSERVE, observations("The port is 9641.", "Ana lives in Oslo.")
+    before = window_at(80, mode=observed, distilled=known)
+    for changed in (observations("The port is 80.", "Ana lives in Oslo."), observations()):
+        after = window_at(82, before, mode=observed, distilled=changed)
+        assert not goes_on(before, after)
+        assert not any("9641" in each.text for each in after.segments)
 
 
 def test_in_a_long_talk_most_requests_go_on_and_none_exceeds_the_size():

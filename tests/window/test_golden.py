@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from jitchat.distil import distil
 from jitchat.files.named import attach, require_named
 from jitchat.index.builtin_embedder import BuiltinEmbedder
 from jitchat.providers.reader import answer
@@ -88,6 +90,7 @@ def _ledger(window: ContextWindow) -> Iterator[str]:
 
 @pytest.mark.parametrize("mode", list(Mode))
 def test_the_demos_window_is_the_one_on_file(demo, mode):
+    asyncio.run(distil(demo.memory, mode, demo.counter, Budget().limit))
     text, path = drawn(demo.preview(QUESTION, mode)), GOLDEN / f"{mode.value}.txt"
     if WRITE:
         path.write_text(text, encoding="utf-8")

@@ -89,7 +89,7 @@ def check_system(window: ContextWindow, case: Case) -> None:
     has_blocks = any(segment.kind in BLOCKS for segment in window.segments)
     is_read = len(parts) == 2
     assert is_read or not has_blocks
-    assert is_read == has_blocks or case.files or (window.mode is Mode.JIT and not is_whole(window))
+    assert is_read == has_blocks or case.files or (window.mode.recalls and not is_whole(window))
     whole = "".join(part.text for part in parts)
     sent = [m.content for m in window.messages() if m.role is Role.SYSTEM]
     assert sent == ([whole] if whole else [])

@@ -321,7 +321,7 @@ def test_a_part_is_not_without_room_in_a_mode_that_sends_none(mode: Mode) -> Non
         assert not window.others_of(Kind.DOCUMENTS)
     else:
         [part] = window.others_of(Kind.DOCUMENTS)
-        assert part.reason == "only jit sends parts of files"
+        assert part.reason == "only jit, observe and document send parts of files"
 
 
 def test_what_full_would_send_includes_the_files_that_a_window_has_no_room_for() -> None:

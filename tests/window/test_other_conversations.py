@@ -101,7 +101,7 @@ def test_where_nothing_is_found_elsewhere_nothing_changes():
     assert plan(Mode.JIT, known, Budget(), COUNTER) == plan(Mode.JIT, without, Budget(), COUNTER)
 
 
-@pytest.mark.parametrize("mode", [Mode.FULL, Mode.RECENCY, Mode.OBSERVE, Mode.DOCUMENT])
+@pytest.mark.parametrize("mode", [mode for mode in Mode if not mode.recalls])
 def test_no_other_mode_recalls_from_elsewhere(mode):
     window = plan(mode, sources(hit(0.9), count=20), Budget(), COUNTER)
     assert shown(window) == []

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jitchat.values import Mode, Retrieval
+from jitchat.window import reasons
 from jitchat.window.budget import Budget
 from jitchat.window.calibration import Calibration
 from jitchat.window.parts import Sources
@@ -124,13 +125,13 @@ def test_one_that_does_not_fit_says_what_it_lacks_and_fits_with_that(slope, foun
     assert (whole.verdict, whole.reason) == (Verdict.RETRIEVED, "you asked for #12")
 
 
-def test_in_another_mode_it_is_said_that_only_jit_fetches():
+def test_in_another_mode_it_is_said_which_modes_fetch():
     wanted = sources(wanted=frozenset({12, 60}), retrieval=shortlist(20))
     window = sent(wanted, Mode.RECENCY)
-    assert row_of(window, 12).reason == "asked for, but only jit fetches turns"
+    assert row_of(window, 12).reason == reasons.NOT_FETCHED
     assert [row.turn for row in window.ledger] == [20, 12]
     also_found = sent(replace(wanted, retrieval=shortlist(12)), Mode.RECENCY)
-    assert row_of(also_found, 12).reason == "asked for, but only jit fetches turns"
+    assert row_of(also_found, 12).reason == reasons.NOT_FETCHED
 
 
 def test_what_is_there_anyway_or_nowhere_is_not_loaded():

@@ -91,10 +91,7 @@ class Observations(Controller):
 
     def _report(self, updated: MemoryUpdated) -> None:
         report = PassReport(updated.made).sentence
-        if updated.is_needed:
-            self.host.warn(one_line(f"Needed to make the window fit: {report}. {_SEE}"))
-        else:
-            self.host.say(one_line(f"{report[:1].upper()}{report[1:]}. {_SEE}"))
+        self.host.say(one_line(f"{report[:1].upper()}{report[1:]}. {_SEE}"))
         self.previews.plan(afresh=True)
 
 

@@ -195,7 +195,6 @@ class Surfaces:
     ) -> None:
         """Show a window in every widget, with the usage reported for it."""
         self.bar.refusal = None
-        self.bar.thresholds = session.observing.thresholds if session is not None else None
         self.bar.window = window
         self.inspector.show(window, sent=sent, usage=usage)
         self.attached.show(self.prompt.files, None if sent else window)

@@ -120,8 +120,6 @@ class Step:
         """State what was sent, where the turn is, and whether the reply has the answer."""
         window = asked.window
         requests = [f"It {one_line(each.sentence(window.figure))}." for each in window.requests]
-        lines = _lines_with(window, needle)
-        quoted = f"“{shorten(lines[0].removeprefix('- '), _QUOTED)}” has it." if lines else ""
         place = found = _place(window, needle)
         if _holds(window, needle):
             back = plural(asked.turn.position - needle.turn, "turn")
@@ -133,7 +131,6 @@ class Step:
             found=found,
             requests=" ".join(requests) or "It made no request.",
             through=f"#{window.distilled_through:,}",
-            quoted=quoted or f"None states what #{needle.turn} says.",
             outcome=_outcome(asked, needle),
         )
 

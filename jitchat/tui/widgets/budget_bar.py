@@ -6,7 +6,7 @@ without colour. In the strip, every kind with any tokens has at least one cell, 
 ends the stable prefix. The legend begins with the share of the limit that is used.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeVar
@@ -17,10 +17,8 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from jitchat.errors import WindowOverflow
-from jitchat.synthesis.policy import Thresholds
 from jitchat.tui.drawing import MUTED, Content, kind_style
 from jitchat.tui.figures import SIGNS, WORKING, share_figure, tokens
-from jitchat.values import Mode
 from jitchat.window.render import apportion
 from jitchat.window.window import ContextWindow, Kind
 
@@ -31,9 +29,6 @@ _BOUNDARY = "║"
 """The end of the stable prefix."""
 _MAGNIFIED = "used "
 """The label of the strip."""
-_MARK = "┃"
-"""A threshold of `observe`."""
-_BEFORE_HISTORY = ("system", "tools", "standing", "document")
 _REST = ("free", "reserve")
 _SHARE = "share"
 """The legend's entry for the share of the limit, and the strip's label."""
@@ -45,8 +40,6 @@ class BudgetBar(Widget):
     window: reactive[ContextWindow | None] = reactive(None)
     refusal: reactive[WindowOverflow | None] = reactive(None)
     """Why there is no window, if what must be sent does not fit."""
-    thresholds: reactive[Thresholds | None] = reactive(None)
-    """When turns are observed and observations rewritten: marked in `observe`."""
     working: reactive[bool] = reactive(False)
     """Whether another window is being planned: marked in place of the first sign."""
 
@@ -77,7 +70,7 @@ class BudgetBar(Widget):
             return Content("·" * self.size.width)
         shares = _shares(self.window)
         bar = _drawn(at_true_scale(shares, self.size.width).items())
-        lines = [self._marked(bar, self.window)]
+        lines = [bar]
         if self._is_magnified:
             strip = _drawn(self._strip_cells(self.window))
             lines.append(Content.assemble((_MAGNIFIED, MUTED), strip))
@@ -93,21 +86,6 @@ class BudgetBar(Widget):
         cells = to_scale(sizes, self.size.width - len(_MAGNIFIED) - len(_BOUNDARY))
         drawn = [(name, count) for (_, name), count in cells.items()]
         return [*drawn[: len(Kind)], (_BOUNDARY, 1), *drawn[len(Kind) :]]
-
-    def _marked(self, bar: Content, window: ContextWindow) -> Content:
-        """Draw a mark over the bar at each size, in tokens, that the window grows towards."""
-        limit = window.budget.limit
-        for at in self._marks(window):
-            cell = min(bar.cell_length - 1, at * bar.cell_length // limit)
-            bar = bar[:cell] + Content.styled(_MARK, "$foreground") + bar[cell + 1 :]
-        return bar
-
-    def _marks(self, window: ContextWindow) -> Iterator[int]:
-        """Yield the sizes to mark: the thresholds of `observe`."""
-        if window.mode is Mode.OBSERVE and self.thresholds is not None:
-            before = sum(_shares(window)[name] for name in _BEFORE_HISTORY)
-            yield before + self.thresholds.observations(window.budget.limit)
-            yield before + self.thresholds.history(window.budget.limit)
 
     def _fitting_legend(self, window: ContextWindow) -> Content:
         """Draw the first variant that fits: with full names, with short ones, without zeros.

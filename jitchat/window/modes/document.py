@@ -1,26 +1,18 @@
-"""`document`: the project's memory document, and every turn that is not in it yet."""
+"""`document`: the project's memory document, then what `jit` sends."""
 
 from dataclasses import replace
+from functools import partial
 
 from jitchat.statements import Distilled, MemoryDocument
-from jitchat.window import reasons
-from jitchat.window.distilling import Replacement, choose_distilled
+from jitchat.window.distilling import choose_with_head, document_head
 from jitchat.window.parts import Choice, Parts
-from jitchat.window.statements import document_segments
 
 
 def choose(parts: Parts) -> Choice:
     distilled = parts.sources.distilled
-    through, count = distilled.in_document, parts.counter.count
-    replacement = Replacement(
-        document_segments(distilled.document, count),
-        through,
-        reasons.THIS_SESSION,
-        reasons.IN_DOCUMENT,
-        document_segments(_from_elsewhere(distilled), count),
-    )
-    what = "This session, with the memory document,"
-    return choose_distilled(parts, replacement, what, "end the session (/end), switch to jit mode")
+    head = partial(document_head, parts, distilled.document)
+    always = document_head(parts, _from_elsewhere(distilled))
+    return choose_with_head(parts, head, distilled.in_document, always)
 
 
 def _from_elsewhere(distilled: Distilled) -> MemoryDocument:

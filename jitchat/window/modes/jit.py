@@ -18,7 +18,7 @@ from jitchat.window.window import Segment, tokens_of
 
 
 def choose(parts: Parts) -> Choice:
-    return _everything(parts) if parts.is_small else _composed(parts)
+    return _everything(parts) if parts.is_small else composed(parts)
 
 
 def _everything(parts: Parts) -> Choice:
@@ -33,7 +33,7 @@ def _everything(parts: Parts) -> Choice:
     return parts.everything(reason, Recall(), (*additions, *reversed(noted)))
 
 
-def _composed(parts: Parts) -> Choice:
+def composed(parts: Parts) -> Choice:
     """Fill the window in one order: what comes later gives way to what comes before.
 
     The message with its files, instructions, standing instructions and tools (`Parts.fixed`); the
@@ -53,7 +53,7 @@ def _composed(parts: Parts) -> Choice:
     additions = parts.additions((*pinned, *parts.recent(last)), room)
     room -= sum(price(each.text) for each in additions)
 
-    most = room if sources.before is None else min(room, parts.budget.recalled)
+    most = room if sources.before is None else min(room, parts.recalled)
     fills = not parts.budget.is_tiny
     allowance = Allowance(room, most, required, parts.replaced, fills=fills)
     recalled = Recalling(history, sources.retrieval, taken, allowance, price).recall()

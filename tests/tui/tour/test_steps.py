@@ -94,7 +94,7 @@ def observations_have_it_and_cost_less(tour: TourApp, screen: ChatScreen) -> Non
     assert observe.window.distilled_through >= 50
     assert observe.window.used < observe.window.full_tokens
     assert DEPLOY_WINDOW.is_in(observe.reply.content)  # type: ignore[union-attr]
-    assert tour.progress.words.endswith(" has it. The reply has it.")
+    assert tour.progress.words.endswith(". The reply has it.")
     assert screen.session.memory.distilled(10**6).document.version  # type: ignore[union-attr]
 
 
@@ -104,9 +104,8 @@ async def what_if_has_the_figures_of_each_window(pilot: Pilot[None]) -> None:
     assert comparison is not None
     for side in comparison.different:
         assert f"{side.mode} {side.figures[0]}" in words
-    # so short a talk is sent whole in `document`: its document would be larger
-    assert {side.mode for side in comparison.different} == set(Mode) - {Mode.DOCUMENT}
-    assert words.endswith(f"#{NEEDLE} is at full text in full and jit.")
+    assert {side.mode for side in comparison.different} == set(Mode)
+    assert words.endswith(f"#{NEEDLE} is at full text in full, jit, observe and document.")
 
 
 async def the_lab_is_followed_to_its_end(pilot: Pilot[None]) -> None:

@@ -23,7 +23,7 @@ SIZE = (120, 36)
 async def opened(pilot) -> ObservationsView:
     """The view on a conversation whose turns are observed."""
     screen = await ready(pilot)
-    screen.session.take_budget(Budget(9_000, 2_048))
+    screen.session.take_budget(Budget(9_000, 2_048, 1_500))
     await pilot.press("ctrl+o", "o")
     await until(pilot, lambda: isinstance(pilot.app.screen, ObservationsView), "the view")
     view = pilot.app.screen
@@ -81,7 +81,7 @@ async def test_consent_is_asked_in_a_line_that_takes_nothing_typed(backend: Test
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
         session = screen.session
-        session.take_budget(Budget(9_000, 2_048))
+        session.take_budget(Budget(9_000, 2_048, 1_500))
         session.observing.consent = Consent.ASK
         screen.choices.use_mode(Mode.OBSERVE.value)
         await send(pilot, "Hello there.")
@@ -104,7 +104,7 @@ async def test_declined_it_is_not_asked_again(backend: TestBackend) -> None:
     async with demo_app(backend).run_test(size=SIZE) as pilot:
         screen = await ready(pilot)
         session = screen.session
-        session.take_budget(Budget(9_000, 2_048))
+        session.take_budget(Budget(9_000, 2_048, 1_500))
         session.observing.consent = Consent.ASK
         screen.choices.use_mode(Mode.OBSERVE.value)
         await send(pilot, "Hello there.")

@@ -116,7 +116,7 @@ def test_on_the_demo_the_recalled_turns_are_in_full_and_jit_and_not_in_recency(s
     assert re.search(r"^#9 +▚ rec ~\d+ +· +▒ ret ~\d+ +.*02:00", text, re.MULTILINE)
     assert re.search(r"^#1…#\d+ +▚ rec ~[\d,]+ +· +· +\d+ turns$", text, re.MULTILINE)
     assert "▸jit" in text
-    assert text.count("identical to the window of full") == 2
+    assert text.count("identical to the window of jit") == 2
     assert " full  " in text.splitlines()[1]
     assert "── in every window · " in text
     assert "cost unknown" in text
@@ -138,7 +138,7 @@ def test_five_windows_have_a_column_each_and_kinds_no_names_where_room_is_short(
     session = small_session(store)
     observe(session.memory, 40, Observation("The port is 9641.", Source(1, 40)))
     comparison = compare(session, QUESTION, NO_MORE)
-    assert [side.same_as for side in comparison.sides] == [None] * 4 + [Mode.FULL]
+    assert [side.same_as for side in comparison.sides] == [None] * 4 + [Mode.JIT]
     titles = [mode.value for mode in (Mode.FULL, Mode.RECENCY, Mode.JIT, Mode.OBSERVE)]
     for width, head in ((100, "▚ rec "), (70, "▚ ")):
         columns = columns_of(comparison, width)
@@ -146,6 +146,8 @@ def test_five_windows_have_a_column_each_and_kinds_no_names_where_room_is_short(
         assert sum(column.width or 0 for column in columns) <= width - 20
         text = str(draw(columns, next(row for row in comparison.rows if row.turns == (9,))))
         assert re.match(rf"#9 +{head}~\d", text)
+        assert "╪ obs" not in text, "it matches, so it is sent as it was said"
+        text = str(draw(columns, next(row for row in comparison.rows if row.turns == (40,))))
         assert text.count("╪ obs") == 1, "observations stand for it"
     (instructions,) = [row for row in comparison.rows if row.turns == (None,)]
     assert instructions.shares[Mode.OBSERVE].tokens > instructions.shares[Mode.FULL].tokens
