@@ -157,7 +157,7 @@ class OpenConversation:
         self, memory: Memory, counter: TokenCounter, budget: Budget, asking: Asking = Asking.AUTO
     ) -> None:
         self.memory, self._counter, self._budget = memory, counter, budget
-        self._next = memory.turns[-1].position + 1
+        self._next = memory.turns[-1].position + 1 if memory.turns else 1
         self._planning = planning_of(memory, counter, asking)
 
     def distil(self, modes: Collection[Mode]) -> None:

@@ -203,7 +203,10 @@ class Measuring:
                 runner = EntriesRunner(memory, embedder, ingestion)
             asyncio.run(_ingest(talk, memory, runner, ingestion))
             set_clock(store, (), talk.asked_at)
-            opened = OpenConversation(memory, setup.counter, setup.budget, setup.asking)
+            asked_in = memory
+            if name is RunnerName.DOCUMENT:  # from a new conversation, which has nothing else
+                asked_in = Memory(store, store.create("Questions"), embedder)
+            opened = OpenConversation(asked_in, setup.counter, setup.budget, setup.asking)
             texts = {turn.position: turn.content for turn in memory.turns}
             source = runner.conversation
             for question in (*talk.questions, *talk.abstentions):

@@ -309,7 +309,7 @@ ACTIONS = (
         pane=(PaneKey("turn_requested", "n", "note", "Note the turns requested for #{turn}?"),),
         needs=_OPEN,
     ),
-    _view("observations", "Observations", "What replaces turns in observe", letter="o"),
+    _view("observations", "Observations", "What stands for turns in observe", letter="o"),
     _view(
         "cases", "Check", "Are the missing turns found now?", command="check", letter="k",
         view="regression_cases",

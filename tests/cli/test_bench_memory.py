@@ -37,7 +37,7 @@ def test_both_memories_get_the_same_sessions_and_are_compared(
     out = tmp_path / "out.json"
     done = jitchat(
         "bench", "memory", "--data", labelled, "--runner", "both", "--embedder", "builtin",
-        "--json", out,
+        "--size", "16000", "--json", out,
     )  # fmt: skip
     assert done.code == 0, done.err
     runners = json.loads(out.read_text())["runners"]
