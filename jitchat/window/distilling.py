@@ -39,7 +39,10 @@ def choose_with_head(
 
 
 def observations_head(parts: Parts, observations: Observations) -> list[Segment]:
-    """Write the observations that fit: the least important give way first, then the oldest."""
+    """Write the observations that fit.
+
+    Superseded ones give way first, then the least important, then the oldest.
+    """
     lines = observations.lines
 
     def write(indices: Sequence[int], price: Price) -> list[Segment]:
