@@ -8,14 +8,17 @@ Everything is sent while it fits, with the statements that say what these turns 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from jitchat.statements import DocumentLine, MemoryDocument, Observation, Observations, Priority
 from jitchat.window.budget import SHARES
 from jitchat.window.modes import jit
 from jitchat.window.parts import Choice, Parts, block_tokens
 from jitchat.window.render import Price
-from jitchat.window.statements import document_segments, observation_segments
 from jitchat.window.window import Segment, tokens_of
+
+_LEVELS = (Priority.LOW, Priority.MEDIUM, Priority.HIGH)
+_Statements = TypeVar("_Statements", Observations, MemoryDocument)
 
 
 def choose_with_head(
@@ -38,66 +41,41 @@ def choose_with_head(
     return replace(choice, distilled_through=through) if head else choice
 
 
-def observations_head(parts: Parts, observations: Observations) -> list[Segment]:
-    """Write the observations that fit.
-
-    Superseded ones give way first, then the least important, then the oldest.
-    """
-    lines = observations.lines
-
-    def write(indices: Sequence[int], price: Price) -> list[Segment]:
-        kept = replace(observations, lines=tuple(lines[index] for index in indices))
-        return observation_segments(kept, price, len(lines) - len(indices))
-
-    return _fitting(parts, write, [_importance(line) for line in lines])
-
-
-def document_head(parts: Parts, document: MemoryDocument) -> list[Segment]:
-    """Write the lines of a document that fit: the oldest give way first, those kept last."""
-    lines = document.lines
-
-    def write(indices: Sequence[int], price: Price) -> list[Segment]:
-        kept = replace(document, lines=tuple(lines[index] for index in indices))
-        return document_segments(kept, price, len(lines) - len(indices))
-
-    return _fitting(parts, write, [_recency(line) for line in lines])
-
-
-_LEVELS = (Priority.LOW, Priority.MEDIUM, Priority.HIGH)
-
-
-def _importance(line: Observation) -> tuple[bool, int]:
-    return line.superseded is None, _LEVELS.index(line.priority)
-
-
-def _recency(line: DocumentLine) -> tuple[bool, int]:
-    return line.is_kept, line.day.toordinal() if line.day is not None else 0
-
-
-_Write = Callable[[Sequence[int], Price], list[Segment]]
-
-
-def _fitting(parts: Parts, write: _Write, ranks: Sequence[tuple[bool, int]]) -> list[Segment]:
-    """Write the lines of the highest ranks that fit; of equals, the later.
+def fitting_head(
+    parts: Parts,
+    statements: _Statements,
+    write: Callable[[_Statements, Price, int], list[Segment]],
+) -> list[Segment]:
+    """Write the statements that fit; those of the lowest rank give way, of equals the oldest.
 
     How many fit is estimated by their length, then counted.
     """
-    most, price = _most(parts), parts.counter.count
-    every = write(range(len(ranks)), price)
+    lines, most = statements.lines, _most(parts)
+
+    def head(indices: Sequence[int], price: Price) -> list[Segment]:
+        kept = replace(statements, lines=tuple(lines[index] for index in indices))
+        return write(kept, price, len(lines) - len(indices))
+
+    every = head(range(len(lines)), parts.counter.count)
     if tokens_of(every) <= most:
         return every
     rate = tokens_of(every) / sum(len(segment.text) for segment in every)
-    ranked = sorted(range(len(ranks)), key=lambda index: (ranks[index], index), reverse=True)
+    ranked = sorted(range(len(lines)), key=lambda index: (_rank(lines[index]), index), reverse=True)
 
     def estimated(count: int) -> int:
-        return tokens_of(write(sorted(ranked[:count]), lambda text: int(rate * len(text))))
+        return tokens_of(head(sorted(ranked[:count]), lambda text: int(rate * len(text))))
 
-    fitting = bisect_right(range(len(ranked) + 1), most, key=estimated) - 1
-    while True:
-        head = write(sorted(ranked[:fitting]), price)
-        if tokens_of(head) <= most:
-            return head
+    fitting = bisect_right(range(len(lines) + 1), most, key=estimated) - 1
+    while tokens_of(written := head(sorted(ranked[:fitting]), parts.counter.count)) > most:
         fitting -= 1
+    return written
+
+
+def _rank(line: Observation | DocumentLine) -> tuple[bool, int]:
+    """Rank observations by importance, and lines of a document by day, those kept first."""
+    if isinstance(line, Observation):
+        return line.superseded is None, _LEVELS.index(line.priority)
+    return line.is_kept, line.day.toordinal() if line.day is not None else 0
 
 
 def _most(parts: Parts) -> int:

@@ -175,19 +175,17 @@ def document_segments(document: MemoryDocument, price: Price, left_out: int = 0)
     return [_fenced(text, Kind.DOCUMENT, reason, price)]
 
 
-def standing_lines(distilled: Distilled) -> frozenset[str]:
-    """Return each line as a window may have it: of an observation, with its time or without."""
-    observed, lines = distilled.observations.lines, distilled.document.lines
-    timed = (observation_line(line) for line in observed)
-    untimed = (observation_line(line, line) for line in observed)
-    return frozenset(chain(timed, untimed, map(document_line, lines)))
-
-
 def are_standing(segments: Iterable[Segment], distilled: Distilled) -> bool:
     """Whether each statement in segments is among those that are distilled now."""
-    heads = (each.text for each in segments if each.kind in DISTILLED_KINDS)
-    lines = {f"{line}\n" for text in heads for line in text.split("\n") if line.startswith("- ")}
-    return not lines or lines <= standing_lines(distilled)
+    heads = (segment.text for segment in segments if segment.kind in DISTILLED_KINDS)
+    lines = {line for text in heads for line in text.splitlines() if line.startswith("- ")}
+    if not lines:
+        return True
+    observed = distilled.observations.lines
+    timed = (observation_line(line) for line in observed)
+    untimed = (observation_line(line, line) for line in observed)  # after one of the same minute
+    standing = chain(timed, untimed, map(document_line, distilled.document.lines))
+    return lines <= set("".join(standing).splitlines())
 
 
 def _fenced(text: str, kind: Kind, reason: str, price: Price) -> Segment:

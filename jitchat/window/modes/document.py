@@ -4,14 +4,15 @@ from dataclasses import replace
 from functools import partial
 
 from jitchat.statements import Distilled, MemoryDocument
-from jitchat.window.distilling import choose_with_head, document_head
+from jitchat.window.distilling import choose_with_head, fitting_head
 from jitchat.window.parts import Choice, Parts
+from jitchat.window.statements import document_segments
 
 
 def choose(parts: Parts) -> Choice:
     distilled = parts.sources.distilled
-    head = partial(document_head, parts, distilled.document)
-    always = document_head(parts, _from_elsewhere(distilled))
+    head = partial(fitting_head, parts, distilled.document, document_segments)
+    always = fitting_head(parts, _from_elsewhere(distilled), document_segments)
     return choose_with_head(parts, head, distilled.in_document, always)
 
 
