@@ -8,6 +8,7 @@ Everything is sent while it fits, with the statements that say what these turns 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import date
 from typing import TypeVar
 
 from jitchat.statements import DocumentLine, MemoryDocument, Observation, Observations, Priority
@@ -75,7 +76,7 @@ def _rank(line: Observation | DocumentLine) -> tuple[bool, int]:
     """Rank observations by importance, and lines of a document by day, those kept first."""
     if isinstance(line, Observation):
         return line.superseded is None, _LEVELS.index(line.priority)
-    return line.is_kept, line.day.toordinal() if line.day is not None else 0
+    return line.is_kept, (line.day or date.min).toordinal()
 
 
 def _most(parts: Parts) -> int:
