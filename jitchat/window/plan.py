@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from math import ceil
 
 from jitchat.errors import WindowOverflow
@@ -248,26 +249,25 @@ def _full_tokens(parts: Parts, mode: Mode, choice: Choice) -> int:
     used = tokens_of(segments)
     if mode is Mode.FULL:
         return used
-    if _is_as_full(parts, segments):
-        return used + parts.full - parts.whole
     history, draft = parts.sources.history, parts.sources.draft.position
     turns = {file.turn for file in files.files}
     every = {turn for turn in turns if turn == draft or history.find(turn) is not None}
     room = parts.calibration.within(parts.budget.budget, parts.definitions_of_full)
     attached = Placing(files, parts.counter).segments(every, room - parts.full)
+    if _is_as_full(parts, segments, tuple(chain.from_iterable(attached.values()))):
+        return used + parts.full - parts.whole
     return parts.full + sum(_added_by(parts, turn, own) for turn, own in attached.items())
 
 
-def _is_as_full(parts: Parts, segments: Sequence[Segment]) -> bool:
-    """Whether a window is what `full` sends, but for tools: every turn, and each file whole."""
+def _is_as_full(parts: Parts, segments: Sequence[Segment], files: Sequence[Segment]) -> bool:
+    """Whether a window is what `full` sends, but for tools: every turn, with the same `files`."""
     kinds = [segment.kind for segment in segments if segment.kind not in _OF_TURNS]
     recent = sum(segment.kind is Kind.RECENT for segment in segments)
-    refs = [segment.file for segment in segments if segment.file is not None]
-    whole = {ref.digest for ref in refs if ref.is_whole}
+    sent = {segment.file for segment in segments if segment.file is not None}
     return (
         kinds == [segment.kind for segment in parts.opening_of_everything]
         and recent == len(parts.sources.history.turns)
-        and all(ref.digest in whole for ref in refs)
+        and sent == {segment.file for segment in files}
     )
 
 

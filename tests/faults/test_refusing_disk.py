@@ -19,7 +19,7 @@ from tests.store.segments import record_of
 from tests.store.support import claim, dead_process, make_full, make_read_only
 from tests.support import conversation_of, talk
 from tests.synthesis.support import said, small_talk
-from tests.test_observing import Desk, require_continuous, require_each_turn_once
+from tests.test_observing import Desk, require_continuous, require_each_turn_sent_or_observed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,7 +127,7 @@ def test_a_pass_that_a_full_disk_refuses_leaves_what_stands_and_is_made_later(st
         with pytest.raises(StoreFull):
             desk.run()
     assert desk.observing.standing().observations == stood
-    require_each_turn_once(desk)
+    require_each_turn_sent_or_observed(desk)
     make_full(store, on=False)
     assert desk.run()
     require_continuous(desk)

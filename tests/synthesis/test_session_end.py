@@ -42,25 +42,27 @@ def documents(store: ColdStore, project: str = "default") -> DocumentStore:
     return DocumentStore(store.database, project, store.now)
 
 
-def kinds(session: Session) -> list[tuple[Kind, int | None]]:
-    window = session.preview("And now?", Mode.DOCUMENT)
+def kinds(session: Session, size: int = 8_000) -> list[tuple[Kind, int | None]]:
+    budget = session.options.budget.of_size(size)
+    window = session.preview("And now?", Mode.DOCUMENT, Once(budget=budget))
     return [(segment.kind, segment.turn) for segment in window.segments]
 
 
 async def test_a_session_is_three_operations_and_its_turns_are_in_the_document_then(
     session: Session, store: ColdStore
 ):
-    await say(session, PORT + " Thank you." * 60)  # the document is smaller than that
+    await say(session, PORT + " Thank you." * 200)  # the document is smaller than that
+    await say(session, "That is all.")
     assert documents(store).versions() == []
     assert (Kind.RECENT, 1) in kinds(session)
     ended = await session.ending.end()
     assert ended is not None
     assert ended.operations == THREE
-    assert (ended.turns, ended.left) == (2, 0)
+    assert (ended.turns, ended.left) == (4, 0)
     assert texts(ended.document) == [PORT]
-    shown = kinds(session)
+    shown = kinds(session, size=600)
     assert (Kind.DOCUMENT, None) in shown
-    assert not any(kind is Kind.RECENT for kind, _ in shown)
+    assert (Kind.RECENT, 1) not in shown
     assert "3 store operations" in ended.sentence
 
 

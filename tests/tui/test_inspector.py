@@ -247,4 +247,7 @@ async def test_cursor_boundary_and_cached_tokens_stay_correct_when_the_window_ch
         await until(pilot, lambda: screen.previews.planned > planned, "the window of full")
         await pilot.pause()
         assert screen.previews.window is not None
-        assert rows.option_count == len(screen.previews.window.segments) + 1
+        left_out = [row for row in screen.previews.window.ledger if row.verdict.value == "left out"]
+        never = screen.previews.window.never_candidates
+        shown = len(screen.previews.window.segments) + len(left_out) + (never is not None)
+        assert rows.option_count == shown + 1

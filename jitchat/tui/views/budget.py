@@ -28,10 +28,10 @@ def shares_table(budget: Budget) -> str:
     """List what may fill a window that does not hold everything: names, and tokens below them."""
     shares = {"recalled": budget.recalled}
     for share in fields(SHARES):
-        shares[share.name.replace("_", " ")] = budget.share(getattr(SHARES, share.name))
+        shares[share.name.removeprefix("whole_")] = budget.share(getattr(SHARES, share.name))
     names = "  ".join(f"{name:>6}" for name in shares)
     amounts = "  ".join(f"{tokens:>{max(6, len(name))},}" for name, tokens in shares.items())
-    return f"at most  {names}\n         {amounts}"
+    return f"max {names}\n    {amounts}"
 
 
 @dataclass(frozen=True, slots=True)
