@@ -105,9 +105,9 @@ def worked_on(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Shape:
-    """What a text is."""
+    """What a text is; compared by identity, since each text is described once."""
 
     kind: ArtefactKind
     """The kind that it fits best."""
@@ -203,9 +203,14 @@ def _is_version(new: _Made, old: _Made) -> bool:
     if not new.is_revision:
         return False
     same = _SAME_NEXT if new.exchange == old.exchange + 1 else _SAME
-    common = len(new.shape.pairs & old.shape.pairs)
+    common = _common(new.shape, old.shape)
     is_as_large = common >= _SAME_OF_NEW * len(new.shape.pairs)
     return is_as_large and common >= same * len(old.shape.pairs)
+
+
+@lru_cache(maxsize=1 << 12)
+def _common(new: _Shape, old: _Shape) -> int:
+    return len(new.pairs & old.pairs)
 
 
 def _live(made: Sequence[_Made], asked: Sequence[str], stays: int) -> list[_Made]:
