@@ -29,6 +29,7 @@ class _Book:
         self._sources, self._choice, self._history = sources, choice, sources.history
         self._recalled = choice.recalled or Recall()
         self._sent = segment_of_turns(choice.segments[:-1])  # without the draft
+        self._carrying = _carrying(choice)
         self._last = min(sources.retrieval.hits, key=lambda hit: hit.score, default=None)
 
     def candidate(self, row: Candidate) -> LedgerRow:
@@ -78,7 +79,7 @@ class _Book:
         is_carried = 0 < turn <= self._choice.distilled_through
         if not is_carried or reason in reasons.KEPT_OUT:
             return reason
-        return f"{_carrying(self._choice)}; {reason}"
+        return f"{self._carrying}; {reason}"
 
     def tokens(self, turn: int) -> int:
         segment = self._sent.get(turn)

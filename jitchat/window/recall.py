@@ -76,12 +76,6 @@ class Recall:
     """By position of a question or an answer among `turns` that came with a hit: the hit's
     position."""
 
-    @property
-    def not_whole(self) -> frozenset[int]:
-        """Positions of hits, and of turns that the user asked for, that are not sent whole."""
-        excerpts = (piece.turn for piece in self.turns if piece.excerpt is not None)
-        return frozenset((*self.refused, *excerpts))
-
     def in_order(self, order: RecallOrder) -> tuple[Piece, ...]:
         """Put the turns in the order in which they are sent; see `RecallOrder`.
 
