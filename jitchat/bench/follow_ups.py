@@ -8,6 +8,7 @@ does, and the older does not, or stands before it with a note. In a trap, both m
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from itertools import cycle, islice
 from tomllib import loads
@@ -77,12 +78,11 @@ def _cases(name: str, key: str = "case") -> Iterator[dict[str, Any]]:
             yield from loads(file.read_text(encoding="utf-8"))[key]
 
 
-def talk_in(language: str) -> list[Exchange]:
+@cache
+def talk_in(language: str) -> tuple[Exchange, ...]:
     """List the exchanges of other talk in a language."""
-    found = (
-        exchange for exchange in _cases("talk", "exchange") if exchange["language"] == language
-    )
-    return [(exchange["question"], exchange["answer"]) for exchange in found]
+    talk = _cases("talk", "exchange")
+    return tuple((one["question"], one["answer"]) for one in talk if one["language"] == language)
 
 
 def conversation_of(case: Case, distance: int) -> FileConversation:

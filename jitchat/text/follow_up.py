@@ -38,12 +38,16 @@ class FollowUp:
     terms: frozenset[str] = frozenset()
     """The stems of its content words, without the words of its signs."""
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether more than its brevity says that it is about something that was made before."""
+        return self.refers and not self.is_vague
+
 
 @lru_cache(maxsize=1 << 10)
 def is_about_everything(message: str) -> bool:
     """Whether a message is about the whole conversation: "sum it up", "list all decisions"."""
-    plain = " ".join(fold(ends_of(message, _EACH_END)).split())
-    return bool(expressions("artefacts")["conversation"].search(plain))
+    return bool(expressions("artefacts")["conversation"].search(_plain(message)))
 
 
 @lru_cache(maxsize=1 << 10)
@@ -56,7 +60,7 @@ def follow_up_of(message: str) -> FollowUp:
         return FollowUp()
     known = data("artefacts")
     patterns = expressions("artefacts")
-    plain = " ".join(fold(ends_of(message, _EACH_END)).split())
+    plain = _plain(message)
     signs = {name for name, pattern in patterns.items() if pattern.search(plain)}
     bare = plain
     for sign in known["signs_without_content"]:
@@ -72,3 +76,8 @@ def follow_up_of(message: str) -> FollowUp:
         kinds.update(known["implies"][sign])
     is_vague = "brief" in signs and total - known["weights"]["brief"] < _REFERS
     return FollowUp(total >= _REFERS, is_vague, total < 0, frozenset(kinds), terms)
+
+
+def _plain(message: str) -> str:
+    """Fold what is read of a message, on one line."""
+    return " ".join(fold(ends_of(message, _EACH_END)).split())

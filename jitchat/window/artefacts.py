@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import log2
 
 from jitchat.attachments import Attachment
@@ -89,13 +89,12 @@ def worked_on(
     asked = [turn.content for turn in turns if turn.role is Role.USER]
     made = _latest(_all_made(turns, files))
     follow_up = follow_up_of(draft)
-    live = _live(made, asked, _STAYS_FOR_GENERAL if follow_up.is_general else _STAYS)
-    scores = _scores(made, follow_up, len(asked))
-    is_clear = follow_up.refers and not follow_up.is_vague
     kept = [candidate for candidate in made if candidate.name]
     named = [candidate for candidate in kept if candidate.name.lower() in draft.lower()]
-    if is_found and not (is_clear or named):
+    if is_found and not (follow_up.is_clear or named):
         return ()
+    live = _live(made, asked, _STAYS_FOR_GENERAL if follow_up.is_general else _STAYS)
+    scores = _scores(made, follow_up, len(asked))
     known = made if follow_up.refers else live
     wanted = named or sorted(known, key=lambda candidate: scores[candidate], reverse=True)
     return tuple(
@@ -224,8 +223,7 @@ def _untouched(made: _Made, asked: Sequence[str]) -> int:
     since = 0
     for message in asked[made.exchange :]:
         follow_up = follow_up_of(message)
-        is_clear = follow_up.refers and not follow_up.is_vague
-        is_about = is_clear and _fit(made.shape, follow_up) > 0
+        is_about = follow_up.is_clear and _fit(made.shape, follow_up) > 0
         since = 0 if is_about else since + 1
         if since > _STAYS:
             break
@@ -250,12 +248,13 @@ _HALF = 2.5
 
 def _scores(made: Sequence[_Made], follow_up: FollowUp, now: int) -> dict[_Made, float]:
     """Score artefacts for a message in exchange `now`."""
-    having = {term: sum(term in candidate.text for candidate in made) for term in follow_up.terms}
-    bits = {term: log2(1 + len(made) / count) for term, count in having.items() if count}
+    found = [[term for term in follow_up.terms if term in candidate.text] for candidate in made]
+    having = Counter(chain.from_iterable(found))
+    bits = {term: log2(1 + len(made) / count) for term, count in having.items()}
     scores: dict[_Made, float] = {}
-    for candidate in made:
+    for candidate, terms in zip(made, found, strict=True):
         recent = _RECENT * 0.5 ** ((now - candidate.exchange) / _HALF)
-        words = sum(worth for term, worth in bits.items() if term in candidate.text)
+        words = sum(bits[term] for term in terms)
         fit = _FIT * _fit(candidate.shape, follow_up)
         scores[candidate] = candidate.worth + recent + fit + _WORD * min(words, _MOST_BITS)
     return scores

@@ -103,10 +103,10 @@ class ChatScreen(Screen[None]):
         self.personas = Personas(*shared, opening, self.models)
         self.conversations = Conversations(*shared, opening, sends, self.routing, self.open)
         self.changes = Changes(*shared, opening, indexing, previews, sends, self.conversations)
+        others = self.conversations, self.personas.use_size
         self.views = views = Views(
-            *shared, opening, steering, previews, meter, sends, branches, self.conversations
+            *shared, opening, steering, previews, meter, sends, branches, *others
         )
-        views.use_size = self.personas.use_size
         self.choices = Choices(*shared, opening, steering, previews)
         self.turns = Turns(*shared, opening, views)
         self.drafting = Drafting(*shared, opening)

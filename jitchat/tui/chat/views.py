@@ -41,7 +41,7 @@ class Views(Controller):
     sends: Sends
     branches: Branches
     conversations: Conversations
-    use_size: Callable[[str], None] = lambda _: None
+    use_size: Callable[[str], None]
     """Sets the size of the conversation's windows."""
 
     _loads: Timer | None = None
