@@ -28,7 +28,8 @@ def shares_table(budget: Budget) -> str:
     """List what may fill a window that does not hold everything: names, and tokens below them."""
     shares = {"recalled": budget.recalled}
     for share in fields(SHARES):
-        shares[share.name.removeprefix("whole_")] = budget.share(getattr(SHARES, share.name))
+        name = share.name.removeprefix("whole_").replace("documents", "parts")
+        shares[name] = budget.share(getattr(SHARES, share.name))
     names = "  ".join(f"{name:>6}" for name in shares)
     amounts = "  ".join(f"{tokens:>{max(6, len(name))},}" for name, tokens in shares.items())
     return f"max {names}\n    {amounts}"
